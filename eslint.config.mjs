@@ -1,0 +1,70 @@
+import js from '@eslint/js';
+import nx from '@nx/eslint-plugin';
+import globals from 'globals';
+import tseslint from 'typescript-eslint';
+
+/** Which layer may know which: an app never imports an app, a library only what lies below it. */
+const layers = [
+  { sourceTag: 'layer:contracts', onlyDependOnLibsWithTags: ['layer:contracts'] },
+  { sourceTag: 'layer:base', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:base'] },
+  { sourceTag: 'layer:adapter', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:base'] },
+  { sourceTag: 'layer:messaging', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:base', 'layer:adapter'] },
+  { sourceTag: 'layer:service', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:base', 'layer:adapter', 'layer:messaging'] },
+  {
+    sourceTag: 'layer:app',
+    onlyDependOnLibsWithTags: ['layer:contracts', 'layer:base', 'layer:adapter', 'layer:messaging', 'layer:service', 'layer:testing'],
+  },
+  {
+    sourceTag: 'layer:testing',
+    onlyDependOnLibsWithTags: ['layer:contracts', 'layer:base', 'layer:adapter', 'layer:messaging', 'layer:service'],
+  },
+  { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:base', 'layer:testing'] },
+];
+
+/** A driver is known by the library that wraps it, and by stores. */
+const driver = (name, home) => ({ name, message: `${name} belongs in ${home} or in a *.store.ts`, allowTypeImports: false });
+const drivers = [
+  driver('pg', 'libs/postgres'),
+  driver('typeorm', 'libs/postgres, entities, migrations'),
+  driver('nats', 'libs/nats, libs/rpc, libs/events'),
+  driver('ioredis', 'a *.store.ts'),
+];
+
+export default tseslint.config(
+  { ignores: ['dist/**', 'node_modules/**', '.local/**', '.nx/**', 'coverage/**'] },
+  js.configs.recommended,
+  ...tseslint.configs.recommended,
+  {
+    files: ['**/*.ts', '**/*.tsx'],
+    plugins: { '@nx': nx },
+    rules: {
+      '@nx/enforce-module-boundaries': ['error', { enforceBuildableLibDependency: false, allow: [], depConstraints: layers }],
+      '@typescript-eslint/no-restricted-imports': ['error', { paths: drivers }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-explicit-any': 'error',
+      eqeqeq: ['error', 'always'],
+      'no-console': 'error',
+    },
+  },
+  {
+    files: [
+      'libs/postgres/**',
+      'libs/nats/**',
+      'libs/rpc/**',
+      'libs/events/**',
+      'libs/testing/**',
+      '**/*.store.ts',
+      '**/*.entity.ts',
+      '**/*.entities.ts',
+      '**/migrations/**',
+      '**/*.spec.ts',
+      'e2e/**',
+    ],
+    rules: { '@typescript-eslint/no-restricted-imports': 'off' },
+  },
+  {
+    files: ['**/*.mjs', '**/*.cjs', '**/*.js'],
+    languageOptions: { globals: globals.node },
+    rules: { 'no-console': 'off', '@typescript-eslint/no-require-imports': 'off' },
+  },
+);

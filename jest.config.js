@@ -1,0 +1,20 @@
+const swc = JSON.parse(require('node:fs').readFileSync(`${__dirname}/.swcrc`, 'utf8'));
+delete swc.$schema;
+delete swc.jsc.paths;
+delete swc.jsc.baseUrl;
+
+/** @type {import('jest').Config} */
+module.exports = {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/e2e'],
+  testMatch: ['**/*.spec.ts'],
+  transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
+  moduleNameMapper: { '^@mgw/(.*)$': '<rootDir>/libs/$1/src/index.ts' },
+  modulePathIgnorePatterns: ['<rootDir>/dist'],
+  setupFiles: ['reflect-metadata'],
+  globalSetup: '<rootDir>/libs/testing/src/jest-global-setup.ts',
+  globalTeardown: '<rootDir>/libs/testing/src/jest-global-teardown.ts',
+  reporters: ['default', '<rootDir>/libs/testing/src/jest-summary-reporter.cjs'],
+  testTimeout: 60_000,
+  maxWorkers: 2,
+};

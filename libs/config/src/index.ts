@@ -1,0 +1,2 @@
+export { config, ConfigError, type Environment, type SettingDoc } from './config';
+export { env } from './settings';

@@ -1,0 +1,57 @@
+/** One environment variable: how it is read, what it means, and whether its value may be shown. */
+export interface Setting<T> {
+  readonly name: string;
+  readonly doc: string;
+  readonly secret: boolean;
+  readonly fallback: T | undefined;
+  /** Turns the text into the value; throws an Error whose message completes "NAME …". */
+  readonly parse: (text: string) => T;
+}
+
+interface Options<T> {
+  doc: string;
+  /** Used when the variable is absent or empty; without it the variable is required. */
+  default?: T;
+  /** Kept out of every print of the configuration. */
+  secret?: boolean;
+}
+
+function setting<T>(name: string, options: Options<T>, parse: (text: string) => T): Setting<T> {
+  return { name, doc: options.doc, secret: options.secret ?? false, fallback: options.default, parse };
+}
+
+function whole(text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (!/^-?\d+$/.test(text) || value < min || value > max) throw new Error(`must be a whole number from ${min} to ${max}`);
+  return value;
+}
+
+/** The kinds of environment variables. */
+export const env = {
+  text: (name: string, options: Options<string>) => setting(name, options, (text) => text),
+  url: (name: string, options: Options<string>) =>
+    setting(name, options, (text) => {
+      if (!URL.canParse(text)) throw new Error('must be a URL');
+      return text;
+    }),
+  integer: (name: string, options: Options<number> & { min?: number; max?: number }) =>
+    setting(name, options, (text) => whole(text, options.min ?? 0, options.max ?? Number.MAX_SAFE_INTEGER)),
+  /** 0 lets the system choose. */
+  port: (name: string, options: Options<number>) => setting(name, options, (text) => whole(text, 0, 65_535)),
+  flag: (name: string, options: Options<boolean>) =>
+    setting(name, options, (text) => {
+      if (!/^(true|false|1|0)$/.test(text)) throw new Error('must be true or false');
+      return text === 'true' || text === '1';
+    }),
+  /** Comma-separated; empty entries are dropped. An empty variable is an empty list, which is not the same as an absent one. */
+  list: (name: string, options: { doc: string; default?: string; secret?: boolean }): Setting<string[]> => {
+    const parse = (text: string) => text.split(',').flatMap((part) => part.trim() || []);
+    return {
+      name,
+      doc: options.doc,
+      secret: options.secret ?? false,
+      fallback: options.default === undefined ? undefined : parse(options.default),
+      parse,
+    };
+  },
+};

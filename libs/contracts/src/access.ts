@@ -1,0 +1,18 @@
+import { Type } from '@sinclair/typebox';
+import { announcement } from './announcement';
+import { Id } from './fields';
+
+/** Plans of spec §1. */
+export const PLANS = ['Growth', 'Pro', 'Starter'] as const;
+export type Plan = (typeof PLANS)[number];
+
+/** Permissions of spec §5.5. */
+export const PERMISSIONS = ['send_template', 'send_text', 'send_media', 'send_otp', '*'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** A key was revoked or its limits changed: every gateway forgets what it holds of it. */
+export const KeyChanged = announcement('key-changed', Type.Object({ api_key_id: Id }));
+/** A business, its plan or its time zone changed. */
+export const BusinessChanged = announcement('business-changed', Type.Object({ business_id: Id }));
+/** The operator changed the global limit. */
+export const LimitsChanged = announcement('limits-changed', Type.Object({}));

@@ -1,0 +1,58 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { Id, IsoTime, Nullable } from './fields';
+import { announcement } from './announcement';
+import { operation } from './operation';
+
+/**
+ * A business's channel on the platform: its number, its account and its secrets. The template service owns it; send and
+ * ingest hold it for a few seconds. Secrets cross only sealed (libs/sealing), never in clear.
+ */
+export const Connection = Type.Object({
+  business_id: Id,
+  phone_number_id: Type.String(),
+  business_account_id: Type.String(),
+  access_token_sealed: Type.String(),
+  app_secret_sealed: Type.String(),
+  /** The secret before the last change: still honoured for 24 h after it (platform §4.2). */
+  previous_app_secret_sealed: Nullable(Type.String()),
+  verify_token_sealed: Type.String(),
+  /** `connected`, or why not (platform §3.3). */
+  status: Type.Union([Type.Literal('unchecked'), Type.Literal('connected'), Type.Literal('problem')]),
+  checked_at: Nullable(IsoTime),
+  problem: Nullable(Type.String()),
+});
+export type Connection = Static<typeof Connection>;
+
+export const GetConnection = operation('template', 'get-connection', {
+  request: Type.Object({ business_id: Id }),
+  reply: Type.Object({ connection: Nullable(Connection) }),
+});
+
+/** All connections after a business id, for the ingest's map of numbers and secrets; pages of at most 500. */
+export const ListConnections = operation('template', 'list-connections', {
+  request: Type.Object({ after_business_id: Type.Integer({ minimum: 0 }) }),
+  reply: Type.Object({ connections: Type.Array(Connection) }),
+});
+
+/** Creates or changes; a secret that is absent stays as it is. NOT_CONNECTED when the first one lacks a secret. CONFLICT when the number belongs to another business. */
+export const SetConnection = operation('template', 'set-connection', {
+  request: Type.Object({
+    business_id: Id,
+    phone_number_id: Type.String({ pattern: '^[0-9]{1,32}$' }),
+    business_account_id: Type.String({ pattern: '^[0-9]{1,32}$' }),
+    access_token_sealed: Type.Optional(Type.String()),
+    app_secret_sealed: Type.Optional(Type.String()),
+    verify_token_sealed: Type.Optional(Type.String()),
+  }),
+  reply: Type.Object({ connection: Connection }),
+  errors: ['VALIDATION_FAILED', 'CONFLICT'],
+});
+
+/** The platform refused the credentials or the number: recorded, probed again in the background. */
+export const ReportConnectionProblem = operation('template', 'report-connection-problem', {
+  request: Type.Object({ business_id: Id, platform_code: Type.Integer(), problem: Type.String() }),
+  reply: Type.Object({}),
+});
+
+/** Tells holders of a cached connection to forget it. */
+export const ConnectionChanged = announcement('connection-changed', Type.Object({ business_id: Id }));

@@ -1,0 +1,78 @@
+/**
+ * Every error the product can answer with, in one table: the code, its HTTP status (spec §7, product decision 2)
+ * and whether the same request may succeed later. The gateway's envelope, the wire between services and the
+ * documentation are all made from it.
+ */
+export const ERRORS = {
+  VALIDATION_FAILED: { status: 400, retryable: false },
+  INVALID_API_KEY: { status: 401, retryable: false },
+  NOT_AUTHENTICATED: { status: 401, retryable: false },
+  PLAN_NOT_ALLOWED: { status: 403, retryable: false },
+  PERMISSION_DENIED: { status: 403, retryable: false },
+  NOT_CONNECTED: { status: 400, retryable: false },
+  WINDOW_CLOSED: { status: 400, retryable: false },
+  RECIPIENT_SUPPRESSED: { status: 400, retryable: false },
+  TEMPLATE_NOT_FOUND: { status: 400, retryable: false },
+  TEMPLATE_PARAMS_MISMATCH: { status: 400, retryable: false },
+  DAILY_LIMIT_REACHED: { status: 429, retryable: true },
+  RATE_LIMITED: { status: 429, retryable: true },
+  NOT_FOUND: { status: 404, retryable: false },
+  METHOD_NOT_ALLOWED: { status: 405, retryable: false },
+  PAYLOAD_TOO_LARGE: { status: 413, retryable: false },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false },
+  IDEMPOTENCY_IN_FLIGHT: { status: 409, retryable: true },
+  IDEMPOTENCY_MISMATCH: { status: 422, retryable: false },
+  CONFLICT: { status: 409, retryable: false },
+  PLATFORM_REFUSED: { status: 400, retryable: false },
+  PLATFORM_THROTTLED: { status: 429, retryable: true },
+  PLATFORM_UNAVAILABLE: { status: 500, retryable: true },
+  /** The platform may have accepted: never sent again by itself. As the answer to a repeated Idempotency-Key it travels with status 409 (decision 40). */
+  OUTCOME_UNKNOWN: { status: 500, retryable: false },
+  /** A service is over its concurrency bound, or none is listening: nothing was done. */
+  OVERLOADED: { status: 500, retryable: true },
+  /** The caller's deadline passed before an answer came. */
+  DEADLINE_EXCEEDED: { status: 500, retryable: true },
+  INTERNAL: { status: 500, retryable: false },
+} as const satisfies Record<string, { status: number; retryable: boolean }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** Extra members of an error body beside `error` and `error_code` (spec §7), for example `session_window` or `details`. */
+export type ErrorExtras = Readonly<Record<string, unknown>>;
+
+/** The one form in which an error crosses between services. */
+export interface WireError {
+  error_code: ErrorCode;
+  message: string;
+  status: number;
+  extras: ErrorExtras;
+}
+
+/** The one error type: thrown anywhere, carried over the wire as it is, turned into the HTTP envelope by the gateway's filter. */
+export class GatewayError extends Error {
+  readonly status: number;
+
+  constructor(
+    readonly error_code: ErrorCode,
+    message: string,
+    /** Members added to the body as they are; never a secret, a host name, SQL or a stack. */
+    readonly extras: ErrorExtras = {},
+    status?: number,
+  ) {
+    super(message);
+    this.name = 'GatewayError';
+    this.status = status ?? ERRORS[error_code].status;
+  }
+
+  get retryable(): boolean {
+    return ERRORS[this.error_code].retryable;
+  }
+
+  toWire(): WireError {
+    return { error_code: this.error_code, message: this.message, status: this.status, extras: this.extras };
+  }
+
+  static fromWire(wire: WireError): GatewayError {
+    return new GatewayError(wire.error_code in ERRORS ? wire.error_code : 'INTERNAL', wire.message, wire.extras, wire.status);
+  }
+}

@@ -1,0 +1,42 @@
+import type { Static, TSchema } from '@sinclair/typebox';
+
+/** JetStream streams; each is fed by outboxes and kept until its age or size bound. */
+export const STREAMS = {
+  /** What the platform reported: one event per message, status, template or account update. */
+  PLATFORM: { subjects: 'platform.>' },
+  /** Facts of the sending side that neighbours need. */
+  SENDING: { subjects: 'sending.>' },
+  /** The five events of spec §6, as customers' servers receive them. */
+  PUBLIC: { subjects: 'public.>' },
+  /** Changes of reference data: templates, connections, webhook attempts. */
+  CHANGES: { subjects: 'changes.>' },
+} as const;
+export type StreamName = keyof typeof STREAMS;
+
+/** A fact that services tell each other, and what its data looks like. */
+export interface EventType<Data extends TSchema = TSchema> {
+  readonly stream: StreamName;
+  /** The event's name, for example `message.sent`. */
+  readonly type: string;
+  /** NATS subject: the stream's prefix and the name. */
+  readonly subject: string;
+  readonly data: Data;
+}
+export type DataOf<E extends EventType> = Static<E['data']>;
+
+export function eventType<Data extends TSchema>(stream: StreamName, type: string, data: Data): EventType<Data> {
+  return { stream, type, subject: `${STREAMS[stream].subjects.slice(0, -2)}.${type}`, data };
+}
+
+/** One fact as it travels: JSON, the same bytes on every repeat. */
+export interface EventEnvelope<E extends EventType = EventType> {
+  /** Unique for the fact, not for the attempt to tell it, for example `message.sent:wamid.X`; also `Nats-Msg-Id`. */
+  readonly id: string;
+  readonly type: E['type'];
+  /** When it happened, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+  readonly at: string;
+  readonly business_id: number;
+  /** Events with the same key are handled in order, for example `conversation:12`. */
+  readonly key: string;
+  readonly data: DataOf<E>;
+}

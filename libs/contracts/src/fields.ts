@@ -1,0 +1,17 @@
+import { Type, type TSchema } from '@sinclair/typebox';
+
+/** Fields that several contracts share. Formats are checked at the gateway; inside, these are shapes. */
+export const Id = Type.Integer({ minimum: 1 });
+export const IsoTime = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' });
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** A recipient: a phone number in digits with its country code (spec §2.1), or a business-scoped user id (product decision 8). */
+export const Recipient = Type.String({ minLength: 4, maxLength: 140 });
+export const MessageId = Type.String({ minLength: 1, maxLength: 512 });
+
+/** `sent_by` of spec §6.2, product decision 30. */
+export const SentBy = Type.Union([Type.Literal('api'), Type.Literal('agent'), Type.Literal('broadcast'), Type.Literal('ai')]);
+/** `type` of an outbound message, product decision 30. */
+export const OutboundType = Type.Union(
+  (['text', 'template', 'image', 'document', 'video', 'audio', 'otp'] as const).map((name) => Type.Literal(name)),
+);

@@ -1,0 +1,33 @@
+import type { Static, TSchema } from '@sinclair/typebox';
+import type { ErrorCode } from './errors';
+
+/** One request a service answers: what is asked, what comes back, what can go wrong, and how long it may take. */
+export interface Operation<Req extends TSchema = TSchema, Rep extends TSchema = TSchema> {
+  /** NATS subject, `rpc.<service>.<verb>`; the service's name is also its queue group. */
+  readonly subject: string;
+  readonly service: string;
+  readonly request: Req;
+  readonly reply: Rep;
+  /** Errors it answers beside VALIDATION_FAILED, OVERLOADED, DEADLINE_EXCEEDED and INTERNAL, which any operation may. */
+  readonly errors: readonly ErrorCode[];
+  /** How long a caller that has no deadline of its own waits, in milliseconds. */
+  readonly deadlineMs: number;
+}
+
+export type RequestOf<O extends Operation> = Static<O['request']>;
+export type ReplyOf<O extends Operation> = Static<O['reply']>;
+
+export function operation<Req extends TSchema, Rep extends TSchema>(
+  service: string,
+  verb: string,
+  shape: { request: Req; reply: Rep; errors?: readonly ErrorCode[]; deadlineMs?: number },
+): Operation<Req, Rep> {
+  return {
+    subject: `rpc.${service}.${verb}`,
+    service,
+    request: shape.request,
+    reply: shape.reply,
+    errors: shape.errors ?? [],
+    deadlineMs: shape.deadlineMs ?? 5_000,
+  };
+}

@@ -1,0 +1,72 @@
+import { Type } from '@sinclair/typebox';
+import { eventType } from './event';
+import { IsoTime, MessageId, Nullable } from './fields';
+import { operation } from './operation';
+
+/**
+ * One callback of the platform, as it came. The reply is the HTTP status the platform must see (guarantees §2): 200 stored,
+ * 401 bad signature, 400 not JSON; any error of this operation becomes a 5xx, and the platform tries again.
+ */
+export const ReceivePlatformWebhook = operation('platform-webhook-ingest', 'receive', {
+  request: Type.Object({ body_base64: Type.String(), signature: Nullable(Type.String()) }),
+  reply: Type.Object({ status: Type.Union([Type.Literal(200), Type.Literal(400), Type.Literal(401)]) }),
+});
+
+/** The subscription handshake (platform §4.1). */
+export const VerifyPlatformHandshake = operation('platform-webhook-ingest', 'verify-handshake', {
+  request: Type.Object({ mode: Type.String(), verify_token: Type.String() }),
+  reply: Type.Object({ accepted: Type.Boolean() }),
+});
+
+/** A person as the platform names them: a phone, a business-scoped user id, or both (platform §4.7). */
+export const Person = Type.Object({
+  /** Digits; null when the platform withholds it. */
+  phone: Nullable(Type.String()),
+  user_id: Nullable(Type.String()),
+  /** Profile name, "" when unknown. */
+  name: Type.String(),
+});
+
+/** A customer's message, or a notice about the customer (`type: "system"`), in the platform's own words. */
+export const PlatformMessage = eventType(
+  'PLATFORM',
+  'message',
+  Type.Object({
+    message_id: MessageId,
+    phone_number_id: Type.String(),
+    from: Person,
+    type: Type.String(),
+    /** When the customer sent it, by the platform's clock. */
+    sent_at: IsoTime,
+    text: Nullable(Type.String()),
+    caption: Nullable(Type.String()),
+    media: Nullable(Type.Object({ type: Type.String(), id: Type.String(), mime_type: Type.String() })),
+    /** The update as the platform wrote it, for what later features need of it. */
+    raw: Type.Record(Type.String(), Type.Unknown()),
+  }),
+);
+
+/** A delivery status of one of our messages (platform §4.5). */
+export const PlatformStatus = eventType(
+  'PLATFORM',
+  'status',
+  Type.Object({
+    message_id: MessageId,
+    phone_number_id: Type.String(),
+    /** The platform's word: sent, delivered, read, failed, played, or one we do not know yet. */
+    status: Type.String(),
+    occurred_at: IsoTime,
+    /** Who it was for, digits or business-scoped user id; null when absent. */
+    recipient: Nullable(Type.String()),
+    /** Our intent id, as sent in `biz_opaque_callback_data`; repairs sends whose answer was lost. */
+    callback_data: Nullable(Type.String()),
+    error: Nullable(Type.Object({ code: Nullable(Type.Integer()), text: Type.String() })),
+  }),
+);
+
+/** A change of a template on the platform's side: the template service syncs again. */
+export const PlatformTemplateUpdate = eventType(
+  'PLATFORM',
+  'template',
+  Type.Object({ business_account_id: Type.String(), field: Type.String(), raw: Type.Record(Type.String(), Type.Unknown()) }),
+);

@@ -1,0 +1,116 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { eventType } from './event';
+import { Id, IsoTime, MessageId, Nullable, OutboundType, Recipient, SentBy } from './fields';
+import { operation } from './operation';
+
+/** On whose behalf a message is sent and what the gateway already knows of them, so that the send service asks nobody. */
+export const Sender = Type.Object({
+  business_id: Id,
+  sent_by: SentBy,
+  /** The key that is charged; null for sends that no key made. */
+  api_key_id: Nullable(Id),
+  plan: Type.String(),
+  /** Messages per day for that key; null where no daily cap applies. */
+  daily_limit: Nullable(Type.Integer({ minimum: 1 })),
+  /** IANA zone whose midnight resets the cap (product decision 20). */
+  timezone: Type.String(),
+  /** Product decision 24; `fingerprint` is the SHA-256 of endpoint and validated body. */
+  idempotency: Nullable(Type.Object({ key: Type.String({ minLength: 1, maxLength: 255 }), fingerprint: Type.String() })),
+});
+export type Sender = Static<typeof Sender>;
+
+const accepted = Type.Object({
+  message_id: MessageId,
+  phone: Recipient,
+  /** True when an earlier request with the same Idempotency-Key made the send. */
+  replayed: Type.Boolean(),
+});
+
+const sendErrors = [
+  'NOT_CONNECTED',
+  'RECIPIENT_SUPPRESSED',
+  'DAILY_LIMIT_REACHED',
+  'IDEMPOTENCY_IN_FLIGHT',
+  'IDEMPOTENCY_MISMATCH',
+  'PLATFORM_REFUSED',
+  'PLATFORM_THROTTLED',
+  'PLATFORM_UNAVAILABLE',
+  'OUTCOME_UNKNOWN',
+] as const;
+
+/** Values for a template's variables, already text. */
+const Params = Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 50 });
+
+/** Spec §4.4. */
+export const SendTemplate = operation('send', 'template', {
+  request: Type.Object({
+    sender: Sender,
+    to: Recipient,
+    template_name: Type.String({ minLength: 1, maxLength: 512 }),
+    language: Type.String({ minLength: 1, maxLength: 20 }),
+    body_params: Params,
+    header_params: Params,
+    button_params: Params,
+  }),
+  reply: accepted,
+  errors: [...sendErrors, 'TEMPLATE_NOT_FOUND', 'TEMPLATE_PARAMS_MISMATCH'],
+  deadlineMs: 30_000,
+});
+
+/** Spec §4.5. */
+export const SendText = operation('send', 'text', {
+  request: Type.Object({ sender: Sender, to: Recipient, text: Type.String({ minLength: 1 }) }),
+  reply: accepted,
+  errors: [...sendErrors, 'WINDOW_CLOSED'],
+  deadlineMs: 30_000,
+});
+
+/**
+ * What the send service itself knows of a message: the truth of acceptance until the status service has heard of it, and the
+ * only record of a send that was refused or whose outcome is unknown (`gw_<intent>`, product decision 23a).
+ */
+export const FindSend = operation('send', 'find', {
+  request: Type.Object({ business_id: Id, message_id: MessageId }),
+  reply: Type.Object({
+    send: Nullable(
+      Type.Object({
+        /** The platform's id once accepted (also when asked by `gw_<intent>`), else the `gw_` id. */
+        message_id: MessageId,
+        state: Type.Union([
+          Type.Literal('calling'),
+          Type.Literal('accepted'),
+          Type.Literal('refused'),
+          Type.Literal('unknown'),
+          Type.Literal('unconfirmed'),
+        ]),
+        to: Recipient,
+        /** When the platform accepted, or when the attempt was made. */
+        at: IsoTime,
+        failure_reason: Nullable(Type.String()),
+      }),
+    ),
+  }),
+});
+
+/** How many sends of a key count against today's cap. */
+export const GetDailyUsage = operation('send', 'daily-usage', {
+  request: Type.Object({ api_keys: Type.Array(Type.Object({ api_key_id: Id, timezone: Type.String() }), { maxItems: 1000 }) }),
+  reply: Type.Object({ used: Type.Array(Type.Object({ api_key_id: Id, used: Type.Integer({ minimum: 0 }) })) }),
+});
+
+/** The platform accepted a message: the status service opens its record. */
+export const MessageAccepted = eventType(
+  'SENDING',
+  'message.accepted',
+  Type.Object({
+    message_id: MessageId,
+    intent_id: Type.String(),
+    to: Recipient,
+    type: OutboundType,
+    sent_by: SentBy,
+    api_key_id: Nullable(Id),
+    conversation_id: Id,
+    template: Nullable(Type.String()),
+    accepted_at: IsoTime,
+  }),
+);

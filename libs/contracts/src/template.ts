@@ -1,0 +1,76 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { announcement } from './announcement';
+import { Id, IsoTime, Nullable } from './fields';
+import { operation } from './operation';
+
+/** Spec §2.4, exactly these fields. */
+export const TemplateRecord = Type.Object({
+  id: Id,
+  name: Type.String(),
+  display_name: Type.String(),
+  content: Type.String(),
+  category: Type.String(),
+  language: Type.String(),
+  header_type: Nullable(Type.String()),
+  header_text: Nullable(Type.String()),
+  footer_text: Nullable(Type.String()),
+  variables: Type.Array(Type.String()),
+});
+export type TemplateRecord = Static<typeof TemplateRecord>;
+
+/** What a send must know to fill a template in and to check its values before a call is spent (platform §1.4). */
+export const TemplateShape = Type.Object({
+  id: Id,
+  name: Type.String(),
+  language: Type.String(),
+  category: Type.String(),
+  /** Body text with positional variables, for the rendered text of `message.sent`. */
+  content: Type.String(),
+  /** Body variables in order: parameter names for NAMED templates, else "1", "2", ... */
+  body_variables: Type.Array(Type.String()),
+  named: Type.Boolean(),
+  header_format: Nullable(Type.String()),
+  header_text: Nullable(Type.String()),
+  /** Parameter name of the TEXT header's variable when NAMED. */
+  header_variables: Type.Array(Type.String()),
+  /** Buttons that need a value, by their index on the platform; `otp` marks the code button of AUTHENTICATION templates. */
+  button_parameters: Type.Array(Type.Object({ index: Type.Integer({ minimum: 0 }), otp: Type.Boolean() })),
+});
+export type TemplateShape = Static<typeof TemplateShape>;
+
+export const ListApprovedTemplates = operation('template', 'list-approved', {
+  request: Type.Object({ business_id: Id }),
+  reply: Type.Object({ templates: Type.Array(TemplateRecord) }),
+});
+
+/** Approved templates only (product decision 14): `template` is null when none has that name in that language. */
+export const FindTemplate = operation('template', 'find', {
+  request: Type.Object({ business_id: Id, name: Type.String(), language: Type.String() }),
+  reply: Type.Object({ template: Nullable(TemplateShape), available_languages: Type.Array(Type.String()) }),
+});
+
+export const SyncTemplates = operation('template', 'sync', {
+  request: Type.Object({ business_id: Id }),
+  reply: Type.Object({ state: Type.Literal('running'), started_at: IsoTime }),
+  errors: ['NOT_CONNECTED'],
+});
+
+/** Every template of the business with its status and components, and how the last sync went (product §2). */
+export const ListTemplates = operation('template', 'list', {
+  request: Type.Object({ business_id: Id }),
+  reply: Type.Object({
+    templates: Type.Array(
+      Type.Composite([TemplateRecord, Type.Object({ status: Type.String(), components: Type.Array(Type.Unknown()), updated_at: IsoTime })]),
+    ),
+    sync: Type.Object({
+      state: Type.Union([Type.Literal('never'), Type.Literal('running'), Type.Literal('done'), Type.Literal('failed')]),
+      started_at: Nullable(IsoTime),
+      finished_at: Nullable(IsoTime),
+      found: Type.Integer({ minimum: 0 }),
+      problem: Nullable(Type.String()),
+    }),
+  }),
+});
+
+/** Holders of cached template shapes of this business forget them. */
+export const TemplatesChanged = announcement('templates-changed', Type.Object({ business_id: Id }));

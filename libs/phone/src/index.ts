@@ -1,0 +1,28 @@
+/** A business-scoped user id of the platform (platform §4.7): country, optional `ENT`, up to 128 letters and digits. */
+const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
+
+export type NormalizedPhone = { ok: true; value: string } | { ok: false; reason: string };
+
+export function isBusinessScopedId(value: string): boolean {
+  return BUSINESS_SCOPED_ID.test(value);
+}
+
+/**
+ * The `phone` input of the send endpoints as digits with country code (spec §2.1, product decision 8). A business-scoped
+ * user id is returned as it is. The reason of a refusal is a sentence for the caller.
+ */
+export function normalizePhone(input: string): NormalizedPhone {
+  if (isBusinessScopedId(input)) return { ok: true, value: input };
+  const digits = input.replace(/[ \-()+]/g, '');
+  if (!/^[0-9]*$/.test(digits)) return { ok: false, reason: 'must hold only digits, spaces, hyphens, parentheses and +' };
+  if (digits.startsWith('0')) return { ok: false, reason: 'must not start with 0: write the country code' };
+  if (digits.length < 7 || digits.length > 15) return { ok: false, reason: 'must have 7 to 15 digits: write the country code' };
+  // A leading + says that the country code is there already: +65 8134 0984 is Singapore, not India.
+  const isIndian = /^[6-9]\d{9}$/.test(digits) && !input.trimStart().startsWith('+');
+  return { ok: true, value: isIndian ? `91${digits}` : digits };
+}
+
+/** A recipient as it may stand in a log: the last two digits only. */
+export function maskPhone(value: string): string {
+  return `…${value.slice(-2)}`;
+}

@@ -1,0 +1,1 @@
+export { Sealer, SealingError } from './sealer';

@@ -1,0 +1,52 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from './logger';
+import { metricsText } from './metrics';
+
+export interface Probes {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+function answer(response: ServerResponse, status: number, text: string, type = 'text/plain'): void {
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text);
+}
+
+/** The private port of a service: `/livez` (the process turns), `/readyz` (it can do its work now), `/metrics`. Port 0: any free one. */
+export async function startProbes(options: {
+  port: number;
+  host?: string;
+  ready: () => Promise<boolean> | boolean;
+  logger: Logger;
+}): Promise<Probes> {
+  const server = createServer((request, response) => {
+    void respond(request.url ?? '/', response).catch((fault: unknown) => {
+      options.logger.error({ err: fault }, 'probe failed');
+      answer(response, 500, 'error');
+    });
+  });
+  const respond = async (url: string, response: ServerResponse) => {
+    if (url === '/livez') return answer(response, 200, 'ok');
+    if (url === '/readyz') return (await isReady()) ? answer(response, 200, 'ready') : answer(response, 503, 'not ready');
+    if (url !== '/metrics') return answer(response, 404, 'not found');
+    const { text, type } = await metricsText();
+    return answer(response, 200, text, type);
+  };
+  const isReady = async () => {
+    try {
+      return await options.ready();
+    } catch {
+      return false;
+    }
+  };
+  server.requestTimeout = 5_000;
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options.port, options.host ?? '0.0.0.0', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,50 @@
+import { counter, createLogger, startProbes } from './index';
+
+describe('probes (guarantees: each service has /livez, /readyz, /metrics)', () => {
+  it('tells readiness as it is, and a failing check as not ready', async () => {
+    let ready: () => boolean = () => false;
+    const probes = await startProbes({ port: 0, host: '127.0.0.1', ready: () => ready(), logger: createLogger('test', 'silent') });
+    const status = async (path: string) => (await fetch(`http://127.0.0.1:${probes.port}${path}`)).status;
+    try {
+      expect([await status('/livez'), await status('/readyz'), await status('/nothing')]).toEqual([200, 503, 404]);
+      ready = () => true;
+      expect(await status('/readyz')).toBe(200);
+      ready = () => {
+        throw new Error('database is away');
+      };
+      expect(await status('/readyz')).toBe(503);
+    } finally {
+      await probes.close();
+    }
+  });
+
+  it('exports metrics; the same name is the same metric', async () => {
+    counter('mgw_test_total', 'test').inc();
+    counter('mgw_test_total', 'test').inc();
+    const probes = await startProbes({ port: 0, host: '127.0.0.1', ready: () => true, logger: createLogger('test', 'silent') });
+    try {
+      const text = await (await fetch(`http://127.0.0.1:${probes.port}/metrics`)).text();
+      expect(text).toContain('mgw_test_total 2');
+      expect(text).toContain('nodejs_eventloop_lag');
+    } finally {
+      await probes.close();
+    }
+  });
+});
+
+describe('logs (guarantees §9)', () => {
+  it('cut out what is named like a secret', () => {
+    const lines: string[] = [];
+    const write = process.stdout.write.bind(process.stdout);
+    const logger = createLogger('test', 'info');
+    const stream = (logger as unknown as Record<symbol, { write(line: string): void }>)[
+      Object.getOwnPropertySymbols(logger).find((s) => s.toString() === 'Symbol(pino.stream)') as symbol
+    ];
+    if (!stream) throw new Error('pino has no stream');
+    stream.write = (line) => void lines.push(line);
+    logger.info({ phone: '919000055501', request: { otp: '123456' }, headers: { 'x-api-key': 'mgw_live_1' } }, 'sent');
+    process.stdout.write = write;
+    expect(lines.join('')).toContain('"msg":"sent"');
+    expect(lines.join('')).not.toMatch(/919000055501|123456|mgw_live_1/);
+  });
+});

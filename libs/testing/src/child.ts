@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+
+export interface NodeChild {
+  readonly pid: number;
+  /** Everything it printed so far. */
+  output(): string;
+  /** Waits until it printed a line that matches. Fails when it exits before. */
+  printed(pattern: RegExp, timeoutMs?: number): Promise<string>;
+  kill(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+const running = new Set<() => void>();
+process.once('exit', () => running.forEach((kill) => kill()));
+
+/** Runs a script as a process of its own, with only the environment given (and PATH). */
+export function spawnNode(file: string, env: Record<string, string>, args: string[] = []): NodeChild {
+  const child = spawn(process.execPath, ['--enable-source-maps', file, ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const killNow = () => void child.kill('SIGKILL');
+  running.add(killNow);
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      running.delete(killNow);
+      resolve({ code, signal });
+    });
+  });
+  return {
+    pid: child.pid ?? -1,
+    output: () => output,
+    exited,
+    kill: (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return exited;
+    },
+    printed: (pattern, timeoutMs = 20_000) =>
+      new Promise((resolve, reject) => {
+        const settle = (finish: () => void) => {
+          clearTimeout(timer);
+          child.stdout.off('data', look);
+          child.stderr.off('data', look);
+          finish();
+        };
+        const look = () => {
+          const line = output.split('\n').find((candidate) => pattern.test(candidate));
+          if (line !== undefined) settle(() => resolve(line));
+        };
+        const timer = setTimeout(
+          () => settle(() => reject(new Error(`${file} did not print ${String(pattern)} in time:\n${output.slice(-3_000)}`))),
+          timeoutMs,
+        );
+        void exited.then(() =>
+          settle(() => reject(new Error(`${file} ended before it printed ${String(pattern)}:\n${output.slice(-3_000)}`))),
+        );
+        child.stdout.on('data', look);
+        child.stderr.on('data', look);
+        look();
+      }),
+  };
+}

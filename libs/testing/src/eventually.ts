@@ -1,0 +1,17 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Runs `check` until it neither throws nor answers false/undefined/null, and returns its answer; fails with its last error at the deadline. */
+export async function eventually<T>(check: () => Promise<T> | T, { timeoutMs = 10_000, everyMs = 25 } = {}): Promise<NonNullable<T>> {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    let failure: unknown = new Error(`not so within ${timeoutMs} ms`);
+    try {
+      const answer = await check();
+      if (answer !== false && answer !== undefined && answer !== null) return answer;
+    } catch (error) {
+      failure = error;
+    }
+    if (Date.now() >= end) throw failure;
+    await pause(everyMs);
+  }
+}

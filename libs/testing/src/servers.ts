@@ -1,0 +1,146 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { eventually } from './eventually';
+
+export interface ServerUrls {
+  postgres: { url: string; port: number; pid: number };
+  nats: { url: string; port: number; pid: number };
+  redis: { url: string; port: number; pid: number };
+}
+
+const THROWAWAY = join(__dirname, '../../../tools/servers/throwaway.mjs');
+
+/** Starts throwaway servers in a process of their own; they end, data and all, with `stop` or when this process dies. */
+export async function startServers<N extends keyof ServerUrls>(
+  ...names: N[]
+): Promise<{ servers: Pick<ServerUrls, N>; stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [THROWAWAY, ...names], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const line = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes('\n')) resolve(text);
+    });
+    void exited.then(() => reject(new Error('the test servers did not start: see the lines above')));
+  });
+  return {
+    servers: JSON.parse(line) as Pick<ServerUrls, N>,
+    stop: async () => {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}
+
+/** The address that the test run's own server has (set by its global set-up). */
+function fromRun(name: string): string {
+  const url = process.env[name];
+  if (!url) throw new Error(`${name} is not set: run the tests with jest's configuration of this project`);
+  return url;
+}
+
+/** A fresh, empty database in the test run's PostgreSQL. */
+export async function testDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const admin = fromRun('TEST_PG_URL');
+  const name = `t_${randomBytes(6).toString('hex')}`;
+  const run = async (sql: string) => {
+    const client = new Client({ connectionString: admin });
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+  };
+  await run(`CREATE DATABASE ${name}`);
+  const url = new URL(admin);
+  url.pathname = `/${name}`;
+  return { url: url.toString(), drop: () => run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+/** A PostgreSQL of one's own that can be killed (`process.kill(pid)`); for tests of its absence. */
+export async function testPostgres(): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
+  const { servers, stop } = await startServers('postgres');
+  return { url: servers.postgres.url, pid: servers.postgres.pid, stop };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise<void>((resolve) => probe.close(() => resolve()));
+  return port;
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+interface KillableServer {
+  url: string;
+  port: number;
+  /** Ends it as a crash would. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A server on a port of its own that a test may kill and start again. */
+async function killable(port: number, launch: () => ChildProcess): Promise<Omit<KillableServer, 'url'>> {
+  let child: ChildProcess | undefined;
+  const kill = async () => {
+    const ended = child;
+    child = undefined;
+    if (!ended || ended.exitCode !== null) return;
+    await new Promise<void>((resolve) => {
+      ended.once('exit', () => resolve());
+      ended.kill('SIGKILL');
+    });
+  };
+  const start = async () => {
+    child = launch();
+    await eventually(() => isListening(port));
+  };
+  process.once('exit', () => void child?.kill('SIGKILL'));
+  await start();
+  return { port, kill, start, stop: kill };
+}
+
+/** A nats-server of one's own with JetStream: may be killed, started again, and have its store wiped. */
+export async function testNats(): Promise<KillableServer & { storeDir: string; wipe(): void }> {
+  const port = await freePort();
+  const dir = mkdtempSync(join(tmpdir(), 'mgw-nats-'));
+  const storeDir = join(dir, 'store');
+  const file = join(dir, 'nats.conf');
+  writeFileSync(file, `listen: "127.0.0.1:${port}"\nmax_payload: 8MB\njetstream { store_dir: ${JSON.stringify(storeDir)} }\n`);
+  const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/bin`;
+  const server = await killable(port, () => spawn('nats-server', ['-c', file], { stdio: 'ignore', env: { ...process.env, PATH: path } }));
+  return {
+    ...server,
+    url: `nats://127.0.0.1:${port}`,
+    storeDir,
+    /** Only while it is down: the store is gone at the next start. */
+    wipe: () => rmSync(storeDir, { recursive: true, force: true }),
+    stop: async () => {
+      await server.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A redis-server of one's own: may be killed and started again, empty. */
+export async function testRedis(): Promise<KillableServer> {
+  const port = await freePort();
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', tmpdir()];
+  const server = await killable(port, () => spawn('redis-server', args, { stdio: 'ignore' }));
+  return { ...server, url: `redis://127.0.0.1:${port}` };
+}

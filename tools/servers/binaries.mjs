@@ -1,0 +1,65 @@
+// Finds the server programs: on PATH, in the usual places, or from Debian's packages where that needs no question (root).
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** program → where it usually is, and the Debian package that brings it. */
+const PROGRAMS = {
+  postgres: { package: 'postgresql', places: postgresFolders },
+  initdb: { package: 'postgresql', places: postgresFolders },
+  'nats-server': { package: 'nats-server', places: () => ['/usr/sbin', '/usr/local/bin', '/usr/local/sbin', '/opt/homebrew/bin'] },
+  'redis-server': { package: 'redis-server', places: () => ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'] },
+};
+
+/** Every installed version's folder, the newest first. */
+function postgresFolders() {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
+  return [...versions.map((version) => join(root, version, 'bin')), '/usr/local/pgsql/bin', '/opt/homebrew/opt/postgresql/bin'];
+}
+
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Path of a program, or null. */
+export function findProgram(name) {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...PROGRAMS[name].places()];
+  return folders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
+}
+
+/**
+ * Makes sure that the programs are there, installing what is missing with apt-get when run as root on Debian.
+ * @throws Error with one line that says what to install.
+ */
+export function ensurePrograms(names, say = () => {}) {
+  const missing = () => names.filter((name) => findProgram(name) === null);
+  const packages = [...new Set(missing().map((name) => PROGRAMS[name].package))];
+  if (packages.length === 0) return;
+  const wanted = `install ${packages.join(' ')} (Debian: apt-get install ${packages.join(' ')}), or give DATABASE_URL, NATS_URL and REDIS_URL`;
+  if (process.getuid?.() !== 0 || !isExecutable('/usr/bin/apt-get')) throw new Error(`missing: ${missing().join(', ')}. Please ${wanted}.`);
+  say(`installing ${packages.join(', ')} with apt-get`);
+  const apt = (...args) =>
+    spawnSync('/usr/bin/apt-get', ['-q', '-y', ...args], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      encoding: 'utf8',
+      timeout: 240_000,
+    });
+  // Nothing of what is installed shall start as a system service: the stack runs its own servers on its own ports.
+  const install = () => apt('-o', 'Dpkg::Options::=--force-confold', 'install', '--no-install-recommends', ...packages);
+  let result = install();
+  if (result.status !== 0) {
+    apt('update');
+    result = install();
+  }
+  if (missing().length > 0) throw new Error(`could not install ${packages.join(', ')}: ${lastLine(result)}. Please ${wanted}.`);
+}
+
+function lastLine({ stderr, error }) {
+  return (stderr ?? '').trim().split('\n').pop() || error?.message || 'apt-get failed';
+}

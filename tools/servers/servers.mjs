@@ -1,0 +1,149 @@
+// PostgreSQL, NATS with JetStream and Redis, each on a private loopback port with its data in a folder of ours.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
+import { findProgram } from './binaries.mjs';
+import { freePort, spawnServer, waitUntil } from './process.mjs';
+
+const HOST = '127.0.0.1';
+
+/** Sends bytes, and tells whether the answer holds `expected` (the server speaks first when `send` is empty). */
+function answers(port, send, expected) {
+  return new Promise((resolve) => {
+    const socket = connect(port, HOST, () => send && socket.write(send));
+    socket.setTimeout(1_000, () => socket.destroy());
+    socket.once('error', () => resolve(false)).once('close', () => resolve(false));
+    socket.once('data', (data) => {
+      resolve(data.toString('latin1').includes(expected));
+      socket.destroy();
+    });
+  });
+}
+
+/** PostgreSQL refuses to run as root: then it runs as the account that its package makes, else as nobody. */
+function unprivilegedUser() {
+  if (process.getuid?.() !== 0) return null;
+  for (const user of ['postgres', 'nobody']) {
+    const found = spawnSync('id', ['-u', user], { encoding: 'utf8' });
+    if (found.status === 0) return { user, uid: Number(found.stdout), gid: Number(execFileSync('id', ['-g', user], { encoding: 'utf8' })) };
+  }
+  throw new Error('PostgreSQL cannot run as root and there is no other account to run it as: start this as an ordinary user');
+}
+
+/** A folder that the account can reach: the wanted one, or one under /var/lib when a parent (such as /root) is closed to it. */
+function reachableFolder(wanted, account) {
+  if (!account) return wanted;
+  mkdirSync(dirname(wanted), { recursive: true });
+  const reachable = spawnSync('test', ['-x', dirname(wanted)], { uid: account.uid, gid: account.gid }).status === 0;
+  return reachable
+    ? wanted
+    : join('/var/lib/messaging-gateway', createHash('sha256').update(wanted).digest('hex').slice(0, 12), 'postgres');
+}
+
+/**
+ * @param {{dir: string, durable?: boolean, port?: number}} options `durable: false` skips fsync, for data that is thrown away.
+ * @returns {Promise<{url: string, port: number, dir: string, process: object, stop: () => Promise<void>}>}
+ */
+export async function startPostgres({ dir, durable = true, port }) {
+  const account = unprivilegedUser();
+  const data = reachableFolder(dir, account);
+  const identity = account ? { uid: account.uid, gid: account.gid } : {};
+  const environment = { PATH: process.env.PATH, LANG: 'C', TZ: 'UTC' };
+  const passwordFile = join(dirname(data), 'postgres.password');
+  if (!existsSync(join(data, 'PG_VERSION'))) {
+    rmSync(data, { recursive: true, force: true });
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    writeFileSync(passwordFile, randomBytes(18).toString('base64url'), { mode: 0o600 });
+    if (account) for (const path of [data, passwordFile]) chownSync(path, account.uid, account.gid);
+    const args = [
+      '-D',
+      data,
+      '-U',
+      'gateway',
+      '--auth=scram-sha-256',
+      `--pwfile=${passwordFile}`,
+      '-E',
+      'UTF8',
+      '--locale=C',
+      ...(durable ? [] : ['--no-sync']),
+    ];
+    const made = spawnSync(findProgram('initdb'), args, { ...identity, env: environment, encoding: 'utf8', timeout: 60_000, cwd: '/' });
+    if (made.status !== 0) throw new Error(`initdb failed: ${(made.stderr || made.error?.message || '').trim().split('\n').pop()}`);
+    if (account) chownSync(passwordFile, 0, 0);
+  }
+  chmodSync(passwordFile, 0o600);
+  const chosen = port ?? (await freePort());
+  const settings = {
+    listen_addresses: HOST,
+    port: chosen,
+    unix_socket_directories: '',
+    max_connections: 400,
+    shared_buffers: '128MB',
+    max_wal_size: '2GB',
+    timezone: 'UTC',
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = spawnServer('PostgreSQL', findProgram('postgres'), ['-D', data, ...flags], { ...identity, env: environment, cwd: '/' });
+  // SSLRequest: a server that is up answers with one letter; while it starts it answers with an error packet after the start-up message only.
+  const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+  await waitUntil(server, async () => (await answers(chosen, sslRequest, 'N')) && accepts(chosen));
+  const password = readFileSync(passwordFile, 'utf8').trim();
+  return {
+    url: `postgresql://gateway:${password}@${HOST}:${chosen}/postgres`,
+    port: chosen,
+    dir: data,
+    process: server,
+    stop: () => server.stop('SIGINT', 8_000),
+  };
+}
+
+/** A start-up message answered with an authentication request ('R'), not with "the database system is starting up". */
+function accepts(port) {
+  const body = Buffer.from('user\0gateway\0database\0postgres\0\0', 'latin1');
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(body.length + 8, 0);
+  head.writeInt32BE(196_608, 4);
+  return answers(port, Buffer.concat([head, body]), 'R');
+}
+
+/** @param {{dir: string, port?: number}} options The store survives restarts in `dir`. */
+export async function startNats({ dir, port }) {
+  const chosen = port ?? (await freePort());
+  mkdirSync(dir, { recursive: true });
+  const file = join(dir, 'nats.conf');
+  // A platform callback of 3 MB travels as base64 in one message.
+  writeFileSync(
+    file,
+    `listen: "${HOST}:${chosen}"\nmax_payload: 8MB\nmax_pending: 64MB\njetstream { store_dir: ${JSON.stringify(join(dir, 'store'))} }\n`,
+  );
+  const server = spawnServer('NATS', findProgram('nats-server'), ['-c', file]);
+  await waitUntil(server, () => answers(chosen, '', '"jetstream":true'));
+  return { url: `nats://${HOST}:${chosen}`, port: chosen, process: server, stop: () => server.stop('SIGTERM', 5_000) };
+}
+
+/** @param {{port?: number}} options Redis holds only limits here: nothing is kept. */
+export async function startRedis({ port } = {}) {
+  const chosen = port ?? (await freePort());
+  const args = [
+    '--port',
+    String(chosen),
+    '--bind',
+    HOST,
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--daemonize',
+    'no',
+    '--dir',
+    '/tmp',
+    '--maxmemory',
+    '256mb',
+  ];
+  const server = spawnServer('Redis', findProgram('redis-server'), args);
+  await waitUntil(server, () => answers(chosen, 'PING\r\n', '+PONG'));
+  return { url: `redis://${HOST}:${chosen}`, port: chosen, process: server, stop: () => server.stop('SIGTERM', 3_000) };
+}

@@ -1,0 +1,28 @@
+// Installs the packages of package-lock.json when they are missing or older than it; needs nothing but Node and npm.
+import { spawnSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+
+/** @throws Error with one line when npm fails. */
+export function ensureDependencies(say = () => {}) {
+  const marker = 'node_modules/.package-lock.json';
+  if (existsSync(marker) && statSync(marker).mtimeMs >= statSync('package-lock.json').mtimeMs) return;
+  say('installing packages (npm ci)');
+  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { encoding: 'utf8', timeout: 600_000 });
+  if (npm.status !== 0)
+    throw new Error(`npm ci failed: ${(npm.stderr || npm.error?.message || '').trim().split('\n').slice(-3).join(' | ')}`);
+}
+
+/** Runs one of the project's own programs and passes its output on. @returns its exit code */
+export function run(program, args, env = {}) {
+  const { status } = spawnSync(`node_modules/.bin/${program}`, args, {
+    stdio: 'inherit',
+    env: { ...process.env, NX_DAEMON: 'false', ...env },
+  });
+  return status ?? 1;
+}
+
+/** Node's version must fit `engines`. @throws Error */
+export function ensureNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) throw new Error(`Node ${process.versions.node} is too old: install Node 20.19 or newer`);
+}
