@@ -6,11 +6,11 @@ delete swc.jsc.baseUrl;
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
-  roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/e2e'],
+  roots: ['<rootDir>'],
   testMatch: ['**/*.spec.ts'],
   transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
   moduleNameMapper: { '^@mgw/(.*)$': '<rootDir>/libs/$1/src/index.ts' },
-  modulePathIgnorePatterns: ['<rootDir>/dist'],
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.local'],
   setupFiles: ['reflect-metadata'],
   globalSetup: '<rootDir>/libs/testing/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/libs/testing/src/jest-global-teardown.ts',
