@@ -10,7 +10,7 @@ try {
   say('building');
   if (run('nx', ['run-many', '-t', 'build', '--outputStyle=static']) !== 0) throw new Error('the build failed: see above');
   say('testing');
-  process.exitCode = run('jest', ['--forceExit', ...process.argv.slice(2)], { NODE_ENV: 'test' });
+  process.exitCode = run('jest', process.argv.slice(2), { NODE_ENV: 'test' });
 } catch (error) {
   console.error(error.message);
   console.log('0 passed, 1 failed');

@@ -3,7 +3,6 @@ module.exports = class SummaryReporter {
   onRunComplete(_contexts, { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites }) {
     const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : '';
     this.line = `${numPassedTests} passed, ${numFailedTests + numRuntimeErrorTestSuites} failed${skipped}`;
-    process.stderr.write('');
     process.on('exit', () => process.stdout.write(`${this.line}\n`));
   }
 };
