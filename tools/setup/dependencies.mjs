@@ -12,12 +12,18 @@ export function ensureDependencies(say = () => {}) {
     throw new Error(`npm ci failed: ${(npm.stderr || npm.error?.message || '').trim().split('\n').slice(-3).join(' | ')}`);
 }
 
-/** Runs one of the project's own programs and passes its output on. @returns its exit code */
-export function run(program, args, env = {}) {
-  const { status } = spawnSync(`node_modules/.bin/${program}`, args, {
-    stdio: 'inherit',
+/**
+ * Runs one of the project's own programs. Its output is passed on; with `quiet`, only when it fails.
+ * @returns its exit code
+ */
+export function run(program, args, { env = {}, quiet = false } = {}) {
+  const options = {
+    stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+    encoding: 'utf8',
     env: { ...process.env, NX_DAEMON: 'false', ...env },
-  });
+  };
+  const { status, stdout, stderr } = spawnSync(`node_modules/.bin/${program}`, args, options);
+  if (quiet && status !== 0) process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`);
   return status ?? 1;
 }
 

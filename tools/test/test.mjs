@@ -8,9 +8,9 @@ try {
   ensureNode();
   ensureDependencies(say);
   say('building');
-  if (run('nx', ['run-many', '-t', 'build', '--outputStyle=static']) !== 0) throw new Error('the build failed: see above');
+  if (run('nx', ['run-many', '-t', 'build', '--outputStyle=static'], { quiet: true }) !== 0) throw new Error('the build failed: see above');
   say('testing');
-  process.exitCode = run('jest', process.argv.slice(2), { NODE_ENV: 'test' });
+  process.exitCode = run('jest', process.argv.slice(2), { env: { NODE_ENV: 'test' } });
 } catch (error) {
   console.error(error.message);
   console.log('0 passed, 1 failed');

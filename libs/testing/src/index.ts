@@ -1,4 +1,4 @@
 export { eventually } from './eventually';
 export { startReceiver, type ReceivedRequest, type Receiver } from './receiver';
 export { spawnNode, type NodeChild } from './child';
-export { startServers, testDatabase, testNats, testPostgres, testRedis, type ServerUrls } from './servers';
+export { freePort, startServers, testDatabase, testNats, testPostgres, testRedis, type ServerUrls } from './servers';

@@ -66,7 +66,8 @@ export async function testPostgres(): Promise<{ url: string; pid: number; stop()
   return { url: servers.postgres.url, pid: servers.postgres.pid, stop };
 }
 
-async function freePort(): Promise<number> {
+/** A port of the loopback interface that nobody uses right now. */
+export async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
   const { port } = probe.address() as AddressInfo;

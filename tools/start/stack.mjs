@@ -1,0 +1,195 @@
+// The whole product as processes on this machine: servers, migrations, services, simulator; started in order, stopped in reverse.
+import { createServer } from 'node:net';
+import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensurePrograms } from '../servers/binaries.mjs';
+import { freePort } from '../servers/process.mjs';
+import { startNats, startPostgres, startRedis } from '../servers/servers.mjs';
+import { loadSecrets } from './secrets.mjs';
+import { runOnce, Supervised } from './supervised.mjs';
+
+/** Services in the order in which they start; those with a schema migrate first. */
+const SERVICES = ['template', 'send', 'status', 'platform-webhook-ingest', 'outbound-webhook-dispatcher'];
+const MIGRATED = [...SERVICES, 'gateway'];
+const entry = (app, file = 'main') => `dist/apps/${app}/src/${file}.js`;
+
+export class Stack {
+  #servers = [];
+  #processes = [];
+  #environment = {};
+
+  constructor({ dir, say, verbose, replicas, onDeath }) {
+    Object.assign(this, { dir, say, verbose, replicas, onDeath });
+    this.gatewayPort = portFrom('GATEWAY_PORT', 8080);
+    this.simulatorPort = portFrom('SIMULATOR_PORT', 8090);
+    this.secrets = loadSecrets(dir);
+    this.log = createWriteStream(join(dir, 'stack.log'), { flags: 'a' });
+  }
+
+  get siteUrl() {
+    return `http://127.0.0.1:${this.gatewayPort}`;
+  }
+
+  get simulatorUrl() {
+    return `http://127.0.0.1:${this.simulatorPort}`;
+  }
+
+  async start() {
+    this.#endLeftovers();
+    await assertFree(this.gatewayPort, 'GATEWAY_PORT');
+    await assertFree(this.simulatorPort, 'SIMULATOR_PORT');
+    await this.#startServers();
+    this.say('migrating');
+    await Promise.all(MIGRATED.map((app) => runOnce(app, entry(app, 'migrate'), this.#environmentOf(app))));
+    this.say('starting the services');
+    await this.#startProcess('platform-simulator', { SIMULATOR_PORT: String(this.simulatorPort) });
+    await Promise.all(SERVICES.flatMap((app) => Array.from({ length: this.replicas }, (_, index) => this.#startProcess(app, {}, index))));
+    await Promise.all(
+      Array.from({ length: this.replicas }, async (_, index) => {
+        const port = index === 0 ? this.gatewayPort : await freePort();
+        return this.#startProcess('gateway', { GATEWAY_PORT: String(port) }, index, port);
+      }),
+    );
+  }
+
+  /** From now on a process that dies is started again; before, its death ends the start. */
+  settle() {
+    for (const process of this.#processes) process.keepAlive();
+    this.#writeProcesses();
+  }
+
+  /** Runs one of the gateway's commands to its end. */
+  command(app, file, args, env = {}) {
+    return runOnce(app, entry(app, file), { ...this.#environmentOf(app), ...env }, args);
+  }
+
+  /** Edge first, then the services, then the servers they stand on. */
+  async stop() {
+    const edge = this.#processes.filter(({ app }) => app === 'gateway');
+    const rest = this.#processes.filter(({ app }) => app !== 'gateway');
+    await Promise.all(edge.map((process) => process.stop(3_500)));
+    await Promise.all(rest.map((process) => process.stop(3_500)));
+    await Promise.all(this.#servers.map((server) => server.stop()));
+    rmSync(join(this.dir, 'processes.json'), { force: true });
+  }
+
+  async #startServers() {
+    const { DATABASE_URL, NATS_URL, REDIS_URL } = process.env;
+    const needed = [
+      ...(DATABASE_URL ? [] : ['postgres', 'initdb']),
+      ...(NATS_URL ? [] : ['nats-server']),
+      ...(REDIS_URL ? [] : ['redis-server']),
+    ];
+    ensurePrograms(needed, this.say);
+    if (needed.length > 0) this.say('starting PostgreSQL, NATS and Redis');
+    const own = async (given, start) => {
+      if (given) return given;
+      const server = await start();
+      this.#servers.push(server);
+      this.#writeProcesses();
+      void server.process.exited.then(() => this.#serverDied(server));
+      return server.url;
+    };
+    const [database, nats, redis] = await Promise.all([
+      own(DATABASE_URL, () => startPostgres({ dir: join(this.dir, 'postgres') })),
+      own(NATS_URL, () => startNats({ dir: join(this.dir, 'nats') })),
+      own(REDIS_URL, () => startRedis()),
+    ]);
+    this.#environment = { DATABASE_URL: database, NATS_URL: nats, REDIS_URL: redis };
+  }
+
+  #stopping = false;
+  #serverDied(server) {
+    if (!this.#stopping && this.#servers.includes(server))
+      this.onDeath(`${server.process.name} ended by itself: ${server.process.lastWords()}`);
+  }
+
+  #environmentOf(app) {
+    return {
+      LOG_LEVEL: 'info',
+      META_GRAPH_BASE_URL: this.simulatorUrl,
+      SIM_CALLBACK_URL: `${this.siteUrl}/webhooks/whatsapp`,
+      META_APP_SECRET: this.secrets.app_secret,
+      SIM_VERIFY_TOKEN: this.secrets.verify_token,
+      SEALING_KEYS: this.secrets.sealing_keys,
+      API_KEY_PEPPER: this.secrets.api_key_pepper,
+      PUBLIC_URL: this.siteUrl,
+      WEBHOOK_ALLOWED_TARGETS: '127.0.0.1,localhost',
+      ...process.env,
+      ...this.#environment,
+      SERVICE_NAME: app,
+    };
+  }
+
+  async #startProcess(app, env, index = 0, port = undefined) {
+    const probePort = await freePort();
+    const process = new Supervised({
+      app,
+      name: index === 0 ? app : `${app}-${index + 1}`,
+      file: entry(app),
+      env: { ...this.#environmentOf(app), ...env, PROBE_PORT: String(probePort) },
+      probePort,
+      port,
+      log: this.log,
+      verbose: this.verbose,
+      say: this.say,
+      onGiveUp: this.onDeath,
+      onRestart: () => this.#writeProcesses(),
+    });
+    this.#processes.push(process);
+    await process.start();
+    this.#writeProcesses();
+  }
+
+  /** What runs where, for people and for tests that kill things. */
+  #writeProcesses() {
+    const processes = this.#processes.map(({ app, name, pid, probePort, port }) => ({
+      app,
+      name,
+      pid,
+      probe_port: probePort,
+      ...(port && { port }),
+    }));
+    const servers = this.#servers.map(({ process, port }) => ({ app: process.name, name: process.name, pid: process.pid, port }));
+    mkdirSync(this.dir, { recursive: true });
+    writeFileSync(
+      join(this.dir, 'processes.json'),
+      `${JSON.stringify({ start: process.pid, processes: [...servers, ...processes] }, null, 2)}\n`,
+    );
+  }
+
+  /** What an earlier start that was killed outright left running. */
+  #endLeftovers() {
+    const file = join(this.dir, 'processes.json');
+    if (!existsSync(file)) return;
+    const { start, processes } = JSON.parse(readFileSync(file, 'utf8'));
+    if (isOurs(start)) throw new Error(`already running from this folder (process ${start}): stop it first`);
+    for (const { pid } of processes.reverse()) if (isOurs(pid)) process.kill(pid, 'SIGKILL');
+    rmSync(file, { force: true });
+  }
+}
+
+/** Whether the process lives and is one that this script starts (a recycled number is not). */
+function isOurs(pid) {
+  try {
+    const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return /dist\/apps\/|start\.mjs|postgres|nats-server|redis-server/.test(line);
+  } catch {
+    return false;
+  }
+}
+
+function portFrom(name, fallback) {
+  const value = Number(process.env[name] || fallback);
+  if (!Number.isInteger(value) || value < 1 || value > 65_535) throw new Error(`${name} must be a port number from 1 to 65535`);
+  return value;
+}
+
+/** @throws Error with the fix when somebody listens there. */
+function assertFree(port, variable) {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', () => reject(new Error(`port ${port} is in use: stop what uses it, or give another one with ${variable}`)));
+    probe.listen(port, () => probe.close(resolve));
+  });
+}

@@ -1,0 +1,58 @@
+// npm start: from a fresh clone to a working product, in front until Ctrl-C.
+//   --verbose        every service's log lines
+//   --replicas N     N processes of each service (further gateways listen on ports of their own, see .local/processes.json)
+// Variables: GATEWAY_PORT (8080), SIMULATOR_PORT (8090), DATABASE_URL, NATS_URL, REDIS_URL (else servers of its own),
+// LOCAL_DIR (.local: data, secrets, logs), and any variable of the services (docs).
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
+import { Stack } from './stack.mjs';
+import { demoPage } from './page.mjs';
+import { seedDemo } from './seed.mjs';
+
+process.chdir(new URL('../..', import.meta.url).pathname);
+const flag = (name) => process.argv.includes(name);
+const option = (name) => process.argv[process.argv.indexOf(name) + 1];
+const began = Date.now();
+const say = (line) => console.log(`▸ ${line}`);
+const dir = resolve(process.env.LOCAL_DIR || '.local');
+
+let stack;
+let stopping = false;
+async function stop(code, reason) {
+  if (stopping) return;
+  stopping = true;
+  if (reason) console.error(`✗ ${reason}`);
+  if (stack) {
+    say('stopping');
+    await stack.stop();
+  }
+  process.exit(code);
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop(0));
+
+try {
+  ensureNode();
+  mkdirSync(dir, { recursive: true, mode: 0o755 });
+  ensureDependencies(say);
+  if (!flag('--no-build')) {
+    say('building');
+    if (run('nx', ['run-many', '-t', 'build', '--outputStyle=static'], { quiet: true }) !== 0)
+      throw new Error('the build failed: see the lines above');
+  }
+  stack = new Stack({
+    dir,
+    say,
+    verbose: flag('--verbose'),
+    replicas: flag('--replicas') ? Number(option('--replicas')) : 1,
+    onDeath: (reason) => void stop(1, reason),
+  });
+  await stack.start();
+  say('seeding the demo businesses');
+  const demo = await seedDemo(stack);
+  writeFileSync(resolve(dir, 'demo.json'), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+  stack.settle();
+  console.log(demoPage(demo, ((Date.now() - began) / 1000).toFixed(1)));
+} catch (error) {
+  await stop(1, error.message);
+}
