@@ -32,6 +32,8 @@ export const ERRORS = {
   OVERLOADED: { status: 500, retryable: true },
   /** The caller's deadline passed before an answer came. */
   DEADLINE_EXCEEDED: { status: 500, retryable: true },
+  /** The connection between services broke before the answer came: it may have been done. */
+  REPLY_LOST: { status: 500, retryable: false },
   INTERNAL: { status: 500, retryable: false },
 } as const satisfies Record<string, { status: number; retryable: boolean }>;
 

@@ -24,8 +24,17 @@ export interface EventType<Data extends TSchema = TSchema> {
 }
 export type DataOf<E extends EventType> = Static<E['data']>;
 
+const declared = new Map<string, EventType>();
+
 export function eventType<Data extends TSchema>(stream: StreamName, type: string, data: Data): EventType<Data> {
-  return { stream, type, subject: `${STREAMS[stream].subjects.slice(0, -2)}.${type}`, data };
+  const made: EventType<Data> = { stream, type, subject: `${STREAMS[stream].subjects.slice(0, -2)}.${type}`, data };
+  declared.set(made.subject, made);
+  return made;
+}
+
+/** The type that travels on a subject; undefined for one that this version does not know. */
+export function eventTypeOn(subject: string): EventType | undefined {
+  return declared.get(subject);
 }
 
 /** One fact as it travels: JSON, the same bytes on every repeat. */

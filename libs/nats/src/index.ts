@@ -1,6 +1,8 @@
 import { connect, type NatsConnection } from 'nats';
 import type { Logger } from '@mgw/telemetry';
 
+export type { NatsConnection };
+
 export interface NatsOptions {
   /** One or more `nats://host:port`. */
   servers: string[];

@@ -1,0 +1,75 @@
+export interface BatcherOptions<T, R> {
+  /** Rows in one statement at most. */
+  maxSize?: number;
+  /** Statements under way at once. */
+  inFlight?: number;
+  /** Items waiting at most; one more is refused. */
+  maxQueued?: number;
+  /** One answer per item, in the same order. When it throws, every item of the batch fails with its error. */
+  run: (items: T[]) => Promise<R[]>;
+}
+
+/** More items wait than the bound allows. */
+export class QueueFullError extends Error {
+  override readonly name = 'QueueFullError';
+}
+
+interface Waiting<T, R> {
+  item: T;
+  resolve: (result: R) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Collects what is asked for within one turn of the event loop, or while the statements before are under way, into one
+ * statement: Postgres round trips dominate the send path (performance.md). Every caller still waits for its own commit.
+ */
+export class Batcher<T, R> {
+  private queue: Waiting<T, R>[] = [];
+  private running = 0;
+  private scheduled = false;
+  private idle: (() => void)[] = [];
+  private readonly options: Required<BatcherOptions<T, R>>;
+
+  constructor(options: BatcherOptions<T, R>) {
+    this.options = { maxSize: 64, inFlight: 2, maxQueued: 10_000, ...options };
+  }
+
+  /** @throws QueueFullError */
+  add(item: T): Promise<R> {
+    if (this.queue.length >= this.options.maxQueued) return Promise.reject(new QueueFullError('too much is waiting to be written'));
+    return new Promise((resolve, reject) => {
+      this.queue.push({ item, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  /** Resolves when nothing waits and nothing runs. */
+  drain(): Promise<void> {
+    if (this.queue.length === 0 && this.running === 0) return Promise.resolve();
+    return new Promise((resolve) => this.idle.push(resolve));
+  }
+
+  private schedule(): void {
+    if (this.scheduled || this.running >= this.options.inFlight) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      while (this.queue.length > 0 && this.running < this.options.inFlight) void this.runBatch(this.queue.splice(0, this.options.maxSize));
+    });
+  }
+
+  private async runBatch(batch: Waiting<T, R>[]): Promise<void> {
+    this.running += 1;
+    try {
+      const results = await this.options.run(batch.map(({ item }) => item));
+      batch.forEach(({ resolve }, index) => resolve(results[index] as R));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      this.running -= 1;
+      if (this.queue.length > 0) this.schedule();
+      else if (this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { DataSourceOptions } from 'typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
+
+type EntityList = NonNullable<DataSourceOptions['entities']>;
+type MigrationList = NonNullable<DataSourceOptions['migrations']>;
+
+export interface DatabaseOptions {
+  url: string;
+  /** The service's own; nobody else reads or writes it. */
+  schema: string;
+  entities?: EntityList;
+  migrations?: MigrationList;
+  /** Connections at most. */
+  poolSize?: number;
+  applicationName?: string;
+  /** Longest statement, in milliseconds. */
+  statementTimeoutMs?: number;
+}
+
+export function dataSourceOptions(options: DatabaseOptions): PostgresDataSourceOptions {
+  return {
+    type: 'postgres',
+    url: options.url,
+    schema: options.schema,
+    applicationName: options.applicationName ?? options.schema,
+    entities: options.entities ?? [],
+    migrations: options.migrations ?? [],
+    migrationsTableName: 'migrations',
+    poolSize: options.poolSize ?? 8,
+    connectTimeoutMS: 5_000,
+    synchronize: false,
+    logging: false,
+    extra: {
+      statement_timeout: options.statementTimeoutMs ?? 10_000,
+      query_timeout: (options.statementTimeoutMs ?? 10_000) + 2_000,
+      idle_in_transaction_session_timeout: 15_000,
+      keepAlive: true,
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import {
+  GatewayError,
+  matches,
+  mismatch,
+  type AnnouncedData,
+  type Announcement,
+  type Operation,
+  type ReplyOf,
+  type RequestOf,
+  type WireError,
+} from '@mgw/contracts';
+import { histogram, type Logger } from '@mgw/telemetry';
+import { ErrorCode as NatsErrorCode, type Msg, type NatsConnection } from 'nats';
+import { ERROR_HEADER, toHeaders, type RpcContext } from './context';
+import { InFlight } from './in-flight';
+
+const duration = histogram('mgw_rpc_client_duration_seconds', 'Requests to other services, until the answer', ['method', 'outcome']);
+
+/** Asks other services. Every call ends by its deadline, and throws nothing but GatewayError. */
+@Injectable()
+export class RpcClient {
+  private readonly inFlight: InFlight;
+
+  constructor(
+    private readonly connection: NatsConnection,
+    private readonly logger: Logger,
+  ) {
+    this.inFlight = new InFlight(connection);
+  }
+
+  /**
+   * @param context the caller's own, so that its deadline and request id travel on; absent: the operation's deadline from now.
+   * @throws GatewayError the service's own; OVERLOADED when nobody took the request (nothing was done); DEADLINE_EXCEEDED or
+   * REPLY_LOST when it may have been done.
+   */
+  async call<O extends Operation>(operation: O, request: RequestOf<O>, context: Partial<RpcContext> = {}): Promise<ReplyOf<O>> {
+    const stop = duration.startTimer({ method: operation.subject });
+    try {
+      const reply = await this.exchange(operation, request, {
+        requestId: randomUUID(),
+        deadlineAt: Date.now() + operation.deadlineMs,
+        ...context,
+      });
+      stop({ outcome: 'ok' });
+      return reply;
+    } catch (error) {
+      const known = error instanceof GatewayError ? error : new GatewayError('INTERNAL', 'The request could not be answered.');
+      if (known !== error) this.logger.error({ err: error, method: operation.subject }, 'request failed');
+      stop({ outcome: known.error_code });
+      throw known;
+    }
+  }
+
+  /** Tells every replica of every service; nobody answers, and it may be lost. */
+  announce<A extends Announcement>(announcement: A, data: AnnouncedData<A>): void {
+    if (this.inFlight.connected) this.connection.publish(announcement.subject, JSON.stringify(data));
+  }
+
+  /** @returns what ends it */
+  listen<A extends Announcement>(announcement: A, hear: (data: AnnouncedData<A>) => void): () => void {
+    const subscription = this.connection.subscribe(announcement.subject, {
+      callback: (error, message) => {
+        const data: unknown = error ? undefined : parsed(message);
+        if (matches(announcement.data, data)) hear(data as AnnouncedData<A>);
+      },
+    });
+    return () => subscription.unsubscribe();
+  }
+
+  private async exchange<O extends Operation>(operation: O, request: RequestOf<O>, context: RpcContext): Promise<ReplyOf<O>> {
+    if (!matches(operation.request, request))
+      throw new Error(`${operation.subject}: the request is not as agreed: ${mismatch(operation.request, request)}`);
+    const left = context.deadlineAt - Date.now();
+    if (left <= 0) throw new GatewayError('DEADLINE_EXCEEDED', 'The time for this request was over before it was made.');
+    if (!this.inFlight.connected)
+      throw new GatewayError('OVERLOADED', 'The service cannot be reached now; nothing was done. Try again shortly.');
+    const asked = this.connection.request(operation.subject, JSON.stringify(request), { timeout: left, headers: toHeaders(context) });
+    const lost = () => new GatewayError('REPLY_LOST', 'The connection broke before the answer came.');
+    const message = await this.inFlight.guard(asked, lost).catch((error: unknown) => {
+      throw asGatewayError(error);
+    });
+    return this.readReply(operation, message);
+  }
+
+  private readReply<O extends Operation>(operation: O, message: Msg): ReplyOf<O> {
+    const body = parsed(message);
+    if (message.headers?.has(ERROR_HEADER)) throw GatewayError.fromWire(body as WireError);
+    if (!matches(operation.reply, body))
+      throw new Error(`${operation.subject}: the reply is not as agreed: ${mismatch(operation.reply, body)}`);
+    return body as ReplyOf<O>;
+  }
+}
+
+function parsed(message: Msg): unknown {
+  try {
+    return message.json();
+  } catch {
+    return undefined;
+  }
+}
+
+function asGatewayError(error: unknown): unknown {
+  switch ((error as { code?: string }).code) {
+    case NatsErrorCode.NoResponders:
+      return new GatewayError('OVERLOADED', 'The service is not running now; nothing was done. Try again shortly.');
+    case NatsErrorCode.Timeout:
+      return new GatewayError('DEADLINE_EXCEEDED', 'The answer did not come in time.');
+    case NatsErrorCode.ConnectionClosed:
+    case NatsErrorCode.ConnectionDraining:
+      return new GatewayError('REPLY_LOST', 'The connection was closed before the answer came.');
+    default:
+      return error;
+  }
+}

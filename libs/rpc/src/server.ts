@@ -1,0 +1,126 @@
+import { Server, type BaseRpcContext, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
+import { GatewayError, matches, mismatch, type Operation, type WireError } from '@mgw/contracts';
+import { gauge, histogram, type Logger } from '@mgw/telemetry';
+import { headers, type Msg, type NatsConnection, type Subscription } from 'nats';
+import { lastValueFrom } from 'rxjs';
+import { ERROR_HEADER, fromHeaders, type RpcContext } from './context';
+import type { Handled } from './handles';
+
+export interface RpcServerOptions {
+  connection: NatsConnection;
+  /** The queue group: replicas with the same name share the requests. */
+  service: string;
+  /** Requests handled at once; one more is answered OVERLOADED (guarantees §6). */
+  concurrency: number;
+  logger: Logger;
+  /** How long `close` waits for handlers that run, in milliseconds. */
+  drainMs?: number;
+}
+
+const duration = histogram('mgw_rpc_duration_seconds', 'Requests answered by this service', ['method', 'outcome']);
+
+/** Answers other services: Nest's transport for `@Handles` methods, with deadlines, a bound and a drain of its own. */
+export class RpcServer extends Server implements CustomTransportStrategy {
+  private readonly subscriptions: Subscription[] = [];
+  private readonly running = new Set<Promise<void>>();
+
+  constructor(private readonly options: RpcServerOptions) {
+    super();
+    gauge('mgw_rpc_running', 'Requests being handled now', [], () => this.running.size);
+  }
+
+  listen(ready: () => void): void {
+    for (const [subject, handler] of this.getHandlers()) {
+      const { operation } = handler.extras as { operation: Operation };
+      const callback = (error: Error | null, message: Msg) => {
+        if (error) this.options.logger.error({ err: error, method: subject }, 'subscription failed');
+        else this.take(operation, handler, message);
+      };
+      this.subscriptions.push(this.options.connection.subscribe(subject, { queue: this.options.service, callback }));
+    }
+    // The server must have the subscriptions before the service calls itself ready.
+    void this.options.connection.flush().then(ready);
+  }
+
+  /** Takes no more, lets finish what runs, and sees the answers off. */
+  async close(): Promise<void> {
+    const { connection, drainMs = 5_000 } = this.options;
+    if (connection.isClosed()) return;
+    const drained = Promise.all(this.subscriptions.map((subscription) => subscription.drain().catch(() => undefined))).then(() =>
+      Promise.all(this.running),
+    );
+    await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, drainMs).unref())]);
+    await connection.flush().catch(() => undefined);
+  }
+
+  on(): void {
+    throw new Error('this transport has no events of its own: watch the connection');
+  }
+
+  unwrap<T>(): T {
+    return this.options.connection as T;
+  }
+
+  private take(operation: Operation, handler: MessageHandler, message: Msg): void {
+    const stop = duration.startTimer({ method: operation.subject });
+    if (this.running.size >= this.options.concurrency) {
+      this.refuse(
+        message,
+        new GatewayError('OVERLOADED', 'The service has all the work it can take; nothing was done. Try again shortly.'),
+      );
+      stop({ outcome: 'OVERLOADED' });
+      return;
+    }
+    const work = this.handle(operation, handler, message)
+      .then((outcome) => stop({ outcome }))
+      .catch((error: unknown) => this.options.logger.error({ err: error, method: operation.subject }, 'answer could not be sent'))
+      .finally(() => this.running.delete(work)) as Promise<void>;
+    this.running.add(work);
+  }
+
+  private async handle(operation: Operation, handler: MessageHandler, message: Msg): Promise<string> {
+    const context = fromHeaders(message.headers, operation.deadlineMs);
+    const handled = await this.run(operation, handler, message, context);
+    if ('failure' in handled) return this.refuse(message, this.known(handled.failure, operation, context));
+    if (!matches(operation.reply, handled.reply)) {
+      const wrong = new Error(`the reply is not as agreed: ${mismatch(operation.reply, handled.reply)}`);
+      return this.refuse(message, this.known(wrong, operation, context));
+    }
+    message.respond(JSON.stringify(handled.reply));
+    return 'ok';
+  }
+
+  private async run(operation: Operation, handler: MessageHandler, message: Msg, context: RpcContext): Promise<Handled> {
+    if (context.deadlineAt <= Date.now()) return { failure: new GatewayError('DEADLINE_EXCEEDED', 'The caller has stopped waiting.') };
+    let request: unknown;
+    try {
+      request = message.json();
+    } catch {
+      return { failure: new GatewayError('VALIDATION_FAILED', 'The request is not JSON.') };
+    }
+    if (!matches(operation.request, request)) {
+      return { failure: new GatewayError('VALIDATION_FAILED', `The request is not as agreed: ${mismatch(operation.request, request)}`) };
+    }
+    try {
+      const stream = this.transformToObservable(await handler(request, context as unknown as BaseRpcContext));
+      return (await lastValueFrom(stream)) as Handled;
+    } catch (failure) {
+      return { failure };
+    }
+  }
+
+  /** Anything but our own error type is a defect: logged with its stack here, and told without it. */
+  private known(failure: unknown, operation: Operation, { requestId }: RpcContext): GatewayError {
+    if (failure instanceof GatewayError) return failure;
+    this.options.logger.error({ err: failure, method: operation.subject, request_id: requestId }, 'request failed');
+    return new GatewayError('INTERNAL', 'Something went wrong on our side.');
+  }
+
+  private refuse(message: Msg, error: GatewayError): string {
+    const marked = headers();
+    marked.set(ERROR_HEADER, '1');
+    const wire: WireError = error.toWire();
+    message.respond(JSON.stringify(wire), { headers: marked });
+    return error.error_code;
+  }
+}

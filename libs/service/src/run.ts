@@ -1,0 +1,135 @@
+import 'reflect-metadata';
+import type { INestApplicationContext, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { Environment } from '@mgw/config';
+import { connectNats, type NatsConnection } from '@mgw/nats';
+import { Database, runMigrations } from '@mgw/postgres';
+import { RpcClient, RpcServer } from '@mgw/rpc';
+import { createLogger, startProbes, type Logger } from '@mgw/telemetry';
+import { ServiceModule } from './service.module';
+
+/** The settings that running needs; the service's own class has them and more. */
+interface RunSettings {
+  natsUrl: string;
+  probePort: number;
+  rpcConcurrency: number;
+  databaseUrl?: string;
+  databasePool?: number;
+  printable(): Record<string, unknown>;
+}
+type ConfigClass<C> = Type<C> & { load(environment: Environment): C };
+
+export interface ServiceOptions<C extends RunSettings> {
+  /** Name of the deployable, of its queue group and in its logs. */
+  name: string;
+  module: Type;
+  config: ConfigClass<C>;
+  /** Its schema; needs `databaseSettings` in the configuration. */
+  schema?: string;
+  /** TypeORM entities. */
+  entities?: Type[];
+  /** How the application starts: by default as a microservice that answers `@Handles` methods. The gateway gives its HTTP server. */
+  start?: (root: ReturnType<typeof ServiceModule.with>, config: C, logger: Logger) => Promise<INestApplicationContext>;
+}
+
+export interface RunningService {
+  app: INestApplicationContext;
+  probePort: number;
+  stop(): Promise<void>;
+}
+
+/** Longest time from SIGTERM to the end, in milliseconds; then it ends anyway. */
+const STOP_WITHIN_MS = 8_000;
+
+/** Starts a service, and stops it without losing a request on SIGTERM or SIGINT. A start that fails ends the process with one clear line. */
+export async function runService<C extends RunSettings>(options: ServiceOptions<C>): Promise<RunningService> {
+  const logger = createLogger(options.name);
+  const die = (error: unknown, what: string): never => {
+    logger.fatal({ err: error }, what);
+    process.exit(1);
+  };
+  process.once('uncaughtException', (error) => die(error, 'uncaught error'));
+  process.once('unhandledRejection', (error) => die(error, 'unhandled rejection'));
+  try {
+    return await start(options, logger);
+  } catch (error) {
+    return die(error, `${options.name} could not start`);
+  }
+}
+
+async function start<C extends RunSettings>(options: ServiceOptions<C>, logger: Logger): Promise<RunningService> {
+  const config = options.config.load(process.env);
+  logger.info({ config: config.printable() }, 'starting');
+  const connection = await connectNats({ servers: config.natsUrl.split(','), name: options.name, logger });
+  const database = options.schema ? await openDatabase(options, config) : null;
+  const rpc = new RpcClient(connection, logger);
+  const root = ServiceModule.with({ logger, connection, rpc, database, configClass: options.config, config }, options.module);
+  let ready = false;
+  const probes = await startProbes({
+    port: config.probePort,
+    logger,
+    ready: async () => ready && isConnected(connection) && (await (database?.ping() ?? true)),
+  });
+  const app = await (options.start ?? asMicroservice(options.name, connection))(root, config, logger);
+  ready = true;
+  logger.info({ probe_port: probes.port }, 'ready');
+
+  let stopped: Promise<void> | undefined;
+  const stop = () =>
+    (stopped ??= (async () => {
+      ready = false;
+      await app.close();
+      await connection.drain().catch(() => undefined);
+      await database?.close();
+      await probes.close();
+    })());
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      logger.info({ signal }, 'stopping');
+      setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+      void stop().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          logger.error({ err: error }, 'stopping failed');
+          process.exit(1);
+        },
+      );
+    });
+  }
+  return { app, probePort: probes.port, stop };
+}
+
+function openDatabase<C extends RunSettings>(
+  { name, schema, entities }: ServiceOptions<C>,
+  { databaseUrl, databasePool }: C,
+): Promise<Database> {
+  if (!schema || !databaseUrl) throw new Error(`${name} has a schema: its configuration needs databaseSettings`);
+  return Database.open({ url: databaseUrl, schema, poolSize: databasePool ?? 8, applicationName: name, ...(entities ? { entities } : {}) });
+}
+
+function isConnected(connection: NatsConnection): boolean {
+  return !connection.isClosed() && !connection.isDraining();
+}
+
+/** Answers requests over NATS, nothing else. */
+function asMicroservice(service: string, connection: NatsConnection) {
+  return async (root: ReturnType<typeof ServiceModule.with>, config: RunSettings, logger: Logger): Promise<INestApplicationContext> => {
+    const strategy = new RpcServer({ connection, service, concurrency: config.rpcConcurrency, logger });
+    const app = await NestFactory.createMicroservice(root, { strategy, logger: ['error', 'warn'] });
+    await app.listen();
+    return app;
+  };
+}
+
+/** The migration command of a service: brings its schema to the newest shape, then ends. */
+export async function migrateService({ name, schema, migrations }: { name: string; schema: string; migrations: Type[] }): Promise<void> {
+  const logger = createLogger(name);
+  try {
+    const url = process.env['DATABASE_URL'];
+    if (!url) throw new Error('DATABASE_URL is missing');
+    logger.info({ done: await runMigrations({ url, schema, migrations }) }, 'migrated');
+  } catch (error) {
+    logger.fatal({ err: error }, 'migration failed');
+    process.exitCode = 1;
+  }
+}

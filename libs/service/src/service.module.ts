@@ -1,0 +1,34 @@
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import { Database } from '@mgw/postgres';
+import type { NatsConnection } from '@mgw/nats';
+import { RpcClient } from '@mgw/rpc';
+import type { Logger } from '@mgw/telemetry';
+
+/** Injection token of the service's pino logger. */
+export const LOGGER = Symbol('logger');
+/** Injection token of the service's NATS connection. */
+export const NATS = Symbol('nats');
+
+export interface ServiceParts {
+  logger: Logger;
+  connection: NatsConnection;
+  rpc: RpcClient;
+  database: Database | null;
+  configClass: Type;
+  config: object;
+}
+
+/** What every service is given: logger, connection, client, schema and configuration. */
+@Module({})
+export class ServiceModule {
+  static with({ logger, connection, rpc, database, configClass, config }: ServiceParts, root: Type): DynamicModule {
+    const providers = [
+      { provide: LOGGER, useValue: logger },
+      { provide: NATS, useValue: connection },
+      { provide: RpcClient, useValue: rpc },
+      { provide: configClass, useValue: config },
+      ...(database ? [{ provide: Database, useValue: database }] : []),
+    ];
+    return { module: ServiceModule, global: true, imports: [root], providers, exports: providers.map(({ provide }) => provide) };
+  }
+}
