@@ -1,0 +1,89 @@
+import type { EventEnvelope, EventType, StreamName } from '@mgw/contracts';
+import type { Database, Tx } from '@mgw/postgres';
+import type { Logger } from '@mgw/telemetry';
+import type { JsMsg, NatsConnection } from 'nats';
+import { BatchHandler } from './batch-handler';
+import { DurableSubscription } from './durable-subscription';
+import { Signal } from './signal';
+
+export interface EventConsumerOptions {
+  nc: NatsConnection;
+  db: Database;
+  /** Where `inbox` and `dead_letters` are. */
+  schema: string;
+  logger: Logger;
+  /** Name of the durable consumer; replicas with the same name share the events. */
+  durable: string;
+  stream: StreamName;
+  /** Only this type; absent: every type of the stream. */
+  type?: EventType;
+  /** Events in one transaction at most. */
+  concurrency?: number;
+  /** Attempts before an event goes to the dead letters. */
+  maxDeliver?: number;
+  /** Copies of the streams it may have to make; 3 in a cluster. */
+  replicas?: number;
+  /**
+   * The effect of events that were not handled before, in the transaction that remembers them. Events of one key come in the
+   * order in which they were told, as far as one replica sees them. A throw undoes all of it.
+   */
+  handle(events: EventEnvelope[], tx: Tx): Promise<void>;
+}
+
+const PRUNE_EVERY_MS = 600_000;
+/** Longer than an outbox can tell an event again (72 h). */
+const REMEMBERED = '96 hours';
+
+/** Hears events: at least once from JetStream, once in effect by the inbox (guarantees §4). */
+export class EventConsumer {
+  private readonly waiting: JsMsg[] = [];
+  private readonly signal = new Signal();
+  private readonly subscription: DurableSubscription;
+  private readonly batches: BatchHandler;
+  private readonly batchSize: number;
+  private stopped = false;
+  private ended: Promise<void> = Promise.resolve();
+  private prunedAt = Date.now();
+
+  constructor(private readonly options: EventConsumerOptions) {
+    this.batchSize = options.concurrency ?? 64;
+    this.batches = new BatchHandler(options);
+    this.subscription = new DurableSubscription(options, this.batchSize, (message) => {
+      this.waiting.push(message);
+      this.signal.give();
+    });
+  }
+
+  start(): void {
+    this.subscription.start();
+    this.ended = this.run();
+  }
+
+  /** Finishes the batch under way and gives back what waits. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.subscription.stop();
+    this.signal.give();
+    await this.ended;
+    for (const message of this.waiting.splice(0)) message.nak();
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopped) {
+      const batch = this.waiting.splice(0, this.batchSize);
+      if (batch.length > 0) await this.batches.handle(batch);
+      else await this.signal.wait(5_000);
+      await this.prune().catch((error: unknown) => this.options.logger.warn({ err: error }, 'the inbox could not be pruned'));
+    }
+  }
+
+  private async prune(): Promise<void> {
+    if (Date.now() - this.prunedAt < PRUNE_EVERY_MS) return;
+    this.prunedAt = Date.now();
+    const { db, schema } = this.options;
+    await db.query(
+      `DELETE FROM ${schema}.inbox WHERE (consumer, event_id) IN
+       (SELECT consumer, event_id FROM ${schema}.inbox WHERE handled_at < now() - interval '${REMEMBERED}' LIMIT 10000)`,
+    );
+  }
+}

@@ -1,0 +1,129 @@
+import { eventually } from '@mgw/testing';
+import { effect, openShop, sent, type Shop } from './shop.fixture';
+
+const range = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
+const ids = (numbers: number[]) => numbers.map((number) => sent(number).id);
+
+describe('events, from the outbox to the effect (guarantees §4)', () => {
+  let shop: Shop;
+  beforeEach(async () => (shop = await openShop()));
+  afterEach(() => shop.close());
+
+  const allEffects = async (numbers: number[], timeoutMs = 30_000) => {
+    await eventually(async () => (await shop.effects()).length >= numbers.length, { timeoutMs });
+    expect((await shop.effects()).sort()).toEqual(ids(numbers).sort());
+  };
+
+  it('have their effect once and in order', async () => {
+    shop.relay();
+    shop.consumer();
+    await shop.tell(...range(300));
+    await allEffects(range(300));
+    expect(await shop.effects()).toEqual(ids(range(300)));
+    expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(0);
+  });
+
+  it('that are told in a transaction which fails are never told', async () => {
+    shop.relay();
+    shop.consumer();
+    const { appendToOutbox } = await import('./outbox');
+    await expect(
+      shop.db.transaction(async (tx) => {
+        await appendToOutbox(tx, 'shop', [sent(1)]);
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    await shop.tell(2);
+    await allEffects([2]);
+  });
+
+  it('are shared by two relays and two consumers without a second effect', async () => {
+    for (const relay of [shop.relay(), shop.relay()]) relay.nudge();
+    shop.consumer();
+    shop.consumer();
+    for (const start of range(20)) await shop.tell(...range(20, start * 20));
+    await allEffects(range(400));
+  });
+
+  it('wait in the outbox while the broker is down, and go when it is back', async () => {
+    shop.relay();
+    shop.consumer();
+    await shop.tell(1);
+    await allEffects([1]);
+    await shop.broker.kill();
+    await shop.tell(2, 3);
+    await shop.broker.start();
+    await allEffects([1, 2, 3]);
+  });
+
+  it('are told again when the broker has lost its store, to a consumer that did not hear them', async () => {
+    const relay = shop.relay();
+    await shop.tell(...range(5));
+    await eventually(async () => (await shop.count('outbox WHERE published_at IS NOT NULL')) === 5);
+    await relay.stop();
+    await shop.broker.kill();
+    shop.broker.wipe();
+    await shop.broker.start();
+    shop.relay();
+    shop.consumer();
+    await allEffects(range(5));
+  });
+
+  it('have no second effect when the store is lost after they were handled, and later ones still come', async () => {
+    shop.relay();
+    shop.consumer();
+    await shop.tell(...range(5));
+    await allEffects(range(5));
+    await shop.broker.kill();
+    shop.broker.wipe();
+    await shop.broker.start();
+    await shop.tell(5);
+    await allEffects(range(6));
+  });
+
+  it('are not lost when a stream is full: they wait until consumers have made room', async () => {
+    const { ensureStreams } = await import('./streams');
+    await ensureStreams(await shop.nc.jetstreamManager(), { maxBytes: 8_192 });
+    const first = shop.consumer({ concurrency: 8 });
+    await eventually(async () => (await (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop')).name === 'shop');
+    await first.stop();
+    shop.relay();
+    await shop.tell(...range(60));
+    await eventually(async () => (await shop.count('outbox WHERE published_at IS NOT NULL')) > 0);
+    expect(await shop.count('outbox WHERE published_at IS NULL')).toBeGreaterThan(0);
+    shop.consumer({ concurrency: 8 });
+    await allEffects(range(60), 60_000);
+  });
+
+  it('that fail hold up nobody: they come again, then go to the dead letters', async () => {
+    shop.relay();
+    shop.consumer({
+      maxDeliver: 2,
+      handle: async (events, tx) => {
+        if (events.some(({ id }) => id === sent(3).id)) throw new Error('cannot');
+        await effect(events, tx);
+      },
+    });
+    await shop.tell(...range(6));
+    await allEffects([0, 1, 2, 4, 5]);
+    const letters = await eventually(async () => {
+      const rows = await shop.db.query<{ reason: string; deliveries: number }>('SELECT reason, deliveries FROM shop.dead_letters');
+      return rows.length > 0 && rows;
+    });
+    expect(letters).toEqual([{ reason: 'cannot', deliveries: 2 }]);
+  });
+
+  it('that are not understood go to the dead letters at once', async () => {
+    shop.relay();
+    shop.consumer();
+    await shop.tell(1);
+    await allEffects([1]);
+    const jetstream = shop.nc.jetstream();
+    await jetstream.publish('public.of.the.future', '{}');
+    await jetstream.publish('public.message.sent', 'not json');
+    await jetstream.publish('public.message.sent', JSON.stringify({ ...sent(9), data: {} }));
+    await shop.tell(2);
+    await allEffects([1, 2]);
+    await eventually(async () => (await shop.count('dead_letters')) === 3);
+  });
+});

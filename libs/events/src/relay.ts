@@ -1,0 +1,134 @@
+import { crashPoint } from '@mgw/faults';
+import type { Database, Tx } from '@mgw/postgres';
+import { counter, type Logger } from '@mgw/telemetry';
+import type { NatsConnection, PubAck } from 'nats';
+import { OutboxStreams } from './outbox-streams';
+import { Signal } from './signal';
+import { isFull } from './streams';
+
+export interface OutboxRelayOptions {
+  db: Database;
+  schema: string;
+  nc: NatsConnection;
+  logger: Logger;
+  /** How often it looks when nobody nudges it, in milliseconds. */
+  pollMs?: number;
+  /** Copies of the streams it may have to make; 3 in a cluster. */
+  replicas?: number;
+  /** Size of the streams it may have to make, in bytes. */
+  streamMaxBytes?: number;
+}
+
+interface Waiting {
+  event_id: string;
+  subject: string;
+  body: string;
+}
+
+const BATCH = 256;
+const ACK_WITHIN_MS = 5_000;
+/** How long published events are kept for a store that is wiped (guarantees §4). */
+const KEPT = '72 hours';
+const PRUNE_EVERY_MS = 600_000;
+const published = counter('mgw_events_published_total', 'Events handed to JetStream', ['schema']);
+
+/**
+ * Tells what the outbox holds, oldest first: an event counts as told when JetStream has acknowledged it. Replicas share the
+ * work: one at a time holds the schema's lock. An event may be told twice, never not at all.
+ */
+export class OutboxRelay {
+  private readonly streams: OutboxStreams;
+  private readonly signal = new Signal();
+  private stopped = false;
+  private ended: Promise<void> = Promise.resolve();
+  private prunedAt = 0;
+
+  constructor(private readonly options: OutboxRelayOptions) {
+    this.streams = new OutboxStreams(options);
+  }
+
+  start(): void {
+    this.ended = this.run();
+  }
+
+  /** Says that there is something to tell. */
+  nudge(): void {
+    this.signal.give();
+  }
+
+  /** Finishes the batch under way. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.signal.give();
+    await this.ended;
+    this.streams.close();
+  }
+
+  private async run(): Promise<void> {
+    const { logger, schema, pollMs = 1_000 } = this.options;
+    while (!this.stopped) {
+      try {
+        const told = await this.publishBatch();
+        // Another replica is at it, and may have looked before our events were there.
+        if (told === 'elsewhere') await this.signal.wait(25);
+        else if (told < BATCH) await this.signal.wait(pollMs);
+        await this.prune();
+      } catch (error) {
+        logger.warn({ err: error, schema }, 'events could not be told now; they stay in the outbox');
+        await this.signal.wait(500);
+      }
+    }
+  }
+
+  private async publishBatch(): Promise<number | 'elsewhere'> {
+    const { db, schema } = this.options;
+    await this.streams.check();
+    const [waiting] = await db.query<{ some: boolean }>(`SELECT EXISTS (SELECT FROM ${schema}.outbox WHERE published_at IS NULL) AS some`);
+    if (!waiting?.some) return 0;
+    return db.transaction(async (tx) => {
+      const [lock] = await tx.query<{ held: boolean }>('SELECT pg_try_advisory_xact_lock(hashtext($1)) AS held', [`${schema}.outbox`]);
+      if (!lock?.held) return 'elsewhere';
+      const rows = await tx.query<Waiting>(
+        `SELECT event_id, subject, body FROM ${schema}.outbox WHERE published_at IS NULL ORDER BY seq LIMIT ${BATCH}`,
+      );
+      await this.publish(tx, rows);
+      return rows.length;
+    });
+  }
+
+  /** Publishes in order and waits for the acknowledgements together. What was acknowledged before a failure is marked; the rest is told again. */
+  private async publish(tx: Tx, rows: Waiting[]): Promise<void> {
+    const jetstream = this.options.nc.jetstream();
+    const answers = await Promise.allSettled(
+      rows.map(({ event_id, subject, body }) => jetstream.publish(subject, body, { msgID: event_id, timeout: ACK_WITHIN_MS })),
+    );
+    crashPoint('relay.after-publish');
+    const firstFailure = answers.findIndex(({ status }) => status === 'rejected');
+    const told = firstFailure === -1 ? rows.length : firstFailure;
+    const acks = answers.slice(0, told).map((answer) => (answer as PromiseFulfilledResult<PubAck>).value);
+    if (told > 0) {
+      await tx.query(`UPDATE ${this.options.schema}.outbox SET published_at = now() WHERE event_id = ANY($1)`, [
+        rows.slice(0, told).map(({ event_id }) => event_id),
+      ]);
+      await this.streams.remember(tx, acks);
+      published.inc({ schema: this.options.schema }, told);
+    }
+    if (firstFailure !== -1) await this.report((answers[firstFailure] as PromiseRejectedResult).reason, rows[firstFailure]?.subject ?? '');
+  }
+
+  private async report(reason: unknown, subject: string): Promise<void> {
+    const room = isFull(reason) && (await this.streams.makeRoom(subject));
+    this.options.logger.warn({ err: reason, subject, made_room: room }, 'JetStream did not take an event; it stays in the outbox');
+    if (!room) await this.signal.wait(500);
+  }
+
+  private async prune(): Promise<void> {
+    if (Date.now() - this.prunedAt < PRUNE_EVERY_MS) return;
+    this.prunedAt = Date.now();
+    const { db, schema } = this.options;
+    await db.query(
+      `DELETE FROM ${schema}.outbox WHERE event_id IN
+       (SELECT event_id FROM ${schema}.outbox WHERE published_at < now() - interval '${KEPT}' ORDER BY published_at LIMIT 10000)`,
+    );
+  }
+}

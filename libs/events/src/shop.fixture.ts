@@ -1,0 +1,73 @@
+import { MessageSent, type EventEnvelope } from '@mgw/contracts';
+import { connectNats } from '@mgw/nats';
+import { Database, type Tx } from '@mgw/postgres';
+import { createLogger } from '@mgw/telemetry';
+import { testDatabase, testNats } from '@mgw/testing';
+import { Client } from 'pg';
+import { EventConsumer, OutboxRelay, appendToOutbox, eventTablesUp, newEvent, type EventConsumerOptions } from './index';
+
+const logger = createLogger('events', 'silent');
+
+export function sent(number: number): EventEnvelope<typeof MessageSent> {
+  const message_id = `wamid.${number}`;
+  return newEvent(MessageSent, {
+    id: `message.sent:${message_id}`,
+    at: '2026-01-02T03:04:05.678Z',
+    business_id: 1,
+    key: 'conversation:1',
+    data: { message_id, to: '919876543210', type: 'text', text: 'Hi', sent_by: 'api', conversation_id: 1, business_id: 1 },
+  });
+}
+
+/** A broker, a database with one schema of event tables, and a table of effects. */
+export async function openShop() {
+  const [broker, database] = [await testNats(), await testDatabase()];
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('CREATE SCHEMA shop');
+  for (const statement of eventTablesUp('shop')) await client.query(statement);
+  await client.query('CREATE TABLE shop.effects (n bigserial, event_id text)');
+  await client.end();
+  const db = await Database.open({ url: database.url, schema: 'shop' });
+  const nc = await connectNats({ servers: [broker.url], name: 'events', logger });
+  const running: { stop(): Promise<void> }[] = [];
+  const started = <R extends { start(): void; stop(): Promise<void> }>(part: R): R => {
+    part.start();
+    running.push(part);
+    return part;
+  };
+  return {
+    broker,
+    db,
+    nc,
+    relay: (options: object = {}) => started(new OutboxRelay({ db, schema: 'shop', nc, logger, pollMs: 50, ...options })),
+    consumer: (options: Partial<EventConsumerOptions> = {}) =>
+      started(
+        new EventConsumer({
+          nc,
+          db,
+          schema: 'shop',
+          logger,
+          durable: 'shop',
+          stream: 'PUBLIC',
+          handle: (e, tx) => effect(e, tx),
+          ...options,
+        }),
+      ),
+    tell: (...numbers: number[]) => db.transaction((tx) => appendToOutbox(tx, 'shop', numbers.map(sent))),
+    effects: async () => (await db.query<{ event_id: string }>('SELECT event_id FROM shop.effects ORDER BY n')).map((row) => row.event_id),
+    count: async (what: string) => Number((await db.query<{ n: string }>(`SELECT count(*) AS n FROM shop.${what}`))[0]?.n),
+    async close() {
+      for (const part of running) await part.stop();
+      await nc.close();
+      await db.close();
+      await broker.stop();
+      await database.drop();
+    },
+  };
+}
+export type Shop = Awaited<ReturnType<typeof openShop>>;
+
+export async function effect(events: EventEnvelope[], tx: Tx): Promise<void> {
+  await tx.query('INSERT INTO shop.effects (event_id) SELECT unnest($1::text[])', [events.map(({ id }) => id)]);
+}

@@ -1,0 +1,41 @@
+/** Migration statements for what a schema needs to tell and to hear events; see the classes that use each table. */
+export function eventTablesUp(schema: string): string[] {
+  return [
+    `CREATE TABLE ${schema}.outbox (
+      event_id text PRIMARY KEY,
+      seq bigserial NOT NULL,
+      subject text NOT NULL,
+      ordering_key text NOT NULL,
+      body text NOT NULL,
+      created_at timestamptz NOT NULL DEFAULT now(),
+      published_at timestamptz
+    )`,
+    `CREATE INDEX outbox_unpublished ON ${schema}.outbox (seq) WHERE published_at IS NULL`,
+    `CREATE INDEX outbox_published_at ON ${schema}.outbox (published_at) WHERE published_at IS NOT NULL`,
+    `CREATE TABLE ${schema}.outbox_streams (
+      stream text PRIMARY KEY,
+      created text NOT NULL,
+      last_seq bigint NOT NULL
+    )`,
+    `CREATE TABLE ${schema}.inbox (
+      consumer text NOT NULL,
+      event_id text NOT NULL,
+      handled_at timestamptz NOT NULL DEFAULT now(),
+      PRIMARY KEY (consumer, event_id)
+    )`,
+    `CREATE INDEX inbox_handled_at ON ${schema}.inbox (handled_at)`,
+    `CREATE TABLE ${schema}.dead_letters (
+      id bigserial PRIMARY KEY,
+      consumer text NOT NULL,
+      subject text NOT NULL,
+      body text NOT NULL,
+      reason text NOT NULL,
+      deliveries integer NOT NULL,
+      at timestamptz NOT NULL DEFAULT now()
+    )`,
+  ];
+}
+
+export function eventTablesDown(schema: string): string[] {
+  return ['dead_letters', 'inbox', 'outbox_streams', 'outbox'].map((table) => `DROP TABLE ${schema}.${table}`);
+}
