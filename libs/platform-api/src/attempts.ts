@@ -1,0 +1,29 @@
+import type { SendOutcome } from './outcome';
+
+/** Budget of one request (platform §2): at most three calls, at most ten seconds between the first and the last. */
+const MAX_CALLS = 3;
+const RETRY_BUDGET_MS = 10_000;
+const FIRST_WAIT_MS = 200;
+/** A retry that would leave the platform less than this is not begun: its answer could not be waited for. */
+const LEAST_CALL_MS = 1_000;
+
+/**
+ * Calls until the outcome is final. Only what certainly did not happen is called again: nothing was written, or the platform
+ * said no in a way that may pass at once (guarantees §1, S2).
+ */
+export async function sendWithin(deadlineAt: number, call: (deadlineAt: number) => Promise<SendOutcome>): Promise<SendOutcome> {
+  const lastStart = Math.min(Date.now() + RETRY_BUDGET_MS, deadlineAt - LEAST_CALL_MS);
+  for (let calls = 1; ; calls++) {
+    const outcome = await call(deadlineAt);
+    const waitMs = waitBeforeRetry(outcome, calls);
+    if (waitMs === null || calls === MAX_CALLS || Date.now() + waitMs > lastStart) return outcome;
+    await new Promise((resume) => setTimeout(resume, waitMs));
+  }
+}
+
+function waitBeforeRetry(outcome: SendOutcome, calls: number): number | null {
+  const backoff = FIRST_WAIT_MS * 4 ** (calls - 1) * (0.75 + Math.random() / 2);
+  if (outcome.kind === 'unreached') return backoff;
+  if (outcome.kind !== 'refused' || outcome.refusal.retry !== 'inline') return null;
+  return Math.max(backoff, (outcome.refusal.retryAfterSeconds ?? 0) * 1_000);
+}

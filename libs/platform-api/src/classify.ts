@@ -1,0 +1,99 @@
+import { ERRORS } from '@mgw/contracts';
+import { ruleFor, UNKNOWN_REFUSED, UNKNOWN_THROTTLED, UNKNOWN_UNAVAILABLE, type ErrorRule } from './error-table';
+import type { Answer, ResponseHeaders } from './exchange';
+import type { ReadOutcome, SendOutcome } from './outcome';
+import type { Refusal } from './refusal';
+import { retryAfterSeconds } from './retry-after';
+
+type Json = Record<string, unknown>;
+
+/** Guarantees §1, S2: only an id is a yes, only a Graph error or a plain 4xx is a no, everything else is not known. */
+export function sendOutcome(answer: Answer): SendOutcome {
+  if (answer.kind === 'failed') return { kind: answer.written ? 'unknown' : 'unreached', problem: answer.problem };
+  if (answer.status >= 200 && answer.status < 300) return acceptance(answer.body);
+  const refusal = refusalOf(answer);
+  return refusal ? { kind: 'refused', refusal } : { kind: 'unknown', problem: `HTTP ${answer.status} without an error body` };
+}
+
+export function readOutcome<T>(answer: Answer, hasShape: (body: Json) => boolean): ReadOutcome<T> {
+  if (answer.kind === 'failed') return { kind: 'unavailable', problem: answer.problem };
+  const isOk = answer.status >= 200 && answer.status < 300;
+  if (isOk && isObject(answer.body) && hasShape(answer.body)) return { kind: 'ok', value: answer.body as T };
+  const refusal = isOk ? null : refusalOf(answer);
+  return refusal ? { kind: 'refused', refusal } : { kind: 'unavailable', problem: `HTTP ${answer.status} that could not be understood` };
+}
+
+function acceptance(body: unknown): SendOutcome {
+  const message = first(body, 'messages');
+  const id = message?.['id'];
+  if (typeof id !== 'string' || id === '') return { kind: 'unknown', problem: 'a success without a message id' };
+  const contact = first(body, 'contacts');
+  return {
+    kind: 'accepted',
+    messageId: id,
+    waId: textOrNull(contact?.['wa_id']),
+    userId: textOrNull(contact?.['user_id']),
+    messageStatus: textOrNull(message?.['message_status']),
+  };
+}
+
+/** Null when the answer does not prove that the request was turned down. */
+function refusalOf({ status, headers, body }: Extract<Answer, { kind: 'response' }>): Refusal | null {
+  const error = isObject(body) && isObject(body['error']) ? body['error'] : null;
+  const code = error && Number.isInteger(error['code']) ? (error['code'] as number) : null;
+  if (code === null) {
+    // A client error turns the request down whoever wrote it; 408 is a timeout in disguise.
+    if (status < 400 || status >= 500 || status === 408) return null;
+    return build(status === 429 ? UNKNOWN_THROTTLED : UNKNOWN_REFUSED, { code, details: '', headers, traceId: null });
+  }
+  const subcode = typeof error?.['error_subcode'] === 'number' ? error['error_subcode'] : null;
+  const found = ruleFor(code, subcode) ?? unknownRule(status);
+  // Code 1 is both "try again" and "never heard of it": only the former is worth a retry (platform §2).
+  const isHopeless = code === 1 && status < 500 && error?.['is_transient'] !== true;
+  const rule = isHopeless ? { ...found, retry: 'never' as const } : found;
+  return build(rule, { code, details: detailsOf(error ?? {}), headers, traceId: textOrNull(error?.['fbtrace_id']) });
+}
+
+function unknownRule(status: number): ErrorRule {
+  if (status === 429) return UNKNOWN_THROTTLED;
+  return status >= 500 ? UNKNOWN_UNAVAILABLE : UNKNOWN_REFUSED;
+}
+
+function build(
+  rule: ErrorRule,
+  found: { code: number | null; details: string; headers: ResponseHeaders; traceId: string | null },
+): Refusal {
+  const details = rule.detailsHidden ? '' : found.details;
+  return {
+    errorCode: rule.errorCode,
+    status: ERRORS[rule.errorCode].status,
+    retry: rule.retry,
+    platformCode: found.code,
+    message: details ? `${rule.text}: ${details}` : `${rule.text}.`,
+    hint: rule.hint,
+    sideEffect: rule.sideEffect ?? null,
+    retryAfterSeconds: rule.retry === 'never' ? null : (retryAfterSeconds(found.headers) ?? rule.retryAfterSeconds ?? null),
+    traceId: found.traceId ?? textOrNull(found.headers['x-fb-trace-id']),
+  };
+}
+
+/** The most telling text of an error; whatever looks like an access token is cut out. */
+function detailsOf(error: Json): string {
+  const data = isObject(error['error_data']) ? error['error_data'] : {};
+  const text = textOrNull(data['details']) ?? textOrNull(error['error_user_msg']) ?? textOrNull(error['message']) ?? '';
+  return text.replace(/EAA[0-9A-Za-z]{8,}/g, '[hidden]').slice(0, 500);
+}
+
+function first(body: unknown, list: string): Json | undefined {
+  const values = isObject(body) ? body[list] : undefined;
+  const value: unknown = Array.isArray(values) ? values[0] : undefined;
+  return isObject(value) ? value : undefined;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -1,0 +1,254 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { GraphClient } from './graph-client';
+import { textMessage } from './message-request';
+
+const target = { phoneNumberId: '700100200300401', accessToken: 'token-of-the-test' };
+const message = textMessage('919000055501', 'hello', 'intent-1');
+const inTime = () => Date.now() + 10_000;
+const yes = JSON.stringify({
+  contacts: [{ input: '+919000055501', wa_id: '919000055501' }],
+  messages: [{ id: 'wamid.A==', message_status: 'accepted' }],
+});
+const no = (code: number, extra = {}) => JSON.stringify({ error: { code, message: 'words', ...extra } });
+
+describe('calls to the platform (guarantees §1, S2)', () => {
+  let platform: Receiver;
+  let client: GraphClient;
+  beforeEach(async () => {
+    platform = await startReceiver();
+    client = new GraphClient({ baseUrl: platform.url, version: 'v26.0' });
+  });
+  afterEach(async () => {
+    await platform.close();
+    await client.close();
+  });
+  const answers = (...list: [number, string, Record<string, string>?][]) => {
+    let turn = 0;
+    platform.respond((_, response) => {
+      const [status, body, headers] = list[Math.min(turn++, list.length - 1)] ?? [200, yes];
+      response.writeHead(status, headers).end(body);
+    });
+  };
+  const send = (deadlineAt = inTime()) => client.sendMessage(target, message, deadlineAt);
+
+  it('posts to the pinned version with the bearer token and is accepted', async () => {
+    answers([200, yes]);
+    expect(await send()).toEqual({
+      kind: 'accepted',
+      messageId: 'wamid.A==',
+      waId: '919000055501',
+      userId: null,
+      messageStatus: 'accepted',
+    });
+    const [request] = platform.requests;
+    expect(request).toMatchObject({ method: 'POST', path: '/v26.0/700100200300401/messages' });
+    expect(request?.headers).toMatchObject({ authorization: 'Bearer token-of-the-test', 'content-type': 'application/json' });
+    expect(JSON.parse(request?.body ?? '')).toEqual(message);
+  });
+
+  it('keeps connections alive', async () => {
+    const sockets = new Set<unknown>();
+    platform.respond((_, response) => {
+      sockets.add(response.socket);
+      response.end(yes);
+    });
+    for (let i = 0; i < 5; i++) await send();
+    expect(sockets.size).toBeLessThan(5);
+  });
+
+  it('does not repeat a definite refusal', async () => {
+    answers([400, no(131026)]);
+    expect(await send()).toMatchObject({ kind: 'refused', refusal: { platformCode: 131026, retry: 'never' } });
+    expect(platform.requests).toHaveLength(1);
+  });
+
+  it('repeats a refusal that may pass at once, and then is accepted', async () => {
+    answers([500, no(131016)], [500, no(131016)], [200, yes]);
+    expect((await send()).kind).toBe('accepted');
+    expect(platform.requests).toHaveLength(3);
+  });
+
+  it('stops after three calls', async () => {
+    answers([503, no(131016)]);
+    expect(await send()).toMatchObject({ kind: 'refused', refusal: { errorCode: 'PLATFORM_UNAVAILABLE' } });
+    expect(platform.requests).toHaveLength(3);
+  });
+
+  it('does not wait longer than the caller can: a long Retry-After is answered at once', async () => {
+    answers([429, no(130429), { 'retry-after': '30' }]);
+    expect(await send()).toMatchObject({ kind: 'refused', refusal: { errorCode: 'PLATFORM_THROTTLED', retryAfterSeconds: 30 } });
+    expect(platform.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['a bare 502', 502, '<html>Bad Gateway</html>'],
+    ['a bare 504', 504, ''],
+    ['a bare 500', 500, 'oops'],
+    ['a 408', 408, ''],
+    ['a success that is not JSON', 200, '<html>'],
+    ['a success without messages', 200, '{"messaging_product":"whatsapp"}'],
+    ['a success with an empty list', 200, '{"messages":[]}'],
+    ['a redirect', 302, ''],
+  ])('does not know the outcome after %s and never repeats (product decision 41)', async (_, status, body) => {
+    answers([status, body]);
+    expect((await send()).kind).toBe('unknown');
+    expect(platform.requests).toHaveLength(1);
+  });
+
+  it('takes a client error without a Graph body as a refusal', async () => {
+    answers([413, '<html>Too large</html>']);
+    expect(await send()).toMatchObject({ kind: 'refused', refusal: { errorCode: 'PLATFORM_REFUSED', platformCode: null } });
+  });
+
+  it('does not know the outcome when no answer comes in time, and cuts the call', async () => {
+    let cut = false;
+    platform.respond((_, response) => void response.on('close', () => (cut = true)));
+    expect(await send(Date.now() + 200)).toMatchObject({ kind: 'unknown', problem: 'no answer in time' });
+    await eventually(() => cut);
+    expect(platform.requests).toHaveLength(1);
+  });
+
+  it('does not know the outcome when the connection is reset after the request was written', async () => {
+    platform.respond((_, response) => response.socket?.resetAndDestroy());
+    expect((await send()).kind).toBe('unknown');
+    expect(platform.requests).toHaveLength(1);
+  });
+
+  it('does not know the outcome when the answer is cut in the middle', async () => {
+    platform.respond((_, response) => {
+      response.writeHead(200, { 'content-length': '500' });
+      response.write(yes, () => response.destroy());
+    });
+    expect((await send()).kind).toBe('unknown');
+  });
+});
+
+describe('a platform that cannot be reached: nothing was written (guarantees §1, S2)', () => {
+  const outcomeAt = async (baseUrl: string, deadlineAt = Date.now() + 1_500) => {
+    const client = new GraphClient({ baseUrl, version: 'v26.0', connectTimeoutMs: 1_000 });
+    const outcome = await client.sendMessage(target, message, deadlineAt);
+    await client.close();
+    return outcome;
+  };
+  const listen = async (onConnection: (socket: Socket) => void): Promise<{ server: Server; port: number }> => {
+    const server = createServer(onConnection);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return { server, port: (server.address() as AddressInfo).port };
+  };
+
+  it('connection refused', async () => {
+    const { server, port } = await listen(() => {});
+    await new Promise((resolve) => server.close(resolve));
+    expect(await outcomeAt(`http://127.0.0.1:${port}`)).toEqual({ kind: 'unreached', problem: 'ECONNREFUSED' });
+  });
+
+  it('connection refused at first is tried again', async () => {
+    const { server, port } = await listen(() => {});
+    await new Promise((resolve) => server.close(resolve));
+    const outcome = outcomeAt(`http://127.0.0.1:${port}`, Date.now() + 10_000);
+    const late = createServer((socket) => {
+      socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(yes)}\r\n\r\n${yes}`));
+    }).listen(port, '127.0.0.1');
+    expect((await outcome).kind).toBe('accepted');
+    late.close();
+  });
+
+  it('no such name', async () => {
+    expect((await outcomeAt('http://no-such-platform.invalid')).kind).toBe('unreached');
+  });
+
+  it('a TLS handshake that fails', async () => {
+    const { server, port } = await listen((socket) => {
+      socket.on('error', () => {});
+      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    });
+    expect((await outcomeAt(`https://127.0.0.1:${port}`)).kind).toBe('unreached');
+    server.close();
+  });
+
+  it('the deadline passes before a connection stands: nothing is written afterwards either (S6)', async () => {
+    const received: string[] = [];
+    const open = new Set<Socket>();
+    const { server, port } = await listen((socket) => {
+      open.add(socket);
+      socket.on('error', () => {}).on('data', (chunk) => received.push(chunk.toString('latin1')));
+    });
+    const client = new GraphClient({ baseUrl: `http://127.0.0.1:${port}`, version: 'v26.0', connections: 1 });
+    const first = client.sendMessage(target, textMessage('1', 'first', 'i1'), Date.now() + 600);
+    // The only connection is taken by the first call, so this one waits its whole time in line.
+    const second = await client.sendMessage(target, textMessage('1', 'second', 'i2'), Date.now() + 200);
+    expect(second).toEqual({ kind: 'unreached', problem: 'no answer in time' });
+    expect((await first).kind).toBe('unknown');
+    await client.close();
+    expect(received.join('')).not.toContain('second');
+    open.forEach((socket) => socket.destroy());
+    server.close();
+  });
+});
+
+describe('reads (platform §3)', () => {
+  let platform: Receiver;
+  let client: GraphClient;
+  beforeEach(async () => {
+    platform = await startReceiver();
+    client = new GraphClient({ baseUrl: `${platform.url}/graph/`, version: 'v26.0' });
+  });
+  afterEach(async () => {
+    await platform.close();
+    await client.close();
+  });
+  const account = { businessAccountId: '800900100200301', accessToken: 'token-of-the-test' };
+  const template = (name: string) => ({
+    id: '4410029917735582',
+    name,
+    language: 'en',
+    status: 'APPROVED',
+    category: 'UTILITY',
+    components: [],
+  });
+
+  it('reads every page of templates, an empty one too, until next is absent', async () => {
+    const pages: Record<string, object> = {
+      none: { data: [template('a')], paging: { cursors: { after: 'p1' }, next: 'https://x' } },
+      p1: { data: [], paging: { cursors: { after: 'p=2' }, next: 'https://x' } },
+      'p=2': { data: [template('b')], paging: { cursors: { after: 'p3' } } },
+    };
+    platform.respond(({ path }, response) => {
+      response.end(JSON.stringify(pages[new URL(path, platform.url).searchParams.get('after') ?? 'none']));
+    });
+    expect(await client.listTemplates(account, inTime())).toEqual({ kind: 'ok', value: [template('a'), template('b')] });
+    expect(platform.requests[0]?.path).toMatch(/^\/graph\/v26\.0\/800900100200301\/message_templates\?/);
+  });
+
+  it('gives no half list', async () => {
+    platform.respond(({ path }, response) => {
+      const isFirst = !path.includes('after=');
+      if (isFirst) response.end(JSON.stringify({ data: [template('a')], paging: { cursors: { after: 'p1' }, next: 'https://x' } }));
+      else response.writeHead(500).end(no(131016));
+    });
+    expect(await client.listTemplates(account, inTime())).toMatchObject({ kind: 'refused', refusal: { platformCode: 131016 } });
+  });
+
+  it('ends with a platform that repeats a page for ever', async () => {
+    platform.respond((_, response) => {
+      response.end(JSON.stringify({ data: [template('a')], paging: { cursors: { after: 'same' }, next: 'https://x' } }));
+    });
+    expect((await client.listTemplates(account, inTime())).kind).toBe('ok');
+    expect(platform.requests).toHaveLength(2);
+  });
+
+  it('reads a phone number with its health', async () => {
+    platform.respond((_, response) => response.end(JSON.stringify({ id: target.phoneNumberId, status: 'CONNECTED' })));
+    expect(await client.getPhoneNumber(target, inTime())).toEqual({ kind: 'ok', value: { id: target.phoneNumberId, status: 'CONNECTED' } });
+    expect(platform.requests[0]?.path).toContain('health_status');
+  });
+
+  it('tells a refused token from an outage', async () => {
+    platform.respond((_, response) => response.writeHead(401).end(no(190, { error_subcode: 463 })));
+    expect(await client.getPhoneNumber(target, inTime())).toMatchObject({ kind: 'refused', refusal: { sideEffect: 'connection-problem' } });
+    platform.respond((_, response) => response.writeHead(502).end('<html>'));
+    expect((await client.getPhoneNumber(target, inTime())).kind).toBe('unavailable');
+  });
+});

@@ -1,0 +1,103 @@
+import { Pool } from 'undici';
+import { crossWire, type Answer } from './exchange';
+import type { MessageRequest } from './message-request';
+import type { ReadOutcome, SendOutcome } from './outcome';
+import { PHONE_NUMBER_FIELDS, type PhoneNumberNode } from './phone-number';
+import { readOutcome, sendOutcome } from './classify';
+import { sendWithin } from './attempts';
+import { TEMPLATE_FIELDS, type GraphTemplate } from './template';
+
+export interface GraphOptions {
+  /** `https://graph.facebook.com`, or a simulator's address; may have a path. */
+  baseUrl: string;
+  /** For example `v26.0`. */
+  version: string;
+  /** Connections kept to the platform, and so calls in flight at once. Default 128. */
+  connections?: number;
+  /** For a TCP connection and its TLS handshake, in milliseconds. Default 3000. */
+  connectTimeoutMs?: number;
+}
+
+export interface PhoneNumberTarget {
+  phoneNumberId: string;
+  accessToken: string;
+}
+
+export interface BusinessAccountTarget {
+  businessAccountId: string;
+  accessToken: string;
+}
+
+/** A page of templates, and a stop for a platform that never ends its list: 6,000 templates is Meta's own bound (platform §3.1). */
+const PAGE_SIZE = 100;
+const MAX_PAGES = 100;
+
+/** Speaks the Graph API over kept-alive connections. Nothing it does outlives the deadline it is given; nothing it answers or throws holds the token. */
+export class GraphClient {
+  private readonly pool: Pool;
+  private readonly prefix: string;
+
+  constructor(options: GraphOptions) {
+    const base = new URL(options.baseUrl);
+    const path = base.pathname.replace(/\/+$/, '');
+    this.prefix = options.version ? `${path}/${options.version}` : path;
+    this.pool = new Pool(base.origin, {
+      connections: options.connections ?? 128,
+      pipelining: 1,
+      // Shorter than any server's own: a call on a connection that the other side is closing would be ambiguous.
+      keepAliveTimeout: 4_000,
+      connect: { timeout: options.connectTimeoutMs ?? 3_000 },
+    });
+  }
+
+  /**
+   * Sends one message. Tried again (at most three calls) only when nothing was written or the platform refused it in a way
+   * that may pass at once; a timeout, a reset, a bare 5xx or a malformed answer is `unknown` and final (guarantees §1, S2).
+   * @param deadlineAt epoch milliseconds
+   */
+  sendMessage(target: PhoneNumberTarget, request: MessageRequest, deadlineAt: number): Promise<SendOutcome> {
+    const body = JSON.stringify(request);
+    const path = `${this.prefix}/${encodeURIComponent(target.phoneNumberId)}/messages`;
+    return sendWithin(deadlineAt, async (callDeadlineAt) =>
+      sendOutcome(await crossWire(this.pool, { method: 'POST', path, accessToken: target.accessToken, body, deadlineAt: callDeadlineAt })),
+    );
+  }
+
+  /** State and health of a number (platform §3.3). */
+  async getPhoneNumber(target: PhoneNumberTarget, deadlineAt: number): Promise<ReadOutcome<PhoneNumberNode>> {
+    const path = `/${encodeURIComponent(target.phoneNumberId)}?fields=${PHONE_NUMBER_FIELDS.join(',')}`;
+    return readOutcome<PhoneNumberNode>(await this.get(path, target.accessToken, deadlineAt), (node) => typeof node['id'] === 'string');
+  }
+
+  /** Every template of the account, all pages (platform §3.1). One failing page fails the whole: half a list is no list. */
+  async listTemplates(target: BusinessAccountTarget, deadlineAt: number): Promise<ReadOutcome<GraphTemplate[]>> {
+    const path = `/${encodeURIComponent(target.businessAccountId)}/message_templates?limit=${PAGE_SIZE}&fields=${TEMPLATE_FIELDS.join(',')}`;
+    const templates: GraphTemplate[] = [];
+    let after: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const cursor = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
+      const answer = await this.get(path + cursor, target.accessToken, deadlineAt);
+      const outcome = readOutcome<TemplatePage>(answer, ({ data }) => Array.isArray(data));
+      if (outcome.kind !== 'ok') return outcome;
+      templates.push(...outcome.value.data);
+      const next = outcome.value.paging?.next === undefined ? undefined : outcome.value.paging.cursors?.after;
+      if (next === undefined || next === after) return { kind: 'ok', value: templates };
+      after = next;
+    }
+    return { kind: 'unavailable', problem: `the list of templates did not end after ${MAX_PAGES} pages` };
+  }
+
+  /** Waits for the calls in flight, then closes the connections. */
+  async close(): Promise<void> {
+    await this.pool.close();
+  }
+
+  private get(path: string, accessToken: string, deadlineAt: number): Promise<Answer> {
+    return crossWire(this.pool, { method: 'GET', path: this.prefix + path, accessToken, body: null, deadlineAt });
+  }
+}
+
+interface TemplatePage {
+  data: GraphTemplate[];
+  paging?: { cursors?: { before?: string; after?: string }; next?: string };
+}

@@ -1,0 +1,23 @@
+export { GraphClient, type GraphOptions, type PhoneNumberTarget, type BusinessAccountTarget } from './graph-client';
+export {
+  textMessage,
+  templateMessage,
+  type MessageRequest,
+  type TemplateComponentRequest,
+  type TemplateParameter,
+} from './message-request';
+export type { SendOutcome, ReadOutcome } from './outcome';
+export { type Refusal, type SideEffect } from './refusal';
+export { failureReason } from './failure-reason';
+export type { PhoneNumberNode, HealthStatus, HealthEntity } from './phone-number';
+export type { GraphTemplate, GraphTemplateButton, GraphTemplateComponent } from './template';
+export type {
+  PlatformWebhook,
+  WebhookChange,
+  WebhookContact,
+  WebhookEntry,
+  WebhookError,
+  WebhookMessage,
+  WebhookStatus,
+  WebhookValue,
+} from './webhook';

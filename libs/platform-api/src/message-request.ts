@@ -1,0 +1,55 @@
+import { isBusinessScopedId } from '@mgw/phone';
+
+/** Body of `POST /{phone_number_id}/messages` (platform §1.1). */
+export interface MessageRequest {
+  messaging_product: 'whatsapp';
+  recipient_type: 'individual';
+  to?: string;
+  recipient?: string;
+  type: string;
+  biz_opaque_callback_data: string;
+  [content: string]: unknown;
+}
+
+export type TemplateParameter =
+  | { type: 'text'; text: string; parameter_name?: string }
+  | { type: 'image'; image: { link: string } }
+  | { type: 'video'; video: { link: string } }
+  | { type: 'document'; document: { link: string; filename?: string } }
+  | { type: 'location'; location: { latitude: string; longitude: string; name: string; address: string } };
+
+export interface TemplateComponentRequest {
+  type: 'header' | 'body' | 'button';
+  sub_type?: 'url';
+  index?: string;
+  parameters: TemplateParameter[];
+}
+
+/** @param callbackData comes back with every status of the message (platform §0.14): our intent id. */
+export function textMessage(to: string, text: string, callbackData: string): MessageRequest {
+  return { ...envelope(to, callbackData), type: 'text', text: { preview_url: true, body: text } };
+}
+
+/** `components` is left out when the template has no variables (platform §1.4). */
+export function templateMessage(
+  to: string,
+  template: { name: string; language: string; components: TemplateComponentRequest[] },
+  callbackData: string,
+): MessageRequest {
+  const { name, language, components } = template;
+  return {
+    ...envelope(to, callbackData),
+    type: 'template',
+    template: { name, language: { code: language }, ...(components.length > 0 && { components }) },
+  };
+}
+
+/** The leading `+` is what keeps the platform from adding the business's own country code (platform §0.10). */
+function envelope(to: string, callbackData: string) {
+  return {
+    messaging_product: 'whatsapp' as const,
+    recipient_type: 'individual' as const,
+    ...(isBusinessScopedId(to) ? { recipient: to } : { to: `+${to}` }),
+    biz_opaque_callback_data: callbackData,
+  };
+}
