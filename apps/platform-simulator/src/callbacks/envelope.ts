@@ -1,0 +1,12 @@
+import type { Account } from '../accounts/accounts';
+
+/** The envelope of every webhook (platform §4.3). */
+export function envelope(account: Account, field: string, value: Record<string, unknown>): Record<string, unknown> {
+  const metadata = { display_phone_number: account.display_phone_number, phone_number_id: account.phone_number_id };
+  const full = field === 'messages' || field === 'user_preferences' ? { messaging_product: 'whatsapp', metadata, ...value } : value;
+  return { object: 'whatsapp_business_account', entry: [{ id: account.business_account_id, changes: [{ value: full, field }] }] };
+}
+
+export function seconds(atMs: number): string {
+  return String(Math.floor(atMs / 1_000));
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+
+interface FailureOptions {
+  status?: number;
+  subcode?: number;
+  details?: string;
+  headers?: Record<string, string>;
+}
+
+/** An error as the platform writes it (platform §1.6). */
+export class GraphFailure extends Error {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    readonly code: number,
+    readonly text: string,
+    private readonly options: FailureOptions = {},
+  ) {
+    super(text);
+    this.status = options.status ?? 400;
+    this.headers = options.headers ?? {};
+  }
+
+  body(): Record<string, unknown> {
+    const { subcode, details } = this.options;
+    return {
+      error: {
+        message: `(#${this.code}) ${this.text}`,
+        type: 'OAuthException',
+        code: this.code,
+        ...(subcode !== undefined && { error_subcode: subcode }),
+        ...(details !== undefined && { error_data: { messaging_product: 'whatsapp', details } }),
+        fbtrace_id: `A${randomBytes(11).toString('base64url')}`,
+      },
+    };
+  }
+}
+
+export const missingObject = (id: string) =>
+  new GraphFailure(100, `Unsupported request. Object with ID '${id}' does not exist, cannot be loaded due to missing permissions`, {
+    subcode: 33,
+  });
+export const badParameter = (details: string) => new GraphFailure(100, 'Invalid parameter', { details });

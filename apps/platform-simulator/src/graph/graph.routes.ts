@@ -1,0 +1,137 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '../accounts/accounts';
+import { behaviourOf, type Behaviour } from '../people/test-numbers';
+import type { Rule } from '../control/rules';
+import type { Parts } from '../simulator';
+import { GraphFailure, badParameter, missingObject } from './graph-error';
+import { checkMessage, type MessageBody } from './message-check';
+import { messageId } from './message-id';
+
+type ById = { Params: { id: string; edge?: string }; Querystring: Record<string, string> };
+const FREE_FORM = (type: unknown) => type !== 'template';
+
+/** The part of the Graph API that an integration calls; any `/vN.N` prefix, or none. */
+export function graphRoutes(app: FastifyInstance, parts: Parts): void {
+  app.addHook('preSerialization', async (request, reply, payload) => {
+    if (isGraph(request)) parts.requests.add(request, reply.statusCode, payload);
+    return payload;
+  });
+  for (const prefix of ['', '/:version(^v\\d+\\.\\d+$)']) {
+    app.post<ById>(`${prefix}/:id/messages`, (request, reply) => postMessage(parts, request, reply));
+    app.get<ById>(`${prefix}/:id/message_templates`, (request) => listTemplates(parts, request));
+    app.get<ById>(`${prefix}/:id`, (request) => getNode(parts, request));
+  }
+}
+
+function isGraph(request: FastifyRequest): boolean {
+  return !request.url.startsWith('/__sim');
+}
+
+/** @throws GraphFailure 401/190 for a token that nobody has, 100/33 for an object that the token does not reach */
+function accountFor(parts: Parts, request: FastifyRequest<ById>, find: (id: string) => Account | undefined): Account {
+  const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+  if (!token || !parts.accounts.all().some((account) => account.access_token === token)) {
+    throw new GraphFailure(190, 'Invalid OAuth access token', { status: 401, subcode: 463 });
+  }
+  const account = find(request.params.id);
+  if (!account || account.access_token !== token) throw missingObject(request.params.id);
+  return account;
+}
+
+async function postMessage(parts: Parts, request: FastifyRequest<ById>, reply: FastifyReply): Promise<unknown> {
+  const account = accountFor(parts, request, (id) => parts.accounts.ofNumber(id));
+  const message = (request.body ?? {}) as MessageBody;
+  const recipient = String(message.to ?? message.recipient ?? '').replace(/^\+/, '');
+  if (recipient === '') throw badParameter('The parameter to is required.');
+  const rule = parts.rules.take({ to: recipient, type: String(message.type), template: message.template?.name as string | undefined });
+  if (rule?.delay_ms) await new Promise((resolve) => setTimeout(resolve, rule.delay_ms));
+  if (rule?.error) throw new GraphFailure(rule.error.code, rule.error.message ?? 'by rule', { ...rule.error });
+  if (rule?.answer) return answerAsRuled(rule.answer, reply);
+  checkMessage(account, message, recipient);
+  if (FREE_FORM(message.type) && !parts.conversations.isOpen(account.phone_number_id, recipient)) {
+    throw new GraphFailure(131047, 'Re-engagement message', { details: 'More than 24 hours have passed since the customer last replied' });
+  }
+  return accept(parts, { account, message, recipient, behaviour: behaviourOf(recipient), rule, request, reply });
+}
+
+interface Accepting {
+  account: Account;
+  message: MessageBody;
+  recipient: string;
+  behaviour: Behaviour;
+  rule: Rule | undefined;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+async function accept(parts: Parts, { account, message, recipient, behaviour, rule, request, reply }: Accepting): Promise<unknown> {
+  const id = messageId(recipient, parts.random);
+  const isPhone = /^\d+$/.test(recipient);
+  const waId = behaviour.otherWaId ? `${recipient}9` : recipient;
+  const early = parts.engine.follow({ account, messageId: id, waId, isPhone, callbackData: message.biz_opaque_callback_data, behaviour });
+  await early;
+  const body = {
+    messaging_product: 'whatsapp',
+    contacts: [{ input: String(message.to ?? message.recipient), ...(isPhone ? { wa_id: waId } : { user_id: recipient }) }],
+    messages: [{ id, message_status: behaviour.held ? 'held_for_quality_assessment' : 'accepted' }],
+  };
+  if (rule?.cut_after_accept) {
+    parts.requests.add(request, 0, body);
+    request.raw.socket.destroy();
+    return reply.hijack();
+  }
+  return body;
+}
+
+function answerAsRuled({ status, body, cut }: NonNullable<Rule['answer']>, reply: FastifyReply): unknown {
+  if (cut) {
+    reply.raw.socket?.destroy();
+    return reply.hijack();
+  }
+  void reply.status(status ?? 200);
+  return typeof body === 'string' ? reply.type('text/html').send(body) : (body ?? {});
+}
+
+async function listTemplates(parts: Parts, request: FastifyRequest<ById>): Promise<unknown> {
+  const { templates } = accountFor(parts, request, (id) => parts.accounts.ofBusinessAccount(id));
+  const { name, status, language, category, after } = request.query;
+  const limit = Math.min(Number(request.query['limit']) || 25, 100);
+  const wanted = templates.filter(
+    (template) =>
+      (!name || template.name === name) &&
+      (!status || template.status === status) &&
+      (!language || template.language === language) &&
+      (!category || template.category === category),
+  );
+  const start = after ? Number(Buffer.from(after, 'base64url').toString()) || 0 : 0;
+  const end = Math.min(start + limit, wanted.length);
+  const cursor = (at: number) => Buffer.from(String(at)).toString('base64url');
+  const paging = {
+    cursors: { before: cursor(start), after: cursor(end) },
+    ...(end < wanted.length && { next: `${request.url}&after=${cursor(end)}` }),
+  };
+  return { data: wanted.slice(start, end), paging };
+}
+
+async function getNode(parts: Parts, request: FastifyRequest<ById>): Promise<unknown> {
+  const account = accountFor(parts, request, (id) => parts.accounts.ofNumber(id) ?? parts.accounts.ofBusinessAccount(id));
+  if (account.business_account_id === request.params.id) return { id: account.business_account_id, name: account.name };
+  const fields = (request.query['fields'] ?? 'display_phone_number,verified_name').split(',');
+  const connected = account.status === 'CONNECTED';
+  const node: Record<string, unknown> = {
+    display_phone_number: account.display_phone_number,
+    verified_name: account.name,
+    status: account.status,
+    quality_rating: 'GREEN',
+    name_status: 'APPROVED',
+    code_verification_status: 'VERIFIED',
+    platform_type: 'CLOUD_API',
+    throughput: { level: 'STANDARD' },
+    whatsapp_business_manager_messaging_limit: 'TIER_1K',
+    health_status: { can_send_message: connected ? 'AVAILABLE' : 'BLOCKED', entities: [] },
+  };
+  return {
+    ...Object.fromEntries(fields.filter((field) => field in node).map((field) => [field, node[field]])),
+    id: account.phone_number_id,
+  };
+}

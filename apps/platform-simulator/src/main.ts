@@ -1,0 +1,22 @@
+import { createLogger, startProbes } from '@mgw/telemetry';
+import { SimulatorConfig } from './platform-simulator.config';
+import { createSimulator } from './simulator';
+
+async function main(): Promise<void> {
+  const logger = createLogger('platform-simulator');
+  if (process.env['NODE_ENV'] === 'production')
+    throw new Error('the simulator accepts messages that nobody gets: it does not run in production');
+  const config = SimulatorConfig.load(process.env);
+  const simulator = createSimulator({ ...config, logger });
+  const { url } = await simulator.listen(config.port, config.host);
+  const probes = await startProbes({ port: config.probePort, ready: () => true, logger });
+  logger.info({ url, config: config.printable() }, 'ready');
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => void Promise.all([simulator.close(), probes.close()]).then(() => process.exit(0)));
+  }
+}
+
+main().catch((error: unknown) => {
+  createLogger('platform-simulator').fatal({ err: error }, 'platform-simulator could not start');
+  process.exit(1);
+});
