@@ -1,0 +1,45 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { MessageAccepted, PlatformStatus } from '@mgw/contracts';
+import { EventConsumer, type EventConsumerOptions } from '@mgw/events';
+import { Database } from '@mgw/postgres';
+import { LOGGER, NATS } from '@mgw/service';
+import { RecordsStore } from './records.store';
+
+/** Hears of acceptances from the send service and of statuses from the platform, in whatever order they come. */
+@Injectable()
+export class RecordsConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly consumers: EventConsumer[];
+
+  constructor(
+    store: RecordsStore,
+    db: Database,
+    @Inject(NATS) nc: EventConsumerOptions['nc'],
+    @Inject(LOGGER) logger: EventConsumerOptions['logger'],
+  ) {
+    const common = { nc, db, logger, schema: 'status', concurrency: 128 } as const;
+    this.consumers = [
+      new EventConsumer({
+        ...common,
+        durable: 'status-acceptances',
+        stream: 'SENDING',
+        type: MessageAccepted,
+        handle: (events, tx) => store.accept(tx, events as Parameters<RecordsStore['accept']>[1]),
+      }),
+      new EventConsumer({
+        ...common,
+        durable: 'status-statuses',
+        stream: 'PLATFORM',
+        type: PlatformStatus,
+        handle: (events, tx) => store.advance(tx, events as Parameters<RecordsStore['advance']>[1]),
+      }),
+    ];
+  }
+
+  onApplicationBootstrap(): void {
+    for (const consumer of this.consumers) consumer.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.consumers.map((consumer) => consumer.stop()));
+  }
+}

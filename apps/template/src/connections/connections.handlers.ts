@@ -1,0 +1,54 @@
+import { Controller } from '@nestjs/common';
+import {
+  ConnectionChanged,
+  GetConnection,
+  ListConnections,
+  ReportConnectionProblem,
+  SetConnection,
+  type ReplyOf,
+  type RequestOf,
+} from '@mgw/contracts';
+import { Handles, RpcClient } from '@mgw/rpc';
+import { BackgroundService } from '../background.service';
+import { SyncsStore } from '../templates/syncs.store';
+import { ConnectionsStore } from './connections.store';
+
+/** A channel that a send found broken is probed soon after, in seconds: the trouble may have been short. */
+const PROBE_SOON_S = 30;
+
+@Controller()
+export class ConnectionsHandlers {
+  constructor(
+    private readonly connections: ConnectionsStore,
+    private readonly syncs: SyncsStore,
+    private readonly background: BackgroundService,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  @Handles(GetConnection)
+  async get({ business_id }: RequestOf<typeof GetConnection>): Promise<ReplyOf<typeof GetConnection>> {
+    return { connection: await this.connections.find(business_id) };
+  }
+
+  @Handles(ListConnections)
+  async list({ after_business_id }: RequestOf<typeof ListConnections>): Promise<ReplyOf<typeof ListConnections>> {
+    return { connections: await this.connections.page(after_business_id) };
+  }
+
+  @Handles(SetConnection)
+  async set(request: RequestOf<typeof SetConnection>): Promise<ReplyOf<typeof SetConnection>> {
+    const connection = await this.connections.set(request);
+    await this.syncs.want(request.business_id);
+    this.rpc.announce(ConnectionChanged, { business_id: request.business_id });
+    this.background.nudge();
+    return { connection };
+  }
+
+  @Handles(ReportConnectionProblem)
+  async report(request: RequestOf<typeof ReportConnectionProblem>): Promise<ReplyOf<typeof ReportConnectionProblem>> {
+    const { business_id, platform_code, problem } = request;
+    await this.connections.recordProbe(business_id, 'problem', `${platform_code}: ${problem}`, PROBE_SOON_S);
+    this.rpc.announce(ConnectionChanged, { business_id });
+    return {};
+  }
+}

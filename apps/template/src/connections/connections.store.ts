@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError, type Connection, type RequestOf, type SetConnection } from '@mgw/contracts';
+import { Database } from '@mgw/postgres';
+
+interface ConnectionRow extends Omit<Connection, 'business_id' | 'checked_at'> {
+  business_id: string;
+  checked_at: Date | null;
+}
+
+const COLUMNS = `business_id, phone_number_id, business_account_id, access_token_sealed, app_secret_sealed,
+  CASE WHEN app_secret_changed_at > now() - interval '24 hours' THEN previous_app_secret_sealed END AS previous_app_secret_sealed,
+  verify_token_sealed, status, checked_at, problem`;
+const PAGE = 500;
+/** A probe under way is not begun again before this, in seconds; nor is a channel with a problem asked more often. */
+const PROBE_AGAIN_S = 60;
+
+/** SQL of connections. Secrets are sealed before they come here and stay so. */
+@Injectable()
+export class ConnectionsStore {
+  constructor(private readonly db: Database) {}
+
+  async find(businessId: number): Promise<Connection | null> {
+    const [row] = await this.db.query<ConnectionRow>(`SELECT ${COLUMNS} FROM template.connections WHERE business_id = $1`, [businessId]);
+    return row ? connection(row) : null;
+  }
+
+  async page(afterBusinessId: number): Promise<Connection[]> {
+    const sql = `SELECT ${COLUMNS} FROM template.connections WHERE business_id > $1 ORDER BY business_id LIMIT ${PAGE}`;
+    return (await this.db.query<ConnectionRow>(sql, [afterBusinessId])).map(connection);
+  }
+
+  /** @throws GatewayError VALIDATION_FAILED when the first one lacks a secret, CONFLICT when the number is another business's */
+  async set(change: RequestOf<typeof SetConnection>): Promise<Connection> {
+    const secrets = [change.access_token_sealed ?? null, change.app_secret_sealed ?? null, change.verify_token_sealed ?? null];
+    const values = [change.business_id, change.phone_number_id, change.business_account_id, ...secrets];
+    try {
+      const changed = await this.db.query<ConnectionRow>(
+        `UPDATE template.connections SET phone_number_id = $2, business_account_id = $3,
+           access_token_sealed = coalesce($4, access_token_sealed),
+           previous_app_secret_sealed = CASE WHEN $5::text IS NULL THEN previous_app_secret_sealed ELSE app_secret_sealed END,
+           app_secret_changed_at = CASE WHEN $5::text IS NULL THEN app_secret_changed_at ELSE now() END,
+           app_secret_sealed = coalesce($5, app_secret_sealed),
+           verify_token_sealed = coalesce($6, verify_token_sealed),
+           status = 'unchecked', checked_at = NULL, problem = NULL, probe_at = now()
+         WHERE business_id = $1 RETURNING ${COLUMNS}`,
+        values,
+      );
+      const [row] = changed.length > 0 ? changed : await this.create(values);
+      return connection(row as ConnectionRow);
+    } catch (error) {
+      if ((error as { code?: string }).code !== '23505') throw error;
+      throw new GatewayError('CONFLICT', 'This number is connected to another business.');
+    }
+  }
+
+  async recordProbe(businessId: number, status: Connection['status'], problem: string | null, nextInSeconds: number): Promise<boolean> {
+    const rows = await this.db.query<{ changed: boolean }>(
+      `UPDATE template.connections c SET status = $2, problem = $3, checked_at = now(), probe_at = now() + make_interval(secs => $4)
+       FROM (SELECT status FROM template.connections WHERE business_id = $1 FOR UPDATE) before
+       WHERE c.business_id = $1 RETURNING before.status <> $2 AS changed`,
+      [businessId, status, problem, nextInSeconds],
+    );
+    return rows[0]?.changed ?? false;
+  }
+
+  /** Those whose probe is due; another replica does not get them before PROBE_AGAIN_S have passed. */
+  async takeDue(atMost: number): Promise<Connection[]> {
+    const rows = await this.db.query<ConnectionRow>(
+      `UPDATE template.connections SET probe_at = now() + interval '${PROBE_AGAIN_S} seconds' WHERE business_id IN
+       (SELECT business_id FROM template.connections WHERE probe_at <= now() ORDER BY probe_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+       RETURNING ${COLUMNS}`,
+      [atMost],
+    );
+    return rows.map(connection);
+  }
+
+  private create(values: unknown[]): Promise<ConnectionRow[]> {
+    if (values.includes(null)) {
+      throw new GatewayError('VALIDATION_FAILED', 'The first connection needs access_token, app_secret and verify_token.', {
+        details: ['access_token', 'app_secret', 'verify_token']
+          .filter((_, i) => values[i + 3] === null)
+          .map((field) => ({ field, message: 'is required for the first connection' })),
+      });
+    }
+    return this.db.query<ConnectionRow>(
+      `INSERT INTO template.connections
+         (business_id, phone_number_id, business_account_id, access_token_sealed, app_secret_sealed, verify_token_sealed)
+       VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${COLUMNS}`,
+      values,
+    );
+  }
+}
+
+function connection(row: ConnectionRow): Connection {
+  return { ...row, business_id: Number(row.business_id), checked_at: row.checked_at?.toISOString() ?? null };
+}

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { ConnectionChanged, type Connection } from '@mgw/contracts';
+import { GraphClient, type PhoneNumberNode } from '@mgw/platform-api';
+import { RpcClient } from '@mgw/rpc';
+import { Sealer } from '@mgw/sealing';
+import { ConnectionsStore } from './connections.store';
+
+const AT_ONCE = 8;
+const PROBE_WITHIN_MS = 10_000;
+/** How long an answer is believed, in seconds. */
+const CONNECTED_FOR_S = 600;
+const PROBLEM_FOR_S = 60;
+
+/** Asks the platform about channels in the background, so that no request waits for it (platform §3.3). */
+@Injectable()
+export class ProbeService {
+  constructor(
+    private readonly connections: ConnectionsStore,
+    private readonly graph: GraphClient,
+    private readonly sealer: Sealer,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  /** @returns how many were due */
+  async probeDue(): Promise<number> {
+    const due = await this.connections.takeDue(AT_ONCE);
+    await Promise.all(due.map((connection) => this.probe(connection)));
+    return due.length;
+  }
+
+  private async probe(connection: Connection): Promise<void> {
+    const { business_id, phone_number_id: phoneNumberId } = connection;
+    const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${business_id}`);
+    const outcome = await this.graph.getPhoneNumber({ phoneNumberId, accessToken }, Date.now() + PROBE_WITHIN_MS);
+    // An outage of the platform says nothing about the channel: it is asked again, and keeps its state.
+    if (outcome.kind === 'unavailable') return;
+    const problem =
+      outcome.kind === 'refused' ? `${outcome.refusal.platformCode ?? ''} ${outcome.refusal.message}`.trim() : problemOf(outcome.value);
+    const status = problem === null ? 'connected' : 'problem';
+    const changed = await this.connections.recordProbe(business_id, status, problem, problem === null ? CONNECTED_FOR_S : PROBLEM_FOR_S);
+    if (changed) this.rpc.announce(ConnectionChanged, { business_id });
+  }
+}
+
+function problemOf({ status, health_status }: PhoneNumberNode): string | null {
+  if (status !== undefined && status !== 'CONNECTED') return `The number is ${status}.`;
+  if (health_status?.can_send_message !== 'BLOCKED') return null;
+  const first = health_status.entities?.flatMap(({ errors }) => errors ?? [])[0];
+  return first ? `${first.error_code}: ${first.error_description}` : 'The platform blocks messages from this number.';
+}

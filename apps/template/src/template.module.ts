@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { GraphClient } from '@mgw/platform-api';
+import { Sealer } from '@mgw/sealing';
+import { ConnectionsHandlers } from './connections/connections.handlers';
+import { ConnectionsStore } from './connections/connections.store';
+import { ProbeService } from './connections/probe.service';
+import { TemplateConfig } from './template.config';
+import { BackgroundService } from './background.service';
+import { SyncService } from './templates/sync.service';
+import { SyncsStore } from './templates/syncs.store';
+import { TemplatesHandlers } from './templates/templates.handlers';
+import { TemplatesStore } from './templates/templates.store';
+
+@Module({
+  controllers: [ConnectionsHandlers, TemplatesHandlers],
+  providers: [
+    BackgroundService,
+    ConnectionsStore,
+    ProbeService,
+    SyncService,
+    SyncsStore,
+    TemplatesStore,
+    { provide: Sealer, inject: [TemplateConfig], useFactory: (config: TemplateConfig) => new Sealer(config.sealingKeys) },
+    {
+      provide: GraphClient,
+      inject: [TemplateConfig],
+      useFactory: (config: TemplateConfig) =>
+        new GraphClient({ baseUrl: config.graphBaseUrl, version: config.graphVersion, connections: 8 }),
+    },
+  ],
+})
+export class TemplateModule {}

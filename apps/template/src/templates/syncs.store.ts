@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { ListTemplates, ReplyOf } from '@mgw/contracts';
+import { Database, type Tx } from '@mgw/postgres';
+
+type Sync = ReplyOf<typeof ListTemplates>['sync'];
+interface SyncRow extends Omit<Sync, 'started_at' | 'finished_at'> {
+  started_at: Date | null;
+  finished_at: Date | null;
+}
+
+/** A sync whose process died is taken up again after this. */
+const ABANDONED = '2 minutes';
+
+/** SQL of how and when each business's templates were read. */
+@Injectable()
+export class SyncsStore {
+  constructor(private readonly db: Database) {}
+
+  async want(businessId: number, tx: Tx | Database = this.db): Promise<void> {
+    await tx.query(
+      `INSERT INTO template.syncs (business_id, wanted_at) VALUES ($1, clock_timestamp())
+       ON CONFLICT (business_id) DO UPDATE SET wanted_at = clock_timestamp()`,
+      [businessId],
+    );
+  }
+
+  async find(businessId: number): Promise<Sync> {
+    const [row] = await this.db.query<SyncRow>(
+      'SELECT state, started_at, finished_at, found, problem FROM template.syncs WHERE business_id = $1',
+      [businessId],
+    );
+    if (!row) return { state: 'never', started_at: null, finished_at: null, found: 0, problem: null };
+    return { ...row, started_at: row.started_at?.toISOString() ?? null, finished_at: row.finished_at?.toISOString() ?? null };
+  }
+
+  /** Takes businesses whose templates are to be read now: wanted, due again, or left by a process that died. */
+  async takeDue(atMost: number, everySeconds: number): Promise<number[]> {
+    const rows = await this.db.query<{ business_id: string }>(
+      `UPDATE template.syncs SET state = 'running', started_at = clock_timestamp(), wanted_at = NULL WHERE business_id IN
+       (SELECT business_id FROM template.syncs
+        WHERE CASE WHEN state = 'running' THEN started_at < now() - interval '${ABANDONED}'
+                   ELSE wanted_at IS NOT NULL OR finished_at < now() - make_interval(secs => $2) END
+        ORDER BY wanted_at NULLS LAST LIMIT $1 FOR UPDATE SKIP LOCKED)
+       RETURNING business_id`,
+      [atMost, everySeconds],
+    );
+    return rows.map(({ business_id }) => Number(business_id));
+  }
+
+  async finish(businessId: number, found: number | null, problem: string | null): Promise<void> {
+    await this.db.query(
+      `UPDATE template.syncs SET state = CASE WHEN $3::text IS NULL THEN 'done' ELSE 'failed' END, finished_at = clock_timestamp(),
+         found = coalesce($2, found), problem = $3 WHERE business_id = $1`,
+      [businessId, found, problem],
+    );
+  }
+}

@@ -1,0 +1,60 @@
+import { Controller } from '@nestjs/common';
+import {
+  FindTemplate,
+  GatewayError,
+  ListApprovedTemplates,
+  ListTemplates,
+  SyncTemplates,
+  type ReplyOf,
+  type RequestOf,
+} from '@mgw/contracts';
+import { Handles } from '@mgw/rpc';
+import { BackgroundService } from '../background.service';
+import { ConnectionsStore } from '../connections/connections.store';
+import { SyncsStore } from './syncs.store';
+import { templateRecord, templateShape } from './template-record';
+import { TemplatesStore } from './templates.store';
+
+@Controller()
+export class TemplatesHandlers {
+  constructor(
+    private readonly templates: TemplatesStore,
+    private readonly syncs: SyncsStore,
+    private readonly connections: ConnectionsStore,
+    private readonly background: BackgroundService,
+  ) {}
+
+  @Handles(ListApprovedTemplates)
+  async approved({ business_id }: RequestOf<typeof ListApprovedTemplates>): Promise<ReplyOf<typeof ListApprovedTemplates>> {
+    return { templates: (await this.templates.approved(business_id)).map(templateRecord) };
+  }
+
+  @Handles(FindTemplate)
+  async find({ business_id, name, language }: RequestOf<typeof FindTemplate>): Promise<ReplyOf<typeof FindTemplate>> {
+    const named = await this.templates.approvedNamed(business_id, name);
+    const found = named.find((template) => template.language === language);
+    return { template: found ? templateShape(found) : null, available_languages: named.map((template) => template.language) };
+  }
+
+  @Handles(ListTemplates)
+  async list({ business_id }: RequestOf<typeof ListTemplates>): Promise<ReplyOf<typeof ListTemplates>> {
+    const [templates, sync] = await Promise.all([this.templates.list(business_id), this.syncs.find(business_id)]);
+    return {
+      templates: templates.map((template) => ({
+        ...templateRecord(template),
+        status: template.status,
+        components: template.components,
+        updated_at: template.updated_at.toISOString(),
+      })),
+      sync,
+    };
+  }
+
+  @Handles(SyncTemplates)
+  async sync({ business_id }: RequestOf<typeof SyncTemplates>): Promise<ReplyOf<typeof SyncTemplates>> {
+    if (!(await this.connections.find(business_id))) throw new GatewayError('NOT_CONNECTED', 'The business is not connected.');
+    await this.syncs.want(business_id);
+    this.background.nudge();
+    return { state: 'running', started_at: new Date().toISOString() };
+  }
+}

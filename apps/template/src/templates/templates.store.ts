@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import type { GraphTemplate, GraphTemplateComponent } from '@mgw/platform-api';
+import { Database } from '@mgw/postgres';
+
+/** A template as stored. */
+export interface StoredTemplate {
+  id: string;
+  name: string;
+  language: string;
+  status: string;
+  category: string;
+  named: boolean;
+  components: GraphTemplateComponent[];
+  updated_at: Date;
+}
+
+const COLUMNS = 'id, name, language, status, category, named, components, updated_at';
+
+@Injectable()
+export class TemplatesStore {
+  constructor(private readonly db: Database) {}
+
+  /** What the platform has, and nothing else; a template that stays keeps its id. */
+  async replaceAll(businessId: number, templates: GraphTemplate[]): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`template.templates:${businessId}`]);
+      await tx.query(
+        `INSERT INTO template.templates AS t (business_id, name, language, platform_id, status, category, named, components)
+         SELECT DISTINCT ON (name, language) $1, name, language, platform_id, status, category, named, components::jsonb
+         FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::text[])
+           AS n (name, language, platform_id, status, category, named, components)
+         ON CONFLICT (business_id, name, language) DO UPDATE SET platform_id = excluded.platform_id, status = excluded.status,
+           category = excluded.category, named = excluded.named, components = excluded.components, updated_at = now()
+         WHERE (t.platform_id, t.status, t.category, t.named, t.components)
+           IS DISTINCT FROM (excluded.platform_id, excluded.status, excluded.category, excluded.named, excluded.components)`,
+        [
+          businessId,
+          templates.map((template) => template.name),
+          templates.map((template) => template.language),
+          templates.map((template) => String(template.id)),
+          templates.map((template) => template.status),
+          templates.map((template) => template.category),
+          templates.map((template) => template.parameter_format === 'NAMED'),
+          templates.map((template) => JSON.stringify(template.components ?? [])),
+        ],
+      );
+      await tx.query(
+        `DELETE FROM template.templates WHERE business_id = $1 AND (name, language) NOT IN (SELECT * FROM unnest($2::text[], $3::text[]))`,
+        [businessId, templates.map((template) => template.name), templates.map((template) => template.language)],
+      );
+    });
+  }
+
+  list(businessId: number): Promise<StoredTemplate[]> {
+    return this.db.query(`SELECT ${COLUMNS} FROM template.templates WHERE business_id = $1 ORDER BY name, language`, [businessId]);
+  }
+
+  approved(businessId: number): Promise<StoredTemplate[]> {
+    const sql = `SELECT ${COLUMNS} FROM template.templates WHERE business_id = $1 AND status = 'APPROVED' ORDER BY name, language`;
+    return this.db.query(sql, [businessId]);
+  }
+
+  /** Of that name, in every approved language. */
+  approvedNamed(businessId: number, name: string): Promise<StoredTemplate[]> {
+    const sql = `SELECT ${COLUMNS} FROM template.templates WHERE business_id = $1 AND name = $2 AND status = 'APPROVED' ORDER BY language`;
+    return this.db.query(sql, [businessId, name]);
+  }
+}
