@@ -1,0 +1,28 @@
+import { Module } from '@nestjs/common';
+import { OutboxRelay } from '@mgw/events';
+import { Database } from '@mgw/postgres';
+import { Sealer } from '@mgw/sealing';
+import { LOGGER, NATS } from '@mgw/service';
+import { ConnectionsService } from './connections/connections.service';
+import { IngestConfig } from './platform-webhook-ingest.config';
+import { DeliveriesStore } from './receiving/deliveries.store';
+import { WebhookHandlers } from './receiving/webhook.handlers';
+import { WebhookService } from './receiving/webhook.service';
+import { SplitterService } from './splitting/splitter.service';
+
+@Module({
+  controllers: [WebhookHandlers],
+  providers: [
+    ConnectionsService,
+    DeliveriesStore,
+    WebhookService,
+    SplitterService,
+    { provide: Sealer, inject: [IngestConfig], useFactory: (config: IngestConfig) => new Sealer(config.sealingKeys) },
+    {
+      provide: OutboxRelay,
+      inject: [Database, NATS, LOGGER],
+      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'ingest' }),
+    },
+  ],
+})
+export class IngestModule {}

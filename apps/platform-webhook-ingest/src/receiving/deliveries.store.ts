@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { appendToOutbox } from '@mgw/events';
+import type { EventEnvelope } from '@mgw/contracts';
+import { Database } from '@mgw/postgres';
+
+export interface Delivery {
+  id: string;
+  body: Buffer;
+  businesses: number[];
+}
+
+/** An update that could not be understood, and why. */
+export interface BadUpdate {
+  field: string;
+  body: string;
+  reason: string;
+}
+
+@Injectable()
+export class DeliveriesStore {
+  constructor(private readonly db: Database) {}
+
+  /** The same body again changes nothing. */
+  async add(hash: Buffer, body: Buffer, businesses: number[]): Promise<void> {
+    await this.db.prepared(
+      'ingest.add',
+      'INSERT INTO ingest.deliveries (body_hash, body, businesses) VALUES ($1, $2, $3) ON CONFLICT (body_hash) DO NOTHING',
+      [hash, body, businesses],
+    );
+  }
+
+  /**
+   * Takes the oldest deliveries that nobody has split, and commits what `split` makes of them together with the mark.
+   * Other replicas pass over them meanwhile. @returns how many there were
+   */
+  split(atMost: number, split: (delivery: Delivery) => { events: EventEnvelope[]; bad: BadUpdate[] }): Promise<number> {
+    return this.db.transaction(async (tx) => {
+      const deliveries = await tx.query<Delivery>(
+        'SELECT id, body, businesses FROM ingest.deliveries WHERE split_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED',
+        [atMost],
+      );
+      if (deliveries.length === 0) return 0;
+      const parts = deliveries.map(split);
+      await appendToOutbox(
+        tx,
+        'ingest',
+        parts.flatMap(({ events }) => events),
+      );
+      const bad = parts.flatMap((part) => part.bad);
+      if (bad.length > 0) {
+        await tx.query(
+          `INSERT INTO ingest.dead_letters (consumer, subject, body, reason, deliveries)
+           SELECT 'splitter', field, body, reason, 1 FROM unnest($1::text[], $2::text[], $3::text[]) AS b (field, body, reason)`,
+          [bad.map((b) => b.field), bad.map((b) => b.body), bad.map((b) => b.reason)],
+        );
+      }
+      await tx.query('UPDATE ingest.deliveries SET split_at = now() WHERE id = ANY($1)', [deliveries.map(({ id }) => id)]);
+      return deliveries.length;
+    });
+  }
+
+  /** Forgets bodies that the platform has stopped repeating (it tries for 7 days). */
+  async prune(): Promise<void> {
+    await this.db.query(
+      `DELETE FROM ingest.deliveries WHERE id IN
+       (SELECT id FROM ingest.deliveries WHERE split_at < now() - interval '8 days' ORDER BY split_at LIMIT 5000)`,
+    );
+  }
+}

@@ -1,0 +1,64 @@
+import type { EventEnvelope } from '@mgw/contracts';
+import type { PlatformWebhook, WebhookChange, WebhookEntry, WebhookValue } from '@mgw/platform-api';
+import type { ConnectionMap } from '../connections/connection-map';
+import type { BadUpdate, Delivery } from '../receiving/deliveries.store';
+import { messageEvent } from './message-event';
+import { statusEvent } from './status-event';
+import { templateEvent } from './template-event';
+
+interface Parts {
+  events: EventEnvelope[];
+  bad: BadUpdate[];
+}
+type Owners = Pick<ConnectionMap, 'businessOfNumber' | 'businessesOfAccount'>;
+
+/** One event per update. An update that cannot be understood is set aside with its reason; the others go on (guarantees §2). */
+export function splitDelivery({ body, businesses }: Delivery, owners: Owners): Parts {
+  const parts: Parts = { events: [], bad: [] };
+  const webhook = JSON.parse(body.toString('utf8')) as PlatformWebhook | null;
+  const signers = new Set(businesses);
+  for (const entry of list<WebhookEntry>(webhook?.entry)) {
+    for (const change of list<WebhookChange>(entry?.changes)) splitChange(entry, change, { parts, signers, owners });
+  }
+  return parts;
+}
+
+function splitChange(entry: WebhookEntry, change: WebhookChange, place: { parts: Parts; signers: Set<number>; owners: Owners }): void {
+  const { parts, signers, owners } = place;
+  const field = String(change?.field);
+  const attempt = (update: unknown, make: () => EventEnvelope) => {
+    try {
+      parts.events.push(make());
+    } catch (error) {
+      parts.bad.push({ field, body: text(update), reason: (error as Error).message });
+    }
+  };
+  if (field === 'messages') {
+    const value: WebhookValue = change.value ?? {};
+    const number = String(value.metadata?.phone_number_id);
+    const owner = () => signed(owners.businessOfNumber(number), signers, `number ${number}`);
+    for (const message of list(value.messages)) attempt(message, () => messageEvent(owner(), number, message, list(value.contacts)));
+    for (const status of list(value.statuses)) attempt(status, () => statusEvent(owner(), number, status));
+  } else if (/^(message_template|template_category)/.test(field)) {
+    const account = String(entry.id);
+    for (const businessId of owners.businessesOfAccount(account).filter((id) => signers.has(id)))
+      attempt(change, () => templateEvent(businessId, account, change));
+  }
+  // Other fields stay in the stored body: nothing of this product needs them yet (platform §4.6).
+}
+
+/** An update is honoured only for a business that holds the secret which signed it (product decision 47). */
+function signed(businessId: number | undefined, signers: Set<number>, what: string): number {
+  if (businessId === undefined) throw new Error(`${what} belongs to no business here`);
+  if (!signers.has(businessId)) throw new Error(`${what} belongs to a business with another app secret`);
+  return businessId;
+}
+
+function list<T>(value: T[] | undefined): T[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** PostgreSQL's text holds no NUL. */
+function text(update: unknown): string {
+  return (JSON.stringify(update) ?? '').replaceAll('\\u0000', '');
+}

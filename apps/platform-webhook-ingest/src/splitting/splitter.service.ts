@@ -1,0 +1,72 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { OutboxRelay, Signal } from '@mgw/events';
+import { LOGGER } from '@mgw/service';
+import { counter, type Logger } from '@mgw/telemetry';
+import { ConnectionsService } from '../connections/connections.service';
+import { DeliveriesStore } from '../receiving/deliveries.store';
+import { splitDelivery } from './split-delivery';
+
+const AT_ONCE = 32;
+/** The net for what a replica that died has left, in milliseconds. */
+const LOOK_EVERY_MS = 1_000;
+const PRUNE_EVERY_MS = 600_000;
+const told = counter('mgw_platform_updates_total', 'Updates of the platform, by what became of them', ['outcome']);
+
+/** Turns stored callbacks into events, one per update. Whatever this replica leaves, another takes up. */
+@Injectable()
+export class SplitterService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly signal = new Signal();
+  private stopped = false;
+  private ended: Promise<void> = Promise.resolve();
+  private prunedAt = 0;
+
+  constructor(
+    private readonly deliveries: DeliveriesStore,
+    private readonly connections: ConnectionsService,
+    private readonly relay: OutboxRelay,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.relay.start();
+    this.ended = this.run();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    this.signal.give();
+    await this.ended;
+    await this.relay.stop();
+  }
+
+  nudge(): void {
+    this.signal.give();
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopped) {
+      try {
+        if ((await this.splitSome()) < AT_ONCE) await this.signal.wait(LOOK_EVERY_MS);
+        if (Date.now() - this.prunedAt > PRUNE_EVERY_MS) {
+          this.prunedAt = Date.now();
+          await this.deliveries.prune();
+        }
+      } catch (error) {
+        this.logger.warn({ err: error }, 'callbacks could not be split now; they stay stored');
+        await this.signal.wait(500);
+      }
+    }
+  }
+
+  private async splitSome(): Promise<number> {
+    const map = await this.connections.current();
+    const count = await this.deliveries.split(AT_ONCE, (delivery) => {
+      const parts = splitDelivery(delivery, map);
+      told.inc({ outcome: 'event' }, parts.events.length);
+      told.inc({ outcome: 'dead' }, parts.bad.length);
+      return parts;
+    });
+    if (count > 0) this.relay.nudge();
+    return count;
+  }
+}

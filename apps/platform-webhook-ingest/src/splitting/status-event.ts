@@ -1,0 +1,31 @@
+import { PlatformStatus, type EventEnvelope } from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
+import type { WebhookStatus } from '@mgw/platform-api';
+import { platformTime } from './platform-time';
+
+/** A delivery status (platform §4.5). @throws Error when it cannot be told */
+export function statusEvent(businessId: number, phoneNumberId: string, status: WebhookStatus): EventEnvelope<typeof PlatformStatus> {
+  const at = platformTime(status.timestamp);
+  return newEvent(PlatformStatus, {
+    id: `platform.status:${businessId}:${status.id}:${status.status}:${status.timestamp}`,
+    at,
+    business_id: businessId,
+    key: `message:${status.id}`,
+    data: {
+      message_id: status.id,
+      phone_number_id: phoneNumberId,
+      status: status.status,
+      occurred_at: at,
+      recipient: status.recipient_id || status.recipient_user_id || null,
+      callback_data: status.biz_opaque_callback_data || null,
+      error: errorOf(status),
+    },
+  });
+}
+
+function errorOf({ errors }: WebhookStatus): { code: number | null; text: string } | null {
+  const first = Array.isArray(errors) ? errors[0] : undefined;
+  if (!first) return null;
+  const text = first.error_data?.details || first.title || first.message || '';
+  return { code: Number.isInteger(first.code) ? (first.code as number) : null, text };
+}
