@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '@mgw/postgres';
+import { aliasKey, ConversationStore, type Alias } from './conversation.store';
+import { identify, namesOf, type KnownConversation, type Person } from './person';
+
+/** Finds or opens the conversation of each person; one per business and person, whoever asks at the same time. */
+@Injectable()
+export class ConversationService {
+  constructor(private readonly store: ConversationStore) {}
+
+  /** @returns conversation ids, in the order of the persons. */
+  async of(tx: Tx, persons: Person[]): Promise<number[]> {
+    const names = persons.flatMap((person) => namesOf(person).map((alias) => ({ businessId: person.businessId, alias })));
+    await this.store.lock(tx, names);
+    const known = await this.store.find(tx, names);
+    const newIds = await this.idsFor(tx, persons.filter((person) => mayBeNew(person, known)).length);
+    const changes = new Changes(known, newIds);
+    const ids = persons.map((person) => changes.place(person));
+    await this.apply(tx, changes);
+    return ids;
+  }
+
+  private async idsFor(tx: Tx, count: number): Promise<number[]> {
+    return count === 0 ? [] : this.store.reserveIds(tx, count);
+  }
+
+  private async apply(tx: Tx, changes: Changes): Promise<void> {
+    if (changes.created.length > 0) await this.store.create(tx, changes.created);
+    if (changes.pointed.length > 0) await this.store.point(tx, changes.pointed);
+    for (const { id, userId } of changes.learned) await this.store.learnUserId(tx, id, userId);
+    for (const { kept, gone } of changes.merged) await this.store.merge(tx, kept, gone);
+  }
+}
+
+/** With an unknown user id the person may be new although the phone is known: it may have moved to them. */
+function mayBeNew(person: Person, known: Map<string, KnownConversation>): boolean {
+  const decisive = person.userId === null ? namesOf(person) : [person.userId];
+  return decisive.every((alias) => !known.has(aliasKey(person.businessId, alias)));
+}
+
+/** What a batch of persons changes, worked out in memory so that the same stranger twice in a batch is one person. */
+class Changes {
+  readonly created: { id: number; businessId: number; phone: string | null; userId: string | null }[] = [];
+  readonly pointed: (Alias & { conversationId: number })[] = [];
+  readonly learned: { id: number; userId: string }[] = [];
+  readonly merged: { kept: number; gone: number }[] = [];
+
+  constructor(
+    private readonly known: Map<string, KnownConversation>,
+    private readonly newIds: number[],
+  ) {}
+
+  place(person: Person): number {
+    const { businessId } = person;
+    const found = identify(person, (alias) => this.known.get(aliasKey(businessId, alias)));
+    const conversation = found.conversation ?? this.create(person);
+    if (found.merge) this.merge(conversation, found.merge);
+    if (found.conversation && found.learnedUserId !== null) {
+      conversation.userId = found.learnedUserId;
+      this.learned.push({ id: conversation.id, userId: found.learnedUserId });
+    }
+    for (const alias of found.newAliases) {
+      this.known.set(aliasKey(businessId, alias), conversation);
+      this.pointed.push({ businessId, alias, conversationId: conversation.id });
+    }
+    return conversation.id;
+  }
+
+  private create({ businessId, phone, userId, waId }: Person): KnownConversation {
+    const id = this.newIds.shift();
+    if (id === undefined) throw new Error('more new conversations than ids were reserved for');
+    this.created.push({ id, businessId, phone: phone ?? waId, userId });
+    return { id, userId };
+  }
+
+  private merge(kept: KnownConversation, gone: KnownConversation): void {
+    kept.userId ??= gone.userId;
+    this.merged.push({ kept: kept.id, gone: gone.id });
+    for (const [key, conversation] of this.known) if (conversation.id === gone.id) this.known.set(key, kept);
+  }
+}

@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '@mgw/postgres';
+import type { KnownConversation } from './person';
+
+export interface Alias {
+  businessId: number;
+  alias: string;
+}
+
+/** SQL of conversations and the names that lead to them. Every change is made under the locks of all names involved. */
+@Injectable()
+export class ConversationStore {
+  /** Sorted, so that two batches never wait for each other in a circle; held to the end of the transaction. */
+  async lock(tx: Tx, names: Alias[]): Promise<void> {
+    await tx.query(
+      `SELECT pg_advisory_xact_lock(place) FROM (
+         SELECT DISTINCT hashtextextended(business || ':' || alias, 0) AS place
+         FROM unnest($1::bigint[], $2::text[]) AS n(business, alias) ORDER BY 1
+       ) places`,
+      columns(names),
+    );
+  }
+
+  async find(tx: Tx, names: Alias[]): Promise<Map<string, KnownConversation>> {
+    const rows = await tx.query<{ business_id: string; alias: string; id: string; user_id: string | null }>(
+      `SELECT a.business_id, a.alias, c.id, c.user_id
+       FROM unnest($1::bigint[], $2::text[]) AS n(business, alias)
+       JOIN send.conversation_aliases a ON a.business_id = n.business AND a.alias = n.alias
+       JOIN send.conversations c ON c.id = a.conversation_id`,
+      columns(names),
+    );
+    return new Map(rows.map((row) => [aliasKey(Number(row.business_id), row.alias), { id: Number(row.id), userId: row.user_id }]));
+  }
+
+  async reserveIds(tx: Tx, count: number): Promise<number[]> {
+    const rows = await tx.query<{ id: string }>(
+      `SELECT nextval(pg_get_serial_sequence('send.conversations', 'id')) AS id FROM generate_series(1, $1)`,
+      [count],
+    );
+    return rows.map((row) => Number(row.id));
+  }
+
+  async create(tx: Tx, rows: { id: number; businessId: number; phone: string | null; userId: string | null }[]): Promise<void> {
+    await tx.query(
+      `INSERT INTO send.conversations (id, business_id, phone, user_id)
+       SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[])`,
+      [rows.map((r) => r.id), rows.map((r) => r.businessId), rows.map((r) => r.phone), rows.map((r) => r.userId)],
+    );
+  }
+
+  /** Points names to conversations; a later entry for the same name wins. */
+  async point(tx: Tx, rows: (Alias & { conversationId: number })[]): Promise<void> {
+    const last = [...new Map(rows.map((row) => [aliasKey(row.businessId, row.alias), row])).values()];
+    await tx.query(
+      `INSERT INTO send.conversation_aliases (business_id, alias, conversation_id)
+       SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[])
+       ON CONFLICT (business_id, alias) DO UPDATE SET conversation_id = excluded.conversation_id`,
+      [...columns(last), last.map((row) => row.conversationId)],
+    );
+  }
+
+  async learnUserId(tx: Tx, conversationId: number, userId: string): Promise<void> {
+    await tx.query('UPDATE send.conversations SET user_id = $2 WHERE id = $1', [conversationId, userId]);
+  }
+
+  /** All that was known through `gone` is known through `kept`. Messages stay where they are: `merged_into` leads on. */
+  async merge(tx: Tx, kept: number, gone: number): Promise<void> {
+    await tx.query(
+      `UPDATE send.conversations k SET
+         first_inbound_at = least(k.first_inbound_at, g.first_inbound_at),
+         last_inbound_at = greatest(k.last_inbound_at, g.last_inbound_at),
+         phone = coalesce(k.phone, g.phone), user_id = coalesce(k.user_id, g.user_id),
+         name = CASE WHEN k.name = '' THEN g.name ELSE k.name END
+       FROM send.conversations g WHERE k.id = $1 AND g.id = $2`,
+      [kept, gone],
+    );
+    await tx.query('UPDATE send.conversations SET merged_into = $1 WHERE id = $2 OR merged_into = $2', [kept, gone]);
+    await tx.query('UPDATE send.conversation_aliases SET conversation_id = $1 WHERE conversation_id = $2', [kept, gone]);
+    await tx.query(
+      `INSERT INTO send.suppressions AS s (conversation_id, source, state, at)
+       SELECT $1, source, state, at FROM send.suppressions WHERE conversation_id = $2
+       ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at WHERE s.at < excluded.at`,
+      [kept, gone],
+    );
+  }
+}
+
+export function aliasKey(businessId: number, alias: string): string {
+  return `${businessId}:${alias}`;
+}
+
+function columns(names: Alias[]): [number[], string[]] {
+  return [names.map(({ businessId }) => businessId), names.map(({ alias }) => alias)];
+}

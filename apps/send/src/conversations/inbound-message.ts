@@ -1,0 +1,45 @@
+import type { DataOf, EventEnvelope } from '@mgw/contracts';
+import { MessageReceived, PlatformMessage } from '@mgw/contracts';
+import type { Person } from './person';
+
+export type InboundEvent = EventEnvelope<typeof PlatformMessage>;
+
+/** Notices about the person or changes of earlier messages: no message of the person, so no window and no event (product decision 38). */
+const NOT_MESSAGES = new Set(['system', 'edit', 'revoke', 'request_welcome']);
+
+export function isMessageOfPerson(event: InboundEvent): boolean {
+  return !NOT_MESSAGES.has(event.data.type);
+}
+
+export function personOf(event: InboundEvent): Person {
+  const { phone, user_id } = event.data.from;
+  if (!phone && !user_id) throw new Error(`message ${event.id} names nobody`);
+  return { businessId: event.business_id, phone, userId: user_id, waId: null };
+}
+
+/** How the person is called where one name must do: the phone, or the user id when the platform withholds it (product decision 29). */
+export function customerOf(event: InboundEvent): string {
+  return event.data.from.phone ?? event.data.from.user_id ?? '';
+}
+
+/** `first_message` of conversation.created: text, caption, or a label such as `[image]` (product decision 42). */
+export function firstMessage({ data }: InboundEvent): string {
+  return data.text ?? data.caption ?? `[${data.type}]`;
+}
+
+/** Spec §6.2; members that do not apply are left out. */
+export function receivedData(event: InboundEvent, conversationId: number): DataOf<typeof MessageReceived> {
+  const { data } = event;
+  return {
+    message_id: data.message_id,
+    from: customerOf(event),
+    from_name: data.from.name,
+    type: data.type,
+    ...(data.text !== null && { text: data.text }),
+    ...(data.caption !== null && { caption: data.caption }),
+    ...(data.media && { media_type: data.media.type, media_id: data.media.id, mime_type: data.media.mime_type }),
+    ...(data.from.user_id !== null && { from_user_id: data.from.user_id }),
+    conversation_id: conversationId,
+    business_id: event.business_id,
+  };
+}

@@ -1,0 +1,74 @@
+import { MessageAccepted, MessageSent, type DataOf, type EventEnvelope } from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
+import type { Person } from '../conversations/person';
+
+/** What an intent says of its message, whether it is still in memory or was read back after a crash. */
+export interface IntentFacts {
+  id: string;
+  businessId: number;
+  apiKeyId: number | null;
+  to: string;
+  type: DataOf<typeof MessageAccepted>['type'];
+  sentBy: DataOf<typeof MessageAccepted>['sent_by'];
+  template: string | null;
+  text: string;
+}
+
+/** The platform took a message. */
+export interface Acceptance {
+  intent: IntentFacts;
+  /** The platform's id. */
+  messageId: string;
+  /** As the platform names the recipient; null when it did not say. */
+  waId: string | null;
+  userId: string | null;
+  /** ISO time. */
+  acceptedAt: string;
+  /** Null: not known, to be found or opened. */
+  conversationId: number | null;
+}
+
+export function recipientOf({ intent, waId, userId }: Acceptance, isUserId: (name: string) => boolean): Person {
+  const dialledUserId = isUserId(intent.to) ? intent.to : null;
+  return {
+    businessId: intent.businessId,
+    phone: dialledUserId === null ? intent.to : null,
+    userId: dialledUserId ?? userId,
+    waId: waId !== null && !isUserId(waId) ? waId : null,
+  };
+}
+
+/** message.accepted opens the status record, message.sent tells the business's own servers (spec §6.3). Ids make each happen once. */
+export function acceptanceEvents({ intent, messageId, acceptedAt }: Acceptance, conversationId: number): EventEnvelope[] {
+  const about = { at: acceptedAt, business_id: intent.businessId, key: `conversation:${conversationId}` };
+  return [
+    newEvent(MessageAccepted, {
+      ...about,
+      id: `message.accepted:${messageId}`,
+      data: {
+        message_id: messageId,
+        intent_id: intent.id,
+        to: intent.to,
+        type: intent.type,
+        sent_by: intent.sentBy,
+        api_key_id: intent.apiKeyId,
+        conversation_id: conversationId,
+        template: intent.template,
+        accepted_at: acceptedAt,
+      },
+    }),
+    newEvent(MessageSent, {
+      ...about,
+      id: `message.sent:${messageId}`,
+      data: {
+        message_id: messageId,
+        to: intent.to,
+        type: intent.type,
+        text: intent.text,
+        sent_by: intent.sentBy,
+        conversation_id: conversationId,
+        business_id: intent.businessId,
+      },
+    }),
+  ];
+}

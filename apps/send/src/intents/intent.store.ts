@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '@mgw/postgres';
+import type { IntentFacts } from './acceptance';
+import type { IntentState } from './intent';
+
+export interface IntentRow {
+  id: string;
+  state: IntentState;
+  recipient: string;
+  message_id: string | null;
+  failure_reason: string | null;
+  created_at: Date;
+  settled_at: Date | null;
+}
+
+interface UnsettledRow {
+  id: string;
+  business_id: string;
+  api_key_id: string | null;
+  recipient: string;
+  type: string;
+  sent_by: string;
+  template: string | null;
+  text: string;
+}
+
+const COLUMNS = 'i.id, i.state, i.recipient, i.message_id, i.failure_reason, i.created_at, i.settled_at';
+
+/** Reads intents, and ends those that nobody else will end. */
+@Injectable()
+export class IntentStore {
+  constructor(private readonly db: Database) {}
+
+  async find(businessId: number, intentId: string): Promise<IntentRow | null> {
+    const sql = `SELECT ${COLUMNS} FROM send.intents i WHERE i.id = $2 AND i.business_id = $1`;
+    return (await this.db.query<IntentRow>(sql, [businessId, intentId]))[0] ?? null;
+  }
+
+  async findByMessage(businessId: number, messageId: string): Promise<IntentRow | null> {
+    const sql = `SELECT ${COLUMNS} FROM send.messages m JOIN send.intents i ON i.id = m.intent_id WHERE m.business_id = $1 AND m.message_id = $2`;
+    return (await this.db.query<IntentRow>(sql, [businessId, messageId]))[0] ?? null;
+  }
+
+  /** Of these intents, those whose outcome is not recorded. */
+  async unsettled(tx: Tx, intentIds: string[]): Promise<IntentFacts[]> {
+    const rows = await tx.query<UnsettledRow>(
+      `SELECT id, business_id, api_key_id, recipient, type, sent_by, template, text FROM send.intents
+       WHERE id = ANY ($1::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed')`,
+      [intentIds],
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      businessId: Number(row.business_id),
+      apiKeyId: row.api_key_id === null ? null : Number(row.api_key_id),
+      to: row.recipient,
+      type: row.type as IntentFacts['type'],
+      sentBy: row.sent_by as IntentFacts['sentBy'],
+      template: row.template,
+      text: row.text,
+    }));
+  }
+
+  async usedToday(keys: { api_key_id: number; timezone: string }[]): Promise<{ api_key_id: number; used: number }[]> {
+    const rows = await this.db.query<{ api_key_id: string; used: number | null }>(
+      `SELECT k.id AS api_key_id, u.used FROM unnest($1::bigint[], $2::text[]) AS k (id, zone)
+       LEFT JOIN send.daily_usage u ON u.api_key_id = k.id AND u.day = (clock_timestamp() AT TIME ZONE k.zone)::date`,
+      [keys.map((key) => key.api_key_id), keys.map((key) => key.timezone)],
+    );
+    return rows.map(({ api_key_id, used }) => ({ api_key_id: Number(api_key_id), used: used ?? 0 }));
+  }
+
+  /** Sends whose process died: their outcome is not known. @returns how many */
+  async giveUpCalling(olderThanSeconds: number): Promise<number> {
+    const rows = await this.db.query(
+      `UPDATE send.intents SET state = 'unknown', failure_reason = 'The send was interrupted; whether the platform took it is not known.'
+       WHERE state = 'calling' AND created_at < clock_timestamp() - make_interval(secs => $1) RETURNING id`,
+      [olderThanSeconds],
+    );
+    return rows.length;
+  }
+
+  /** No status within 24 hours: most likely it was never accepted. Still repaired should one come. @returns how many */
+  async giveUpUnknown(): Promise<number> {
+    const rows = await this.db.query(
+      `UPDATE send.intents SET state = 'unconfirmed'
+       WHERE state = 'unknown' AND created_at < clock_timestamp() - interval '24 hours' RETURNING id`,
+    );
+    return rows.length;
+  }
+
+  /** Idempotency keys and counts that nothing reads any more. */
+  async prune(): Promise<void> {
+    await this.db.query(
+      `DELETE FROM send.idempotency_keys WHERE intent_id IN
+       (SELECT intent_id FROM send.idempotency_keys WHERE created_at < clock_timestamp() - interval '25 hours' LIMIT 10000)`,
+    );
+    await this.db.query(`DELETE FROM send.daily_usage WHERE day < current_date - 40`);
+  }
+}

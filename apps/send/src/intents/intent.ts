@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import type { DataOf, MessageAccepted, Sender } from '@mgw/contracts';
+
+/** calling → accepted | refused | unknown; unknown → accepted (by a status webhook) or → unconfirmed, after 24 h (guarantees §1). */
+export type IntentState = 'calling' | 'accepted' | 'refused' | 'unknown' | 'unconfirmed';
+
+/** A message that is about to be sent. */
+export interface IntentDraft {
+  id: string;
+  sender: Sender;
+  to: string;
+  type: DataOf<typeof MessageAccepted>['type'];
+  template: string | null;
+  /** What the person will read: `text` of message.sent. */
+  text: string;
+}
+
+/** An earlier send with the same Idempotency-Key. */
+export interface EarlierIntent {
+  id: string;
+  fingerprint: string;
+  state: IntentState;
+  messageId: string | null;
+  to: string;
+}
+
+export type Reservation =
+  | { kind: 'reserved' }
+  /** The daily cap is used up. */
+  | { kind: 'capped'; used: number; secondsToMidnight: number }
+  | { kind: 'earlier'; intent: EarlierIntent };
+
+/** A UUID of version 7: those made later sort later, so that the index of a large table grows at its end only. */
+export function newIntentId(now = Date.now()): string {
+  const hex = now.toString(16).padStart(12, '0') + randomBytes(10).toString('hex');
+  const variant = ((parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+const INTENT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** Callback data may be anybody's who uses the same number: only what we could have made is looked up. */
+export function isIntentId(text: string): boolean {
+  return INTENT_ID.test(text);
+}
+
+/** The id under which a send without a platform id is known outside (product decision 23a). */
+export function gatewayMessageId(intentId: string): string {
+  return `gw_${intentId}`;
+}
+
+/** @returns null when it is not such an id. */
+export function intentIdOf(messageId: string): string | null {
+  const id = messageId.startsWith('gw_') ? messageId.slice(3) : '';
+  return isIntentId(id) ? id : null;
+}

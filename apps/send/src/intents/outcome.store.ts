@@ -1,0 +1,72 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { outboxRow } from '@mgw/events';
+import { Database, type Tx } from '@mgw/postgres';
+import type { EventEnvelope } from '@mgw/contracts';
+
+export interface AcceptedRow {
+  intentId: string;
+  messageId: string;
+  conversationId: number;
+  acceptedAt: string;
+  events: EventEnvelope[];
+}
+
+@Injectable()
+export class OutcomeStore {
+  constructor(@Inject(Database) private readonly db: Database) {}
+
+  /**
+   * Outcome, message row and outbox rows of a whole batch in one statement (guarantees §1, S3). Whoever makes the transition
+   * writes the rest, so a status webhook and the answer itself may race; the outbox's primary key is the second fence (S7).
+   * Locks in the order of ids: two batches with the same intents never wait for each other in a circle.
+   */
+  async accept(rows: AcceptedRow[], tx: Tx | Database = this.db): Promise<void> {
+    const events = rows.flatMap(({ intentId, events }) => events.map((event) => ({ intentId, ...outboxRow(event) })));
+    await tx.query(
+      `WITH locked AS (
+         SELECT id FROM send.intents WHERE id = ANY ($1::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed') ORDER BY id FOR UPDATE
+       ), accepted AS (
+         UPDATE send.intents i SET state = 'accepted', message_id = n.message_id, settled_at = n.accepted_at
+         FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::timestamptz[]) AS n(id, message_id, conversation_id, accepted_at)
+         JOIN locked USING (id)
+         WHERE i.id = n.id
+         RETURNING i.id, i.business_id, n.message_id, n.conversation_id, n.accepted_at
+       ), recorded AS (
+         INSERT INTO send.messages (business_id, message_id, intent_id, conversation_id, accepted_at)
+         SELECT business_id, message_id, id, conversation_id, accepted_at FROM accepted
+         ON CONFLICT (business_id, message_id) DO NOTHING
+       )
+       INSERT INTO send.outbox (event_id, subject, ordering_key, body)
+       SELECT e.event_id, e.subject, e.ordering_key, e.body
+       FROM unnest($5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[])
+         WITH ORDINALITY AS e(intent_id, event_id, subject, ordering_key, body, nth)
+       JOIN accepted ON accepted.id = e.intent_id
+       ORDER BY e.nth
+       ON CONFLICT (event_id) DO NOTHING`,
+      [
+        rows.map((row) => row.intentId),
+        rows.map((row) => row.messageId),
+        rows.map((row) => row.conversationId),
+        rows.map((row) => row.acceptedAt),
+        events.map((event) => event.intentId),
+        events.map((event) => event.event_id),
+        events.map((event) => event.subject),
+        events.map((event) => event.ordering_key),
+        events.map((event) => event.body),
+      ],
+    );
+  }
+
+  /** Gives back cap and Idempotency-Key with the transition (guarantees §1, S5; the migration of send.refuse says how). */
+  async refuse(rows: { intentId: string; reason: string }[]): Promise<void> {
+    await this.db.query('SELECT send.refuse($1::uuid[], $2::text[])', [rows.map((row) => row.intentId), rows.map((row) => row.reason)]);
+  }
+
+  /** Gives nothing back: the message may be on its way (guarantees §1, S5). */
+  async markUnknown(intentId: string, reason: string): Promise<void> {
+    await this.db.query(`UPDATE send.intents SET state = 'unknown', failure_reason = $2 WHERE id = $1 AND state = 'calling'`, [
+      intentId,
+      reason,
+    ]);
+  }
+}

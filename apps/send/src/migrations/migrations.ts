@@ -1,0 +1,7 @@
+import { Conversations1763700000001 } from './1763700000001-conversations';
+import { Intents1763700000002 } from './1763700000002-intents';
+import { Reserve1763700000003 } from './1763700000003-reserve';
+import { Events1763700000004 } from './1763700000004-events';
+
+/** In the order in which they are made. */
+export const migrations = [Conversations1763700000001, Intents1763700000002, Reserve1763700000003, Events1763700000004];

@@ -1,0 +1,70 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { isBusinessScopedId } from '@mgw/phone';
+import type { Refusal } from '@mgw/platform-api';
+import { Database } from '@mgw/postgres';
+import { LOGGER } from '@mgw/service';
+import type { Logger } from '@mgw/telemetry';
+import { ConnectionService } from '../connection/connection.service';
+import { ConversationService } from '../conversations/conversation.service';
+import { SuppressionStore } from '../suppression/suppression.store';
+import { TemplateService } from '../templates/template.service';
+import { WindowStore } from '../window/window.store';
+
+export interface RefusedRecipient {
+  businessId: number;
+  to: string;
+  conversationId: number | null;
+  /** As it stood when the send was allowed. */
+  lastInboundAt: Date | null;
+}
+
+/** What a refusal teaches us about our own state (platform §2, last column). The caller has its answer; a failure here is only logged. */
+@Injectable()
+export class RefusalEffects {
+  constructor(
+    @Inject(Database) private readonly db: Database,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly connections: ConnectionService,
+    private readonly conversations: ConversationService,
+    private readonly suppressions: SuppressionStore,
+    private readonly templates: TemplateService,
+    private readonly windows: WindowStore,
+  ) {}
+
+  async follow(refusal: Refusal, recipient: RefusedRecipient): Promise<void> {
+    const about = { business_id: recipient.businessId, platform_code: refusal.platformCode, trace_id: refusal.traceId };
+    if (refusal.sideEffect !== null) this.logger.warn({ ...about, effect: refusal.sideEffect }, 'the platform refused a message');
+    try {
+      await this.apply(refusal, recipient);
+    } catch (fault) {
+      this.logger.error({ ...about, err: fault }, 'the effect of a refusal could not be recorded');
+    }
+  }
+
+  private async apply(refusal: Refusal, { businessId, to, conversationId, lastInboundAt }: RefusedRecipient): Promise<void> {
+    switch (refusal.sideEffect) {
+      case 'connection-problem':
+        return this.connections.reportProblem(businessId, refusal.platformCode ?? 0, refusal.message);
+      case 'templates-stale':
+        return this.templates.refresh(businessId);
+      case 'window-closed':
+        if (conversationId !== null && lastInboundAt !== null) await this.windows.deny(conversationId, lastInboundAt);
+        return;
+      case 'marketing-opt-out':
+        return this.optOut(businessId, to);
+      case 'billing-problem':
+      case 'quality-problem':
+      case null:
+        return;
+    }
+  }
+
+  private async optOut(businessId: number, to: string): Promise<void> {
+    const isUserId = isBusinessScopedId(to);
+    const person = { businessId, phone: isUserId ? null : to, userId: isUserId ? to : null, waId: null };
+    await this.db.transaction(async (tx) => {
+      const [conversationId] = await this.conversations.of(tx, [person]);
+      await this.suppressions.set(tx, conversationId as number, 'platform', 'opted_out_marketing', new Date().toISOString());
+    });
+  }
+}

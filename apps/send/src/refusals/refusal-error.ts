@@ -1,0 +1,51 @@
+import { GatewayError, type ErrorExtras } from '@mgw/contracts';
+import type { Refusal } from '@mgw/platform-api';
+import { gatewayMessageId } from '../intents/intent';
+import { closedWindow } from '../window/window';
+
+/** What the sender knew about the message that was refused. */
+export interface RefusedSend {
+  intentId: string;
+  template: { name: string; language: string } | null;
+  lastInboundAt: Date | null;
+}
+
+/** The platform's no in the words of spec §7, as if we had refused it ourselves; every one carries `platform_code` (product decisions 23, 23a, 39). */
+export function refusalError(refusal: Refusal, send: RefusedSend): GatewayError {
+  const message =
+    refusal.errorCode.startsWith('TEMPLATE_') && send.template
+      ? `Template "${send.template.name}" in language "${send.template.language}": ${refusal.message}`
+      : refusal.message;
+  return new GatewayError(
+    refusal.errorCode,
+    message,
+    {
+      message_id: gatewayMessageId(send.intentId),
+      ...(refusal.platformCode !== null && { platform_code: refusal.platformCode }),
+      ...(refusal.hint !== null && { hint: refusal.hint }),
+      ...(refusal.retryAfterSeconds !== null && { retry_after_seconds: refusal.retryAfterSeconds }),
+      ...specifics(refusal, send),
+    },
+    refusal.status,
+  );
+}
+
+/** What the same error carries when we find it ourselves. */
+function specifics(refusal: Refusal, send: RefusedSend): ErrorExtras {
+  switch (refusal.errorCode) {
+    case 'WINDOW_CLOSED':
+      return closedWindow(send.lastInboundAt);
+    case 'RECIPIENT_SUPPRESSED':
+      return { suppression_state: 'opted_out_marketing' };
+    case 'TEMPLATE_PARAMS_MISMATCH':
+      return countsIn(refusal.message);
+    default:
+      return {};
+  }
+}
+
+/** `body: number of localizable_params (1) does not match the expected number of params (2)` (platform §1.4). */
+function countsIn(details: string): ErrorExtras {
+  const [, component, given, expected] = /\b(body|header|buttons?): [^()]*\((\d+)\)[^()]*\((\d+)\)/.exec(details) ?? [];
+  return component === undefined ? {} : { component, expected: Number(expected), given: Number(given) };
+}

@@ -1,0 +1,16 @@
+import { config, env } from '@mgw/config';
+import { databaseSettings, serviceSettings } from '@mgw/service';
+
+export class SendConfig extends config('send', {
+  ...serviceSettings,
+  ...databaseSettings,
+  sealingKeys: env.text('SEALING_KEYS', { doc: 'id:base64 of 32 bytes, comma-separated, the newest first', secret: true }),
+  graphBaseUrl: env.url('META_GRAPH_BASE_URL', { doc: "the platform's address", default: 'https://graph.facebook.com' }),
+  graphVersion: env.text('META_GRAPH_VERSION', { doc: 'version of the Graph API', default: 'v26.0' }),
+  staleAfterSeconds: env.integer('SEND_STALE_AFTER_SECONDS', {
+    doc: 'age at which a send without an outcome counts as unknown; above the longest request',
+    default: 90,
+    min: 1,
+    max: 3_600,
+  }),
+}) {}

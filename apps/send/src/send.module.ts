@@ -1,0 +1,75 @@
+import { Module } from '@nestjs/common';
+import { OutboxRelay } from '@mgw/events';
+import { GraphClient } from '@mgw/platform-api';
+import { Database } from '@mgw/postgres';
+import { Sealer } from '@mgw/sealing';
+import { LOGGER, NATS } from '@mgw/service';
+import { ConnectionService } from './connection/connection.service';
+import { ConversationService } from './conversations/conversation.service';
+import { ConversationStore } from './conversations/conversation.store';
+import { InboundService } from './conversations/inbound.service';
+import { InboundStore } from './conversations/inbound.store';
+import { RecipientStore } from './conversations/recipient.store';
+import { FindSendService } from './sending/find-send.service';
+import { IntentStore } from './intents/intent.store';
+import { OutcomeService } from './intents/outcome.service';
+import { OutcomeStore } from './intents/outcome.store';
+import { ReservationService } from './intents/reservation.service';
+import { ReservationStore } from './intents/reservation.store';
+import { RefusalEffects } from './refusals/refusal-effects.service';
+import { SendConfig } from './send.config';
+import { DeliveryService } from './sending/delivery.service';
+import { SendHandlers } from './sending/send.handlers';
+import { SendService } from './sending/send.service';
+import { HearingService } from './settling/hearing.service';
+import { SettlingService } from './settling/settling.service';
+import { SweeperService } from './settling/sweeper.service';
+import { SuppressionStore } from './suppression/suppression.store';
+import { TemplateService } from './templates/template.service';
+import { WindowStore } from './window/window.store';
+
+const stores = [
+  ConversationStore,
+  InboundStore,
+  RecipientStore,
+  IntentStore,
+  OutcomeStore,
+  ReservationStore,
+  SuppressionStore,
+  WindowStore,
+];
+const services = [
+  ConnectionService,
+  ConversationService,
+  DeliveryService,
+  FindSendService,
+  HearingService,
+  InboundService,
+  OutcomeService,
+  RefusalEffects,
+  ReservationService,
+  SendService,
+  SettlingService,
+  SweeperService,
+  TemplateService,
+];
+
+@Module({
+  controllers: [SendHandlers],
+  providers: [
+    ...stores,
+    ...services,
+    { provide: Sealer, inject: [SendConfig], useFactory: (config: SendConfig) => new Sealer(config.sealingKeys) },
+    {
+      provide: GraphClient,
+      inject: [SendConfig],
+      useFactory: (config: SendConfig) => new GraphClient({ baseUrl: config.graphBaseUrl, version: config.graphVersion }),
+    },
+    {
+      provide: OutboxRelay,
+      inject: [Database, NATS, LOGGER],
+      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'send' }),
+    },
+  ],
+})
+export class SendModule {}

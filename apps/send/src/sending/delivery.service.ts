@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import type { ReplyOf, Sender, SendText } from '@mgw/contracts';
+import { crashPoint } from '@mgw/faults';
+import { GraphClient, failureReason, type SendOutcome } from '@mgw/platform-api';
+import type { RpcContext } from '@mgw/rpc';
+import { ConnectionService, type OpenConnection } from '../connection/connection.service';
+import { RecipientStore, type Recipient } from '../conversations/recipient.store';
+import { newIntentId, type IntentDraft } from '../intents/intent';
+import { OutcomeService } from '../intents/outcome.service';
+import { ReservationService } from '../intents/reservation.service';
+import { RefusalEffects } from '../refusals/refusal-effects.service';
+import { refusalError } from '../refusals/refusal-error';
+import { refuseSuppressed } from '../suppression/suppression';
+import { refuseClosedWindow } from '../window/window';
+import type { Outgoing } from './outgoing';
+import { answerEarlier, capReached, noTimeLeft, outcomeUnknown, unreached } from './send-errors';
+
+type Accepted = ReplyOf<typeof SendText>;
+
+/** Kept back from the caller's time for recording the outcome, in milliseconds. */
+const RECORDING_MS = 1_500;
+
+/** The way of every message (guarantees §1): checks, intent, one call, outcome. */
+@Injectable()
+export class DeliveryService {
+  constructor(
+    private readonly graph: GraphClient,
+    private readonly connections: ConnectionService,
+    private readonly recipients: RecipientStore,
+    private readonly reservations: ReservationService,
+    private readonly outcomes: OutcomeService,
+    private readonly effects: RefusalEffects,
+  ) {}
+
+  /**
+   * The order of checks is product decision 1: connection, what the kind needs (`prepare`: template), suppression, window, cap.
+   * A repeated Idempotency-Key is answered before them, from what happened the first time.
+   */
+  async send(sender: Sender, context: RpcContext, prepare: () => Promise<Outgoing>): Promise<Accepted> {
+    const earlier = await this.reservations.earlier(sender);
+    if (earlier) return answerEarlier(earlier, sender);
+    const connection = await this.connections.of(sender.business_id, context);
+    const outgoing = await prepare();
+    const recipient = await this.recipients.find(sender.business_id, outgoing.to);
+    refuseSuppressed(recipient.suppression, outgoing.template?.category ?? null);
+    if (outgoing.needsWindow) refuseClosedWindow(recipient);
+    if (lateFor(context)) throw noTimeLeft();
+    const draft = draftOf(outgoing);
+    const reservation = await this.reservations.reserve(draft);
+    if (reservation.kind === 'earlier') return answerEarlier(reservation.intent, sender);
+    if (reservation.kind === 'capped') throw capReached(sender, reservation);
+    crashPoint('send.after-intent');
+    const outcome = await this.call(draft, outgoing, connection, context);
+    crashPoint('send.after-call');
+    return this.settle(draft, outcome, { outgoing, recipient });
+  }
+
+  /** Nothing leaves after the time when the caller stops waiting (guarantees §1, S6). */
+  private call(draft: IntentDraft, outgoing: Outgoing, connection: OpenConnection, context: RpcContext): Promise<SendOutcome> {
+    if (lateFor(context)) return Promise.resolve({ kind: 'unreached', problem: 'no time was left' });
+    return this.graph.sendMessage(connection, outgoing.request(draft.id), context.deadlineAt - RECORDING_MS);
+  }
+
+  private async settle(draft: IntentDraft, outcome: SendOutcome, sent: { outgoing: Outgoing; recipient: Recipient }): Promise<Accepted> {
+    switch (outcome.kind) {
+      case 'accepted':
+        await this.record(draft, outcome, sent.recipient);
+        crashPoint('send.after-outcome');
+        return { message_id: outcome.messageId, phone: draft.to, replayed: false };
+      case 'refused': {
+        const { refusal } = outcome;
+        await this.outcomes.refused(draft.id, failureReason({ code: refusal.platformCode, text: refusal.message }));
+        const about = { businessId: draft.sender.business_id, to: draft.to, ...placeOf(sent.recipient) };
+        await this.effects.follow(refusal, about);
+        throw refusalError(refusal, { intentId: draft.id, template: sent.outgoing.template, lastInboundAt: about.lastInboundAt });
+      }
+      case 'unreached':
+        await this.outcomes.refused(draft.id, `The platform could not be reached: ${outcome.problem}.`);
+        throw unreached(draft.id);
+      case 'unknown':
+        await this.outcomes.unknown(draft.id, `The platform did not answer clearly: ${outcome.problem}.`);
+        throw outcomeUnknown(draft.id);
+    }
+  }
+
+  private async record(draft: IntentDraft, outcome: SendOutcome & { kind: 'accepted' }, { conversationId }: Recipient): Promise<void> {
+    const { id, sender, to, type, template, text } = draft;
+    const { business_id: businessId, api_key_id: apiKeyId, sent_by: sentBy } = sender;
+    const { messageId, waId, userId } = outcome;
+    const recorded = await this.outcomes.acceptedOrLater({
+      intent: { id, businessId, apiKeyId, to, type, sentBy, template, text },
+      messageId,
+      waId,
+      userId,
+      acceptedAt: new Date().toISOString(),
+      conversationId,
+    });
+    if (!recorded) throw outcomeUnknown(id);
+  }
+}
+
+function lateFor({ deadlineAt }: RpcContext): boolean {
+  return Date.now() >= deadlineAt - RECORDING_MS;
+}
+
+function draftOf({ sender, to, type, template, text }: Outgoing): IntentDraft {
+  return { id: newIntentId(), sender, to, type, template: template?.name ?? null, text };
+}
+
+function placeOf({ conversationId, lastInboundAt }: Recipient): { conversationId: number | null; lastInboundAt: Date | null } {
+  return { conversationId, lastInboundAt };
+}

@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import type { FindSend, GetDailyUsage, ReplyOf, RequestOf } from '@mgw/contracts';
+import { gatewayMessageId, intentIdOf } from '../intents/intent';
+import { IntentStore } from '../intents/intent.store';
+
+/** What this service itself knows of sends, for the status endpoint and the dashboard. */
+@Injectable()
+export class FindSendService {
+  constructor(private readonly intents: IntentStore) {}
+
+  /** @param messageId the platform's, or `gw_<intent>` (product decision 23a) */
+  async find(businessId: number, messageId: string): Promise<ReplyOf<typeof FindSend>['send']> {
+    const intentId = intentIdOf(messageId);
+    const found = await (intentId === null ? this.intents.findByMessage(businessId, messageId) : this.intents.find(businessId, intentId));
+    if (!found) return null;
+    return {
+      message_id: found.message_id ?? gatewayMessageId(found.id),
+      state: found.state,
+      to: found.recipient,
+      at: (found.settled_at ?? found.created_at).toISOString(),
+      failure_reason: found.failure_reason,
+    };
+  }
+
+  dailyUsage(keys: RequestOf<typeof GetDailyUsage>['api_keys']): Promise<ReplyOf<typeof GetDailyUsage>['used']> {
+    return this.intents.usedToday(keys);
+  }
+}

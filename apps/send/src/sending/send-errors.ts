@@ -1,0 +1,48 @@
+import { GatewayError, type ReplyOf, type Sender, type SendText } from '@mgw/contracts';
+import { gatewayMessageId, type EarlierIntent, type Reservation } from '../intents/intent';
+
+/** The same Idempotency-Key again (product decisions 24 and 40). @throws GatewayError unless the first send was accepted */
+export function answerEarlier(earlier: EarlierIntent, sender: Sender): ReplyOf<typeof SendText> {
+  if (earlier.fingerprint !== sender.idempotency?.fingerprint) {
+    throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another request within the last 24 hours.', {
+      hint: 'Use a new key for a new message; repeat a request unchanged.',
+    });
+  }
+  if (earlier.state === 'accepted' && earlier.messageId !== null) {
+    return { message_id: earlier.messageId, phone: earlier.to, replayed: true };
+  }
+  if (earlier.state === 'calling') {
+    throw new GatewayError('IDEMPOTENCY_IN_FLIGHT', 'The first request with this Idempotency-Key is still under way.', {
+      hint: 'Repeat it in a few seconds.',
+    });
+  }
+  throw outcomeUnknown(earlier.id, 409);
+}
+
+export function capReached(sender: Sender, { used, secondsToMidnight }: Reservation & { kind: 'capped' }): GatewayError {
+  return new GatewayError('DAILY_LIMIT_REACHED', `The daily limit of ${sender.daily_limit} messages is reached.`, {
+    daily_limit: sender.daily_limit,
+    daily_used: used,
+    plan: sender.plan,
+    retry_after: 'midnight',
+    retry_after_seconds: secondsToMidnight,
+  });
+}
+
+export function noTimeLeft(): GatewayError {
+  return new GatewayError('OVERLOADED', 'There was no time left to send the message; nothing was sent. Try again shortly.');
+}
+
+export function unreached(intentId: string): GatewayError {
+  return new GatewayError('PLATFORM_UNAVAILABLE', 'The messaging platform cannot be reached now; nothing was sent.', {
+    message_id: gatewayMessageId(intentId),
+    hint: 'Try again shortly.',
+  });
+}
+
+/** Never sent again by itself: the message may be on its way (product decision 23). */
+export function outcomeUnknown(intentId: string, status?: number): GatewayError {
+  const message = 'The messaging platform did not answer clearly: the message may have been sent. It is not sent again by itself.';
+  const hint = 'Ask for the status of this message_id before you send it again.';
+  return new GatewayError('OUTCOME_UNKNOWN', message, { message_id: gatewayMessageId(intentId), hint }, status);
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import type { ReplyOf, RequestOf, SendTemplate, SendText } from '@mgw/contracts';
+import { templateMessage, textMessage } from '@mgw/platform-api';
+import type { RpcContext } from '@mgw/rpc';
+import { fillTemplate } from '../templates/fill-template';
+import { TemplateService } from '../templates/template.service';
+import { DeliveryService } from './delivery.service';
+
+/** One method per kind of message: what is particular to it. */
+@Injectable()
+export class SendService {
+  constructor(
+    private readonly delivery: DeliveryService,
+    private readonly templates: TemplateService,
+  ) {}
+
+  /** Spec §4.4. */
+  template(request: RequestOf<typeof SendTemplate>, context: RpcContext): Promise<ReplyOf<typeof SendTemplate>> {
+    const { sender, to, template_name: name, language } = request;
+    return this.delivery.send(sender, context, async () => {
+      const template = await this.templates.approved(sender.business_id, name, language, context);
+      const { components, text } = fillTemplate(template, {
+        body: request.body_params,
+        header: request.header_params,
+        buttons: request.button_params,
+      });
+      return {
+        sender,
+        to,
+        type: 'template',
+        template: { name, language, category: template.category },
+        text,
+        needsWindow: false,
+        request: (callbackData) => templateMessage(to, { name, language, components }, callbackData),
+      };
+    });
+  }
+
+  /** Spec §4.5. */
+  text({ sender, to, text }: RequestOf<typeof SendText>, context: RpcContext): Promise<ReplyOf<typeof SendText>> {
+    return this.delivery.send(sender, context, async () => ({
+      sender,
+      to,
+      type: 'text',
+      template: null,
+      text,
+      needsWindow: true,
+      request: (callbackData) => textMessage(to, text, callbackData),
+    }));
+  }
+}

@@ -1,0 +1,58 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { PlatformMessage, PlatformStatus } from '@mgw/contracts';
+import { EventConsumer, OutboxRelay, type EventConsumerOptions } from '@mgw/events';
+import { Database } from '@mgw/postgres';
+import { LOGGER, NATS } from '@mgw/service';
+import { GraphClient } from '@mgw/platform-api';
+import type { InboundEvent } from '../conversations/inbound-message';
+import { InboundService } from '../conversations/inbound.service';
+import { SettlingService } from './settling.service';
+
+/** Hears what the platform says about people and messages, and tells what follows from it. */
+@Injectable()
+export class HearingService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly consumers: EventConsumer[];
+
+  constructor(
+    private readonly relay: OutboxRelay,
+    private readonly graph: GraphClient,
+    inbound: InboundService,
+    settling: SettlingService,
+    db: Database,
+    @Inject(NATS) nc: EventConsumerOptions['nc'],
+    @Inject(LOGGER) logger: EventConsumerOptions['logger'],
+  ) {
+    const common = { nc, db, logger, schema: 'send', stream: 'PLATFORM' } as const;
+    this.consumers = [
+      new EventConsumer({
+        ...common,
+        durable: 'send-messages',
+        type: PlatformMessage,
+        handle: async (events, tx) => {
+          await inbound.receive(events as InboundEvent[], tx);
+          relay.nudge();
+        },
+      }),
+      new EventConsumer({
+        ...common,
+        durable: 'send-statuses',
+        type: PlatformStatus,
+        handle: async (events, tx) => {
+          await settling.settle(events as Parameters<SettlingService['settle']>[0], tx);
+          relay.nudge();
+        },
+      }),
+    ];
+  }
+
+  onApplicationBootstrap(): void {
+    this.relay.start();
+    for (const consumer of this.consumers) consumer.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.consumers.map((consumer) => consumer.stop()));
+    await this.relay.stop();
+    await this.graph.close();
+  }
+}

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import type { EventEnvelope, PlatformStatus } from '@mgw/contracts';
+import { isBusinessScopedId } from '@mgw/phone';
+import type { Tx } from '@mgw/postgres';
+import { isIntentId } from '../intents/intent';
+import { IntentStore } from '../intents/intent.store';
+import { OutcomeService } from '../intents/outcome.service';
+
+type StatusEvent = EventEnvelope<typeof PlatformStatus>;
+
+/**
+ * A status of a message that we do not know to be accepted proves that it was: the sender died, or the answer was lost
+ * (guarantees §1, S4). Whatever the status is, the message has one.
+ */
+@Injectable()
+export class SettlingService {
+  constructor(
+    private readonly intents: IntentStore,
+    private readonly outcomes: OutcomeService,
+  ) {}
+
+  async settle(events: StatusEvent[], tx: Tx): Promise<void> {
+    const first = new Map<string, StatusEvent>();
+    for (const event of events) {
+      const id = event.data.callback_data;
+      if (id !== null && isIntentId(id) && !first.has(id)) first.set(id, event);
+    }
+    if (first.size === 0) return;
+    const intents = await this.intents.unsettled(tx, [...first.keys()]);
+    // Callback data may be anybody's: the business must be the intent's own.
+    const ours = intents.filter((intent) => first.get(intent.id)?.business_id === intent.businessId);
+    if (ours.length === 0) return;
+    await this.outcomes.acceptedWithin(
+      tx,
+      ours.map((intent) => {
+        const { data } = first.get(intent.id) as StatusEvent;
+        const named = data.recipient;
+        return {
+          intent,
+          messageId: data.message_id,
+          waId: named !== null && !isBusinessScopedId(named) ? named : null,
+          userId: named !== null && isBusinessScopedId(named) ? named : null,
+          acceptedAt: data.occurred_at,
+          conversationId: null,
+        };
+      }),
+    );
+  }
+}

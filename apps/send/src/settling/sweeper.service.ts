@@ -1,0 +1,41 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { LOGGER } from '@mgw/service';
+import type { Logger } from '@mgw/telemetry';
+import { IntentStore } from '../intents/intent.store';
+import { SendConfig } from '../send.config';
+
+const EVERY_MS = 15_000;
+
+/** Ends what no process is working on any more. Replicas may sweep at the same time: each change is guarded by its state. */
+@Injectable()
+export class SweeperService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+  private sweeping: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly intents: IntentStore,
+    private readonly config: SendConfig,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const every = Math.min(EVERY_MS, this.config.staleAfterSeconds * 1_000);
+    this.timer = setInterval(() => void (this.sweeping = this.sweep()), every);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.sweeping;
+  }
+
+  private async sweep(): Promise<void> {
+    try {
+      const unknown = await this.intents.giveUpCalling(this.config.staleAfterSeconds);
+      const unconfirmed = await this.intents.giveUpUnknown();
+      if (unknown + unconfirmed > 0) this.logger.warn({ unknown, unconfirmed }, 'sends without an outcome were swept');
+      await this.intents.prune();
+    } catch (error) {
+      this.logger.warn({ err: error }, 'sweeping failed; it is repeated');
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { GatewayError, type TemplateShape } from '@mgw/contracts';
+import type { TemplateComponentRequest, TemplateParameter } from '@mgw/platform-api';
+
+export interface TemplateValues {
+  body: string[];
+  header: string[];
+  buttons: string[];
+}
+
+/** What a header of each format takes, at least and at most (product decision 15). */
+const HEADER_VALUES: Record<string, [number, number]> = { IMAGE: [1, 1], VIDEO: [1, 1], DOCUMENT: [1, 2], LOCATION: [4, 4] };
+
+/** Fills a template in, and checks the counts before a call is spent on it (product decisions 15 and 43). @throws GatewayError TEMPLATE_PARAMS_MISMATCH */
+export function fillTemplate(template: TemplateShape, values: TemplateValues): { components: TemplateComponentRequest[]; text: string } {
+  const links = template.button_parameters.filter(({ otp }) => !otp);
+  const [least, most] = HEADER_VALUES[template.header_format ?? ''] ?? [template.header_variables.length, template.header_variables.length];
+  check(template, 'body', [template.body_variables.length, template.body_variables.length], values.body.length);
+  check(template, 'header', [least, most], values.header.length);
+  check(template, 'buttons', [links.length, links.length], values.buttons.length);
+  const components: TemplateComponentRequest[] = [];
+  if (values.header.length > 0) components.push({ type: 'header', parameters: headerParameters(template, values.header) });
+  if (values.body.length > 0)
+    components.push({ type: 'body', parameters: texts(values.body, template.named ? template.body_variables : null) });
+  let next = 0;
+  for (const { index, otp } of template.button_parameters) {
+    // The code button carries the code that the body shows (platform §1.5).
+    const text = (otp ? values.body[0] : values.buttons[next++]) ?? '';
+    components.push({ type: 'button', sub_type: 'url', index: String(index), parameters: [{ type: 'text', text }] });
+  }
+  return { components, text: rendered(template, values.body) };
+}
+
+function check({ name }: TemplateShape, component: string, [least, most]: [number, number], given: number): void {
+  if (given >= least && given <= most) return;
+  throw new GatewayError('TEMPLATE_PARAMS_MISMATCH', `Template "${name}" needs ${least} ${component} parameters, ${given} were given.`, {
+    component,
+    expected: least,
+    given,
+  });
+}
+
+function texts(values: string[], names: string[] | null): TemplateParameter[] {
+  return values.map((text, i) => ({ type: 'text', text, ...(names && { parameter_name: names[i] ?? '' }) }));
+}
+
+function headerParameters(template: TemplateShape, values: string[]): TemplateParameter[] {
+  const [first = '', second = '', third = '', fourth = ''] = values;
+  switch (template.header_format) {
+    case 'IMAGE':
+      return [{ type: 'image', image: { link: first } }];
+    case 'VIDEO':
+      return [{ type: 'video', video: { link: first } }];
+    case 'DOCUMENT':
+      return [{ type: 'document', document: { link: first, ...(second && { filename: second }) } }];
+    case 'LOCATION':
+      return [{ type: 'location', location: { latitude: first, longitude: second, name: third, address: fourth } }];
+    default:
+      return texts(values, template.named ? template.header_variables : null);
+  }
+}
+
+/** `content` has positional variables, also of NAMED templates. Each is replaced once: braces in a value stay as they are. */
+function rendered({ content, body_variables, named }: TemplateShape, values: string[]): string {
+  const place = (number: string) => (named ? Number(number) - 1 : body_variables.indexOf(number));
+  return content.replace(/\{\{\s*(\d+)\s*\}\}/g, (whole, number: string) => values[place(number)] ?? whole);
+}

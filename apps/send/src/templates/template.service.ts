@@ -1,0 +1,42 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { FindTemplate, GatewayError, SyncTemplates, TemplatesChanged, type ReplyOf, type TemplateShape } from '@mgw/contracts';
+import { RpcClient, type RpcContext } from '@mgw/rpc';
+import { HeldAnswers } from '../neighbours/held-answers';
+
+@Injectable()
+export class TemplateService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly held = new HeldAnswers<ReplyOf<typeof FindTemplate>>();
+  private stopListening: () => void = () => {};
+
+  constructor(@Inject(RpcClient) private readonly rpc: RpcClient) {}
+
+  onApplicationBootstrap(): void {
+    this.stopListening = this.rpc.listen(TemplatesChanged, ({ business_id }) => this.held.forget(business_id));
+  }
+
+  onApplicationShutdown(): void {
+    this.stopListening();
+  }
+
+  /** The approved template of that name in that very language; none is chosen instead (product decision 14). @throws GatewayError TEMPLATE_NOT_FOUND */
+  async approved(businessId: number, name: string, language: string, context: RpcContext): Promise<TemplateShape> {
+    const detail = JSON.stringify([name, language]);
+    const { template, available_languages } = await this.held.get(businessId, detail, () =>
+      this.rpc.call(FindTemplate, { business_id: businessId, name, language }, context),
+    );
+    if (template !== null) return template;
+    throw new GatewayError('TEMPLATE_NOT_FOUND', `Template "${name}" does not exist or is not approved in language "${language}".`, {
+      available_languages,
+      hint:
+        available_languages.length > 0
+          ? `It is approved in: ${available_languages.join(', ')}. Name one of them as "language".`
+          : 'List the approved templates with GET /templates.',
+    });
+  }
+
+  /** The platform's templates differ from ours: forget them and let their owner read them again. */
+  async refresh(businessId: number): Promise<void> {
+    this.held.forget(businessId);
+    await this.rpc.call(SyncTemplates, { business_id: businessId });
+  }
+}

@@ -1,0 +1,16 @@
+import { GatewayError, type ErrorExtras } from '@mgw/contracts';
+
+/** What spec §7 and §2.6 add to a WINDOW_CLOSED error, whoever found the window closed. */
+export function closedWindow(lastInboundAt: Date | null): ErrorExtras {
+  return {
+    session_window: { open: false, last_inbound_at: lastInboundAt?.toISOString() ?? null },
+    hint: 'Send an approved template instead (POST /send-template): templates need no open window.',
+  };
+}
+
+/** Free-form messages need an open 24-hour window (spec §3.2). @throws GatewayError WINDOW_CLOSED */
+export function refuseClosedWindow(recipient: { windowOpen: boolean; lastInboundAt: Date | null }): void {
+  if (recipient.windowOpen) return;
+  const message = 'The 24-hour window is closed: the recipient has not written to this business within the last 24 hours.';
+  throw new GatewayError('WINDOW_CLOSED', message, closedWindow(recipient.lastInboundAt));
+}
