@@ -1,0 +1,70 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Egress, type EgressResult } from '@mgw/egress';
+import { crashPoint } from '@mgw/faults';
+import { Sealer } from '@mgw/sealing';
+import { LOGGER } from '@mgw/service';
+import { counter, type Logger } from '@mgw/telemetry';
+import { DeliveriesStore, type Attempt, type AttemptEnd } from './deliveries.store';
+import { signatureHeaders } from './signature';
+
+/** Spec §6.1: from the first DNS query to the status line. */
+const ANSWER_WITHIN_MS = 10_000;
+const RECORD_ATTEMPTS = 5;
+const ended = counter('mgw_webhook_attempts_total', 'Attempts to deliver events to customers, by their end', ['outcome']);
+
+/** One attempt: signed, posted once, recorded. */
+@Injectable()
+export class AttemptService {
+  constructor(
+    private readonly deliveries: DeliveriesStore,
+    private readonly egress: Egress,
+    private readonly sealer: Sealer,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Never throws. An attempt whose end cannot be recorded is made again when its lease is over. */
+  async run(attempt: Attempt): Promise<void> {
+    try {
+      const result = await this.post(attempt);
+      crashPoint('dispatch.after-attempt');
+      ended.inc({ outcome: result.kind === 'answered' && result.status !== 200 ? 'not_200' : result.kind });
+      await this.record(attempt, endOf(result));
+    } catch (error) {
+      this.logger.error({ err: error, webhook_id: attempt.webhook_id, event_id: attempt.event_id }, 'an attempt could not be made');
+    }
+  }
+
+  private post({ url, body, event_id: id, business_id, secret_sealed }: Attempt): Promise<EgressResult> {
+    const timestamp = Math.floor(Date.now() / 1_000);
+    const secret = secret_sealed === null ? null : this.sealer.open(secret_sealed, `webhook.secret:${business_id}`);
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'messaging-gateway/1.0',
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      ...(secret !== null && signatureHeaders(secret, { id, timestamp, body })),
+    };
+    return this.egress.post({ url, headers, body, timeoutMs: ANSWER_WITHIN_MS });
+  }
+
+  private async record(attempt: Attempt, end: AttemptEnd): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.deliveries.finish(attempt, end);
+      } catch (error) {
+        if (tries === RECORD_ATTEMPTS) throw error;
+        await new Promise((resume) => setTimeout(resume, 250 * 2 ** tries));
+      }
+    }
+  }
+}
+
+/** Product decision 31: 200 and nothing else. */
+function endOf(result: EgressResult): AttemptEnd {
+  if (result.kind === 'answered') {
+    const succeeded = result.status === 200;
+    return { succeeded, statusCode: result.status, reason: succeeded ? null : `answered ${result.status} instead of 200` };
+  }
+  const reasons = { refused: 'the address may not be called', unreachable: 'could not be reached', timeout: 'no answer within 10 seconds' };
+  return { succeeded: false, statusCode: null, reason: reasons[result.kind] };
+}

@@ -1,0 +1,43 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { EventConsumer, type EventConsumerOptions } from '@mgw/events';
+import { Database } from '@mgw/postgres';
+import { LOGGER, NATS } from '@mgw/service';
+import { DeliveriesStore } from './deliveries.store';
+import { DispatchService } from './dispatch.service';
+
+/** Makes of each event one delivery for each webhook that wants it; from then on it is not lost (guarantees §4, D1). */
+@Injectable()
+export class ExpansionConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly consumer: EventConsumer;
+
+  constructor(
+    deliveries: DeliveriesStore,
+    dispatch: DispatchService,
+    db: Database,
+    @Inject(NATS) nc: EventConsumerOptions['nc'],
+    @Inject(LOGGER) logger: EventConsumerOptions['logger'],
+  ) {
+    this.consumer = new EventConsumer({
+      nc,
+      db,
+      logger,
+      schema: 'dispatch',
+      durable: 'outbound-webhook-dispatcher',
+      stream: 'PUBLIC',
+      concurrency: 128,
+      handle: async (events, tx) => {
+        await deliveries.expand(tx, events);
+        // Looks again a moment later too: this transaction is not committed yet.
+        dispatch.nudge();
+      },
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.consumer.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.consumer.stop();
+  }
+}

@@ -1,0 +1,20 @@
+import { config, env } from '@mgw/config';
+import { databaseSettings, serviceSettings } from '@mgw/service';
+
+export class DispatcherConfig extends config('outbound-webhook-dispatcher', {
+  ...serviceSettings,
+  ...databaseSettings,
+  sealingKeys: env.text('SEALING_KEYS', { doc: 'id:base64 of 32 bytes, comma-separated, the newest first', secret: true }),
+  nodeEnv: env.text('NODE_ENV', { doc: '"production" allows public https addresses only', default: 'development' }),
+  allowedTargets: env.list('WEBHOOK_ALLOWED_TARGETS', {
+    doc: 'hosts or CIDRs, each with an optional :port, that webhooks may reach although they are not public; ignored in production',
+    default: '',
+  }),
+  ports: env.list('WEBHOOK_PORTS', { doc: 'ports of public hosts that webhooks may use', default: '443,8443' }),
+  leaseSeconds: env.integer('DISPATCH_LEASE_SECONDS', {
+    doc: 'after this an attempt whose worker says nothing is made again; above the 10 s of an attempt',
+    default: 30,
+    min: 1,
+    max: 600,
+  }),
+}) {}

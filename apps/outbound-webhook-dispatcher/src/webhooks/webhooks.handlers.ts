@@ -1,0 +1,68 @@
+import { Controller } from '@nestjs/common';
+import {
+  CreateWebhook,
+  DeleteWebhook,
+  GatewayError,
+  ListWebhooks,
+  PUBLIC_EVENTS,
+  UpdateWebhook,
+  type ReplyOf,
+  type RequestOf,
+} from '@mgw/contracts';
+import { EgressRules } from '@mgw/egress';
+import { Handles } from '@mgw/rpc';
+import { WebhooksStore } from './webhooks.store';
+
+/** Product decision 33. */
+const MAX_PER_BUSINESS = 20;
+
+/** Spec §4.9. */
+@Controller()
+export class WebhooksHandlers {
+  constructor(
+    private readonly webhooks: WebhooksStore,
+    private readonly rules: EgressRules,
+  ) {}
+
+  @Handles(CreateWebhook)
+  async create(request: RequestOf<typeof CreateWebhook>): Promise<ReplyOf<typeof CreateWebhook>> {
+    this.check(request);
+    const id = await this.webhooks.create(request, MAX_PER_BUSINESS);
+    if (id === null) throw invalid('name', `a business has at most ${MAX_PER_BUSINESS} webhooks`);
+    return { id };
+  }
+
+  @Handles(ListWebhooks)
+  async list({ business_id }: RequestOf<typeof ListWebhooks>): Promise<ReplyOf<typeof ListWebhooks>> {
+    return { webhooks: await this.webhooks.list(business_id) };
+  }
+
+  @Handles(UpdateWebhook)
+  async update(request: RequestOf<typeof UpdateWebhook>): Promise<ReplyOf<typeof UpdateWebhook>> {
+    this.check(request);
+    if (!(await this.webhooks.update(request))) throw notFound();
+    return {};
+  }
+
+  @Handles(DeleteWebhook)
+  async delete({ business_id, id }: RequestOf<typeof DeleteWebhook>): Promise<ReplyOf<typeof DeleteWebhook>> {
+    if (!(await this.webhooks.delete(business_id, id))) throw notFound();
+    return {};
+  }
+
+  private check({ url, events }: { url?: string; events?: string[] }): void {
+    const known: readonly string[] = PUBLIC_EVENTS;
+    if (events?.some((event) => !known.includes(event))) throw invalid('events', `must be some of ${known.join(', ')}`);
+    if (url === undefined) return;
+    const checked = this.rules.check(url);
+    if ('refused' in checked) throw invalid('url', checked.refused);
+  }
+}
+
+function invalid(field: string, message: string): GatewayError {
+  return new GatewayError('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, message }] });
+}
+
+function notFound(): GatewayError {
+  return new GatewayError('NOT_FOUND', 'No webhook of this business has that id.');
+}

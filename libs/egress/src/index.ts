@@ -1,0 +1,2 @@
+export { EgressRules, type EgressOptions, type AddressRefusal } from './rules';
+export { Egress, type EgressResult } from './egress';

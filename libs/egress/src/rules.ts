@@ -1,0 +1,93 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { isPublic, parseAddress } from './addresses';
+
+export interface EgressOptions {
+  /** Hosts or CIDRs, each with an optional `:port`, that may be reached although they are not public; not in production (product decision 32). */
+  allowedTargets: readonly string[];
+  /** Ports of public hosts. */
+  ports: readonly number[];
+}
+
+/** Why an address is refused, in words for the tenant who gave it: coarse, nothing of our network (guarantees §5). */
+export interface AddressRefusal {
+  refused: string;
+}
+
+interface Target {
+  host: string | null;
+  range: [ipaddr.IPv4 | ipaddr.IPv6, number] | null;
+  port: string | null;
+}
+
+/** Names that resolve inside somebody's own network. */
+const INSIDE = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/;
+
+/** Which addresses that customers give may be called (guarantees §5). */
+export class EgressRules {
+  private readonly targets: Target[];
+  private readonly ports: Set<string>;
+
+  constructor({ allowedTargets, ports }: EgressOptions) {
+    this.targets = allowedTargets.map(target);
+    this.ports = new Set(ports.map(String));
+  }
+
+  /** Everything that can be said without asking DNS. */
+  check(text: string): { url: URL } | AddressRefusal {
+    if (!URL.canParse(text)) return { refused: 'must be a URL' };
+    const url = new URL(text);
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') return { refused: 'must begin with https://' };
+    if (url.username || url.password) return { refused: 'must not hold a user name or password' };
+    if (url.hash) return { refused: 'must not hold a fragment (#)' };
+    if (this.isAllowedName(url)) return { url };
+    if (url.protocol !== 'https:') return { refused: 'must begin with https://' };
+    if (!this.ports.has(portOf(url))) return { refused: `must use port ${[...this.ports].join(' or ')}` };
+    const literal = parseAddress(hostOf(url));
+    if (literal) return isPublic(literal) ? { url } : { refused: 'must be a public address' };
+    const name = hostOf(url).replace(/\.$/, '');
+    if (!name.includes('.') || INSIDE.test(name)) return { refused: 'must be a public address' };
+    return { url };
+  }
+
+  /** Whether this address of the URL's host may be dialled. */
+  permits(url: URL, address: string): boolean {
+    const parsed = parseAddress(address);
+    if (!parsed) return false;
+    return isPublic(parsed) ? url.protocol === 'https:' || this.isAllowedName(url) : this.isAllowed(url, parsed);
+  }
+
+  private isAllowedName(url: URL): boolean {
+    const literal = parseAddress(hostOf(url));
+    if (literal) return this.isAllowed(url, literal);
+    return this.targets.some((t) => t.host === hostOf(url) && (t.port === null || t.port === portOf(url)));
+  }
+
+  private isAllowed(url: URL, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+    return this.targets.some(({ host, range, port }) => {
+      if (port !== null && port !== portOf(url)) return false;
+      if (range) return range[0].kind() === address.kind() && address.match(range as [ipaddr.IPv4, number] & [ipaddr.IPv6, number]);
+      // A name stands for what it resolves to here and now: loopback for `localhost`.
+      return host !== null && isIP(host) === 0 && host === hostOf(url);
+    });
+  }
+}
+
+function target(text: string): Target {
+  const [, bracketed, plain, mask, port] =
+    /^(?:\[([^\]]+)\]|([^:/]+|[0-9a-f:]*:[0-9a-f:]*:[0-9a-f:.]*))(?:\/(\d+))?(?::(\d+))?$/i.exec(text) ?? [];
+  const host = (bracketed ?? plain ?? '').toLowerCase();
+  const address = parseAddress(host);
+  if (address)
+    return { host: null, range: [address, mask === undefined ? (address.kind() === 'ipv4' ? 32 : 128) : Number(mask)], port: port ?? null };
+  if (host === '' || mask !== undefined) throw new Error(`"${text}" is not a host or CIDR with an optional :port`);
+  return { host, range: null, port: port ?? null };
+}
+
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
+}
+
+function portOf(url: URL): string {
+  return url.port || (url.protocol === 'https:' ? '443' : '80');
+}
