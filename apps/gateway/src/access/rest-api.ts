@@ -1,0 +1,57 @@
+import { applyDecorators, createParamDecorator, Injectable, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { AuthGuard } from '@nestjs/passport';
+import { GatewayError, type Permission } from '@mgw/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { KeyAccess } from '../api-keys/key-access';
+import { RateLimitService } from '../limits/rate-limit.service';
+import { API_KEY_STRATEGY } from './api-key.strategy';
+
+/** On a method that sends: the permission it needs (spec §5.5). Methods without one take any valid key. */
+export const Needs = Reflector.createDecorator<Permission>();
+
+type ApiRequest = FastifyRequest & { user: KeyAccess };
+const keyOf = (context: ExecutionContext): KeyAccess => context.switchToHttp().getRequest<ApiRequest>().user;
+
+@Injectable()
+class ApiKeyGuard extends AuthGuard(API_KEY_STRATEGY) {
+  override handleRequest<User>(fault: unknown, user: User | false): User {
+    if (fault) throw fault;
+    if (!user) throw new GatewayError('INVALID_API_KEY', 'The API key is missing, invalid or expired. Send it in the header X-API-Key.');
+    return user;
+  }
+}
+
+@Injectable()
+class RateLimitGuard implements CanActivate {
+  constructor(private readonly limits: RateLimitService) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    const { limit, remaining, resetSeconds, retryAfterSeconds } = await this.limits.take(keyOf(context));
+    void reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': remaining, 'ratelimit-reset': resetSeconds });
+    if (retryAfterSeconds === 0) return true;
+    throw new GatewayError('RATE_LIMITED', 'Rate limit exceeded. Wait before you try again.', { retry_after_seconds: retryAfterSeconds });
+  }
+}
+
+@Injectable()
+class PermissionGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const needed = this.reflector.get(Needs, context.getHandler()) as Permission | undefined;
+    if (needed === undefined) return true;
+    const { permissions, business } = keyOf(context);
+    if (business.plan === 'Starter') throw new GatewayError('PLAN_NOT_ALLOWED', 'The Starter plan cannot send messages through the API.');
+    if (permissions.includes('*') || permissions.includes(needed)) return true;
+    throw new GatewayError('PERMISSION_DENIED', `This API key lacks the permission "${needed}".`);
+  }
+}
+
+/** A controller of the REST API. The order is that of product decision 1: key, limits, plan, permission. */
+export function RestApi() {
+  return applyDecorators(UseGuards(ApiKeyGuard, RateLimitGuard, PermissionGuard));
+}
+
+export const CurrentKey = createParamDecorator((_: unknown, context: ExecutionContext) => keyOf(context));

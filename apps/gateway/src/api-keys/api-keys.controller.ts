@@ -1,0 +1,34 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { IdPipe } from '../requests/id.pipe';
+import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
+import type { BusinessUser } from '../sessions/session-user';
+import { CreateApiKeyRequest } from './api-keys.requests';
+import { ApiKeysService } from './api-keys.service';
+
+/** Product §2: a business's own keys. */
+@Controller('api/client/api-keys')
+@SessionOf('owner', 'member')
+export class ApiKeysController {
+  constructor(private readonly keys: ApiKeysService) {}
+
+  @Get()
+  async list(@CurrentUser() user: BusinessUser) {
+    const keys = await this.keys.list(user.business_id);
+    return { api_keys: keys.map(({ business_id: _, ...record }) => record) };
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Roles(['owner'])
+  async create(@CurrentUser() user: BusinessUser, @Body() request: CreateApiKeyRequest) {
+    const { id, token } = await this.keys.create(user, request);
+    return { id, key: token, message: 'Copy the key now: it is not shown again.' };
+  }
+
+  @Delete(':id')
+  @Roles(['owner'])
+  async revoke(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
+    await this.keys.revoke(user, id);
+    return { message: 'API key revoked.' };
+  }
+}

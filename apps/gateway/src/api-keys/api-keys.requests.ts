@@ -1,0 +1,59 @@
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+} from 'class-validator';
+import { PERMISSIONS, type Permission } from '@mgw/contracts';
+
+/** Product decision 46. */
+const LIMIT_MAX = 100_000;
+/** A moment, not a day: the zone must be said. */
+const WITH_ZONE = /T.*(Z|[+-]\d{2}:?\d{2})$/;
+const MOMENT = 'expires_at must be a time such as 2027-01-31T00:00:00.000Z';
+
+/** Product §2. */
+export class CreateApiKeyRequest {
+  @IsString()
+  @Length(1, 100)
+  name!: string;
+
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(50)
+  @IsIn(PERMISSIONS, { each: true, message: `each of permissions must be one of ${PERMISSIONS.join(', ')}` })
+  permissions!: Permission[];
+
+  @IsOptional()
+  @IsISO8601({ strict: true }, { message: MOMENT })
+  @Matches(WITH_ZONE, { message: MOMENT })
+  expires_at?: string | null;
+}
+
+/** Product §3. Only what is given changes. */
+export class ChangeApiKeyRequest {
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(LIMIT_MAX)
+  per_minute_limit?: number | null;
+
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(LIMIT_MAX)
+  daily_limit?: number | null;
+
+  @IsOptional()
+  @IsISO8601({ strict: true }, { message: MOMENT })
+  @Matches(WITH_ZONE, { message: MOMENT })
+  expires_at?: string | null;
+}

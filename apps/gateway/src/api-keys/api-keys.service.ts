@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError, KeyChanged } from '@mgw/contracts';
+import { Database } from '@mgw/postgres';
+import { RpcClient } from '@mgw/rpc';
+import { AuditStore } from '../operator/audit.store';
+import { given } from '../requests/given';
+import { invalid, notFound } from '../requests/refusals';
+import type { BusinessUser, SessionUser } from '../sessions/session-user';
+import { apiKeyRecord, type ApiKeyRecord } from './api-key.record';
+import type { ChangeApiKeyRequest, CreateApiKeyRequest } from './api-keys.requests';
+import { ApiKeysStore } from './api-keys.store';
+import { DailyUsage } from './daily-usage';
+
+/** Keys of one business that are not revoked. */
+const IN_USE_MAX = 100;
+
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    private readonly db: Database,
+    private readonly keys: ApiKeysStore,
+    private readonly usage: DailyUsage,
+    private readonly audit: AuditStore,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  /** @param business_id null for the keys of all businesses. */
+  async list(business_id: number | null): Promise<(ApiKeyRecord & { business_id: number })[]> {
+    const rows = await this.keys.list(business_id);
+    const usage = await this.usage.of(rows);
+    return rows.map((row) => ({ ...apiKeyRecord(row, usage), business_id: row.business_id }));
+  }
+
+  /** @returns the whole key, which cannot be shown again (spec §2.7). */
+  async create({ user_id, business_id }: BusinessUser, request: CreateApiKeyRequest): Promise<{ id: number; token: string }> {
+    const expires_at = request.expires_at ? new Date(request.expires_at) : null;
+    if (expires_at && expires_at.getTime() <= Date.now()) throw invalid('expires_at', 'must be in the future');
+    const { name } = request;
+    const permissions = [...new Set(request.permissions)];
+    return this.db.transaction(async (tx) => {
+      if ((await this.keys.countInUse(tx, business_id)) >= IN_USE_MAX)
+        throw new GatewayError('CONFLICT', `A business has at most ${IN_USE_MAX} API keys. Revoke one that is no longer used.`);
+      const key = await this.keys.add(tx, { business_id, name, permissions, expires_at });
+      await this.audit.add({ user_id, business_id, action: 'api-key.created', detail: { api_key_id: key.id, name, permissions } }, tx);
+      return key;
+    });
+  }
+
+  async revoke({ user_id, business_id }: BusinessUser, id: number): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      if (!(await this.keys.revoke(tx, business_id, id))) throw notFound();
+      await this.audit.add({ user_id, business_id, action: 'api-key.revoked', detail: { api_key_id: id } }, tx);
+    });
+    this.rpc.announce(KeyChanged, { api_key_id: id });
+  }
+
+  /** An operator sets what the plan otherwise decides (product §3). */
+  async change({ user_id }: SessionUser, id: number, request: ChangeApiKeyRequest): Promise<void> {
+    const { expires_at, ...limits } = given(request);
+    const change = { ...limits, ...(expires_at !== undefined && { expires_at: new Date(expires_at) }) };
+    await this.db.transaction(async (tx) => {
+      const business_id = await this.keys.changeLimits(tx, id, change);
+      if (business_id === null) throw notFound();
+      await this.audit.add({ user_id, business_id, action: 'api-key.limits-changed', detail: { api_key_id: id, ...change } }, tx);
+    });
+    this.rpc.announce(KeyChanged, { api_key_id: id });
+  }
+}

@@ -1,0 +1,164 @@
+import { GetDailyUsage, KeyChanged } from '@mgw/contracts';
+import { eventually } from '@mgw/testing';
+import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+import { ApiKeysStore } from './api-keys.store';
+
+describe('API keys (spec §2.7, §5; product §2)', () => {
+  let dashboard: Dashboard;
+  let owner: Session;
+  let business_id: number;
+  let store: ApiKeysStore;
+
+  const create = async (body: object = {}, by = owner) => {
+    const answer = await by.post('/api/client/api-keys', { name: 'CRM', permissions: ['*'], ...body }).expect(200);
+    return answer.body as { id: number; key: string; message: string };
+  };
+  const listed = async (id: number, by = owner) => {
+    const { body } = await by.get('/api/client/api-keys').expect(200);
+    return (body as { api_keys: { id: number }[] }).api_keys.find((key) => key.id === id);
+  };
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    business_id = await dashboard.business({ plan: 'Growth', name: 'Chai Point' });
+    owner = await dashboard.session('owner', business_id);
+    store = dashboard.get(ApiKeysStore);
+  });
+  afterAll(() => dashboard.close());
+
+  it('spec §2.7: is shown once, and kept only as a MAC', async () => {
+    const { id, key } = await create();
+    expect(key).toMatch(new RegExp(`^mgw_live_${id}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$`));
+    const { text } = await owner.get('/api/client/api-keys').expect(200);
+    expect(text).not.toContain(key.split('_')[3]);
+    const [stored] = await dashboard.db.query<{ row: string }>(`SELECT k::text AS row FROM access.api_keys k WHERE id = $1`, [id]);
+    expect(stored?.row).not.toContain(key.split('_')[3]);
+  });
+
+  it('product §2: the list has these fields and no others', async () => {
+    const { id, key } = await create({ permissions: ['send_text', 'send_otp', 'send_text'], expires_at: '2099-01-31T05:30:00+05:30' });
+    expect(await listed(id)).toEqual({
+      id,
+      name: 'CRM',
+      permissions: ['send_text', 'send_otp'],
+      prefix: `mgw_live_${id}_`,
+      last_four: key.slice(-4),
+      per_minute_limit: 60,
+      daily_limit: 150,
+      used_today: 0,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+      last_used_at: null,
+      expires_at: '2099-01-31T00:00:00.000Z',
+      revoked_at: null,
+    });
+  });
+
+  it('spec §5: leads to its business, its permissions and its limits; its use is noted', async () => {
+    const { id, key } = await create({ permissions: ['send_text'] });
+    expect(await store.findByToken(key)).toEqual({
+      api_key_id: id,
+      api_key_name: 'CRM',
+      permissions: ['send_text'],
+      per_minute_limit: 60,
+      daily_limit: 150,
+      expires_at: null,
+      business: { id: business_id, name: 'Chai Point', plan: 'Growth', timezone: 'Asia/Kolkata' },
+    });
+    expect(await listed(id)).toMatchObject({ last_used_at: expect.any(String) as string });
+  });
+
+  it('spec §5.3: a wrong, unknown, revoked or expired key leads nowhere', async () => {
+    const { id, key } = await create();
+    const other = await create();
+    await dashboard.db.query(`UPDATE access.api_keys SET token_mac = (SELECT token_mac FROM access.api_keys WHERE id = $2) WHERE id = $1`, [
+      id,
+      other.id,
+    ]);
+    expect(await store.findByToken(key)).toBeNull();
+    await dashboard.db.query(`UPDATE access.api_keys SET expires_at = now() WHERE id = $1`, [other.id]);
+    expect(await store.findByToken(other.key)).toBeNull();
+    for (const text of ['', 'mgw_live_1', key.replace(/_\d+_/, '_999999_'), `${key}'--`]) expect(await store.findByToken(text)).toBeNull();
+  });
+
+  it('product §2: revoking ends it at once, tells every replica, and is seen in the list; a second time is 404', async () => {
+    const { id, key } = await create();
+    const told: number[] = [];
+    const stop = dashboard.rpc.listen(KeyChanged, ({ api_key_id }) => void told.push(api_key_id));
+    await dashboard.flushed();
+    await owner.delete(`/api/client/api-keys/${id}`).expect(200);
+    expect(await store.findByToken(key)).toBeNull();
+    expect(await listed(id)).toMatchObject({ revoked_at: expect.any(String) as string });
+    await eventually(() => {
+      expect(told).toEqual([id]);
+      return true;
+    });
+    await owner.delete(`/api/client/api-keys/${id}`).expect(404);
+    stop();
+  });
+
+  it("guarantees §9: another business's key and an unknown one are the same 404, and stay untouched", async () => {
+    const { id, key } = await create();
+    const stranger = await dashboard.session('owner', await dashboard.business());
+    const foreign = await stranger.delete(`/api/client/api-keys/${id}`).expect(404);
+    for (const unknown of ['999999', '0', '-1', 'abc', '1e3', '99999999999999999999']) {
+      const answer = await stranger.delete(`/api/client/api-keys/${unknown}`).expect(404);
+      expect(answer.body).toEqual(foreign.body);
+    }
+    expect(await listed(id, stranger)).toBeUndefined();
+    expect(await store.findByToken(key)).not.toBeNull();
+  });
+
+  it('product §2: used_today is what the send service says, asked with the time zone; null when it does not say within a second', async () => {
+    const { id } = await create();
+    dashboard.neighbours.answer(GetDailyUsage, ({ api_keys }) => {
+      expect(api_keys.every((key) => key.timezone === 'Asia/Kolkata')).toBe(true);
+      return { used: [{ api_key_id: id, used: 42 }] };
+    });
+    expect(await listed(id)).toMatchObject({ used_today: 42 });
+    dashboard.neighbours.answer(GetDailyUsage, () => new Promise(() => undefined));
+    expect(await listed(id)).toMatchObject({ used_today: null });
+    dashboard.neighbours.reset();
+  });
+
+  it('product §2: a member sees the keys and neither makes nor revokes them; an operator has none', async () => {
+    const { id } = await create();
+    const member = await dashboard.session('member', business_id);
+    expect(await listed(id, member)).toMatchObject({ id });
+    const refused = await member.post('/api/client/api-keys', { name: 'x', permissions: ['*'] }).expect(403);
+    expect(refused.body).toMatchObject({ success: false, error_code: 'PERMISSION_DENIED' });
+    await member.delete(`/api/client/api-keys/${id}`).expect(403);
+    const operator = await dashboard.session('operator', null);
+    await operator.get('/api/client/api-keys').expect(403);
+  });
+
+  it.each([
+    [{ name: '' }, 'name'],
+    [{ name: 'x'.repeat(101) }, 'name'],
+    [{ name: 5 }, 'name'],
+    [{ permissions: [] }, 'permissions'],
+    [{ permissions: ['send_everything'] }, 'permissions'],
+    [{ permissions: 'send_text' }, 'permissions'],
+    [{ permissions: null }, 'permissions'],
+    [{ expires_at: '2000-01-01T00:00:00Z' }, 'expires_at'],
+    [{ expires_at: '2099-01-01' }, 'expires_at'],
+    [{ expires_at: 4102444800000 }, 'expires_at'],
+    [{ business_id: 1 }, 'business_id'],
+  ])('product decisions 6, 7, 44: %j is refused with 400 naming the field', async (body, field) => {
+    const answer = await owner.post('/api/client/api-keys', { name: 'CRM', permissions: ['*'], ...body }).expect(400);
+    expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
+  });
+
+  it('guarantees §9: who made and revoked a key is in the audit, the key is not', async () => {
+    const { id, key } = await create();
+    await owner.delete(`/api/client/api-keys/${id}`).expect(200);
+    const rows = await dashboard.db.query<{ action: string; user_id: number; detail: unknown }>(
+      `SELECT action, user_id, detail FROM access.audit WHERE detail->>'api_key_id' = $1 ORDER BY id`,
+      [String(id)],
+    );
+    expect(rows.map((row) => [row.action, row.user_id])).toEqual([
+      ['api-key.created', owner.id],
+      ['api-key.revoked', owner.id],
+    ]);
+    expect(JSON.stringify(rows)).not.toContain(key.split('_')[3]);
+  });
+});

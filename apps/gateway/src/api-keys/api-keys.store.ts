@@ -1,0 +1,137 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Permission, Plan } from '@mgw/contracts';
+import { Database, type Tx } from '@mgw/postgres';
+import { GatewayConfig } from '../gateway.config';
+import { idOfToken, newToken, tokenMac } from './api-key.token';
+import { effectiveLimits, type SetLimits } from './effective-limits';
+import type { KeyAccess } from './key-access';
+
+/** A key as lists show it; the limits are those that were set, not those in force. */
+export interface ApiKeyRow extends SetLimits {
+  id: number;
+  business_id: number;
+  name: string;
+  permissions: Permission[];
+  last_four: string;
+  created_at: Date;
+  last_used_at: Date | null;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  plan: Plan;
+  timezone: string;
+}
+
+export interface NewApiKey {
+  business_id: number;
+  name: string;
+  permissions: Permission[];
+  expires_at: Date | null;
+}
+
+type ActiveKeyRow = Omit<ApiKeyRow, 'last_four' | 'created_at' | 'last_used_at' | 'revoked_at'> & {
+  token_mac: Buffer;
+  business_name: string;
+};
+
+/**
+ * One round trip finds the key with its business and notes its use, at most once a minute: an exact time would cost a write
+ * per request.
+ */
+const FIND_ACTIVE = `
+  WITH found AS (
+    SELECT k.id, k.business_id, k.name, k.permissions, k.token_mac, k.per_minute_limit, k.daily_limit, k.expires_at, k.last_used_at,
+           b.name AS business_name, b.plan, b.timezone
+      FROM access.api_keys k JOIN access.businesses b ON b.id = k.business_id
+     WHERE k.id = $1::bigint AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+  ), used AS (
+    UPDATE access.api_keys k SET last_used_at = now() FROM found
+     WHERE k.id = found.id AND found.token_mac = $2 AND coalesce(found.last_used_at < now() - interval '1 minute', true)
+  )
+  SELECT * FROM found`;
+
+const LIST = `
+  SELECT k.id, k.business_id, k.name, k.permissions, k.last_four, k.per_minute_limit, k.daily_limit, k.created_at, k.last_used_at,
+         k.expires_at, k.revoked_at, b.plan, b.timezone
+    FROM access.api_keys k JOIN access.businesses b ON b.id = k.business_id`;
+
+@Injectable()
+export class ApiKeysStore {
+  /** A list never holds more: keys in use first, then the latest revoked ones. */
+  static readonly LIST_MAX = 1000;
+
+  constructor(
+    private readonly db: Database,
+    private readonly config: GatewayConfig,
+  ) {}
+
+  /** Whom a key belongs to and what it may do; null for a key that is malformed, unknown, wrong, revoked or expired (spec §5.3). */
+  async findByToken(token: string): Promise<KeyAccess | null> {
+    const id = idOfToken(token);
+    if (id === null) return null;
+    const mac = tokenMac(token, this.config.apiKeyPepper);
+    const [row] = await this.db.query<ActiveKeyRow>(FIND_ACTIVE, [id, mac]);
+    return row && timingSafeEqual(row.token_mac, mac) ? toAccess(row) : null;
+  }
+
+  /** @returns the whole key: the only moment it exists outside its owner's hands. */
+  async add(tx: Tx, key: NewApiKey): Promise<{ id: number; token: string }> {
+    const [next] = await tx.query<{ id: number }>(`SELECT nextval(pg_get_serial_sequence('access.api_keys', 'id'))::integer AS id`);
+    if (!next) throw new Error('a sequence returned no row');
+    const token = newToken(next.id);
+    await tx.query(
+      `INSERT INTO access.api_keys (id, business_id, name, permissions, token_mac, last_four, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [next.id, key.business_id, key.name, key.permissions, tokenMac(token, this.config.apiKeyPepper), token.slice(-4), key.expires_at],
+    );
+    return { id: next.id, token };
+  }
+
+  /** Keys of one business, or of all. */
+  list(business_id: number | null): Promise<ApiKeyRow[]> {
+    return this.db.query<ApiKeyRow>(
+      `${LIST} WHERE $1::bigint IS NULL OR k.business_id = $1 ORDER BY k.revoked_at DESC NULLS FIRST, k.id LIMIT $2`,
+      [business_id, ApiKeysStore.LIST_MAX],
+    );
+  }
+
+  /** Counts keys that are not revoked, and keeps others from adding to them until the transaction ends. */
+  async countInUse(tx: Tx, business_id: number): Promise<number> {
+    await tx.query(`SELECT 1 FROM access.businesses WHERE id = $1::bigint FOR NO KEY UPDATE`, [business_id]);
+    const [row] = await tx.query<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM access.api_keys WHERE business_id = $1::bigint AND revoked_at IS NULL`,
+      [business_id],
+    );
+    return row?.count ?? 0;
+  }
+
+  /** @returns false for a key that is unknown, another business's, or revoked already. */
+  async revoke(tx: Tx, business_id: number, id: number): Promise<boolean> {
+    const revoked = await tx.query(
+      `UPDATE access.api_keys SET revoked_at = now() WHERE id = $1::bigint AND business_id = $2::bigint AND revoked_at IS NULL RETURNING id`,
+      [id, business_id],
+    );
+    return revoked.length > 0;
+  }
+
+  /** Only what is given changes. @returns the key's business, or null for an unknown id. */
+  async changeLimits(tx: Tx, id: number, change: Partial<SetLimits> & { expires_at?: Date }): Promise<number | null> {
+    const [row] = await tx.query<{ business_id: number }>(
+      `UPDATE access.api_keys SET per_minute_limit = coalesce($2, per_minute_limit), daily_limit = coalesce($3, daily_limit),
+              expires_at = coalesce($4, expires_at)
+        WHERE id = $1::bigint RETURNING business_id`,
+      [id, change.per_minute_limit ?? null, change.daily_limit ?? null, change.expires_at ?? null],
+    );
+    return row?.business_id ?? null;
+  }
+}
+
+function toAccess(row: ActiveKeyRow): KeyAccess {
+  return {
+    api_key_id: row.id,
+    api_key_name: row.name,
+    permissions: row.permissions,
+    ...effectiveLimits(row.plan, row),
+    expires_at: row.expires_at,
+    business: { id: row.business_id, name: row.business_name, plan: row.plan, timezone: row.timezone },
+  };
+}

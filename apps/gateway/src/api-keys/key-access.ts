@@ -1,0 +1,12 @@
+import type { Permission, Plan } from '@mgw/contracts';
+
+/** What a key may do and for whom; limits are those in force. */
+export interface KeyAccess {
+  api_key_id: number;
+  api_key_name: string;
+  permissions: Permission[];
+  per_minute_limit: number;
+  daily_limit: number;
+  expires_at: Date | null;
+  business: { id: number; name: string; plan: Plan; timezone: string };
+}

@@ -1,0 +1,36 @@
+import { Controller, Get, Req } from '@nestjs/common';
+import { GetConnection } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import type { FastifyRequest } from 'fastify';
+import { CurrentKey, RestApi } from '../access/rest-api';
+import type { KeyAccess } from '../api-keys/key-access';
+
+/** How long a caller waits for the state of the channel. */
+const IS_CONNECTED_MS = 1_000;
+
+@Controller('api/v1/health')
+@RestApi()
+export class HealthController {
+  constructor(private readonly rpc: RpcClient) {}
+
+  /** Spec §4.1. The platform itself is never asked here (platform §3.3). */
+  @Get()
+  async health(@CurrentKey() { api_key_name, business }: KeyAccess, @Req() { id }: FastifyRequest) {
+    return {
+      success: true,
+      business: business.name,
+      whatsapp_connected: await this.isConnected(business.id, id),
+      api_key_name,
+      timestamp: new Date().toISOString(),
+    };
+  }
+
+  private async isConnected(business_id: number, requestId: string): Promise<boolean> {
+    try {
+      const { connection } = await this.rpc.call(GetConnection, { business_id }, { requestId, deadlineAt: Date.now() + IS_CONNECTED_MS });
+      return connection !== null && connection.status !== 'problem';
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import { Controller, Get, Req } from '@nestjs/common';
+import { FindSend, GatewayError, GetMessageStatus, type ReplyOf } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import type { FastifyRequest } from 'fastify';
+import { CurrentKey, RestApi } from '../access/rest-api';
+import type { KeyAccess } from '../api-keys/key-access';
+
+type Send = NonNullable<ReplyOf<typeof FindSend>['send']>;
+const MAX_ID = 512;
+
+@Controller('api/v1')
+@RestApi()
+export class MessageStatusController {
+  constructor(private readonly rpc: RpcClient) {}
+
+  /** Spec §4.8. Ids hold `/` and `=`: both the raw and the percent-encoded form are one path (product decision 25). */
+  @Get('message-status/*')
+  async status(@CurrentKey() { business }: KeyAccess, @Req() request: FastifyRequest<{ Params: { '*': string } }>) {
+    const message_id = request.params['*'];
+    if (message_id === '' || message_id.length > MAX_ID) throw unknownMessage();
+    return { success: true, ...(await this.find(business.id, message_id, request.id)) };
+  }
+
+  /** The status service knows accepted messages; the send service those that it has not heard of yet, and sends that failed. */
+  private async find(business_id: number, message_id: string, requestId: string) {
+    const asked = message_id.startsWith('gw_')
+      ? null
+      : (await this.rpc.call(GetMessageStatus, { business_id, message_id }, { requestId })).record;
+    if (asked) return recordOf(asked);
+    const { send } = await this.rpc.call(FindSend, { business_id, message_id }, { requestId });
+    if (!send || send.state === 'calling') throw unknownMessage();
+    if (send.state !== 'accepted') return failedSend(send);
+    const { record } = await this.rpc.call(GetMessageStatus, { business_id, message_id: send.message_id }, { requestId });
+    return recordOf(
+      record ?? { message_id: send.message_id, delivery_status: 'sent', sent_at: send.at, to: send.to, failure_reason: null },
+    );
+  }
+}
+
+/** Spec §2.3, in its order; `failure_reason` only when failed. */
+function recordOf(record: NonNullable<ReplyOf<typeof GetMessageStatus>['record']>) {
+  const { message_id, delivery_status, sent_at, to, failure_reason } = record;
+  return { message_id, api_status: 'success', delivery_status, sent_at, to, ...(failure_reason !== null && { failure_reason }) };
+}
+
+/** Product decision 23a. */
+function failedSend({ message_id, at, to, failure_reason }: Send) {
+  const reason = failure_reason ?? 'The outcome of this send is not known.';
+  return { message_id, api_status: 'failed', delivery_status: 'failed', sent_at: at, to, failure_reason: reason };
+}
+
+function unknownMessage(): GatewayError {
+  return new GatewayError('NOT_FOUND', 'No message of this business has that id.', {
+    hint: 'The status appears a few seconds after sending: try again shortly.',
+  });
+}

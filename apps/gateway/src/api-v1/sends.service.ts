@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { GatewayError, type Sender, type SendTemplate, type SendText, type RequestOf } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { KeyAccess } from '../api-keys/key-access';
+
+const NOTE = 'Accepted by the messaging platform, which is not delivery: follow it with GET /message-status/{message_id}.';
+
+interface Caller {
+  key: KeyAccess;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** What every send endpoint has in common (spec §2.2). */
+@Injectable()
+export class SendsService {
+  constructor(private readonly rpc: RpcClient) {}
+
+  async send<O extends typeof SendTemplate | typeof SendText>(
+    operation: O,
+    message: Omit<RequestOf<O>, 'sender'>,
+    { key, request, reply }: Caller,
+  ) {
+    const sender = senderOf(key, idempotencyOf(request, operation.subject, message));
+    const context = { requestId: request.id, deadlineAt: Date.now() + operation.deadlineMs };
+    const sent = await this.rpc.call(operation, { ...message, sender } as RequestOf<O>, context).catch(unsureIsUnknown);
+    if (sent.replayed) void reply.header('idempotency-replayed', 'true');
+    return { success: true, message_id: sent.message_id, phone: sent.phone, delivery_status: 'queued', note: NOTE };
+  }
+}
+
+function senderOf({ api_key_id, daily_limit, business }: KeyAccess, idempotency: Sender['idempotency']): Sender {
+  const { id: business_id, plan, timezone } = business;
+  return { business_id, sent_by: 'api', api_key_id, plan, daily_limit, timezone, idempotency };
+}
+
+/** Product decision 24. The same request is the same endpoint and the same validated body. */
+function idempotencyOf(request: FastifyRequest, endpoint: string, message: object): Sender['idempotency'] {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
+    const detail = 'must be 1 to 255 visible ASCII characters';
+    throw new GatewayError('VALIDATION_FAILED', `Idempotency-Key ${detail}.`, { details: [{ field: 'Idempotency-Key', message: detail }] });
+  }
+  return {
+    key,
+    fingerprint: createHash('sha256')
+      .update(JSON.stringify([endpoint, message]))
+      .digest('hex'),
+  };
+}
+
+/** No answer of the send service in time: the message may be on its way (product decision 23). */
+function unsureIsUnknown(error: unknown): never {
+  if (error instanceof GatewayError && ['DEADLINE_EXCEEDED', 'REPLY_LOST'].includes(error.error_code)) {
+    throw new GatewayError('OUTCOME_UNKNOWN', 'The send was interrupted: the message may have been sent. It is not sent again by itself.', {
+      hint: 'With an Idempotency-Key the same request can be repeated safely.',
+    });
+  }
+  throw error;
+}

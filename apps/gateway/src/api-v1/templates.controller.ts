@@ -1,0 +1,19 @@
+import { Controller, Get, Req } from '@nestjs/common';
+import { ListApprovedTemplates } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import type { FastifyRequest } from 'fastify';
+import { CurrentKey, RestApi } from '../access/rest-api';
+import type { KeyAccess } from '../api-keys/key-access';
+
+@Controller('api/v1/templates')
+@RestApi()
+export class TemplatesController {
+  constructor(private readonly rpc: RpcClient) {}
+
+  /** Spec §4.2. */
+  @Get()
+  async list(@CurrentKey() { business }: KeyAccess, @Req() { id }: FastifyRequest) {
+    const { templates } = await this.rpc.call(ListApprovedTemplates, { business_id: business.id }, { requestId: id });
+    return { success: true, templates };
+  }
+}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { BusinessChanged } from '@mgw/contracts';
+import { Database } from '@mgw/postgres';
+import { RpcClient } from '@mgw/rpc';
+import { AuditStore } from '../operator/audit.store';
+import { given } from '../requests/given';
+import { invalid, notFound } from '../requests/refusals';
+import type { SessionUser } from '../sessions/session-user';
+import type { ChangeBusinessRequest, CreateBusinessRequest } from './businesses.requests';
+import { BusinessesStore, type Business } from './businesses.store';
+
+/** Product decision 20. */
+const DEFAULT_TIMEZONE = 'Asia/Kolkata';
+
+@Injectable()
+export class BusinessesService {
+  constructor(
+    private readonly db: Database,
+    private readonly businesses: BusinessesStore,
+    private readonly audit: AuditStore,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  list(): Promise<Business[]> {
+    return this.businesses.list();
+  }
+
+  async create({ user_id }: SessionUser, { name, plan, timezone }: CreateBusinessRequest): Promise<number> {
+    const fields = { name, plan, timezone: await this.knownTimezone(timezone ?? DEFAULT_TIMEZONE) };
+    return this.db.transaction(async (tx) => {
+      const business_id = await this.businesses.add(tx, fields);
+      await this.audit.add({ user_id, business_id, action: 'business.created', detail: fields }, tx);
+      return business_id;
+    });
+  }
+
+  async change({ user_id }: SessionUser, business_id: number, request: ChangeBusinessRequest): Promise<void> {
+    const fields = given(request);
+    if (fields.timezone !== undefined) fields.timezone = await this.knownTimezone(fields.timezone);
+    await this.db.transaction(async (tx) => {
+      if (!(await this.businesses.change(tx, business_id, fields))) throw notFound();
+      await this.audit.add({ user_id, business_id, action: 'business.changed', detail: fields }, tx);
+    });
+    this.rpc.announce(BusinessChanged, { business_id });
+  }
+
+  /** Both clocks that reckon a business's midnight must know the zone: the database's and Node's. */
+  private async knownTimezone(name: string): Promise<string> {
+    const known = isTimezone(name) ? await this.businesses.timezoneNamed(name) : null;
+    if (known === null) throw invalid('timezone', 'must be an IANA time zone such as Asia/Kolkata');
+    return known;
+  }
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,29 @@
+import { Body, Controller, Get, Put } from '@nestjs/common';
+import { GatewayConfig } from '../gateway.config';
+import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
+import type { BusinessUser } from '../sessions/session-user';
+import { SetConnectionRequest } from './connection.requests';
+import { ConnectionService } from './connection.service';
+
+/** Product §2: the business's channel on the platform. */
+@Controller('api/client/connection')
+@SessionOf('owner', 'member')
+export class ConnectionController {
+  constructor(
+    private readonly connections: ConnectionService,
+    private readonly config: GatewayConfig,
+  ) {}
+
+  @Get()
+  async show(@CurrentUser() user: BusinessUser) {
+    const connection = await this.connections.view(user.business_id);
+    return { ...connection, callback_url: new URL('/webhooks/whatsapp', this.config.publicUrl).toString() };
+  }
+
+  @Put()
+  @Roles(['owner'])
+  async set(@CurrentUser() user: BusinessUser, @Body() request: SetConnectionRequest) {
+    await this.connections.set(user, request);
+    return { message: 'Connection saved. It is being checked; see its status in a moment.' };
+  }
+}

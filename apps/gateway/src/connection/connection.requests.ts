@@ -1,0 +1,27 @@
+import { IsOptional, IsString, Length, Matches } from 'class-validator';
+
+const PLATFORM_ID = /^[0-9]{1,32}$/;
+
+/** Product §2. A secret that is left out stays as it is; the first time all are needed. */
+export class SetConnectionRequest {
+  @Matches(PLATFORM_ID, { message: 'phone_number_id must be 1 to 32 digits, as Meta shows it' })
+  phone_number_id!: string;
+
+  @Matches(PLATFORM_ID, { message: 'business_account_id must be 1 to 32 digits, as Meta shows it' })
+  business_account_id!: string;
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 1024)
+  access_token?: string | null;
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 256)
+  app_secret?: string | null;
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 256)
+  verify_token?: string | null;
+}

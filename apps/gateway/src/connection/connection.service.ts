@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { GetConnection, SetConnection, type Connection, type RequestOf } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import { Sealer } from '@mgw/sealing';
+import { AuditStore } from '../operator/audit.store';
+import { given } from '../requests/given';
+import type { BusinessUser } from '../sessions/session-user';
+import type { SetConnectionRequest } from './connection.requests';
+
+/** How long a page waits to be told whether the platform is connected. */
+const IS_CONNECTED_MS = 1_000;
+
+const SECRETS = ['access_token', 'app_secret', 'verify_token'] as const;
+
+/** What the dashboard sees of its channel: ids, state and the token to paste into Meta's console; no secret. */
+export interface ConnectionView {
+  phone_number_id: string | null;
+  business_account_id: string | null;
+  verify_token: string | null;
+  status: Connection['status'] | 'not_connected';
+  checked_at: string | null;
+  problem: string | null;
+}
+
+const NONE: ConnectionView = {
+  phone_number_id: null,
+  business_account_id: null,
+  verify_token: null,
+  status: 'not_connected',
+  checked_at: null,
+  problem: null,
+};
+
+/** The template service keeps the connection; secrets leave the gateway sealed for their place and never come back. */
+@Injectable()
+export class ConnectionService {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly sealer: Sealer,
+    private readonly audit: AuditStore,
+  ) {}
+
+  async view(business_id: number): Promise<ConnectionView> {
+    const { connection } = await this.rpc.call(GetConnection, { business_id });
+    if (!connection) return NONE;
+    const { phone_number_id, business_account_id, verify_token_sealed, status, checked_at, problem } = connection;
+    const verify_token = this.sealer.open(verify_token_sealed, `connection.verify_token:${business_id}`);
+    return { phone_number_id, business_account_id, verify_token, status, checked_at, problem };
+  }
+
+  async set({ user_id, business_id }: BusinessUser, request: SetConnectionRequest): Promise<void> {
+    const { phone_number_id, business_account_id } = request;
+    const sealed = this.sealSecrets(business_id, request);
+    await this.rpc.call(SetConnection, { business_id, phone_number_id, business_account_id, ...sealed });
+    const detail = { phone_number_id, business_account_id, secrets: Object.keys(sealed) };
+    await this.audit.add({ user_id, business_id, action: 'connection.set', detail });
+  }
+
+  /** Null when the template service does not say in time: `me` must not fail for that. */
+  async isConnected(business_id: number): Promise<boolean | null> {
+    try {
+      const { connection } = await this.rpc.call(GetConnection, { business_id }, { deadlineAt: Date.now() + IS_CONNECTED_MS });
+      return connection?.status === 'connected';
+    } catch {
+      return null;
+    }
+  }
+
+  private sealSecrets(business_id: number, request: SetConnectionRequest) {
+    const sealed: Partial<Pick<RequestOf<typeof SetConnection>, `${(typeof SECRETS)[number]}_sealed`>> = {};
+    const plain = given(request);
+    for (const name of SECRETS) {
+      const secret = plain[name];
+      if (secret !== undefined) sealed[`${name}_sealed`] = this.sealer.seal(secret, `connection.${name}:${business_id}`);
+    }
+    return sealed;
+  }
+}

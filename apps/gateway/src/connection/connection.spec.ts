@@ -1,0 +1,136 @@
+import { GatewayError, GetConnection, ListTemplates, SetConnection, SyncTemplates, type Connection, type RequestOf } from '@mgw/contracts';
+import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+
+describe('the connection and its templates (product §2)', () => {
+  let dashboard: Dashboard;
+  let owner: Session;
+  let member: Session;
+  let business_id: number;
+
+  beforeAll(async () => {
+    dashboard = await startDashboard({ publicUrl: 'https://gateway.example' });
+    business_id = await dashboard.business({ name: 'Chai Point', plan: 'Pro' });
+    owner = await dashboard.session('owner', business_id);
+    member = await dashboard.session('member', business_id);
+  });
+  beforeEach(() => dashboard.neighbours.reset());
+  afterAll(() => dashboard.close());
+
+  const stored = (change: Partial<Connection> = {}): Connection => ({
+    business_id,
+    phone_number_id: '111',
+    business_account_id: '222',
+    access_token_sealed: dashboard.sealer.seal('EAA-token', `connection.access_token:${business_id}`),
+    app_secret_sealed: dashboard.sealer.seal('app-secret', `connection.app_secret:${business_id}`),
+    previous_app_secret_sealed: null,
+    verify_token_sealed: dashboard.sealer.seal('paste-me', `connection.verify_token:${business_id}`),
+    status: 'problem',
+    checked_at: '2026-01-02T03:04:05.678Z',
+    problem: 'the token has expired',
+    ...change,
+  });
+
+  it('product §2: GET shows ids, state, the token to paste and where to; no secret', async () => {
+    dashboard.neighbours.answer(GetConnection, () => ({ connection: stored() }));
+    const answer = await owner.get('/api/client/connection').expect(200);
+    expect(answer.body).toEqual({
+      phone_number_id: '111',
+      business_account_id: '222',
+      verify_token: 'paste-me',
+      status: 'problem',
+      checked_at: '2026-01-02T03:04:05.678Z',
+      problem: 'the token has expired',
+      callback_url: 'https://gateway.example/webhooks/whatsapp',
+    });
+  });
+
+  it('product §2: GET before anything was set still gives the callback URL', async () => {
+    const answer = await owner.get('/api/client/connection').expect(200);
+    expect(answer.body).toMatchObject({
+      status: 'not_connected',
+      phone_number_id: null,
+      callback_url: 'https://gateway.example/webhooks/whatsapp',
+    });
+  });
+
+  it('product §2: PUT hands secrets on sealed for their place, and only those that were given', async () => {
+    const asked: RequestOf<typeof SetConnection>[] = [];
+    dashboard.neighbours.answer(SetConnection, (request) => {
+      asked.push(request);
+      return { connection: stored() };
+    });
+    const ids = { phone_number_id: '111', business_account_id: '222' };
+    const answer = await owner.put('/api/client/connection', { ...ids, access_token: 'EAA-new', app_secret: null }).expect(200);
+    expect(answer.text).not.toMatch(/EAA|sealed/);
+    expect(Object.keys(asked[0] ?? {}).sort()).toEqual(['access_token_sealed', 'business_account_id', 'business_id', 'phone_number_id']);
+    expect(dashboard.sealer.open(asked[0]?.access_token_sealed ?? '', `connection.access_token:${business_id}`)).toBe('EAA-new');
+    const audit = await dashboard.db.query<{ row: string }>(`SELECT a::text AS row FROM access.audit a WHERE action = 'connection.set'`);
+    expect(audit).toHaveLength(1);
+    expect(audit[0]?.row).not.toContain('EAA');
+  });
+
+  it("product decision 47: a number that is another business's is the 409 that the template service says", async () => {
+    dashboard.neighbours.answer(SetConnection, () => {
+      throw new GatewayError('CONFLICT', 'This number belongs to another business.');
+    });
+    const answer = await owner.put('/api/client/connection', { phone_number_id: '1', business_account_id: '2' }).expect(409);
+    expect(answer.body).toEqual({ success: false, error: 'This number belongs to another business.', error_code: 'CONFLICT' });
+  });
+
+  it.each([
+    [{ phone_number_id: 111 }, 'phone_number_id'],
+    [{ phone_number_id: '+91 111' }, 'phone_number_id'],
+    [{ business_account_id: '' }, 'business_account_id'],
+    [{ access_token: '' }, 'access_token'],
+    [{ app_secret: 5 }, 'app_secret'],
+    [{ status: 'connected' }, 'status'],
+  ])('product decisions 6, 7: PUT with %j is 400', async (body, field) => {
+    const answer = await owner.put('/api/client/connection', { phone_number_id: '1', business_account_id: '2', ...body }).expect(400);
+    expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
+  });
+
+  it('product §2: a member sees the connection and does not change it', async () => {
+    await member.get('/api/client/connection').expect(200);
+    await member.put('/api/client/connection', { phone_number_id: '1', business_account_id: '2' }).expect(403);
+  });
+
+  it.each([
+    ['connected', true],
+    ['unchecked', false],
+    ['problem', false],
+  ] as const)('product §2: me says whatsapp_connected for a channel that is %s: %j', async (status, whatsapp_connected) => {
+    dashboard.neighbours.answer(GetConnection, () => ({ connection: stored({ status }) }));
+    const answer = await owner.get('/api/client/me').expect(200);
+    expect(answer.body).toEqual({
+      user: { id: owner.id, email: owner.email, name: 'Owner', role: 'owner' },
+      business: { id: business_id, name: 'Chai Point', plan: 'Pro', timezone: 'Asia/Kolkata', whatsapp_connected },
+    });
+  });
+
+  it('product §2: me does not fail with the template service; an operator has no business', async () => {
+    dashboard.neighbours.answer(GetConnection, () => {
+      throw new GatewayError('INTERNAL', 'no');
+    });
+    const answer = await owner.get('/api/client/me').expect(200);
+    expect(answer.body).toMatchObject({ business: { whatsapp_connected: null } });
+    const operator = await (await dashboard.session('operator', null)).get('/api/client/me').expect(200);
+    expect(operator.body).toMatchObject({ user: { role: 'operator' }, business: null });
+  });
+
+  it('product §2: templates with status and components are listed; a sync is started and followed there', async () => {
+    const sync = { state: 'running' as const, started_at: '2026-01-02T03:04:05.678Z', finished_at: null, found: 0, problem: null };
+    dashboard.neighbours.answer(ListTemplates, () => ({ templates: [], sync }));
+    dashboard.neighbours.answer(SyncTemplates, () => ({ state: sync.state, started_at: sync.started_at }));
+    expect((await member.get('/api/client/templates').expect(200)).body).toEqual({ templates: [], sync });
+    const started = await member.post('/api/client/templates/sync').expect(200);
+    expect(started.body).toEqual({ message: expect.any(String) as string, sync: { state: 'running', started_at: sync.started_at } });
+  });
+
+  it('spec §7: a sync without a connection is 400 NOT_CONNECTED', async () => {
+    dashboard.neighbours.answer(SyncTemplates, () => {
+      throw new GatewayError('NOT_CONNECTED', 'Connect a number first.');
+    });
+    const answer = await owner.post('/api/client/templates/sync').expect(400);
+    expect(answer.body).toMatchObject({ success: false, error_code: 'NOT_CONNECTED' });
+  });
+});

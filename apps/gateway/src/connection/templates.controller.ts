@@ -1,0 +1,24 @@
+import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { ListTemplates, SyncTemplates } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import type { BusinessUser } from '../sessions/session-user';
+
+/** Product §2: all templates with status and components, and their sync with the platform. */
+@Controller('api/client/templates')
+@SessionOf('owner', 'member')
+export class ClientTemplatesController {
+  constructor(private readonly rpc: RpcClient) {}
+
+  @Get()
+  list(@CurrentUser() { business_id }: BusinessUser) {
+    return this.rpc.call(ListTemplates, { business_id });
+  }
+
+  @Post('sync')
+  @HttpCode(200)
+  async sync(@CurrentUser() { business_id }: BusinessUser) {
+    const sync = await this.rpc.call(SyncTemplates, { business_id });
+    return { message: 'Sync started. Its progress is in the list of templates.', sync };
+  }
+}

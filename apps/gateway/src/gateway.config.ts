@@ -1,0 +1,29 @@
+import { config, env } from '@mgw/config';
+import { databaseSettings, serviceSettings } from '@mgw/service';
+
+export class GatewayConfig extends config('gateway', {
+  ...serviceSettings,
+  ...databaseSettings,
+  redisUrl: env.url('REDIS_URL', { doc: 'Redis, redis://host:port, for the limits per minute', secret: true }),
+  port: env.port('GATEWAY_PORT', { doc: 'the public port', default: 8080 }),
+  host: env.text('GATEWAY_HOST', { doc: 'interface of the public port', default: '0.0.0.0' }),
+  publicUrl: env.url('PUBLIC_URL', { doc: 'how the world reaches the public port', default: 'http://localhost:8080' }),
+  trustedProxies: env.list('TRUSTED_PROXIES', { doc: 'addresses or CIDRs whose X-Forwarded-For is believed', default: '' }),
+  replicas: env.integer('GATEWAY_REPLICAS', {
+    doc: 'gateways side by side; each enforces its share while Redis is away',
+    default: 1,
+    min: 1,
+    max: 1_000,
+  }),
+  sealingKeys: env.text('SEALING_KEYS', { doc: 'id:base64 of 32 bytes, comma-separated, the newest first', secret: true }),
+  apiKeyPepper: env.text('API_KEY_PEPPER', {
+    doc: 'secret that API keys are hashed with; changing it makes every key invalid',
+    secret: true,
+  }),
+  loginIpLimit: env.integer('LOGIN_IP_LIMIT', { doc: 'wrong logins of one address in 15 minutes', default: 20, min: 1, max: 100_000 }),
+  nodeEnv: env.text('NODE_ENV', { doc: '"production" sends the session cookie over TLS only', default: 'development' }),
+}) {
+  get production(): boolean {
+    return this.nodeEnv === 'production';
+  }
+}

@@ -1,0 +1,41 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { GatewayError } from '@mgw/contracts';
+import { histogram, type Logger } from '@mgw/telemetry';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ErrorFilter } from './error.filter';
+import { parseJsonBody } from './json-body';
+import { KnownRoutes } from './routes';
+import { RequestPipe } from './validation.pipe';
+
+const duration = histogram('mgw_http_duration_seconds', 'Requests of the public port', ['method', 'route', 'status']);
+
+/** What every path of the public port has in common. Before the application listens or is initialised. */
+export function configureHttp(app: NestFastifyApplication, logger: Logger): void {
+  const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
+  const filter = new ErrorFilter(logger);
+  const routes = new KnownRoutes(fastify);
+  app.useGlobalFilters(filter);
+  app.useGlobalPipes(new RequestPipe());
+  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseJsonBody(body as Buffer));
+    } catch (fault) {
+      done(fault as Error, undefined);
+    }
+  });
+  fastify.addHook('onRequest', async (request, reply) => {
+    void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    if (request.is404) refuseMethod(routes, request);
+  });
+  fastify.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000);
+  });
+}
+
+/** @throws GatewayError 405 when another method would do */
+function refuseMethod(routes: KnownRoutes, { url, method }: FastifyRequest): void {
+  const allowed = routes.methodsOf(url);
+  if (allowed.length === 0 || allowed.includes(method)) return;
+  throw new GatewayError('METHOD_NOT_ALLOWED', `This path takes ${allowed.join(', ')}.`);
+}

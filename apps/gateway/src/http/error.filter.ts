@@ -1,0 +1,59 @@
+import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { GatewayError, type ErrorCode } from '@mgw/contracts';
+import type { Logger } from '@mgw/telemetry';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** Errors between services that say nothing to the outside but whether to try again. */
+const INTERNAL_ONLY = new Set<ErrorCode>(['OVERLOADED', 'DEADLINE_EXCEEDED', 'REPLY_LOST']);
+
+/** The one place where errors become HTTP (spec §7, product decision 2). */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(private readonly logger: Logger) {}
+
+  catch(fault: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    this.answer(fault, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+  }
+
+  answer(fault: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const error = asGatewayError(fault);
+    if (error.error_code === 'INTERNAL' || INTERNAL_ONLY.has(error.error_code)) {
+      this.logger.error({ err: fault, request_id: request.id, route: request.routeOptions.url }, 'request failed');
+    }
+    const { retry_after_seconds } = error.extras;
+    if (typeof retry_after_seconds === 'number') void reply.header('retry-after', retry_after_seconds);
+    void reply.status(error.status).send(bodyOf(error, request));
+  }
+}
+
+function bodyOf(error: GatewayError, request: FastifyRequest): Record<string, unknown> {
+  const { retry_after_seconds, ...others } = error.extras;
+  // The one body without the envelope (spec §8).
+  if (error.error_code === 'RATE_LIMITED' && request.url.startsWith('/api/v1/')) return { error: error.message, retry_after_seconds };
+  if (INTERNAL_ONLY.has(error.error_code)) {
+    return { success: false, error: 'The service is busy. Try again shortly.', error_code: 'INTERNAL', retryable: error.retryable };
+  }
+  const extras = error.error_code === 'DAILY_LIMIT_REACHED' ? others : error.extras;
+  return { success: false, error: error.message, error_code: error.error_code, ...extras };
+}
+
+/** Faults of Nest and Fastify in our own words; anything else is a defect, told without its details. */
+function asGatewayError(fault: unknown): GatewayError {
+  if (fault instanceof GatewayError) return fault;
+  const status = fault instanceof HttpException ? fault.getStatus() : (fault as { statusCode?: number }).statusCode;
+  switch (status) {
+    case 400:
+      return new GatewayError('VALIDATION_FAILED', 'The request is malformed.');
+    case 404:
+      return new GatewayError('NOT_FOUND', 'There is nothing at this path.');
+    case 405:
+      return new GatewayError('METHOD_NOT_ALLOWED', 'This path does not take this method.');
+    case 413:
+      return new GatewayError('PAYLOAD_TOO_LARGE', 'The body is too large.');
+    case 415:
+      return new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send Content-Type: application/json.');
+    default:
+      return new GatewayError('INTERNAL', 'Something went wrong on our side.');
+  }
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { counter } from '@mgw/telemetry';
+import { LRUCache } from 'lru-cache';
+import type { KeyAccess } from '../api-keys/key-access';
+import { GatewayConfig } from '../gateway.config';
+import { GlobalLimit } from './global-limit';
+import { RateLimitStore, type Taken } from './rate-limit.store';
+import { SlidingWindow } from './sliding-window';
+
+export interface Decision {
+  limit: number;
+  remaining: number;
+  /** Until a slot frees by itself, in whole seconds. */
+  resetSeconds: number;
+  /** 0: let through. */
+  retryAfterSeconds: number;
+}
+
+const decisions = counter('mgw_rate_limit_decisions_total', 'Decisions about requests', ['by', 'outcome']);
+
+/** Spec §8: per key and over all keys, exact over all gateways. A refused request is charged to nobody. */
+@Injectable()
+export class RateLimitService {
+  private readonly keys = new LRUCache<number, SlidingWindow>({ max: 10_000, ttl: 60_000 });
+  private readonly all = new SlidingWindow();
+
+  constructor(
+    private readonly store: RateLimitStore,
+    private readonly globalLimit: GlobalLimit,
+    private readonly config: GatewayConfig,
+  ) {}
+
+  async take({ api_key_id, per_minute_limit: limit }: KeyAccess): Promise<Decision> {
+    const globalLimit = await this.globalLimit.perMinute();
+    const taken = await this.store.take(api_key_id, limit, globalLimit).catch(() => this.takeShare(api_key_id, limit, globalLimit));
+    return {
+      limit,
+      remaining: taken.waitSeconds > 0 ? 0 : Math.max(0, limit - taken.used),
+      resetSeconds: taken.resetSeconds,
+      retryAfterSeconds: taken.waitSeconds,
+    };
+  }
+
+  /** While Redis is away this gateway lets through its share: together they stay within the limits (guarantees §7). */
+  private takeShare(apiKeyId: number, limit: number, globalLimit: number): Taken {
+    const now = Date.now();
+    const share = (whole: number) => Math.max(1, Math.floor(whole / this.config.replicas));
+    const key = this.keys.get(apiKeyId) ?? new SlidingWindow();
+    this.keys.set(apiKeyId, key);
+    const waitSeconds = Math.max(key.waitSeconds(share(limit), now), this.all.waitSeconds(share(globalLimit), now));
+    if (waitSeconds === 0) for (const window of [key, this.all]) window.take(Infinity, now);
+    decisions.inc({ by: 'memory', outcome: waitSeconds === 0 ? 'taken' : 'refused' });
+    return { used: key.count(now), waitSeconds, resetSeconds: 60 };
+  }
+}

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { AccessDataModule } from './access-data.module';
+import { BusinessesService } from './businesses/businesses.service';
+import { ClientModule } from './client.module';
+import { OperatorApiKeysController } from './operator/api-keys.controller';
+import { BusinessesController } from './operator/businesses.controller';
+import { LimitsController } from './operator/limits.controller';
+import { UsersService } from './users/users.service';
+
+/** The operator API (product §3), behind the same login as the dashboard. */
+@Module({
+  imports: [AccessDataModule, ClientModule],
+  controllers: [BusinessesController, OperatorApiKeysController, LimitsController],
+  providers: [BusinessesService, UsersService],
+})
+export class OperatorModule {}

@@ -1,0 +1,25 @@
+import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
+import { ChangeApiKeyRequest } from '../api-keys/api-keys.requests';
+import { ApiKeysService } from '../api-keys/api-keys.service';
+import { IdPipe } from '../requests/id.pipe';
+import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import type { SessionUser } from '../sessions/session-user';
+import { ListApiKeysQuery } from './api-keys.requests';
+
+/** Product §3: the keys of one business or of all, their limits and their end. */
+@Controller('api/admin/api-keys')
+@SessionOf('operator')
+export class OperatorApiKeysController {
+  constructor(private readonly keys: ApiKeysService) {}
+
+  @Get()
+  async list(@Query() { business_id }: ListApiKeysQuery) {
+    return { api_keys: await this.keys.list(business_id === undefined ? null : Number(business_id)) };
+  }
+
+  @Patch(':id')
+  async change(@CurrentUser() operator: SessionUser, @Param('id', IdPipe) id: number, @Body() request: ChangeApiKeyRequest) {
+    await this.keys.change(operator, id, request);
+    return { message: 'API key changed.' };
+  }
+}

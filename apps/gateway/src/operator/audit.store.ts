@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '@mgw/postgres';
+
+export interface AuditEntry {
+  /** Who did it; null for a command run on the machine. */
+  user_id: number | null;
+  business_id: number | null;
+  /** What was done, for example `api-key.revoked`. */
+  action: string;
+  /** Ids and new values; never a secret. */
+  detail: Record<string, unknown>;
+}
+
+/** Who changed what: written in the transaction of the change where the change is in this schema. */
+@Injectable()
+export class AuditStore {
+  constructor(private readonly db: Database) {}
+
+  async add(entry: AuditEntry, tx: Pick<Tx, 'query'> = this.db): Promise<void> {
+    await tx.query(`INSERT INTO access.audit (user_id, business_id, action, detail) VALUES ($1, $2, $3, $4)`, [
+      entry.user_id,
+      entry.business_id,
+      entry.action,
+      JSON.stringify(entry.detail),
+    ]);
+  }
+}

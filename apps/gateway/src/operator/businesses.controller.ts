@@ -1,0 +1,42 @@
+import { Body, Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { ChangeBusinessRequest, CreateBusinessRequest } from '../businesses/businesses.requests';
+import { BusinessesService } from '../businesses/businesses.service';
+import { IdPipe } from '../requests/id.pipe';
+import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import type { SessionUser } from '../sessions/session-user';
+import { AddUserRequest } from '../users/users.requests';
+import { UsersService } from '../users/users.service';
+
+/** Product §3: businesses and the people who work for them. */
+@Controller('api/admin/businesses')
+@SessionOf('operator')
+export class BusinessesController {
+  constructor(
+    private readonly businesses: BusinessesService,
+    private readonly users: UsersService,
+  ) {}
+
+  @Get()
+  async list() {
+    const businesses = await this.businesses.list();
+    return { businesses: businesses.map((business) => ({ ...business, created_at: business.created_at.toISOString() })) };
+  }
+
+  @Post()
+  @HttpCode(200)
+  async create(@CurrentUser() operator: SessionUser, @Body() request: CreateBusinessRequest) {
+    return { id: await this.businesses.create(operator, request), message: 'Business created.' };
+  }
+
+  @Patch(':id')
+  async change(@CurrentUser() operator: SessionUser, @Param('id', IdPipe) id: number, @Body() request: ChangeBusinessRequest) {
+    await this.businesses.change(operator, id, request);
+    return { message: 'Business changed.' };
+  }
+
+  @Post(':id/users')
+  @HttpCode(200)
+  async addUser(@CurrentUser() operator: SessionUser, @Param('id', IdPipe) business_id: number, @Body() request: AddUserRequest) {
+    return { id: await this.users.addToBusiness(operator, business_id, request), message: 'User created.' };
+  }
+}

@@ -1,0 +1,36 @@
+import { Body, Controller, Get, Put } from '@nestjs/common';
+import { LimitsChanged } from '@mgw/contracts';
+import { Database } from '@mgw/postgres';
+import { RpcClient } from '@mgw/rpc';
+import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import type { SessionUser } from '../sessions/session-user';
+import { AuditStore } from './audit.store';
+import { SetLimitsRequest } from './limits.requests';
+import { LimitsStore } from './limits.store';
+
+/** Product §3: the limit over all keys together (spec §8). */
+@Controller('api/admin/limits')
+@SessionOf('operator')
+export class LimitsController {
+  constructor(
+    private readonly db: Database,
+    private readonly limits: LimitsStore,
+    private readonly audit: AuditStore,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  @Get()
+  async show() {
+    return { global_per_minute: await this.limits.globalPerMinute() };
+  }
+
+  @Put()
+  async set(@CurrentUser() { user_id }: SessionUser, @Body() { global_per_minute }: SetLimitsRequest) {
+    await this.db.transaction(async (tx) => {
+      await this.limits.setGlobalPerMinute(tx, global_per_minute);
+      await this.audit.add({ user_id, business_id: null, action: 'limits.set', detail: { global_per_minute } }, tx);
+    });
+    this.rpc.announce(LimitsChanged, {});
+    return { message: 'Limits changed.' };
+  }
+}

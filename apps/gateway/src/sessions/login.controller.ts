@@ -1,0 +1,46 @@
+import { Body, Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { GatewayConfig } from '../gateway.config';
+import { LoginRequest } from './login.requests';
+import { LoginService } from './login.service';
+import { MeService, type Me } from './me.service';
+import { CurrentUser, SessionOf } from './roles.guard';
+import { SameOriginGuard } from './same-origin.guard';
+import { endedSessionCookie, sessionCookie, sessionToken } from './session-cookie';
+import type { SessionUser } from './session-user';
+
+/** Product §2: login, logout, me. Operators log in here too. */
+@Controller('api/client')
+export class LoginController {
+  constructor(
+    private readonly logins: LoginService,
+    private readonly me: MeService,
+    private readonly config: GatewayConfig,
+  ) {}
+
+  @Post('login')
+  @HttpCode(200)
+  @UseGuards(SameOriginGuard)
+  async login(@Body() { email, password }: LoginRequest, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
+    const held = sessionToken(request.headers.cookie);
+    const { token, user } = await this.logins.login({ email, password, ip: request.ip, held });
+    reply.header('set-cookie', sessionCookie(token, this.config.production));
+    return { message: 'Logged in.', user: { id: user.id, email: user.email, name: user.name, role: user.role } };
+  }
+
+  @Post('logout')
+  @HttpCode(200)
+  @SessionOf('owner', 'member', 'operator')
+  async logout(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
+    const token = sessionToken(request.headers.cookie);
+    if (token !== null) await this.logins.logout(token);
+    reply.header('set-cookie', endedSessionCookie(this.config.production));
+    return { message: 'Logged out.' };
+  }
+
+  @Get('me')
+  @SessionOf('owner', 'member', 'operator')
+  whoAmI(@CurrentUser() user: SessionUser): Promise<Me> {
+    return this.me.of(user);
+  }
+}

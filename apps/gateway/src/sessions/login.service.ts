@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError } from '@mgw/contracts';
+import { GatewayConfig } from '../gateway.config';
+import { AuditStore } from '../operator/audit.store';
+import { passwordMatches } from '../users/passwords';
+import { normalizeEmail, UsersStore, type StoredUser } from '../users/users.store';
+import { LoginAttemptsStore } from './login-attempts.store';
+import { accountSubject, addressSubject } from './login-subjects';
+import { SessionsStore } from './sessions.store';
+import { Turns } from './turns';
+
+/** Wrong passwords for one account within 15 minutes (product §2); for an address it is LOGIN_IP_LIMIT. */
+const ACCOUNT_LIMIT = 5;
+
+export interface Credentials {
+  email: string;
+  password: string;
+  ip: string;
+  /** The session that the browser already holds: it ends with the new login. */
+  held: string | null;
+}
+
+@Injectable()
+export class LoginService {
+  /** One look at a password of an account at a time, so that people who log in twice at once are not taken for guessers. */
+  private readonly accounts = new Turns();
+
+  constructor(
+    private readonly users: UsersStore,
+    private readonly sessions: SessionsStore,
+    private readonly attempts: LoginAttemptsStore,
+    private readonly audit: AuditStore,
+    private readonly config: GatewayConfig,
+  ) {}
+
+  /** @throws GatewayError NOT_AUTHENTICATED (the same for a wrong password and an unknown user), RATE_LIMITED (also for the right password). */
+  async login(credentials: Credentials): Promise<{ token: string; user: StoredUser }> {
+    const email = normalizeEmail(credentials.email);
+    const account = accountSubject(email);
+    const user = await this.accounts.inTurn(account, () => this.check(email, account, credentials));
+    const token = await this.sessions.open(user.id, credentials.held);
+    await this.audit.add({ user_id: user.id, business_id: user.business_id, action: 'session.opened', detail: {} });
+    return { token, user };
+  }
+
+  async logout(token: string): Promise<void> {
+    await this.sessions.end(token);
+  }
+
+  private async check(email: string, account: string, { password, ip }: Credentials): Promise<StoredUser> {
+    const address = addressSubject(ip);
+    await Promise.all([this.attempts.purge(), this.sessions.purge()]);
+    const attempt = await this.attempts.take([
+      { subject: account, limit: ACCOUNT_LIMIT },
+      { subject: address, limit: this.config.loginIpLimit },
+    ]);
+    if (!attempt.taken) {
+      const { retry_after_seconds } = attempt;
+      throw new GatewayError('RATE_LIMITED', 'Too many wrong logins. Wait before you try again.', { retry_after_seconds });
+    }
+    const user = await this.users.findByEmail(email);
+    const matched = await passwordMatches(user?.password_hash ?? null, password);
+    if (!user || !matched) throw new GatewayError('NOT_AUTHENTICATED', 'Wrong email or password.');
+    await this.attempts.forgive(account, address, attempt.at);
+    return user;
+  }
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { PASSWORD, startDashboard, type Dashboard } from '../../test/dashboard.fixture';
+
+describe('login (product §2)', () => {
+  let dashboard: Dashboard;
+  const login = (email: string, password: string) => dashboard.visitor.post('/api/client/login', { email, password });
+  const cookieOf = (answer: { headers: Record<string, unknown> }) => String((answer.headers['set-cookie'] as string[] | undefined)?.[0]);
+
+  beforeAll(async () => {
+    dashboard = await startDashboard({ loginIpLimit: 1000 });
+  });
+  afterAll(() => dashboard.close());
+
+  it('product §2: answers with the user and an opaque cookie that is stored only as a hash', async () => {
+    const { email, id } = await dashboard.user('owner', await dashboard.business());
+    const answer = await login(email.toUpperCase(), PASSWORD).expect(200);
+    expect(answer.body).toEqual({ message: expect.any(String) as string, user: { id, email, name: 'Owner', role: 'owner' } });
+    expect(cookieOf(answer)).toMatch(/^token=[\w-]{43}; Max-Age=604800; Path=\/api; HttpOnly; SameSite=Lax$/);
+    const token = /token=([\w-]+)/.exec(cookieOf(answer))?.[1] ?? '';
+    const stored = await dashboard.db.query<{ token_hash: Buffer }>('SELECT token_hash FROM access.sessions');
+    expect(stored.map((row) => row.token_hash.toString('hex'))).toContain(createHash('sha256').update(token).digest('hex'));
+  });
+
+  it('product §2: a wrong password and an unknown user get the same 401 body', async () => {
+    const { email } = await dashboard.user('owner', await dashboard.business());
+    const wrong = await login(email, 'not the password').expect(401);
+    const unknown = await login('nobody@nowhere.example', PASSWORD).expect(401);
+    expect(wrong.body).toEqual({ success: false, error: expect.any(String) as string, error_code: 'NOT_AUTHENTICATED' });
+    expect(unknown.body).toEqual(wrong.body);
+    expect(wrong.headers['set-cookie']).toBeUndefined();
+  });
+
+  it('product §2: the sixth login within 15 minutes after five wrong ones is 429, also with the right password; known and unknown alike', async () => {
+    const { email } = await dashboard.user('owner', await dashboard.business());
+    for (const address of [email, 'stranger@nowhere.example']) {
+      for (let attempt = 0; attempt < 5; attempt += 1) await login(address, 'wrong password').expect(401);
+      const answer = await login(address, PASSWORD).expect(429);
+      expect(answer.headers['set-cookie']).toBeUndefined();
+      expect(Number(answer.body.retry_after_seconds)).toBeGreaterThan(800);
+    }
+    await dashboard.db.query(`UPDATE access.login_attempts SET failures = ARRAY(SELECT f - interval '15 minutes' FROM unnest(failures) f)`);
+    await login(email, PASSWORD).expect(200);
+  });
+
+  it('product §2: fifty guesses at once are no more than five looks at the password, also over two replicas', async () => {
+    const { email } = await dashboard.user('owner', await dashboard.business());
+    const replica = await dashboard.replica();
+    const guess = (n: number) => (n % 2 ? dashboard : replica).visitor.post('/api/client/login', { email, password: `guess ${n}` });
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => guess(n)));
+    expect(answers.filter((answer) => answer.status === 401)).toHaveLength(5);
+    expect(answers.filter((answer) => answer.status === 429)).toHaveLength(25);
+    await replica.close();
+  });
+
+  it('product §2: a right password forgives the wrong ones before it', async () => {
+    const { email } = await dashboard.user('owner', await dashboard.business());
+    for (let round = 0; round < 3; round += 1) {
+      for (let attempt = 0; attempt < 4; attempt += 1) await login(email, 'wrong password').expect(401);
+      await login(email, PASSWORD).expect(200);
+    }
+  });
+
+  it('product §2: ten people who log in to one account at once all get in', async () => {
+    const { email } = await dashboard.user('owner', await dashboard.business());
+    const answers = await Promise.all(Array.from({ length: 10 }, () => login(email, PASSWORD)));
+    expect(answers.map((answer) => answer.status)).toEqual(Array(10).fill(200));
+  });
+
+  it('product §2: a new value at each login, and the one the browser held ends', async () => {
+    const owner = await dashboard.session('owner', await dashboard.business());
+    const again = await owner.post('/api/client/login', { email: owner.email, password: PASSWORD }).expect(200);
+    expect(cookieOf(again)).not.toContain(owner.token);
+    await owner.get('/api/client/me').expect(401);
+  });
+
+  it('product §2: logout kills the session everywhere, and clears the cookie', async () => {
+    const owner = await dashboard.session('owner', await dashboard.business());
+    const replica = await dashboard.replica();
+    await replica.holding(owner.token).get('/api/client/me').expect(200);
+    const answer = await owner.post('/api/client/logout').expect(200);
+    expect(cookieOf(answer)).toMatch(/^token=; Max-Age=0; Path=\/api/);
+    await replica.holding(owner.token).get('/api/client/me').expect(401);
+    await replica.close();
+  });
+
+  it.each([
+    ['12 hours after its last use', `last_used_at = now() - interval '12 hours'`, 401],
+    ['7 days after its login, however much it was used', `created_at = now() - interval '7 days'`, 401],
+    ['not a minute before either', `last_used_at = now() - interval '719 minutes', created_at = now() - interval '10079 minutes'`, 200],
+  ])('product §2: a session ends %s', async (_, change, status) => {
+    const owner = await dashboard.session('owner', await dashboard.business());
+    await dashboard.db.query(`UPDATE access.sessions SET ${change} WHERE user_id = $1`, [owner.id]);
+    await owner.get('/api/client/me').expect(status);
+  });
+
+  it('product §2: use keeps a session alive', async () => {
+    const owner = await dashboard.session('owner', await dashboard.business());
+    await dashboard.db.query(`UPDATE access.sessions SET last_used_at = now() - interval '11 hours' WHERE user_id = $1`, [owner.id]);
+    await owner.get('/api/client/me').expect(200);
+    const [row] = await dashboard.db.query<{ fresh: boolean }>(
+      `SELECT last_used_at > now() - interval '1 minute' AS fresh FROM access.sessions WHERE user_id = $1`,
+      [owner.id],
+    );
+    expect(row?.fresh).toBe(true);
+  });
+
+  it('product §2: no session is 401 on every path of the dashboard and the operator', async () => {
+    const paths = [
+      'client/me',
+      'client/api-keys',
+      'client/webhooks',
+      'client/connection',
+      'client/templates',
+      'admin/businesses',
+      'admin/api-keys',
+      'admin/limits',
+    ];
+    for (const path of paths) {
+      const answer = await dashboard.visitor.get(`/api/${path}`).expect(401);
+      expect(answer.body).toMatchObject({ success: false, error_code: 'NOT_AUTHENTICATED' });
+    }
+    await dashboard.holding('A'.repeat(43)).get('/api/client/me').expect(401);
+  });
+
+  it.each([
+    [{ email: 5, password: 'x' }, 'email'],
+    [{ email: 'a@b.example' }, 'password'],
+    [{ email: 'a@b.example', password: ['x'] }, 'password'],
+    [{ email: 'a@b.example', password: 'x', remember: true }, 'remember'],
+  ])('product decisions 6, 7: %j is refused with 400 naming the field', async (body, field) => {
+    const answer = await dashboard.visitor.post('/api/client/login', body).expect(400);
+    expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
+  });
+});
+
+describe('login by address (product §2)', () => {
+  it('product §2: wrong logins from one address are bounded by LOGIN_IP_LIMIT over all accounts; right ones are not charged', async () => {
+    const dashboard = await startDashboard({ loginIpLimit: 20 });
+    const { email } = await dashboard.user('owner', await dashboard.business());
+    const login = (address: string, password: string) => dashboard.visitor.post('/api/client/login', { email: address, password });
+    for (let n = 0; n < 20; n += 1) {
+      await login(email, PASSWORD).expect(200);
+      await login(`guess${n}@nowhere.example`, 'wrong password').expect(401);
+    }
+    await login(email, PASSWORD).expect(429);
+    await dashboard.close();
+  });
+});

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import type { Plan } from '@mgw/contracts';
+import { BusinessesStore } from '../businesses/businesses.store';
+import { ConnectionService } from '../connection/connection.service';
+import type { Role } from '../users/users.store';
+import type { SessionUser } from './session-user';
+
+export interface Me {
+  user: { id: number; email: string; name: string; role: Role };
+  /** Null for operators. */
+  business: { id: number; name: string; plan: Plan; timezone: string; whatsapp_connected: boolean | null } | null;
+}
+
+@Injectable()
+export class MeService {
+  constructor(
+    private readonly businesses: BusinessesStore,
+    private readonly connections: ConnectionService,
+  ) {}
+
+  async of({ user_id, email, name, role, business_id }: SessionUser): Promise<Me> {
+    const user = { id: user_id, email, name, role };
+    if (business_id === null) return { user, business: null };
+    const [business, whatsapp_connected] = await Promise.all([
+      this.businesses.find(business_id),
+      this.connections.isConnected(business_id),
+    ]);
+    if (!business) return { user, business: null };
+    const { plan, timezone } = business;
+    return { user, business: { id: business_id, name: business.name, plan, timezone, whatsapp_connected } };
+  }
+}

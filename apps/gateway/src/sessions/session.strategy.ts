@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import type { FastifyRequest } from 'fastify';
+import { Strategy } from 'passport-custom';
+import { sessionToken } from './session-cookie';
+import type { SessionUser } from './session-user';
+import { SessionsStore } from './sessions.store';
+
+export const SESSION_STRATEGY = 'dashboard-session';
+
+/** Knows a dashboard user by the cookie `token` (spec §5.8). */
+@Injectable()
+export class SessionStrategy extends PassportStrategy(Strategy, SESSION_STRATEGY) {
+  constructor(private readonly sessions: SessionsStore) {
+    super();
+  }
+
+  async validate(request: FastifyRequest): Promise<SessionUser | false> {
+    const token = sessionToken(request.headers.cookie);
+    return (token !== null && (await this.sessions.find(token))) || false;
+  }
+}

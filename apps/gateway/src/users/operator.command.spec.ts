@@ -1,0 +1,37 @@
+import { Readable } from 'node:stream';
+import { PASSWORD, startDashboard, type Dashboard } from '../../test/dashboard.fixture';
+import { createOperator } from './operator.command';
+
+const ARGS = ['--email', 'Root@gateway.example', '--name', 'Root'];
+
+describe('the first operator (product §3)', () => {
+  let dashboard: Dashboard;
+  const run = (args: string[], environment: Record<string, string>, stdin = '') =>
+    createOperator(args, { DATABASE_URL: dashboard.databaseUrl, ...environment }, Readable.from([stdin]));
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard.close());
+
+  it('product §3: is made by a command, with the password from the environment, and can log in', async () => {
+    expect(await run(ARGS, { OPERATOR_PASSWORD: PASSWORD })).toMatch(/^Operator \d+ created\.$/);
+    const answer = await dashboard.visitor.post('/api/client/login', { email: 'root@gateway.example', password: PASSWORD }).expect(200);
+    expect(answer.body).toMatchObject({ user: { role: 'operator', name: 'Root' } });
+    await expect(run(ARGS, { OPERATOR_PASSWORD: PASSWORD })).rejects.toThrow('already');
+  });
+
+  it('product §3: or with the password on standard input', async () => {
+    await run(['--email', 'second@gateway.example', '--name', 'Second'], {}, `${PASSWORD}\n`);
+    await dashboard.visitor.post('/api/client/login', { email: 'second@gateway.example', password: PASSWORD }).expect(200);
+  });
+
+  it.each([
+    ['no password', ARGS, {}],
+    ['a short password', ARGS, { OPERATOR_PASSWORD: 'short' }],
+    ['no address', ['--name', 'x'], { OPERATOR_PASSWORD: PASSWORD }],
+    ['no name', ['--email', 'a@b.example'], { OPERATOR_PASSWORD: PASSWORD }],
+  ])('product §3: never with %s', async (_, args, environment) => {
+    await expect(run(args, environment)).rejects.toThrow('usage: create-operator');
+  });
+});

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError } from '@mgw/contracts';
+import { Database } from '@mgw/postgres';
+import { BusinessesStore } from '../businesses/businesses.store';
+import { AuditStore } from '../operator/audit.store';
+import { notFound } from '../requests/refusals';
+import type { SessionUser } from '../sessions/session-user';
+import { hashPassword } from './passwords';
+import type { AddUserRequest } from './users.requests';
+import { normalizeEmail, UsersStore, type NewUser } from './users.store';
+
+type NewPerson = Omit<NewUser, 'password_hash'> & { password: string };
+
+@Injectable()
+export class UsersService {
+  constructor(
+    private readonly db: Database,
+    private readonly users: UsersStore,
+    private readonly businesses: BusinessesStore,
+    private readonly audit: AuditStore,
+  ) {}
+
+  async addToBusiness(operator: SessionUser, business_id: number, { email, name, password, role }: AddUserRequest): Promise<number> {
+    if (!(await this.businesses.find(business_id))) throw notFound();
+    return this.add({ business_id, email, name, role, password }, operator.user_id);
+  }
+
+  /** The first operator comes from a command, never with a password that we chose (product §3). */
+  addOperator(person: Pick<NewPerson, 'email' | 'name' | 'password'>): Promise<number> {
+    return this.add({ ...person, business_id: null, role: 'operator' }, null);
+  }
+
+  /** @param by who adds; null for a command run on the machine. */
+  private async add({ password, ...person }: NewPerson, by: number | null): Promise<number> {
+    const email = normalizeEmail(person.email);
+    const password_hash = await hashPassword(password);
+    return this.db.transaction(async (tx) => {
+      const id = await this.users.add(tx, { ...person, email, password_hash });
+      if (id === null) throw new GatewayError('CONFLICT', 'There is a user with this email already.');
+      const { business_id, role } = person;
+      await this.audit.add({ user_id: by, business_id, action: 'user.created', detail: { created_user_id: id, role } }, tx);
+      return id;
+    });
+  }
+}

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '@mgw/postgres';
+
+/** Roles of product §2 and §3. */
+export type Role = 'owner' | 'member' | 'operator';
+
+export interface NewUser {
+  /** Null for an operator only. */
+  business_id: number | null;
+  email: string;
+  name: string;
+  role: Role;
+  password_hash: string;
+}
+export type StoredUser = NewUser & { id: number };
+
+@Injectable()
+export class UsersStore {
+  constructor(private readonly db: Database) {}
+
+  /** @returns the new id, or null when the address is taken. */
+  async add(tx: Tx, user: NewUser): Promise<number | null> {
+    const [row] = await tx.query<{ id: number }>(
+      `INSERT INTO access.users (business_id, email, name, role, password_hash) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (email) DO NOTHING RETURNING id`,
+      [user.business_id, user.email, user.name, user.role, user.password_hash],
+    );
+    return row?.id ?? null;
+  }
+
+  async findByEmail(email: string): Promise<StoredUser | null> {
+    const [user] = await this.db.query<StoredUser>(
+      `SELECT id, business_id, email, name, role, password_hash FROM access.users WHERE email = $1`,
+      [email],
+    );
+    return user ?? null;
+  }
+}
+
+/** Addresses are compared without regard to case or surrounding spaces. */
+export function normalizeEmail(email: string): string {
+  return email.trim().toLowerCase();
+}

@@ -1,0 +1,75 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { CreateWebhook, DeleteWebhook, ListWebhooks, UpdateWebhook } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import { Sealer } from '@mgw/sealing';
+import { AuditStore } from '../operator/audit.store';
+import { given } from '../requests/given';
+import { IdPipe } from '../requests/id.pipe';
+import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
+import type { BusinessUser } from '../sessions/session-user';
+import { CreateWebhookRequest, UpdateWebhookRequest } from './webhooks.requests';
+
+/** Spec §4.9. The dispatcher keeps the webhooks; the secret leaves the gateway sealed and never comes back. */
+@Controller('api/client/webhooks')
+@SessionOf('owner', 'member')
+export class WebhooksController {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly sealer: Sealer,
+    private readonly audit: AuditStore,
+  ) {}
+
+  @Get()
+  list(@CurrentUser() { business_id }: BusinessUser) {
+    return this.rpc.call(ListWebhooks, { business_id });
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Roles(['owner'])
+  async create(@CurrentUser() user: BusinessUser, @Body() { name, url, events, secret }: CreateWebhookRequest) {
+    const secret_sealed = this.sealed(user, secret ?? null);
+    const { id } = await this.rpc.call(CreateWebhook, {
+      business_id: user.business_id,
+      name,
+      url,
+      events: [...new Set(events)],
+      secret_sealed,
+    });
+    await this.note(user, 'webhook.created', id);
+    return { id, message: 'Webhook created.' };
+  }
+
+  @Put(':id')
+  @Roles(['owner'])
+  async update(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number, @Body() change: UpdateWebhookRequest) {
+    const { name, url, events, is_active } = given(change);
+    await this.rpc.call(UpdateWebhook, {
+      business_id: user.business_id,
+      id,
+      ...(name !== undefined && { name }),
+      ...(url !== undefined && { url }),
+      ...(events !== undefined && { events: [...new Set(events)] }),
+      ...(change.secret !== undefined && { secret_sealed: this.sealed(user, change.secret) }),
+      ...(is_active !== undefined && { is_active: Boolean(is_active) }),
+    });
+    await this.note(user, 'webhook.changed', id);
+    return { message: 'Webhook updated.' };
+  }
+
+  @Delete(':id')
+  @Roles(['owner'])
+  async delete(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
+    await this.rpc.call(DeleteWebhook, { business_id: user.business_id, id });
+    await this.note(user, 'webhook.deleted', id);
+    return { message: 'Webhook deleted.' };
+  }
+
+  private sealed({ business_id }: BusinessUser, secret: string | null): string | null {
+    return secret === null ? null : this.sealer.seal(secret, `webhook.secret:${business_id}`);
+  }
+
+  private note({ user_id, business_id }: BusinessUser, action: string, webhook_id: number): Promise<void> {
+    return this.audit.add({ user_id, business_id, action, detail: { webhook_id } });
+  }
+}

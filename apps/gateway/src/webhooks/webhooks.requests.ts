@@ -1,0 +1,58 @@
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsOptional, IsString, Length, ValidateIf } from 'class-validator';
+import { PUBLIC_EVENTS, type PublicEventName } from '@mgw/contracts';
+
+/** More than any sensible list, duplicates included: they are folded afterwards (product decision 33). */
+const EVENTS_MAX = 50;
+const EVENT_NAMES = { each: true, message: `each of events must be one of ${PUBLIC_EVENTS.join(', ')}` };
+
+/** Spec §4.9, product decision 33. The dispatcher judges the address. */
+export class CreateWebhookRequest {
+  @IsString()
+  @Length(1, 100)
+  name!: string;
+
+  @IsString()
+  @Length(1, 2048)
+  url!: string;
+
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(EVENTS_MAX)
+  @IsIn(PUBLIC_EVENTS, EVENT_NAMES)
+  events!: PublicEventName[];
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 256)
+  secret?: string | null;
+}
+
+/** Only what is given changes; null is the same as leaving out, except that it removes the secret (product decision 44). */
+export class UpdateWebhookRequest {
+  @IsOptional()
+  @IsString()
+  @Length(1, 100)
+  name?: string | null;
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 2048)
+  url?: string | null;
+
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(EVENTS_MAX)
+  @IsIn(PUBLIC_EVENTS, EVENT_NAMES)
+  events?: PublicEventName[] | null;
+
+  @ValidateIf((request: UpdateWebhookRequest) => request.secret !== undefined && request.secret !== null)
+  @IsString()
+  @Length(1, 256)
+  secret?: string | null;
+
+  /** A boolean, or 0 or 1 as the list shows it (product decision 34b). */
+  @IsOptional()
+  @IsIn([true, false, 0, 1], { message: 'is_active must be true or false' })
+  is_active?: boolean | 0 | 1 | null;
+}

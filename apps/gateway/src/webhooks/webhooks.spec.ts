@@ -1,0 +1,149 @@
+import { CreateWebhook, DeleteWebhook, GatewayError, ListWebhooks, UpdateWebhook, type RequestOf } from '@mgw/contracts';
+import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+
+const RECORD = {
+  id: 7,
+  name: 'CRM',
+  url: 'https://crm.example/hook',
+  events: ['message.received'],
+  is_active: 1,
+  has_secret: true,
+  last_triggered_at: null,
+  fail_count: 0,
+  created_at: '2026-01-02T03:04:05.678Z',
+};
+const VALID = { name: 'CRM', url: 'https://crm.example/hook', events: ['message.received'] };
+
+describe('webhook management (spec §4.9)', () => {
+  let dashboard: Dashboard;
+  let owner: Session;
+  let business_id: number;
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    business_id = await dashboard.business();
+    owner = await dashboard.session('owner', business_id);
+  });
+  beforeEach(() => dashboard.neighbours.reset());
+  afterAll(() => dashboard.close());
+
+  const update = async (body: object): Promise<Partial<RequestOf<typeof UpdateWebhook>>> => {
+    let asked: RequestOf<typeof UpdateWebhook> | undefined;
+    dashboard.neighbours.answer(UpdateWebhook, (request) => {
+      asked = request;
+      return {};
+    });
+    const answer = await owner.put('/api/client/webhooks/7', body).expect(200);
+    expect(answer.body).toEqual({ message: expect.any(String) as string });
+    return asked ?? {};
+  };
+
+  it('spec §4.9: POST answers 200 with id and message; the secret leaves sealed, duplicates of events are folded', async () => {
+    let asked: RequestOf<typeof CreateWebhook> | undefined;
+    dashboard.neighbours.answer(CreateWebhook, (request) => {
+      asked = request;
+      return { id: 7 };
+    });
+    const body = { ...VALID, events: ['message.received', 'message.sent', 'message.received'], secret: 'hush' };
+    const answer = await owner.post('/api/client/webhooks', body).expect(200);
+    expect(answer.body).toEqual({ id: 7, message: expect.any(String) as string });
+    expect(asked).toMatchObject({ business_id, name: 'CRM', url: VALID.url, events: ['message.received', 'message.sent'] });
+    expect(asked?.secret_sealed).not.toContain('hush');
+    expect(dashboard.sealer.open(asked?.secret_sealed ?? '', `webhook.secret:${business_id}`)).toBe('hush');
+  });
+
+  it.each([{}, { secret: null }])('spec §4.9: without a secret (%j) none is set', async (body) => {
+    let sealed: string | null | undefined;
+    dashboard.neighbours.answer(CreateWebhook, (request) => {
+      sealed = request.secret_sealed;
+      return { id: 7 };
+    });
+    await owner.post('/api/client/webhooks', { ...VALID, ...body }).expect(200);
+    expect(sealed).toBeNull();
+  });
+
+  it('spec §2.8: GET lists the records, without their secrets', async () => {
+    dashboard.neighbours.answer(ListWebhooks, (request) => ({ webhooks: request.business_id === business_id ? [RECORD] : [] }));
+    const answer = await owner.get('/api/client/webhooks').expect(200);
+    expect(answer.body).toEqual({ webhooks: [RECORD] });
+  });
+
+  it('spec §4.9: PUT hands on only what was given; no field at all is 200', async () => {
+    expect(await update({ name: 'New' })).toEqual({ business_id, id: 7, name: 'New' });
+    expect(await update({})).toEqual({ business_id, id: 7 });
+    expect(await update({ name: null, url: null, events: null, is_active: null })).toEqual({ business_id, id: 7 });
+  });
+
+  it('spec §4.9: PUT with secret null removes it, with a text replaces it', async () => {
+    expect(await update({ secret: null })).toEqual({ business_id, id: 7, secret_sealed: null });
+    const { secret_sealed } = await update({ secret: 'new' });
+    expect(dashboard.sealer.open(secret_sealed ?? '', `webhook.secret:${business_id}`)).toBe('new');
+  });
+
+  it.each([
+    [true, true],
+    [false, false],
+    [1, true],
+    [0, false],
+  ])('product decision 34b: is_active %j is taken as %j', async (given, is_active) => {
+    expect(await update({ is_active: given })).toEqual({ business_id, id: 7, is_active });
+  });
+
+  it('spec §4.9: DELETE; an unknown or foreign id is the 404 that the dispatcher says', async () => {
+    dashboard.neighbours.answer(DeleteWebhook, ({ id }) => {
+      if (id !== 7) throw new GatewayError('NOT_FOUND', 'There is no such webhook.');
+      return {};
+    });
+    const answer = await owner.delete('/api/client/webhooks/7').expect(200);
+    expect(answer.body).toEqual({ message: expect.any(String) as string });
+    const unknown = await owner.delete('/api/client/webhooks/8').expect(404);
+    expect(unknown.body).toMatchObject({ success: false, error_code: 'NOT_FOUND' });
+    await owner.put('/api/client/webhooks/abc', {}).expect(404);
+  });
+
+  it("product decision 32: an address that the dispatcher refuses is the caller's 400", async () => {
+    const details = [{ field: 'url', message: 'must be a public address' }];
+    dashboard.neighbours.answer(CreateWebhook, () => {
+      throw new GatewayError('VALIDATION_FAILED', 'url must be a public address', { details });
+    });
+    const answer = await owner.post('/api/client/webhooks', { ...VALID, url: 'https://10.0.0.1/' }).expect(400);
+    expect(answer.body).toEqual({ success: false, error: 'url must be a public address', error_code: 'VALIDATION_FAILED', details });
+  });
+
+  const bad = [
+    [{ name: '' }, 'name'],
+    [{ name: 'x'.repeat(101) }, 'name'],
+    [{ url: 5 }, 'url'],
+    [{ url: 'https://x.example/' + 'x'.repeat(2048) }, 'url'],
+    [{ events: [] }, 'events'],
+    [{ events: ['message.exploded'] }, 'events'],
+    [{ events: 'message.sent' }, 'events'],
+    [{ secret: '' }, 'secret'],
+    [{ secret: 'x'.repeat(257) }, 'secret'],
+    [{ secret: 5 }, 'secret'],
+    [{ colour: 'red' }, 'colour'],
+  ] as const;
+
+  it.each(bad)('product decisions 6, 7, 33: POST with %j is 400', async (body, field) => {
+    const answer = await owner.post('/api/client/webhooks', { ...VALID, ...body }).expect(400);
+    expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
+  });
+
+  it.each([...bad, [{ is_active: 'true' }, 'is_active'], [{ is_active: 2 }, 'is_active']] as const)(
+    'product decisions 6, 7, 34b: PUT with %j is 400',
+    async (body, field) => {
+      const answer = await owner.put('/api/client/webhooks/7', body).expect(400);
+      expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
+    },
+  );
+
+  it('product §2: a member sees webhooks and changes none; an operator has none', async () => {
+    const member = await dashboard.session('member', business_id);
+    dashboard.neighbours.answer(ListWebhooks, () => ({ webhooks: [RECORD] }));
+    await member.get('/api/client/webhooks').expect(200);
+    await member.post('/api/client/webhooks', VALID).expect(403);
+    await member.put('/api/client/webhooks/7', {}).expect(403);
+    await member.delete('/api/client/webhooks/7').expect(403);
+    await (await dashboard.session('operator', null)).get('/api/client/webhooks').expect(403);
+  });
+});

@@ -1,0 +1,24 @@
+import type { Server } from 'node:http';
+import request, { type Test } from 'supertest';
+
+/** Who calls the dashboard's API: with a session's cookie, or without. */
+export class Browser {
+  constructor(
+    private readonly server: Server,
+    readonly token: string | null,
+  ) {}
+
+  get = (path: string) => this.withCookie(request(this.server).get(path));
+  post = (path: string, body: object = {}) => this.withCookie(request(this.server).post(path)).send(body);
+  put = (path: string, body: object) => this.withCookie(request(this.server).put(path)).send(body);
+  patch = (path: string, body: object) => this.withCookie(request(this.server).patch(path)).send(body);
+  delete = (path: string) => this.withCookie(request(this.server).delete(path));
+  /** A body of any type, as it is. */
+  raw = (path: string, type: string, body: string) => this.withCookie(request(this.server).post(path)).set('content-type', type).send(body);
+  /** No body and no word of one. */
+  bare = (path: string) => this.withCookie(request(this.server).post(path));
+
+  private withCookie(test: Test): Test {
+    return this.token === null ? test : test.set('cookie', `theme=dark; token=${this.token}`);
+  }
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import type { INestMicroservice } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { connectNats } from '@mgw/nats';
+import { Database, runMigrations } from '@mgw/postgres';
+import { RpcClient, RpcServer } from '@mgw/rpc';
+import { Sealer } from '@mgw/sealing';
+import { createLogger } from '@mgw/telemetry';
+import { testDatabase, testNats } from '@mgw/testing';
+import { BusinessesStore, type BusinessFields } from '../src/businesses/businesses.store';
+import { GatewayConfig } from '../src/gateway.config';
+import { migrations } from '../src/migrations/migrations';
+import { hashPassword } from '../src/users/passwords';
+import { UsersStore, type Role } from '../src/users/users.store';
+import { Browser } from './browser.fixture';
+import { Door, type Runtime } from './door.fixture';
+import { Neighbours } from './neighbours.fixture';
+
+/** Every user of these tests has it. */
+export const PASSWORD = 'correct horse battery';
+const hashed = hashPassword(PASSWORD);
+const logger = createLogger('gateway', 'silent');
+const NAMES = { owner: 'Owner', member: 'Member', operator: 'Operator' };
+
+type Servers = { database: Awaited<ReturnType<typeof testDatabase>>; broker: Awaited<ReturnType<typeof testNats>> };
+type Connection = Awaited<ReturnType<typeof connectNats>>;
+interface Parts {
+  runtime: Runtime;
+  door: Door;
+  neighbours: Neighbours;
+  nc: Connection;
+  stop(): Promise<void>;
+}
+export interface User {
+  id: number;
+  email: string;
+}
+export type Session = Browser & User & { token: string };
+
+/** A gateway on its own database and broker, with stand-ins for the services behind it. */
+export class Dashboard {
+  readonly sealer: Sealer;
+  readonly visitor: Browser;
+  readonly neighbours: Neighbours;
+  readonly db: Database;
+  readonly rpc: RpcClient;
+  private made = 0;
+
+  constructor(
+    private readonly parts: Parts,
+    readonly databaseUrl: string,
+  ) {
+    const { runtime, door, neighbours } = parts;
+    this.sealer = new Sealer(runtime.config.sealingKeys);
+    [this.visitor, this.neighbours, this.db, this.rpc] = [door.visitor, neighbours, runtime.db, runtime.rpc];
+  }
+
+  get: Door['get'] = (type) => this.parts.door.get(type);
+  holding: Door['holding'] = (token) => this.parts.door.holding(token);
+  replica = (): Promise<Door> => Door.open(this.parts.runtime);
+  close = (): Promise<void> => this.parts.stop();
+
+  /** Returns once the broker knows every subscription made before. */
+  async flushed(): Promise<void> {
+    await this.parts.nc.flush();
+  }
+
+  business(fields: Partial<BusinessFields> = {}): Promise<number> {
+    const filled: BusinessFields = { name: 'Business', plan: 'Growth', timezone: 'Asia/Kolkata', ...fields };
+    return this.db.transaction((tx) => this.get(BusinessesStore).add(tx, filled));
+  }
+
+  async user(role: Role, business_id: number | null): Promise<User> {
+    const email = `${role}${(this.made += 1)}@business.example`;
+    const password_hash = await hashed;
+    const id = await this.db.transaction((tx) =>
+      this.get(UsersStore).add(tx, { business_id, email, name: NAMES[role], role, password_hash }),
+    );
+    if (id === null) throw new Error(`${email} is taken`);
+    return { id, email };
+  }
+
+  /** A new user who has logged in. */
+  async session(role: Role, business_id: number | null): Promise<Session> {
+    const user = await this.user(role, business_id);
+    const answer = await this.visitor.post('/api/client/login', { email: user.email, password: PASSWORD }).expect(200);
+    const token = /token=([\w-]{43})/.exec(answer.get('set-cookie')?.[0] ?? '')?.[1];
+    if (token === undefined) throw new Error('no cookie came with the login');
+    return Object.assign(this.holding(token), user, { token });
+  }
+}
+
+export async function startDashboard(settings: Partial<Pick<GatewayConfig, 'loginIpLimit' | 'publicUrl'>> = {}): Promise<Dashboard> {
+  const servers: Servers = { database: await testDatabase(), broker: await testNats() };
+  const { url } = servers.database;
+  await runMigrations({ url, schema: 'access', migrations });
+  const nc = await connectNats({ servers: [servers.broker.url], name: 'gateway', logger });
+  const db = await Database.open({ url, schema: 'access', applicationName: 'gateway' });
+  const runtime = { db, rpc: new RpcClient(nc, logger), config: testConfig(servers, settings) };
+  const door = await Door.open(runtime);
+  const { neighbours, service } = await startNeighbours(nc);
+  const stop = async () => {
+    await door.close();
+    await service.close();
+    await nc.close();
+    await db.close();
+    await servers.broker.stop();
+    await servers.database.drop();
+  };
+  return new Dashboard({ runtime, door, neighbours, nc, stop }, url);
+}
+
+function testConfig({ database, broker }: Servers, settings: object): GatewayConfig {
+  const config = GatewayConfig.load({
+    DATABASE_URL: database.url,
+    NATS_URL: broker.url,
+    REDIS_URL: 'redis://127.0.0.1:1',
+    SEALING_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    API_KEY_PEPPER: randomBytes(32).toString('base64'),
+    LOGIN_IP_LIMIT: '1000',
+  });
+  return Object.assign(config, settings);
+}
+
+async function startNeighbours(nc: Connection): Promise<{ neighbours: Neighbours; service: INestMicroservice }> {
+  const testing = await Test.createTestingModule({ controllers: [Neighbours] }).compile();
+  const service = testing.createNestMicroservice({
+    strategy: new RpcServer({ connection: nc, service: 'neighbours', concurrency: 100, logger }),
+  });
+  await service.listen();
+  return { neighbours: testing.get(Neighbours), service };
+}

@@ -1,0 +1,64 @@
+import type { Server } from 'node:http';
+import { Global, Module, type DynamicModule, type Type } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { Database } from '@mgw/postgres';
+import { RpcClient } from '@mgw/rpc';
+import { createLogger } from '@mgw/telemetry';
+import { ClientModule } from '../src/client.module';
+import { GatewayConfig } from '../src/gateway.config';
+import { configureHttp } from '../src/http/configure-http';
+import { fastifyAdapter } from '../src/http/start-http';
+import { OperatorModule } from '../src/operator.module';
+import { Browser } from './browser.fixture';
+
+/** What the service gives every module of the gateway. */
+export interface Runtime {
+  db: Database;
+  rpc: RpcClient;
+  config: GatewayConfig;
+}
+
+@Global()
+@Module({})
+class RuntimeModule {
+  static of({ db, rpc, config }: Runtime): DynamicModule {
+    const providers = [
+      { provide: Database, useValue: db },
+      { provide: RpcClient, useValue: rpc },
+      { provide: GatewayConfig, useValue: config },
+    ];
+    return { module: RuntimeModule, providers, exports: providers };
+  }
+}
+
+/** One gateway with the dashboard's and the operator's paths; several over one database are its replicas. */
+export class Door {
+  readonly visitor: Browser;
+
+  private constructor(private readonly app: NestFastifyApplication) {
+    this.visitor = this.holding(null);
+  }
+
+  static async open(runtime: Runtime): Promise<Door> {
+    const testing = await Test.createTestingModule({ imports: [RuntimeModule.of(runtime), ClientModule, OperatorModule] }).compile();
+    const app = testing.createNestApplication<NestFastifyApplication>(fastifyAdapter([]), { bodyParser: false });
+    configureHttp(app, createLogger('gateway', 'silent'));
+    await app.init();
+    await app.getHttpAdapter().getInstance().ready();
+    return new Door(app);
+  }
+
+  /** Somebody whose browser sends this session. */
+  holding(token: string | null): Browser {
+    return new Browser(this.app.getHttpServer() as Server, token);
+  }
+
+  get<T>(type: Type<T>): T {
+    return this.app.get(type, { strict: false });
+  }
+
+  async close(): Promise<void> {
+    await this.app.close();
+  }
+}

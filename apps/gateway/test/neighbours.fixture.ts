@@ -1,0 +1,91 @@
+import { Controller } from '@nestjs/common';
+import {
+  CreateWebhook,
+  DeleteWebhook,
+  GetConnection,
+  GetDailyUsage,
+  ListTemplates,
+  ListWebhooks,
+  SetConnection,
+  SyncTemplates,
+  UpdateWebhook,
+  type Operation,
+  type ReplyOf,
+  type RequestOf,
+} from '@mgw/contracts';
+import { Handles } from '@mgw/rpc';
+
+type Answer<O extends Operation> = (request: RequestOf<O>) => ReplyOf<O> | Promise<ReplyOf<O>>;
+
+/** Stands for the services behind the dashboard: answers over the real wire what a test tells it to. */
+@Controller()
+export class Neighbours {
+  private readonly answers = new Map<string, Answer<Operation>>();
+
+  constructor() {
+    this.reset();
+  }
+
+  answer<O extends Operation>(op: O, answer: Answer<O>): void {
+    this.answers.set(op.subject, answer as unknown as Answer<Operation>);
+  }
+
+  /** Back to a business that has nothing yet. */
+  reset(): void {
+    this.answers.clear();
+    this.answer(GetConnection, () => ({ connection: null }));
+    this.answer(GetDailyUsage, () => ({ used: [] }));
+    this.answer(ListWebhooks, () => ({ webhooks: [] }));
+  }
+
+  @Handles(GetConnection)
+  getConnection(request: RequestOf<typeof GetConnection>) {
+    return this.reply(GetConnection, request);
+  }
+
+  @Handles(SetConnection)
+  setConnection(request: RequestOf<typeof SetConnection>) {
+    return this.reply(SetConnection, request);
+  }
+
+  @Handles(ListTemplates)
+  listTemplates(request: RequestOf<typeof ListTemplates>) {
+    return this.reply(ListTemplates, request);
+  }
+
+  @Handles(SyncTemplates)
+  syncTemplates(request: RequestOf<typeof SyncTemplates>) {
+    return this.reply(SyncTemplates, request);
+  }
+
+  @Handles(GetDailyUsage)
+  getDailyUsage(request: RequestOf<typeof GetDailyUsage>) {
+    return this.reply(GetDailyUsage, request);
+  }
+
+  @Handles(ListWebhooks)
+  listWebhooks(request: RequestOf<typeof ListWebhooks>) {
+    return this.reply(ListWebhooks, request);
+  }
+
+  @Handles(CreateWebhook)
+  createWebhook(request: RequestOf<typeof CreateWebhook>) {
+    return this.reply(CreateWebhook, request);
+  }
+
+  @Handles(UpdateWebhook)
+  updateWebhook(request: RequestOf<typeof UpdateWebhook>) {
+    return this.reply(UpdateWebhook, request);
+  }
+
+  @Handles(DeleteWebhook)
+  deleteWebhook(request: RequestOf<typeof DeleteWebhook>) {
+    return this.reply(DeleteWebhook, request);
+  }
+
+  private async reply<O extends Operation>(op: O, request: RequestOf<O>): Promise<ReplyOf<O>> {
+    const answer = this.answers.get(op.subject);
+    if (!answer) throw new Error(`no test said what ${op.subject} answers`);
+    return answer(request) as Promise<ReplyOf<O>>;
+  }
+}
