@@ -54,7 +54,9 @@ export async function startPostgres({ dir, durable = true, port }) {
   const passwordFile = join(dirname(data), 'postgres.password');
   if (!existsSync(join(data, 'PG_VERSION'))) {
     rmSync(data, { recursive: true, force: true });
-    mkdirSync(data, { recursive: true, mode: 0o700 });
+    // The parents must let the account through: with one call they would get the mode of the folder itself.
+    mkdirSync(dirname(data), { recursive: true, mode: 0o755 });
+    mkdirSync(data, { mode: 0o700 });
     writeFileSync(passwordFile, randomBytes(18).toString('base64url'), { mode: 0o600 });
     if (account) for (const path of [data, passwordFile]) chownSync(path, account.uid, account.gid);
     const args = [

@@ -1,0 +1,87 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { dashboardUser, integrator, type Answer } from './people';
+import { startStack, type RunningStack } from './stack';
+
+const SENDS = 200;
+const EVERY_MS = 50;
+
+interface Sent {
+  message_id?: string;
+  error_code?: string;
+}
+interface PlatformCall {
+  path: string;
+  status: number;
+  body: { to?: string; biz_opaque_callback_data?: string };
+  response: { messages?: { id: string }[] };
+}
+
+/**
+ * Issue: kill -9 of each service in the middle of sends at 20/s. The platform's own log is the witness: whatever the
+ * caller was told, no send may have reached the platform twice, and every message that the platform accepted must have its record and its event.
+ */
+describe.each(['send', 'status', 'platform-webhook-ingest', 'outbound-webhook-dispatcher', 'template', 'gateway'])(
+  'kill -9 of %s in the middle of sends',
+  (victim) => {
+    let stack: RunningStack;
+    let receiver: Receiver;
+
+    beforeAll(async () => {
+      stack = await startStack();
+      receiver = await startReceiver();
+      const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
+      const owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
+      await operator.call('PUT', '/api/admin/limits', { global_per_minute: 100_000 });
+      const { body } = await operator.call<{ api_keys: { id: number }[] }>('GET', `/api/admin/api-keys?business_id=${stack.growth.id}`);
+      await operator.call('PATCH', `/api/admin/api-keys/${body.api_keys[0]?.id}`, { per_minute_limit: 100_000, daily_limit: 100_000 });
+      await owner.call('POST', '/api/client/webhooks', { name: 'witness', url: receiver.url, events: ['message.sent'] });
+    }, 150_000);
+    afterAll(async () => {
+      await receiver?.close();
+      await stack?.stop();
+    });
+
+    it('loses nothing and sends nothing twice (guarantees §1, §4, §8)', async () => {
+      const crm = integrator(stack.demo.base_url, stack.growth.api_key);
+      const send = (n: number) =>
+        crm.post<Sent>('send-template', {
+          phone: `1202555${String(n).padStart(4, '0')}`,
+          template_name: 'order_update',
+          body_params: ['Asha', String(n)],
+        });
+      const answers: Promise<Answer<Sent> | null>[] = [];
+      for (let n = 0; n < SENDS; n += 1) {
+        answers.push(send(n).catch(() => null));
+        if (n === SENDS / 2) for (const { pid } of stack.processes(victim)) process.kill(pid, 'SIGKILL');
+        await pause(EVERY_MS);
+      }
+      const told = await Promise.all(answers);
+      const accepted = told.flatMap((answer) => (answer?.status === 200 && answer.body.message_id ? [answer.body.message_id] : []));
+      expect(accepted.length).toBeGreaterThan(SENDS / 2);
+
+      const calls = await platformCalls();
+      const intents = calls.map(({ body }) => body.biz_opaque_callback_data);
+      expect(new Set(intents).size).toBe(intents.length);
+      const recipients = calls.map(({ body }) => body.to);
+      expect(new Set(recipients).size).toBe(recipients.length);
+
+      const onPlatform = calls.flatMap(({ status, response }) => (status === 200 ? (response.messages ?? []).map(({ id }) => id) : []));
+      expect(onPlatform).toEqual(expect.arrayContaining(accepted));
+      for (const id of onPlatform) {
+        await eventually(async () => (await crm.get(`message-status/${encodeURIComponent(id)}`)).body['delivery_status'] === 'read', {
+          timeoutMs: 40_000,
+        });
+      }
+      const eventIds = () => receiver.requests.map(({ body }) => (JSON.parse(body) as { data: { message_id: string } }).data.message_id);
+      await eventually(() => onPlatform.every((id) => eventIds().includes(id)), { timeoutMs: 40_000 });
+      expect(new Set(eventIds())).toEqual(new Set(onPlatform));
+    }, 150_000);
+
+    async function platformCalls(): Promise<PlatformCall[]> {
+      const response = await fetch(`${stack.demo.simulator_url}/__sim/requests?limit=10000`);
+      const { requests } = (await response.json()) as { requests: (PlatformCall & { method: string })[] };
+      return requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'));
+    }
+  },
+);

@@ -1,0 +1,142 @@
+import { createHmac } from 'node:crypto';
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { customer, dashboardUser, integrator, type DashboardUser, type Integrator } from './people';
+import { startStack, type RunningStack } from './stack';
+
+interface Sent {
+  success: boolean;
+  message_id: string;
+  phone: string;
+  delivery_status: string;
+  template?: string;
+}
+interface PublicEvent {
+  event: string;
+  timestamp: string;
+  data: Record<string, unknown>;
+}
+
+describe('the main job, end to end', () => {
+  let stack: RunningStack;
+  let crm: Integrator;
+  let owner: DashboardUser;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    crm = integrator(stack.demo.base_url, stack.growth.api_key);
+    owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
+    receiver = await startReceiver();
+  }, 150_000);
+  afterAll(async () => {
+    await receiver?.close();
+    await stack?.stop();
+  });
+
+  const events = (): PublicEvent[] => receiver.requests.map(({ body }) => JSON.parse(body) as PublicEvent);
+  const eventOf = (name: string, data: Record<string, unknown>) =>
+    eventually(() =>
+      events().find((event) => event.event === name && Object.entries(data).every(([key, value]) => event.data[key] === value)),
+    );
+  const statusOf = async (id: string) => (await crm.get(`message-status/${encodeURIComponent(id)}`)).body;
+
+  it('health tells that the key is good and the number connected (spec §4.1)', async () => {
+    const { status, body } = await crm.get('health');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      success: true,
+      business: stack.growth.name,
+      whatsapp_connected: true,
+      api_key_name: 'Demo key',
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+    });
+  });
+
+  it('lists the approved templates (spec §4.2)', async () => {
+    const { body } = await crm.get<{ templates: { name: string; language: string; variables: string[] }[] }>('templates');
+    expect(body.templates).toContainEqual(expect.objectContaining({ name: 'order_update', language: 'en' }));
+    expect(body.templates.map(({ name }) => name)).not.toContain('weekly_offers');
+  });
+
+  it('a webhook is made in the dashboard (spec §4.9)', async () => {
+    const made = await owner.call('POST', '/api/client/webhooks', {
+      name: 'CRM',
+      url: `${receiver.url}/hook`,
+      events: ['message.received', 'message.sent', 'conversation.created'],
+      secret: 'swordfish',
+    });
+    expect(made).toMatchObject({ status: 200, body: { id: expect.any(Number) as number, message: expect.any(String) as string } });
+  });
+
+  it('free text before the customer wrote is refused with WINDOW_CLOSED (spec §4.5, §7)', async () => {
+    const { status, body } = await crm.post('send-text', { phone: '+1 201 555 0100', message: 'Hello' });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      success: false,
+      error_code: 'WINDOW_CLOSED',
+      session_window: { open: false, last_inbound_at: null },
+      hint: expect.stringContaining('template') as string,
+    });
+  });
+
+  it('a template goes out, is followed to read, and message.sent arrives (spec §4.4, §3.1, §6.2)', async () => {
+    const sent = await crm.post<Sent>('send-template', {
+      phone: '+1 201 555 0100',
+      template_name: 'order_update',
+      body_params: ['Asha', '1007'],
+    });
+    expect(sent.status).toBe(200);
+    expect(sent.body).toMatchObject({ success: true, phone: '12015550100', template: 'order_update', delivery_status: 'queued' });
+    const first = await statusOf(sent.body.message_id);
+    expect(first).toMatchObject({ success: true, message_id: sent.body.message_id, api_status: 'success', to: '12015550100' });
+    // Slowly: the key has 60 requests a minute.
+    await eventually(async () => (await statusOf(sent.body.message_id))['delivery_status'] === 'read', { everyMs: 400 });
+    const event = await eventOf('message.sent', { message_id: sent.body.message_id });
+    expect(event.data).toEqual({
+      message_id: sent.body.message_id,
+      to: '12015550100',
+      type: 'template',
+      text: expect.stringContaining('1007') as string,
+      sent_by: 'api',
+      conversation_id: expect.any(Number) as number,
+      business_id: stack.growth.id,
+    });
+  });
+
+  it('the customer writes: both events arrive in order, signed, and free text may go out (spec §3.2, §6)', async () => {
+    await customer(stack.demo, stack.growth, '12015550100').writes('Is my order on its way?');
+    const received = await eventOf('message.received', { from: '12015550100' });
+    expect(received.data).toMatchObject({ type: 'text', text: 'Is my order on its way?', business_id: stack.growth.id });
+    const names = events().map(({ event }) => event);
+    expect(names.indexOf('conversation.created')).toBeGreaterThanOrEqual(0);
+    expect(names.indexOf('conversation.created')).toBeLessThan(names.indexOf('message.received'));
+    for (const { headers, body } of receiver.requests)
+      expect(headers['x-service-signature']).toBe(createHmac('sha256', 'swordfish').update(body).digest('hex'));
+
+    const sent = await crm.post<Sent>('send-text', { phone: '12015550100', message: 'It is.' });
+    expect(sent.status).toBe(200);
+    await eventOf('message.sent', { message_id: sent.body.message_id, text: 'It is.', type: 'text' });
+  });
+
+  it('the webhook list shows the deliveries (spec §2.8, §3.4)', async () => {
+    await eventually(async () => {
+      const { body } = await owner.call<{ webhooks: Record<string, unknown>[] }>('GET', '/api/client/webhooks');
+      return body.webhooks[0]?.['last_triggered_at'] && body.webhooks[0]['fail_count'] === 0;
+    });
+  });
+
+  it('a Starter key is refused on send endpoints (spec §5.4)', async () => {
+    const { status, body } = await integrator(stack.demo.base_url, stack.starter.api_key).post('send-text', {
+      phone: '12015550100',
+      message: 'Hello',
+    });
+    expect([status, body['error_code']]).toEqual([403, 'PLAN_NOT_ALLOWED']);
+  });
+
+  it('no log holds the key, a phone number, the message or the webhook secret (guarantees §9)', () => {
+    const log = stack.log();
+    expect(log).toContain('"service":"gateway"');
+    for (const secret of [stack.growth.api_key, '12015550100', 'Is my order on its way', 'swordfish', stack.growth.owner.password])
+      expect(log.includes(secret)).toBe(false);
+  });
+});

@@ -1,0 +1,82 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, spawnNode } from '@mgw/testing';
+
+export interface DemoBusiness {
+  id: number;
+  name: string;
+  plan: string;
+  phone_number_id: string;
+  business_account_id: string;
+  owner: { email: string; password: string };
+  api_key: string;
+}
+export interface Demo {
+  base_url: string;
+  site_url: string;
+  dashboard_url: string;
+  simulator_url: string;
+  verify_token: string;
+  app_secret: string;
+  operator: { email: string; password: string };
+  businesses: DemoBusiness[];
+}
+export interface StackProcess {
+  app: string;
+  name: string;
+  pid: number;
+  probe_port?: number;
+  port?: number;
+}
+
+export interface RunningStack {
+  demo: Demo;
+  growth: DemoBusiness;
+  starter: DemoBusiness;
+  /** What `npm start` printed so far. */
+  output(): string;
+  /** What runs now, as `npm start` tells it. */
+  processes(app?: string): StackProcess[];
+  /** Everything the services wrote to their logs. */
+  log(): string;
+  stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+const START = join(__dirname, '../../tools/start/start.mjs');
+
+/** The product as `npm start` runs it, on ports and folders of its own; the build is the one that the tests were started with. */
+export async function startStack({
+  replicas = 1,
+  env = {},
+}: { replicas?: number; env?: Record<string, string> } = {}): Promise<RunningStack> {
+  const dir = mkdtempSync(join(tmpdir(), 'mgw-stack-'));
+  // PostgreSQL runs as another account when the tests run as root.
+  chmodSync(dir, 0o755);
+  const [gateway, simulator] = [await freePort(), await freePort()];
+  const child = spawnNode(
+    START,
+    { LOCAL_DIR: dir, GATEWAY_PORT: String(gateway), SIMULATOR_PORT: String(simulator), NODE_ENV: 'test', ...env },
+    ['--no-build', '--replicas', String(replicas)],
+  );
+  await child.printed(/✓ Ready/, 120_000);
+  const read = (file: string) => readFileSync(join(dir, file), 'utf8');
+  const demo = JSON.parse(read('demo.json')) as Demo;
+  const on = (plan: string) => demo.businesses.find((business) => business.plan === plan) as DemoBusiness;
+  return {
+    demo,
+    growth: on('Growth'),
+    starter: on('Starter'),
+    output: child.output,
+    processes: (app) =>
+      (JSON.parse(read('processes.json')) as { processes: StackProcess[] }).processes.filter(
+        (process) => app === undefined || process.app === app,
+      ),
+    log: () => read('stack.log'),
+    stop: async (signal = 'SIGTERM') => {
+      const ended = await child.kill(signal);
+      rmSync(dir, { recursive: true, force: true });
+      return ended;
+    },
+  };
+}
