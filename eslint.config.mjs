@@ -15,6 +15,19 @@ const layers = [
   },
   {
     sourceTag: 'layer:app',
+    onlyDependOnLibsWithTags: [
+      'layer:contracts',
+      'layer:base',
+      'layer:adapter',
+      'layer:messaging',
+      'layer:service',
+      'layer:testing',
+      'layer:harness',
+    ],
+  },
+  // Known by the specs of services: it runs them on servers of their own.
+  {
+    sourceTag: 'layer:harness',
     onlyDependOnLibsWithTags: ['layer:contracts', 'layer:base', 'layer:adapter', 'layer:messaging', 'layer:service', 'layer:testing'],
   },
   // Known by the specs of every layer, so it knows none of them.
@@ -54,6 +67,7 @@ export default tseslint.config(
       'libs/rpc/**',
       'libs/events/**',
       'libs/testing/**',
+      'libs/harness/**',
       '**/*.store.ts',
       '**/*.entity.ts',
       '**/*.entities.ts',

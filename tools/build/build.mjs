@@ -21,7 +21,7 @@ for (const entry of readdirSync(source, { recursive: true, withFileTypes: true }
   const out = join('dist', file);
   mkdirSync(dirname(out), { recursive: true });
   if (!/\.ts$/.test(file)) cpSync(file, out);
-  else if (!/\.(spec|d)\.ts$/.test(file)) {
+  else if (!/\.(spec|fixture|d)\.ts$/.test(file)) {
     const js = out.replace(/\.ts$/, '.js');
     const { code, map } = transformSync(readFileSync(file, 'utf8'), { ...options, filename: join(process.cwd(), file), swcrc: false });
     writeFileSync(js, `${code}\n//# sourceMappingURL=${entry.name.replace(/\.ts$/, '.js.map')}\n`);

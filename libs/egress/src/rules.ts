@@ -75,7 +75,7 @@ export class EgressRules {
 
 function target(text: string): Target {
   const [, bracketed, plain, mask, port] =
-    /^(?:\[([^\]]+)\]|([^:/]+|[0-9a-f:]*:[0-9a-f:]*:[0-9a-f:.]*))(?:\/(\d+))?(?::(\d+))?$/i.exec(text) ?? [];
+    /^(?:\[([^\]]+)\]|([\w.-]+|[0-9a-f:]*:[0-9a-f:]*:[0-9a-f:.]*))(?:\/(\d+))?(?::(\d+))?$/i.exec(text) ?? [];
   const host = (bracketed ?? plain ?? '').toLowerCase();
   const address = parseAddress(host);
   if (address)

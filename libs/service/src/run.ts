@@ -51,14 +51,21 @@ export async function runService<C extends RunSettings>(options: ServiceOptions<
   process.once('uncaughtException', (error) => die(error, 'uncaught error'));
   process.once('unhandledRejection', (error) => die(error, 'unhandled rejection'));
   try {
-    return await start(options, logger);
+    const service = await startService(options, process.env, logger);
+    stopOnSignal(service, logger);
+    return service;
   } catch (error) {
     return die(error, `${options.name} could not start`);
   }
 }
 
-async function start<C extends RunSettings>(options: ServiceOptions<C>, logger: Logger): Promise<RunningService> {
-  const config = options.config.load(process.env);
+/** Starts a service inside this process, without touching the process: for tests, and for `runService`. */
+export async function startService<C extends RunSettings>(
+  options: ServiceOptions<C>,
+  environment: Environment,
+  logger: Logger,
+): Promise<RunningService> {
+  const config = options.config.load(environment);
   logger.info({ config: config.printable() }, 'starting');
   const connection = await connectNats({ servers: config.natsUrl.split(','), name: options.name, logger });
   const database = options.schema ? await openDatabase(options, config) : null;
@@ -83,11 +90,15 @@ async function start<C extends RunSettings>(options: ServiceOptions<C>, logger: 
       await database?.close();
       await probes.close();
     })());
+  return { app, probePort: probes.port, stop };
+}
+
+function stopOnSignal(service: RunningService, logger: Logger): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       logger.info({ signal }, 'stopping');
       setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
-      void stop().then(
+      void service.stop().then(
         () => process.exit(0),
         (error: unknown) => {
           logger.error({ err: error }, 'stopping failed');
@@ -96,7 +107,6 @@ async function start<C extends RunSettings>(options: ServiceOptions<C>, logger: 
       );
     });
   }
-  return { app, probePort: probes.port, stop };
 }
 
 function openDatabase<C extends RunSettings>(

@@ -1,13 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Runs `check` until it neither throws nor answers false/undefined/null, and returns its answer; fails with its last error at the deadline. */
-export async function eventually<T>(check: () => Promise<T> | T, { timeoutMs = 10_000, everyMs = 25 } = {}): Promise<NonNullable<T>> {
+export async function eventually<T>(
+  check: () => Promise<T> | T,
+  { timeoutMs = 10_000, everyMs = 25 } = {},
+): Promise<Exclude<T, false | null | undefined>> {
   const end = Date.now() + timeoutMs;
   for (;;) {
     let failure: unknown = new Error(`not so within ${timeoutMs} ms`);
     try {
       const answer = await check();
-      if (answer !== false && answer !== undefined && answer !== null) return answer;
+      if (answer !== false && answer !== undefined && answer !== null) return answer as Exclude<T, false | null | undefined>;
     } catch (error) {
       failure = error;
     }

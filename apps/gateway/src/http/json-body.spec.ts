@@ -1,0 +1,33 @@
+import type { GatewayError } from '@mgw/contracts';
+import { parseJsonBody } from './json-body';
+
+const read = (text: string | Buffer) => {
+  try {
+    return parseJsonBody(Buffer.from(text));
+  } catch (error) {
+    return (error as GatewayError).error_code;
+  }
+};
+
+describe('bodies (product decisions 5, 6, 9; guarantees §9)', () => {
+  it('are read as they are', () => {
+    expect(read('{"a":[1,"नमस्ते 👋\\n\\t"],"b":{"c":null}}')).toEqual({ a: [1, 'नमस्ते 👋\n\t'], b: { c: null } });
+    expect(read('{"a":"[[[[[[[[[[[[ \\" [[["}')).toEqual({ a: '[[[[[[[[[[[[ " [[[' });
+  });
+
+  it.each([
+    ['not JSON', '{"a":'],
+    ['nothing', ''],
+    ['not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+    ['nine levels', '[[[[[[[[[1]]]]]]]]]'],
+    ['ten thousand levels', '['.repeat(10_000)],
+    ['__proto__', '{"__proto__":{"a":1}}'],
+    ['constructor inside', '{"a":{"constructor":1}}'],
+    ['NUL', '{"a":"\\u0000"}'],
+    ['another control character', '{"a":"\\u001b[0m"}'],
+    ['half a surrogate pair', '{"a":"\\ud83d"}'],
+    ['the other half', '{"a":["\\udc4b"]}'],
+  ])('with %s are refused', (_, text) => {
+    expect(read(text)).toBe('VALIDATION_FAILED');
+  });
+});

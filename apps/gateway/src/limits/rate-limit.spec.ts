@@ -1,0 +1,81 @@
+import type { RpcClient } from '@mgw/rpc';
+import { createLogger } from '@mgw/telemetry';
+import { eventually, testRedis } from '@mgw/testing';
+import type { KeyAccess } from '../api-keys/key-access';
+import type { GatewayConfig } from '../gateway.config';
+import type { LimitsStore } from '../operator/limits.store';
+import { GlobalLimit } from './global-limit';
+import { RateLimitService } from './rate-limit.service';
+import { RateLimitStore } from './rate-limit.store';
+import { SlidingWindow } from './sliding-window';
+
+const logger = createLogger('gateway', 'silent');
+const key = (api_key_id: number, per_minute_limit: number) => ({ api_key_id, per_minute_limit }) as KeyAccess;
+
+describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
+  let redis: Awaited<ReturnType<typeof testRedis>>;
+  let gateways: { service: RateLimitService; store: RateLimitStore }[];
+  let globalPerMinute = 100_000;
+
+  beforeEach(async () => {
+    globalPerMinute = 100_000;
+    redis = await testRedis();
+    const config = { redisUrl: redis.url, replicas: 2 } as GatewayConfig;
+    const limits = { globalPerMinute: async () => globalPerMinute } as LimitsStore;
+    const rpc = { listen: () => () => undefined } as unknown as RpcClient;
+    gateways = Array.from({ length: 2 }, () => {
+      const store = new RateLimitStore(config, logger);
+      return { store, service: new RateLimitService(store, new GlobalLimit(limits, rpc), config) };
+    });
+    await Promise.all(gateways.map(({ store }) => eventually(() => store.take(999_999, 1_000, 100_000))));
+  });
+  afterEach(async () => {
+    for (const { store } of gateways) store.onApplicationShutdown();
+    await redis.stop();
+  });
+
+  const takeMany = (count: number, access: KeyAccess) =>
+    Promise.all(Array.from({ length: count }, (_, i) => (gateways[i % 2] as (typeof gateways)[number]).service.take(access)));
+  const passed = (decisions: { retryAfterSeconds: number }[]) =>
+    decisions.filter(({ retryAfterSeconds }) => retryAfterSeconds === 0).length;
+
+  it('of a key are exact over two gateways under 100 parallel requests', async () => {
+    const decisions = await takeMany(100, key(1, 60));
+    expect(passed(decisions)).toBe(60);
+    const refused = decisions.find(({ retryAfterSeconds }) => retryAfterSeconds > 0);
+    expect(refused).toMatchObject({ limit: 60, remaining: 0 });
+    expect(refused?.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+    expect(refused?.retryAfterSeconds).toBeLessThanOrEqual(60);
+    expect(passed(await takeMany(10, key(2, 60)))).toBe(10);
+  });
+
+  it('of all keys together are exact too, and a refused request is charged to nobody', async () => {
+    globalPerMinute = 42;
+    expect(passed(await takeMany(100, key(1, 60)))).toBe(40);
+    globalPerMinute = 100_000;
+  });
+
+  it('count down in the answer', async () => {
+    const { service } = gateways[0] as (typeof gateways)[number];
+    const access = key(3, 5);
+    const remaining = [];
+    for (let i = 0; i < 6; i++) remaining.push((await service.take(access)).remaining);
+    expect(remaining).toEqual([4, 3, 2, 1, 0, 0]);
+  });
+
+  it('while Redis is away each gateway lets its share through, and Redis decides again when it is back', async () => {
+    await redis.kill();
+    expect(passed(await takeMany(100, key(1, 60)))).toBe(60);
+    await redis.start();
+    await eventually(() => gateways[0]?.store.take(5, 60, 100_000));
+    expect(passed(await takeMany(100, key(6, 60)))).toBe(60);
+  });
+});
+
+describe('the window in memory', () => {
+  it('never holds more than the limit in any 60 seconds', () => {
+    const window = new SlidingWindow();
+    expect([0, 10_000, 20_000].map((at) => window.take(2, at))).toEqual([0, 0, 40]);
+    expect([59_999, 60_000, 60_001].map((at) => window.take(2, at))).toEqual([1, 0, 10]);
+  });
+});

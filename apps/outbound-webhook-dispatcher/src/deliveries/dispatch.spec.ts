@@ -1,0 +1,177 @@
+import { createHmac } from 'node:crypto';
+import {
+  CreateWebhook,
+  DeleteWebhook,
+  ListWebhooks,
+  MessageSent,
+  UpdateWebhook,
+  type EventEnvelope,
+  type GatewayError,
+} from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
+import { startHarness, type Harness } from '@mgw/harness';
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { Webhook } from 'standardwebhooks';
+import { migrations } from '../migrations/migrations';
+import { DispatcherConfig } from '../outbound-webhook-dispatcher.config';
+import { DispatcherModule } from '../outbound-webhook-dispatcher.module';
+
+const service = { name: 'outbound-webhook-dispatcher', module: DispatcherModule, config: DispatcherConfig, schema: 'dispatch' } as never;
+
+function sent(number: number, { business_id = 1, conversation_id = number + 1 } = {}): EventEnvelope {
+  const message_id = `wamid.${business_id}.${number}`;
+  return newEvent(MessageSent, {
+    id: `message.sent:${message_id}`,
+    at: '2026-01-02T03:04:05.678Z',
+    business_id,
+    key: `conversation:${conversation_id}`,
+    data: { message_id, to: '919876543210', type: 'text', text: 'Hi', sent_by: 'api', conversation_id, business_id },
+  });
+}
+
+describe('events to customers (spec §6, guarantees §4)', () => {
+  let harness: Harness;
+  let receiver: Receiver;
+  beforeEach(async () => {
+    harness = await startHarness({ schema: 'dispatch', migrations });
+    harness.env['WEBHOOK_ALLOWED_TARGETS'] = '127.0.0.1';
+    receiver = await startReceiver();
+    harness.onClose(() => receiver.close());
+  });
+  afterEach(() => harness.close());
+
+  const create = async (change: { business_id?: number; url?: string; secret?: string } = {}) => {
+    const { business_id = 1, url = `${receiver.url}/hook`, secret } = change;
+    const secret_sealed = secret === undefined ? null : harness.sealer.seal(secret, `webhook.secret:${business_id}`);
+    return (await harness.rpc.call(CreateWebhook, { business_id, name: 'w', url, events: ['message.sent'], secret_sealed })).id;
+  };
+  const list = async (business_id = 1) => (await harness.rpc.call(ListWebhooks, { business_id })).webhooks;
+  const ids = (from = receiver) => from.requests.map(({ body }) => (JSON.parse(body) as { data: { message_id: string } }).data.message_id);
+
+  it('spec §6.1, §5.9, decision 35: one signed POST with the event', async () => {
+    await harness.run(service);
+    await create({ secret: 'swordfish' });
+    await harness.tell(sent(1));
+    const [request] = await eventually(() => receiver.requests.length > 0 && receiver.requests);
+    const { body, headers } = request as (typeof receiver.requests)[number];
+    expect(JSON.parse(body)).toEqual({ event: 'message.sent', timestamp: '2026-01-02T03:04:05.678Z', data: sent(1).data });
+    expect(headers['content-type']).toBe('application/json');
+    expect(headers['x-service-signature']).toBe(createHmac('sha256', 'swordfish').update(body).digest('hex'));
+    expect(headers['webhook-id']).toBe('message.sent:wamid.1.1');
+    const standard = new Webhook(Buffer.from('swordfish').toString('base64'));
+    expect(() => standard.verify(body, headers as Record<string, string>)).not.toThrow();
+  });
+
+  it('without a secret there is no signature; other events and other businesses get nothing', async () => {
+    await harness.run(service);
+    await create();
+    await harness.tell(sent(1, { business_id: 2 }), sent(2));
+    await eventually(() => receiver.requests.length === 1);
+    expect(receiver.requests[0]?.headers['x-service-signature']).toBeUndefined();
+    expect(ids()).toEqual(['wamid.1.2']);
+  });
+
+  it('spec §3.4, decision 31: each failure counts once, only 200 is a success and resets; nothing is tried again', async () => {
+    await harness.run(service);
+    await create();
+    for (const [status, expected] of [
+      [500, 1],
+      [201, 2],
+      [302, 3],
+      [200, 0],
+      [404, 1],
+    ] as const) {
+      receiver.respond((_, response) => void response.writeHead(status, { location: '/x' }).end());
+      await harness.tell(sent(status));
+      await eventually(async () => {
+        const [webhook] = await list();
+        return ids().includes(`wamid.1.${status}`) && webhook?.fail_count === expected && webhook.last_triggered_at;
+      });
+    }
+    expect(receiver.requests).toHaveLength(5);
+  });
+
+  it('the same event told again, to two replicas, is delivered once', async () => {
+    await harness.run(service);
+    await harness.run(service);
+    await create();
+    const events = Array.from({ length: 40 }, (_, i) => sent(i));
+    await harness.tell(...events, ...events);
+    await eventually(() => new Set(ids()).size === 40);
+    await eventually(async () => (await list())[0]?.last_triggered_at);
+    expect(ids()).toHaveLength(40);
+  });
+
+  it('decision 29b: of one conversation in order, each after the end of the one before; others side by side', async () => {
+    await harness.run(service);
+    await create();
+    let open = 0;
+    let most = 0;
+    receiver.respond((request, response) => {
+      const { conversation_id } = (JSON.parse(request.body) as { data: { conversation_id: number } }).data;
+      if (conversation_id === 1) most = Math.max(most, (open += 1));
+      setTimeout(() => {
+        if (conversation_id === 1) open -= 1;
+        response.writeHead(200).end();
+      }, 30);
+    });
+    await harness.tell(...Array.from({ length: 8 }, (_, i) => sent(i, { conversation_id: 1 })), sent(100, { conversation_id: 2 }));
+    await eventually(() => receiver.requests.length === 9);
+    expect(ids().filter((id) => id !== 'wamid.1.100')).toEqual(Array.from({ length: 8 }, (_, i) => `wamid.1.${i}`));
+    expect(most).toBe(1);
+  });
+
+  it('D5: receivers of one business that hang hold up nobody else', async () => {
+    const hanging = await startReceiver();
+    hanging.respond(() => undefined);
+    await harness.run(service);
+    for (let i = 0; i < 20; i++) await create({ url: `${hanging.url}/${i}` });
+    await create({ business_id: 2 });
+    await harness.tell(...Array.from({ length: 30 }, (_, i) => sent(i)));
+    await eventually(() => hanging.requests.length > 20);
+    await harness.tell(sent(1, { business_id: 2 }));
+    await eventually(() => ids().includes('wamid.2.1'), { timeoutMs: 5_000 });
+    await hanging.close();
+  });
+
+  it('D3: an attempt whose worker died is made again, with the same id and bytes, and counts once', async () => {
+    const child = await harness.spawn('outbound-webhook-dispatcher', { CRASH_AT: 'dispatch.after-attempt', DISPATCH_LEASE_SECONDS: '1' });
+    await create();
+    await harness.tell(sent(1));
+    expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
+    expect(receiver.requests).toHaveLength(1);
+    await harness.run(service);
+    await eventually(async () => receiver.requests.length === 2 && (await list())[0]?.last_triggered_at);
+    const [first, second] = receiver.requests;
+    expect([second?.body, second?.headers['webhook-id']]).toEqual([first?.body, first?.headers['webhook-id']]);
+  });
+
+  it('D8, decision 34: a disabled webhook is not dialled, what it missed is kept as skipped', async () => {
+    await harness.run(service);
+    const id = await create();
+    await harness.rpc.call(UpdateWebhook, { business_id: 1, id, is_active: false });
+    await harness.tell(sent(1));
+    await eventually(async () => {
+      const rows = await harness.db.query<{ state: string }>('SELECT state FROM dispatch.deliveries');
+      return rows[0]?.state === 'skipped';
+    });
+    expect(receiver.requests).toHaveLength(0);
+  });
+
+  it('spec §4.9: changes only what is given; unknown and foreign ids are the same 404; at most 20; addresses are judged', async () => {
+    await harness.run(service);
+    const id = await create({ secret: 'x' });
+    await harness.rpc.call(UpdateWebhook, { business_id: 1, id, name: 'new', secret_sealed: null });
+    expect(await list()).toEqual([
+      expect.objectContaining({ id, name: 'new', has_secret: false, is_active: 1, fail_count: 0, last_triggered_at: null }),
+    ]);
+    const codeOf = (promise: Promise<unknown>) => promise.then(String, (error: GatewayError) => error.error_code);
+    expect(await codeOf(harness.rpc.call(UpdateWebhook, { business_id: 2, id }))).toBe('NOT_FOUND');
+    expect(await codeOf(harness.rpc.call(DeleteWebhook, { business_id: 2, id }))).toBe('NOT_FOUND');
+    expect(await codeOf(create({ url: 'https://10.0.0.1/' }))).toBe('VALIDATION_FAILED');
+    await Promise.allSettled(Array.from({ length: 25 }, () => create()));
+    expect(await list()).toHaveLength(20);
+    await harness.rpc.call(DeleteWebhook, { business_id: 1, id });
+    expect(await codeOf(harness.rpc.call(DeleteWebhook, { business_id: 1, id }))).toBe('NOT_FOUND');
+  });
+});

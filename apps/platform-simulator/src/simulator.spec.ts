@@ -1,0 +1,168 @@
+import { createHmac } from 'node:crypto';
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { createSimulator, type Simulator } from './simulator';
+
+const SECRET = 'simulated secret';
+const NUMBER = '700100200300401';
+const PERSON = '919876543210';
+
+interface Status {
+  id: string;
+  status: string;
+  recipient_id: string;
+  biz_opaque_callback_data?: string;
+  errors?: { code: number }[];
+}
+
+describe('the simulator (platform §8)', () => {
+  let simulator: Simulator;
+  let receiver: Receiver;
+  let url: string;
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    simulator = createSimulator({ callbackUrl: `${receiver.url}/webhooks/whatsapp`, appSecret: SECRET });
+    ({ url } = await simulator.listen());
+  });
+  afterEach(async () => {
+    await simulator.close();
+    await receiver.close();
+  });
+
+  const call = async (path: string, body?: unknown, token = 'EAAsimKaveri') => {
+    const response = await fetch(url + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const template = (to: string, values = ['Asha', '7'], name = 'order_update') => ({
+    messaging_product: 'whatsapp',
+    to,
+    type: 'template',
+    biz_opaque_callback_data: 'mine',
+    template: {
+      name,
+      language: { code: 'en' },
+      components: [{ type: 'body', parameters: values.map((text) => ({ type: 'text', text })) }],
+    },
+  });
+  const send = (message: object) => call(`/v26.0/${NUMBER}/messages`, message);
+  const codeOf = ({ body }: { body: Record<string, unknown> }) => (body['error'] as { code: number } | undefined)?.code;
+  const updates = () =>
+    receiver.requests.map(({ body }) => JSON.parse(body).entry[0].changes[0] as { field: string; value: { statuses?: Status[] } });
+  const statuses = () => updates().flatMap(({ value }) => value.statuses ?? []);
+
+  it('§1.6, §4.2, §4.5: an accepted message is followed by signed statuses with our callback data', async () => {
+    const { status, body } = await send(template(`+${PERSON}`));
+    expect(status).toBe(200);
+    const [message] = body['messages'] as { id: string }[];
+    expect(message?.id).toMatch(/^wamid\./);
+    await eventually(() => statuses().length === 3);
+    expect(statuses().map((one) => one.status)).toEqual(['sent', 'delivered', 'read']);
+    expect(statuses()[0]).toMatchObject({ id: message?.id, recipient_id: PERSON, biz_opaque_callback_data: 'mine' });
+    for (const { headers, body: bytes } of receiver.requests)
+      expect(headers['x-hub-signature-256']).toBe(`sha256=${createHmac('sha256', SECRET).update(bytes).digest('hex')}`);
+  });
+
+  it.each([
+    ['01', 'sent,delivered'],
+    ['02', 'sent'],
+    ['03', 'sent,read'],
+    ['04', 'read,delivered,sent'],
+    ['05', 'sent,sent,sent,delivered,delivered,delivered,read,read,read'],
+    ['06', 'delivered,sent'],
+    ['07', 'sent,delivered,played'],
+    ['10', 'failed'],
+  ])('§8.3: +1 201 555 01%s tells %s', async (digits, expected) => {
+    await send(template(`+120155501${digits}`));
+    const count = expected.split(',').length;
+    await eventually(() => statuses().length >= count);
+    expect(
+      statuses()
+        .map((one) => one.status)
+        .join(),
+    ).toBe(expected);
+  });
+
+  it.each([
+    ['20', 131026],
+    ['21', 131047],
+    ['22', 131049],
+    ['23', 131050],
+    ['24', 130472],
+    ['25', 131053],
+    ['26', 131000],
+    ['27', undefined],
+  ])('§8.3: +1 201 555 01%s fails with %s', async (digits, code) => {
+    await send(template(`+120155501${digits}`));
+    const failed = await eventually(() => statuses().find((one) => one.status === 'failed'));
+    expect(failed.errors?.[0]?.code).toBe(code);
+    if (digits === '23') await eventually(() => updates().some(({ field }) => field === 'user_preferences'));
+  });
+
+  it('§8.3: 08 answers with another wa_id, 09 is held', async () => {
+    expect((await send(template('+12015550108'))).body['contacts']).toMatchObject([{ wa_id: '120155501089' }]);
+    expect((await send(template('+12015550109'))).body['messages']).toMatchObject([{ message_status: 'held_for_quality_assessment' }]);
+  });
+
+  it('§1, §2: refuses what the platform refuses', async () => {
+    expect(codeOf(await call(`/v26.0/${NUMBER}/messages`, template(PERSON), 'wrong'))).toBe(190);
+    expect(codeOf(await call('/v26.0/123/messages', template(PERSON)))).toBe(100);
+    expect(codeOf(await send(template(PERSON, ['one'])))).toBe(132000);
+    expect(codeOf(await send(template(PERSON, ['a', 'b'], 'nothing')))).toBe(132001);
+    expect(codeOf(await send(template(PERSON, ['a'], 'weekly_offers')))).toBe(132015);
+    expect(codeOf(await send(template(PERSON, ['a', 'two\nlines'])))).toBe(132018);
+    expect(codeOf(await send({ messaging_product: 'whatsapp', to: PERSON, type: 'text', text: { body: 'Hi' } }))).toBe(131047);
+  });
+
+  it('§8.4: a person who writes opens the window, and the webhook tells it', async () => {
+    const written = await call('/__sim/inbound', { phone_number_id: NUMBER, from: PERSON, type: 'text', text: 'Hello' });
+    expect(written.status).toBe(200);
+    await eventually(() => receiver.requests.some(({ body }) => body.includes('"body":"Hello"')));
+    expect((await send({ messaging_product: 'whatsapp', to: PERSON, type: 'text', text: { body: 'Hi' } })).status).toBe(200);
+  });
+
+  it('§8.4: rules replace the answer as often as they say; the log shows what was asked and answered', async () => {
+    await call('/__sim/rules', { match: { to: PERSON }, times: 1, error: { code: 130429, status: 429 } });
+    expect(await send(template(PERSON))).toMatchObject({ status: 429 });
+    expect((await send(template(PERSON))).status).toBe(200);
+    const { body } = await call('/__sim/requests');
+    const requests = body['requests'] as { path: string; status: number; body: { to: string }; response: unknown }[];
+    expect(requests.map(({ status }) => status)).toEqual([429, 200]);
+    expect(requests[1]).toMatchObject({ path: `/v26.0/${NUMBER}/messages`, body: { to: PERSON }, response: { messages: [{}] } });
+    await call('/__sim/rules', { match: {}, cut_after_accept: true });
+    await expect(send(template(PERSON))).rejects.toThrow();
+  });
+
+  it('§8.2: a webhook that is not answered with 200 comes again', async () => {
+    let failures = 1;
+    receiver.respond((_, response) => void response.writeHead(failures-- > 0 ? 503 : 200).end());
+    await send(template('+12015550102'));
+    await eventually(() => receiver.requests.length === 2);
+    expect(receiver.requests[1]?.body).toBe(receiver.requests[0]?.body);
+  });
+
+  it('§3.1: lists templates in pages, for a new account too', async () => {
+    const account = {
+      name: 'New',
+      phone_number_id: '7',
+      business_account_id: '8',
+      display_phone_number: '1',
+      access_token: 'T',
+      app_secret: 'S',
+    };
+    expect((await call('/__sim/accounts', account)).status).toBe(200);
+    expect((await call('/__sim/accounts', { ...account, phone_number_id: 'x' })).status).toBe(400);
+    const names: string[] = [];
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const { body } = await call(`/v26.0/8/message_templates?limit=4${after && `&after=${after}`}`, undefined, 'T');
+      const page = body as unknown as { data: { name: string }[]; paging: { next?: string; cursors: { after: string } } };
+      names.push(...page.data.map(({ name }) => name));
+      after = page.paging.next && page.paging.cursors.after;
+    }
+    expect(names).toContain('login_code');
+    expect(names).toHaveLength(9);
+    expect((await call('/v26.0/7?fields=status', undefined, 'T')).body).toEqual({ id: '7', status: 'CONNECTED' });
+  });
+});

@@ -1,0 +1,162 @@
+import { createHmac } from 'node:crypto';
+import {
+  ConnectionChanged,
+  ListConnections,
+  ReceivePlatformWebhook,
+  VerifyPlatformHandshake,
+  type Connection,
+  type EventEnvelope,
+} from '@mgw/contracts';
+import { startHarness, type Harness } from '@mgw/harness';
+import { eventually } from '@mgw/testing';
+import { migrations } from '../migrations/migrations';
+import { IngestConfig } from '../platform-webhook-ingest.config';
+import { IngestModule } from '../platform-webhook-ingest.module';
+
+const service = { name: 'platform-webhook-ingest', module: IngestModule, config: IngestConfig, schema: 'ingest' } as never;
+const text = (id: string, from = '919876543210') => ({ from, id, timestamp: '1767323045', type: 'text', text: { body: 'Hi' } });
+const status = (id: string, word: string) => ({ id, status: word, timestamp: '1767323045', recipient_id: '919876543210' });
+const envelope = (value: object, number = '701', account = '801') => ({
+  object: 'whatsapp_business_account',
+  entry: [{ id: account, changes: [{ field: 'messages', value: { metadata: { phone_number_id: number }, ...value } }] }],
+});
+
+describe('callbacks of the platform (guarantees §2, platform §4)', () => {
+  let harness: Harness;
+  let connections: Connection[];
+
+  beforeEach(async () => {
+    harness = await startHarness({ schema: 'ingest', migrations });
+    connections = [connection(1, 'first secret'), connection(2, 'second secret')];
+    harness.answer(ListConnections, ({ after_business_id }) => ({
+      connections: connections.filter(({ business_id }) => business_id > after_business_id),
+    }));
+    await harness.run(service);
+  });
+  afterEach(() => harness.close());
+
+  function connection(business_id: number, secret: string, previous: string | null = null): Connection {
+    const seal = (plain: string, what: string) => harness.sealer.seal(plain, `connection.${what}:${business_id}`);
+    return {
+      business_id,
+      phone_number_id: `70${business_id}`,
+      business_account_id: `80${business_id}`,
+      access_token_sealed: seal('token', 'access_token'),
+      app_secret_sealed: seal(secret, 'app_secret'),
+      previous_app_secret_sealed: previous === null ? null : seal(previous, 'app_secret'),
+      verify_token_sealed: seal(`verify ${business_id}`, 'verify_token'),
+      status: 'connected',
+      checked_at: null,
+      problem: null,
+    };
+  }
+  const sign = (body: string | Buffer, secret: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  const post = async (body: string, signature: string | null) =>
+    (await harness.rpc.call(ReceivePlatformWebhook, { body_base64: Buffer.from(body).toString('base64'), signature })).status;
+  const signed = (payload: unknown, secret = 'first secret') => {
+    const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    return post(body, sign(body, secret));
+  };
+  const told = async (type: string, count: number): Promise<EventEnvelope[]> =>
+    eventually(async () => {
+      const events = await harness.told(type);
+      return events.length >= count && events;
+    });
+  const count = async (table: string) => Number((await harness.db.query<{ n: string }>(`SELECT count(*) AS n FROM ingest.${table}`))[0]?.n);
+
+  it('platform §4.2: the published vector has this signature', () => {
+    expect(sign('{"object":"whatsapp_business_account","entry":[]}', 'test_app_secret')).toBe(
+      'sha256=dec6a680679a968e7e0319355b23599cbfc54502c0784668e9618baa0c633756',
+    );
+  });
+
+  it('a message becomes one event, in the words of the contract', async () => {
+    const contacts = [{ wa_id: '919876543210', profile: { name: 'Asha' } }];
+    expect(await signed(envelope({ contacts, messages: [text('wamid.1')] }))).toBe(200);
+    const [event] = await told('message', 1);
+    expect(event).toMatchObject({
+      business_id: 1,
+      data: {
+        message_id: 'wamid.1',
+        phone_number_id: '701',
+        from: { phone: '919876543210', user_id: null, name: 'Asha' },
+        type: 'text',
+        text: 'Hi',
+        sent_at: '2026-01-02T03:04:05.000Z',
+      },
+    });
+  });
+
+  it.each([
+    ['no signature', null],
+    ['another secret', 'sha256='.padEnd(71, '0')],
+    ['junk', 'sha256=xyz'],
+  ])('%s: 401, and nothing is stored', async (_, signature) => {
+    expect(await post(JSON.stringify(envelope({ messages: [text('wamid.1')] })), signature)).toBe(401);
+    expect(await count('deliveries')).toBe(0);
+  });
+
+  it('broken JSON: 400; signed things that we do not understand: 200', async () => {
+    expect(await signed('{"object":')).toBe(400);
+    for (const odd of ['null', '[]', '"text"', '{}', '{"entry":7}', '{"entry":[null]}', '{"entry":[{"changes":[null]}]}']) {
+      expect([odd, await signed(odd)]).toEqual([odd, 200]);
+    }
+    expect(await signed({ entry: [{ id: '801', changes: [{ field: 'account_update', value: { event: 'X' } }] }] })).toBe(200);
+  });
+
+  it('the same body any number of times, and the same update in another body, have their effect once', async () => {
+    const payload = envelope({ messages: [text('wamid.1')] });
+    await Promise.all([signed(payload), signed(payload), signed(payload)]);
+    await signed(envelope({ messages: [text('wamid.1'), text('wamid.2')] }));
+    expect((await told('message', 2)).map(({ data }) => (data as { message_id: string }).message_id)).toEqual(['wamid.1', 'wamid.2']);
+  });
+
+  it('one bad update does not hold up its batch: it goes to the dead letters with its reason', async () => {
+    const messages = [text('wamid.1'), { ...text('wamid.2'), timestamp: 'soon' }, null, text('wamid.3')];
+    const statuses = [status('wamid.9', 'sent'), { id: 7 }];
+    expect(await signed(envelope({ messages, statuses }))).toBe(200);
+    await told('message', 2);
+    await told('status', 1);
+    const letters = await harness.db.query<{ reason: string }>('SELECT reason FROM ingest.dead_letters');
+    expect(letters).toHaveLength(3);
+    expect(letters.map(({ reason }) => reason)).toContain('no readable timestamp');
+  });
+
+  it('decision 47: an update is honoured only for a business that holds the secret which signed it', async () => {
+    expect(await signed(envelope({ messages: [text('wamid.stolen')] }, '701'), 'second secret')).toBe(200);
+    await eventually(async () => (await count('dead_letters')) === 1);
+    expect(await harness.told('message')).toHaveLength(0);
+  });
+
+  it('platform §4.2: a changed secret and the one before it both verify; a new business is known at once', async () => {
+    connections = [connection(1, 'new secret', 'first secret'), connection(2, 'second secret'), connection(3, 'third secret')];
+    harness.rpc.announce(ConnectionChanged, { business_id: 1 });
+    await eventually(async () => (await signed(envelope({ messages: [text('wamid.n')] }), 'new secret')) === 200);
+    expect(await signed(envelope({ messages: [text('wamid.o')] }), 'first secret')).toBe(200);
+    await eventually(async () => (await signed(envelope({ messages: [text('wamid.3')] }, '703'), 'third secret')) === 200);
+    await told('message', 3);
+  });
+
+  it('platform §4.1: the handshake takes any business token, and nothing else', async () => {
+    const verify = async (mode: string, verify_token: string) =>
+      (await harness.rpc.call(VerifyPlatformHandshake, { mode, verify_token })).accepted;
+    expect(await verify('subscribe', 'verify 2')).toBe(true);
+    expect([await verify('subscribe', 'verify 9'), await verify('subscribe', ''), await verify('other', 'verify 2')]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('a worker that dies after storing leaves nothing behind: another splits it (guarantees §8)', async () => {
+    await harness.close();
+    harness = await startHarness({ schema: 'ingest', migrations });
+    connections = [connection(1, 'first secret')];
+    harness.answer(ListConnections, ({ after_business_id }) => ({ connections: after_business_id === 0 ? connections : [] }));
+    const child = await harness.spawn('platform-webhook-ingest', { CRASH_AT: 'ingest.after-store' });
+    await signed(envelope({ messages: [text('wamid.1')] })).catch(() => undefined);
+    expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
+    await harness.run(service);
+    await told('message', 1);
+  });
+});

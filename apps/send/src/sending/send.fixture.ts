@@ -1,0 +1,105 @@
+import {
+  FindTemplate,
+  GetConnection,
+  ReportConnectionProblem,
+  SendTemplate,
+  SendText,
+  SyncTemplates,
+  type GatewayError,
+  type Sender,
+  type TemplateShape,
+} from '@mgw/contracts';
+import { startHarness } from '@mgw/harness';
+import { migrations } from '../migrations/migrations';
+import { SendConfig } from '../send.config';
+import { SendModule } from '../send.module';
+import { startPlatform } from './platform.fixture';
+
+const service = { name: 'send', module: SendModule, config: SendConfig, schema: 'send' } as never;
+
+const ORDER: TemplateShape = {
+  id: 1,
+  name: 'order_update',
+  language: 'en',
+  category: 'UTILITY',
+  content: 'Hello {{1}}, order {{2}}.',
+  body_variables: ['1', '2'],
+  named: false,
+  header_format: null,
+  header_text: null,
+  header_variables: [],
+  button_parameters: [],
+};
+
+/** The send service with a platform, and with neighbours that know one business and one template. */
+export async function startSending() {
+  const harness = await startHarness({ schema: 'send', migrations });
+  const platform = await startPlatform();
+  harness.env['META_GRAPH_BASE_URL'] = platform.url;
+  harness.onClose(platform.close);
+  harness.answer(GetConnection, ({ business_id }) => ({
+    connection: {
+      business_id,
+      phone_number_id: '700',
+      business_account_id: '800',
+      access_token_sealed: harness.sealer.seal('token', `connection.access_token:${business_id}`),
+      app_secret_sealed: 'x',
+      previous_app_secret_sealed: null,
+      verify_token_sealed: 'x',
+      status: 'connected' as const,
+      checked_at: null,
+      problem: null,
+    },
+  }));
+  harness.answer(FindTemplate, ({ name, language }) => ({
+    template: name === ORDER.name && language === 'en' ? ORDER : null,
+    available_languages: name === ORDER.name ? ['en'] : [],
+  }));
+  const reported: number[] = [];
+  harness.answer(ReportConnectionProblem, ({ platform_code }) => {
+    reported.push(platform_code);
+    return {};
+  });
+  harness.answer(SyncTemplates, () => ({ state: 'running' as const, started_at: new Date().toISOString() }));
+
+  const sender = (change: Partial<Sender> = {}): Sender => ({
+    business_id: 1,
+    sent_by: 'api',
+    api_key_id: 1,
+    plan: 'Growth',
+    daily_limit: 10_000,
+    timezone: 'Asia/Kolkata',
+    idempotency: null,
+    ...change,
+  });
+  const told = async <T>(promise: Promise<T>): Promise<T | GatewayError> => promise.catch((error: GatewayError) => error);
+  return {
+    harness,
+    platform,
+    reported,
+    run: (env = {}) => harness.run(service, env),
+    template: (change: Partial<Sender> = {}, { to = '919876543210', params = ['Asha', '7'], deadlineAt = Date.now() + 10_000 } = {}) =>
+      told(
+        harness.rpc.call(
+          SendTemplate,
+          {
+            sender: sender(change),
+            to,
+            template_name: 'order_update',
+            language: 'en',
+            body_params: params,
+            header_params: [],
+            button_params: [],
+          },
+          { deadlineAt },
+        ),
+      ),
+    text: (change: Partial<Sender> = {}, to = '919876543210') =>
+      told(harness.rpc.call(SendText, { sender: sender(change), to, text: 'Hi' })),
+    states: async () =>
+      (await harness.db.query<{ state: string }>('SELECT state FROM send.intents ORDER BY created_at')).map(({ state }) => state),
+    used: async () =>
+      Number((await harness.db.query<{ used: number }>('SELECT coalesce(sum(used), 0) AS used FROM send.daily_usage'))[0]?.used),
+  };
+}
+export type Sending = Awaited<ReturnType<typeof startSending>>;

@@ -1,0 +1,96 @@
+import { GetMessageStatus, type EventEnvelope } from '@mgw/contracts';
+import { acceptedEvent, startHarness, statusEvent, type Harness } from '@mgw/harness';
+import { eventually } from '@mgw/testing';
+import { migrations } from '../migrations/migrations';
+import { StatusConfig } from '../status.config';
+import { StatusModule } from '../status.module';
+import { RecordsStore } from './records.store';
+
+const service = { name: 'status', module: StatusModule, config: StatusConfig, schema: 'status' } as never;
+const RANK: Record<string, number> = { accepted: 1, sent: 1, delivered: 2, failed: 3, read: 4, played: 4 };
+
+function permutations<T>(items: T[]): T[][] {
+  if (items.length <= 1) return [items];
+  return items.flatMap((item, i) => permutations([...items.slice(0, i), ...items.slice(i + 1)]).map((rest) => [item, ...rest]));
+}
+
+describe('delivery status (spec §3.1, guarantees §3)', () => {
+  let harness: Harness;
+  let store: RecordsStore;
+  let made = 0;
+  beforeAll(async () => {
+    harness = await startHarness({ schema: 'status', migrations });
+    store = new RecordsStore(harness.db);
+  });
+  afterAll(() => harness.close());
+
+  const of = (id: string, word: string): EventEnvelope =>
+    word === 'accepted'
+      ? acceptedEvent(id)
+      : statusEvent(id, word, { error: word === 'failed' ? { code: 131026, text: 'Undeliverable' } : null });
+  const apply = (events: EventEnvelope[]) =>
+    harness.db.transaction((tx) => (events[0]?.type === 'status' ? store.advance(tx, events as never) : store.accept(tx, events as never)));
+  const sets = [
+    ['accepted', 'sent', 'delivered', 'read'],
+    ['accepted', 'sent', 'failed', 'delivered'],
+    ['accepted', 'sent', 'failed', 'read'],
+    ['accepted', 'sent', 'delivered', 'played', 'sent'],
+    ['accepted', 'warped', 'delivered', 'delivered'],
+  ];
+
+  it.each(sets)('all orders of %s end the same (decision 26)', async (...words) => {
+    const orders = permutations(words);
+    const best = words.reduce((a, b) => ((RANK[b] ?? 0) > (RANK[a] ?? 0) ? b : a));
+    for (const order of orders) {
+      const id = `wamid.${(made += 1)}`;
+      for (const word of order) await apply([of(id, word)]);
+      const record = await store.find(1, id);
+      const expected = best === 'accepted' ? 'sent' : best === 'played' ? 'read' : best;
+      expect({ order, status: record?.delivery_status }).toEqual({ order, status: expected });
+      expect(record?.failure_reason !== null).toBe(expected === 'failed');
+    }
+  });
+
+  it('a whole shuffled batch, with duplicates, in one statement ends the same', async () => {
+    const id = 'wamid.batch';
+    await apply([acceptedEvent(id)]);
+    await apply(['read', 'sent', 'delivered', 'sent', 'failed', 'read'].map((word) => of(id, word)));
+    expect(await store.find(1, id)).toMatchObject({ delivery_status: 'read', failure_reason: null });
+  });
+
+  it('racing writers never deadlock and never go back', async () => {
+    const ids = Array.from({ length: 20 }, (_, i) => `wamid.race${i}`);
+    const words = ['accepted', 'sent', 'delivered', 'read'];
+    await Promise.all(
+      words.flatMap((word, turn) => {
+        const batch = (turn % 2 ? [...ids].reverse() : ids).map((id) => of(id, word));
+        return [apply(batch), apply(batch)];
+      }),
+    );
+    for (const id of ids) expect((await store.find(1, id))?.delivery_status).toBe('read');
+  });
+
+  it('a status before the acceptance is kept, not shown, and applied (decision 26)', async () => {
+    await apply([of('wamid.early', 'delivered')]);
+    expect(await store.find(1, 'wamid.early')).toBeNull();
+    await apply([acceptedEvent('wamid.early')]);
+    expect(await store.find(1, 'wamid.early')).toMatchObject({ delivery_status: 'delivered', sent_at: '2026-01-02T03:04:05.000Z' });
+  });
+
+  it('failure_reason is the code, the text and what to do (decision 26)', async () => {
+    await apply([acceptedEvent('wamid.failed')]);
+    await apply([of('wamid.failed', 'failed')]);
+    expect((await store.find(1, 'wamid.failed'))?.failure_reason).toMatch(/^131026: Undeliverable\./);
+  });
+
+  it('two replicas hear both streams; another business sees nothing (spec §4.8, guarantees §9)', async () => {
+    await harness.run(service);
+    await harness.run(service);
+    const ids = Array.from({ length: 30 }, (_, i) => `wamid.live${i}`);
+    await harness.tell(...ids.flatMap((id) => [of(id, 'read'), of(id, 'sent'), acceptedEvent(id), of(id, 'delivered')]));
+    const find = async (business_id: number, message_id: string) =>
+      (await harness.rpc.call(GetMessageStatus, { business_id, message_id })).record;
+    for (const id of ids) await eventually(async () => (await find(1, id))?.delivery_status === 'read');
+    expect(await find(2, ids[0] as string)).toBeNull();
+  });
+});

@@ -1,0 +1,46 @@
+import { startReceiver, type Receiver } from '@mgw/testing';
+import { Egress } from './egress';
+import { EgressRules } from './rules';
+
+const open = new Egress(new EgressRules({ allowedTargets: ['127.0.0.1', 'localhost'], ports: [443] }));
+const closed = new Egress(new EgressRules({ allowedTargets: [], ports: [443] }));
+
+describe('calls to customers (guarantees §5, spec §6.1)', () => {
+  let receiver: Receiver;
+  beforeEach(async () => (receiver = await startReceiver()));
+  afterEach(() => receiver.close());
+  const post = (url: string, timeoutMs = 5_000, egress = open) =>
+    egress.post({ url, headers: { 'content-type': 'application/json' }, body: '{"a":1}', timeoutMs });
+
+  it('posts the very bytes and tells the status', async () => {
+    receiver.respond((_, response) => void response.writeHead(201).end());
+    expect(await post(`${receiver.url}/hook?x=1`)).toEqual({ kind: 'answered', status: 201 });
+    expect(receiver.requests[0]).toMatchObject({ method: 'POST', path: '/hook?x=1', body: '{"a":1}' });
+  });
+
+  it('dials nothing that the rules refuse', async () => {
+    expect(await post(`${receiver.url}/hook`, 5_000, closed)).toEqual({ kind: 'refused' });
+    expect(receiver.requests).toHaveLength(0);
+  });
+
+  it('follows no redirect', async () => {
+    receiver.respond((_, response) => void response.writeHead(302, { location: `${receiver.url}/other` }).end());
+    expect(await post(receiver.url)).toEqual({ kind: 'answered', status: 302 });
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('waits no longer than it may for the status line, and not for the body', async () => {
+    receiver.respond(() => undefined);
+    expect(await post(receiver.url, 200)).toEqual({ kind: 'timeout' });
+    receiver.respond((_, response) => void response.writeHead(200).write('never ends'));
+    expect(await post(receiver.url)).toEqual({ kind: 'answered', status: 200 });
+  });
+
+  it('a cut or refused connection is unreachable', async () => {
+    receiver.respond((_, response) => void response.destroy());
+    expect(await post(receiver.url)).toEqual({ kind: 'unreachable' });
+    await receiver.close();
+    expect(await post(receiver.url)).toEqual({ kind: 'unreachable' });
+    receiver = await startReceiver();
+  });
+});

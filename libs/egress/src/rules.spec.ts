@@ -1,0 +1,80 @@
+import { EgressRules } from './rules';
+
+const rules = new EgressRules({ allowedTargets: [], ports: [443, 8443] });
+const local = new EgressRules({ allowedTargets: ['127.0.0.1', 'localhost:9000', '10.1.0.0/16:8080', '[::1]'], ports: [443] });
+const refused = (url: string, by = rules) => 'refused' in by.check(url);
+
+describe('addresses that customers give (guarantees §5, product decision 32)', () => {
+  it.each(['https://hooks.example.com/x?y=1', 'https://example.com:8443/', 'https://93.184.216.34/', 'https://[2606:4700::1111]/'])(
+    '%s is taken',
+    (url) => {
+      expect(refused(url)).toBe(false);
+    },
+  );
+
+  it.each([
+    'not a url',
+    'ftp://example.com/',
+    'http://example.com/',
+    'https://user:pass@example.com/',
+    'https://example.com/#part',
+    'https://example.com:22/',
+    'https://127.0.0.1/',
+    'https://127.1/',
+    'https://2130706433/',
+    'https://0x7f.0.0.1/',
+    'https://0177.0.0.1/',
+    'https://0/',
+    'https://10.0.0.1/',
+    'https://172.16.0.1/',
+    'https://192.168.1.1/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://100.64.0.1/',
+    'https://192.0.2.1/',
+    'https://198.18.0.1/',
+    'https://224.0.0.1/',
+    'https://255.255.255.255/',
+    'https://[::1]/',
+    'https://[::]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[::ffff:7f00:1]/',
+    'https://[fe80::1]/',
+    'https://[fc00::1]/',
+    'https://[64:ff9b::7f00:1]/',
+    'https://[2002:7f00:1::]/',
+    'https://[2001:db8::1]/',
+    'https://localhost/',
+    'https://LOCALHOST./',
+    'https://intranet/',
+    'https://db.internal/',
+    'https://printer.local/',
+    'https://metadata.google.internal/',
+  ])('%s is refused', (url) => {
+    expect(refused(url)).toBe(true);
+  });
+
+  it.each([
+    ['http://127.0.0.1:3000/hook', false],
+    ['http://127.1:3000/hook', false],
+    ['http://localhost:9000/', false],
+    ['http://localhost:9001/', true],
+    ['http://10.1.2.3:8080/', false],
+    ['http://10.1.2.3:8081/', true],
+    ['http://10.2.2.3:8080/', true],
+    ['http://[::1]:5000/', false],
+    ['http://127.0.0.2/', true],
+  ])('with targets allowed for development, %s is refused: %s', (url, expected) => {
+    expect(refused(url, local)).toBe(expected);
+  });
+
+  it.each(['', '10.0.0.0/x', 'a b', ':80'])('the target %j is no target', (target) => {
+    expect(() => new EgressRules({ allowedTargets: [target], ports: [443] })).toThrow();
+  });
+
+  it('an address that a name resolves to is judged too', () => {
+    const url = new URL('https://rebound.example.com/');
+    expect(rules.permits(url, '93.184.216.34')).toBe(true);
+    for (const address of ['127.0.0.1', '10.0.0.1', '::1', '::ffff:10.0.0.1', 'fe80::1', '169.254.169.254'])
+      expect(rules.permits(url, address)).toBe(false);
+  });
+});

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Type } from '@nestjs/common';
+import { STREAMS, eventTypeOn, type EventEnvelope, type GatewayError, type Operation, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { ensureStreams } from '@mgw/events';
+import { connectNats } from '@mgw/nats';
+import { Database, runMigrations } from '@mgw/postgres';
+import { RpcClient } from '@mgw/rpc';
+import { Sealer } from '@mgw/sealing';
+import { startService, type RunningService, type ServiceOptions } from '@mgw/service';
+import { createLogger } from '@mgw/telemetry';
+import { spawnNode, testDatabase, testNats, type NodeChild } from '@mgw/testing';
+import { headers } from 'nats';
+
+const logger = createLogger('harness', 'silent');
+
+type Answer<O extends Operation> = (request: RequestOf<O>) => ReplyOf<O> | Promise<ReplyOf<O>>;
+
+/** One service on a database and a broker of its own, with stand-ins for the services beside it. */
+export class Harness {
+  readonly rpc: RpcClient;
+  readonly sealer: Sealer;
+  private readonly stops: (() => Promise<unknown>)[] = [];
+
+  constructor(
+    readonly db: Database,
+    readonly nc: Awaited<ReturnType<typeof connectNats>>,
+    readonly broker: Awaited<ReturnType<typeof testNats>>,
+    /** What a service reads; tests add to it. */
+    readonly env: Record<string, string>,
+  ) {
+    this.rpc = new RpcClient(nc, logger);
+    this.sealer = new Sealer(env['SEALING_KEYS'] ?? '');
+  }
+
+  /** Runs a replica in this process. */
+  async run(options: ServiceOptions<never>, env: Record<string, string> = {}): Promise<RunningService> {
+    const service = await startService(options, { ...this.env, ...env }, logger);
+    this.stops.unshift(() => service.stop());
+    return service;
+  }
+
+  /** Runs a replica as a process of its own, from the build, so that it can be killed. */
+  async spawn(app: string, env: Record<string, string> = {}): Promise<NodeChild> {
+    const file = join(__dirname, '../../../dist/apps', app, 'src/main.js');
+    const child = spawnNode(file, { ...this.env, NODE_ENV: 'test', LOG_LEVEL: 'info', ...env });
+    this.stops.unshift(() => child.kill('SIGKILL'));
+    await child.printed(/"msg":"ready"/);
+    return child;
+  }
+
+  /** Stands in for a neighbour: answers an operation over the real wire. A GatewayError that it throws crosses as one. */
+  answer<O extends Operation>(operation: O, answer: Answer<O>): void {
+    const subscription = this.nc.subscribe(operation.subject, {
+      callback: (_fault, message) => {
+        void Promise.resolve()
+          .then(() => answer(message.json()))
+          .then(
+            (reply) => message.respond(JSON.stringify(reply)),
+            (error: GatewayError) => {
+              const marked = headers();
+              marked.set('error', '1');
+              message.respond(JSON.stringify(error.toWire()), { headers: marked });
+            },
+          );
+      },
+    });
+    this.stops.unshift(async () => subscription.unsubscribe());
+  }
+
+  /** Tells events as the relay of another service would; resolves when JetStream has them. */
+  async tell(...events: EventEnvelope[]): Promise<void> {
+    await ensureStreams(await this.nc.jetstreamManager());
+    for (const event of events) {
+      const stream = Object.values(STREAMS).find(({ subjects }) => eventTypeOn(`${subjects.slice(0, -2)}.${event.type}`));
+      const subject = `${stream?.subjects.slice(0, -2)}.${event.type}`;
+      await this.nc.jetstream().publish(subject, JSON.stringify(event), { msgID: `${event.id}:${randomBytes(4).toString('hex')}` });
+    }
+  }
+
+  /** Every event that was told so far, oldest first, of one type. */
+  async told(type: string): Promise<EventEnvelope[]> {
+    const events: EventEnvelope[] = [];
+    const manager = await this.nc.jetstreamManager();
+    await ensureStreams(manager);
+    for (const name of Object.keys(STREAMS)) {
+      const { state } = await manager.streams.info(name);
+      for (let seq = state.first_seq || 1; seq <= state.last_seq; seq++) {
+        const message = await manager.streams.getMessage(name, { seq });
+        const event = JSON.parse(Buffer.from(message.data).toString('utf8')) as EventEnvelope;
+        if (event.type === type) events.push(event);
+      }
+    }
+    return events;
+  }
+
+  onClose(stop: () => Promise<unknown>): void {
+    this.stops.unshift(stop);
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.stops) await stop();
+  }
+}
+
+/** @param schema the service's own */
+export async function startHarness({ schema, migrations }: { schema: string; migrations: Type[] }): Promise<Harness> {
+  const database = await testDatabase();
+  const broker = await testNats();
+  await runMigrations({ url: database.url, schema, migrations });
+  const db = await Database.open({ url: database.url, schema });
+  const nc = await connectNats({ servers: [broker.url], name: 'harness', logger });
+  const harness = new Harness(db, nc, broker, {
+    DATABASE_URL: database.url,
+    NATS_URL: broker.url,
+    SEALING_KEYS: `test:${randomBytes(32).toString('base64')}`,
+  });
+  harness.onClose(async () => {
+    await nc.close();
+    await db.close();
+    await broker.stop();
+    await database.drop();
+  });
+  return harness;
+}

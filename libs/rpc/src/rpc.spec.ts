@@ -1,0 +1,177 @@
+import { Controller, type INestMicroservice } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { Type } from '@sinclair/typebox';
+import { GatewayError, announcement, operation, type RequestOf } from '@mgw/contracts';
+import { connectNats } from '@mgw/nats';
+import { createLogger } from '@mgw/telemetry';
+import { eventually, testNats } from '@mgw/testing';
+import { RpcClient } from './client';
+import type { RpcContext } from './context';
+import { Handles } from './handles';
+import { RpcServer } from './server';
+
+const Work = operation('worker', 'work', {
+  request: Type.Object({ what: Type.String() }),
+  reply: Type.Object({ done: Type.String() }),
+  deadlineMs: 3_000,
+});
+const Unknown = operation('worker', 'nobody-answers', { request: Type.Object({}), reply: Type.Object({}) });
+const Changed = announcement('changed', Type.Object({ id: Type.Integer() }));
+const logger = createLogger('rpc', 'silent');
+
+@Controller()
+class Worker {
+  static begun: { what: string; context: RpcContext }[] = [];
+  static release: () => void = () => undefined;
+
+  @Handles(Work)
+  async work({ what }: RequestOf<typeof Work>, context: RpcContext): Promise<{ done: string }> {
+    Worker.begun.push({ what, context });
+    if (what === 'wait') await new Promise<void>((resolve) => (Worker.release = resolve));
+    if (what === 'refuse') throw new GatewayError('WINDOW_CLOSED', 'closed', { hint: 'template' });
+    if (what === 'break') throw new TypeError('secret detail');
+    if (what === 'lie') return { done: 7 } as never;
+    return { done: what };
+  }
+}
+
+describe('requests between services (guarantees §6)', () => {
+  let broker: Awaited<ReturnType<typeof testNats>>;
+  let connections: Awaited<ReturnType<typeof connectNats>>[] = [];
+  let client: RpcClient;
+  let server: INestMicroservice;
+
+  const connect = async (name: string) => {
+    const connection = await connectNats({ servers: [broker.url], name, logger });
+    connections.push(connection);
+    return connection;
+  };
+  const serve = async (concurrency = 4) => {
+    const module = await Test.createTestingModule({ controllers: [Worker] }).compile();
+    const app = module.createNestMicroservice({
+      strategy: new RpcServer({ connection: await connect('worker'), service: 'worker', concurrency, logger }),
+    });
+    await app.listen();
+    return app;
+  };
+  const codeOf = (promise: Promise<unknown>) =>
+    promise.then(
+      () => 'ok',
+      (error: GatewayError) => error.error_code,
+    );
+
+  beforeEach(async () => {
+    Worker.begun = [];
+    broker = await testNats();
+    client = new RpcClient(await connect('caller'), logger);
+    server = await serve();
+  });
+  afterEach(async () => {
+    Worker.release();
+    await server.close();
+    await Promise.all(connections.map((connection) => connection.close()));
+    connections = [];
+    await broker.stop();
+  });
+
+  it('are answered, and request id and deadline travel on', async () => {
+    const deadlineAt = Date.now() + 2_000;
+    expect(await client.call(Work, { what: 'x' }, { requestId: 'r1', deadlineAt })).toEqual({ done: 'x' });
+    expect(Worker.begun[0]?.context).toMatchObject({ requestId: 'r1', deadlineAt });
+  });
+
+  it('errors cross as they are; a defect says nothing of itself', async () => {
+    await expect(client.call(Work, { what: 'refuse' })).rejects.toMatchObject({
+      error_code: 'WINDOW_CLOSED',
+      extras: { hint: 'template' },
+    });
+    const defect = await client.call(Work, { what: 'break' }).catch((error: GatewayError) => error);
+    expect(defect).toMatchObject({ error_code: 'INTERNAL' });
+    expect(JSON.stringify(defect)).not.toContain('secret');
+  });
+
+  it('both sides check what they get: a bad request is refused, a bad reply is not passed on', async () => {
+    await expect(client.call(Work, { what: 7 } as never)).rejects.toMatchObject({ error_code: 'INTERNAL' });
+    expect(Worker.begun).toHaveLength(0);
+    const raw = await (await connect('raw')).request(Work.subject, '{"what":7}', { timeout: 2_000 });
+    expect(raw.json()).toMatchObject({ error_code: 'VALIDATION_FAILED' });
+    expect(await codeOf(client.call(Work, { what: 'lie' }))).toBe('INTERNAL');
+  });
+
+  it('nobody there: refused at once, nothing was done', async () => {
+    expect(await codeOf(client.call(Unknown, {}))).toBe('OVERLOADED');
+  });
+
+  it('end at their deadline, and are not begun after it', async () => {
+    const waiting = codeOf(client.call(Work, { what: 'wait' }, { deadlineAt: Date.now() + 200 }));
+    expect(await waiting).toBe('DEADLINE_EXCEEDED');
+    expect(await codeOf(client.call(Work, { what: 'x' }, { deadlineAt: Date.now() - 1 }))).toBe('DEADLINE_EXCEEDED');
+    expect(Worker.begun.map(({ what }) => what)).toEqual(['wait']);
+  });
+
+  it('over the bound they are refused at once, and taken again after', async () => {
+    await server.close();
+    server = await serve(1);
+    const first = client.call(Work, { what: 'wait' });
+    await eventually(() => Worker.begun.length === 1);
+    expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('OVERLOADED');
+    Worker.release();
+    expect(await first).toEqual({ done: 'wait' });
+    expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('ok');
+  });
+
+  it('the broker dies mid-request: the caller is told at once that it may have been done, and later requests work', async () => {
+    const asked = codeOf(client.call(Work, { what: 'wait' }));
+    await eventually(() => Worker.begun.length === 1);
+    await broker.kill();
+    expect(await asked).toBe('REPLY_LOST');
+    expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('OVERLOADED');
+    await broker.start();
+    await eventually(async () => (await codeOf(client.call(Work, { what: 'x' }))) === 'ok', { timeoutMs: 20_000 });
+  });
+
+  it('the responder dies mid-request: the caller is told by its deadline', async () => {
+    const asked = codeOf(client.call(Work, { what: 'wait' }, { deadlineAt: Date.now() + 500 }));
+    await eventually(() => Worker.begun.length === 1);
+    await connections[1]?.close();
+    expect(await asked).toBe('DEADLINE_EXCEEDED');
+    expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('OVERLOADED');
+  });
+
+  it('the caller dies mid-request: the responder finishes and goes on', async () => {
+    const other = await connect('dying');
+    void new RpcClient(other, logger).call(Work, { what: 'wait' }).catch(() => undefined);
+    await eventually(() => Worker.begun.length === 1);
+    await other.close();
+    Worker.release();
+    expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('ok');
+  });
+
+  it('a server that closes finishes what runs, answers it, and takes no more', async () => {
+    const asked = client.call(Work, { what: 'wait' });
+    await eventually(() => Worker.begun.length === 1);
+    const closing = server.close();
+    await eventually(async () => (await codeOf(client.call(Work, { what: 'x' }, { deadlineAt: Date.now() + 300 }))) !== 'ok');
+    Worker.release();
+    expect(await asked).toEqual({ done: 'wait' });
+    await closing;
+  });
+
+  it('two servers share the requests; each is answered once', async () => {
+    const second = await serve();
+    const answers = await Promise.all(Array.from({ length: 4 }, (_, i) => client.call(Work, { what: String(i) }).then(({ done }) => done)));
+    expect(answers).toEqual(['0', '1', '2', '3']);
+    expect(Worker.begun).toHaveLength(4);
+    await second.close();
+  });
+
+  it('announcements reach everybody who listens, and nobody else', async () => {
+    const heard: number[] = [];
+    const stop = client.listen(Changed, ({ id }) => void heard.push(id));
+    await connections[0]?.flush();
+    const other = new RpcClient(await connect('teller'), logger);
+    other.announce(Changed, { id: 1 });
+    await eventually(() => heard.length === 1);
+    stop();
+  });
+});
