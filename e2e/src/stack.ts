@@ -43,14 +43,19 @@ export interface RunningStack {
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-const START = join(__dirname, '../../tools/start/start.mjs');
+export const START = join(__dirname, '../../tools/start/start.mjs');
 
 /** The product as `npm start` runs it, on ports and folders of its own; the build is the one that the tests were started with. */
 export async function startStack({
   replicas = 1,
   env = {},
-}: { replicas?: number; env?: Record<string, string> } = {}): Promise<RunningStack> {
-  const dir = mkdtempSync(join(tmpdir(), 'mgw-stack-'));
+  dir: kept,
+}: {
+  replicas?: number;
+  env?: Record<string, string>;
+  /** Where the data stays after the stop. */ dir?: string;
+} = {}): Promise<RunningStack> {
+  const dir = kept ?? mkdtempSync(join(tmpdir(), 'mgw-stack-'));
   // PostgreSQL runs as another account when the tests run as root.
   chmodSync(dir, 0o755);
   const [gateway, simulator] = [await freePort(), await freePort()];
@@ -75,7 +80,7 @@ export async function startStack({
     log: () => read('stack.log'),
     stop: async (signal = 'SIGTERM') => {
       const ended = await child.kill(signal);
-      rmSync(dir, { recursive: true, force: true });
+      if (kept === undefined) rmSync(dir, { recursive: true, force: true });
       return ended;
     },
   };

@@ -4,7 +4,7 @@ import request, { type Test } from 'supertest';
 /** Who calls the dashboard's API: with a session's cookie, or without. */
 export class Browser {
   constructor(
-    private readonly server: Server,
+    readonly server: Server,
     readonly token: string | null,
   ) {}
 

@@ -4,13 +4,15 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Database } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
+import { LOGGER } from '@mgw/service';
 import { createLogger } from '@mgw/telemetry';
-import { ClientModule } from '../src/client.module';
 import { GatewayConfig } from '../src/gateway.config';
+import { GatewayModule } from '../src/gateway.module';
 import { configureHttp } from '../src/http/configure-http';
 import { fastifyAdapter } from '../src/http/start-http';
-import { OperatorModule } from '../src/operator.module';
 import { Browser } from './browser.fixture';
+
+const logger = createLogger('gateway', 'silent');
 
 /** What the service gives every module of the gateway. */
 export interface Runtime {
@@ -27,12 +29,13 @@ class RuntimeModule {
       { provide: Database, useValue: db },
       { provide: RpcClient, useValue: rpc },
       { provide: GatewayConfig, useValue: config },
+      { provide: LOGGER, useValue: logger },
     ];
     return { module: RuntimeModule, providers, exports: providers };
   }
 }
 
-/** One gateway with the dashboard's and the operator's paths; several over one database are its replicas. */
+/** One gateway; several over one database are its replicas. */
 export class Door {
   readonly visitor: Browser;
 
@@ -41,9 +44,9 @@ export class Door {
   }
 
   static async open(runtime: Runtime): Promise<Door> {
-    const testing = await Test.createTestingModule({ imports: [RuntimeModule.of(runtime), ClientModule, OperatorModule] }).compile();
+    const testing = await Test.createTestingModule({ imports: [RuntimeModule.of(runtime), GatewayModule] }).compile();
     const app = testing.createNestApplication<NestFastifyApplication>(fastifyAdapter([]), { bodyParser: false });
-    configureHttp(app, createLogger('gateway', 'silent'));
+    configureHttp(app, logger);
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
     return new Door(app);

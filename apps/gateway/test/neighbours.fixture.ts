@@ -2,10 +2,15 @@ import { Controller } from '@nestjs/common';
 import {
   CreateWebhook,
   DeleteWebhook,
+  FindSend,
   GetConnection,
   GetDailyUsage,
+  GetMessageStatus,
+  ListApprovedTemplates,
   ListTemplates,
   ListWebhooks,
+  SendTemplate,
+  SendText,
   SetConnection,
   SyncTemplates,
   UpdateWebhook,
@@ -17,7 +22,7 @@ import { Handles } from '@mgw/rpc';
 
 type Answer<O extends Operation> = (request: RequestOf<O>) => ReplyOf<O> | Promise<ReplyOf<O>>;
 
-/** Stands for the services behind the dashboard: answers over the real wire what a test tells it to. */
+/** Stands for the services behind the gateway: answers over the real wire what a test tells it to. */
 @Controller()
 export class Neighbours {
   private readonly answers = new Map<string, Answer<Operation>>();
@@ -81,6 +86,31 @@ export class Neighbours {
   @Handles(DeleteWebhook)
   deleteWebhook(request: RequestOf<typeof DeleteWebhook>) {
     return this.reply(DeleteWebhook, request);
+  }
+
+  @Handles(SendTemplate)
+  sendTemplate(request: RequestOf<typeof SendTemplate>) {
+    return this.reply(SendTemplate, request);
+  }
+
+  @Handles(SendText)
+  sendText(request: RequestOf<typeof SendText>) {
+    return this.reply(SendText, request);
+  }
+
+  @Handles(FindSend)
+  findSend(request: RequestOf<typeof FindSend>) {
+    return this.reply(FindSend, request);
+  }
+
+  @Handles(GetMessageStatus)
+  getMessageStatus(request: RequestOf<typeof GetMessageStatus>) {
+    return this.reply(GetMessageStatus, request);
+  }
+
+  @Handles(ListApprovedTemplates)
+  listApprovedTemplates(request: RequestOf<typeof ListApprovedTemplates>) {
+    return this.reply(ListApprovedTemplates, request);
   }
 
   private async reply<O extends Operation>(op: O, request: RequestOf<O>): Promise<ReplyOf<O>> {

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, chmodSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually, freePort, spawnNode, startReceiver } from '@mgw/testing';
+import { dashboardUser, integrator } from './people';
+import { START, startStack, type StackProcess } from './stack';
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+describe('npm start (product §5)', () => {
+  it('every service has /livez, /readyz and /metrics on a port of its own; SIGTERM ends all of it within 10 s; the data stays', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'mgw-keep-'));
+    chmodSync(dir, 0o755);
+    const first = await startStack({ dir });
+    const services = first.processes().filter(({ probe_port }) => probe_port !== undefined);
+    expect(services.map(({ app }) => app).sort()).toEqual([
+      'gateway',
+      'outbound-webhook-dispatcher',
+      'platform-simulator',
+      'platform-webhook-ingest',
+      'send',
+      'status',
+      'template',
+    ]);
+    for (const { probe_port } of services) {
+      for (const path of ['livez', 'readyz']) expect((await fetch(`http://127.0.0.1:${probe_port}/${path}`)).status).toBe(200);
+      expect(await (await fetch(`http://127.0.0.1:${probe_port}/metrics`)).text()).toContain('process_cpu_seconds_total');
+    }
+    const pids = first.processes().map(({ pid }) => pid);
+    const stoppedAt = Date.now();
+    expect(await first.stop('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(Date.now() - stoppedAt).toBeLessThan(10_000);
+    expect(pids.filter(isAlive)).toEqual([]);
+
+    const second = await startStack({ dir });
+    expect(second.demo.businesses).toEqual(first.demo.businesses);
+    const { body } = await integrator(second.demo.base_url, first.growth.api_key).get('health');
+    expect(body['business']).toBe(first.growth.name);
+    await second.stop('SIGINT');
+    rmSync(dir, { recursive: true, force: true });
+  }, 120_000);
+
+  it('a port in use is told in one line with the fix, and nothing is left running', async () => {
+    const taken = createServer();
+    const port = await new Promise<number>((resolve) => taken.listen(0, () => resolve((taken.address() as { port: number }).port)));
+    const dir = mkdtempSync(join(tmpdir(), 'mgw-port-'));
+    const env = { LOCAL_DIR: dir, GATEWAY_PORT: String(port), SIMULATOR_PORT: String(await freePort()) };
+    const child = spawnNode(START, env, ['--no-build']);
+    expect((await child.exited).code).toBe(1);
+    expect(child.output()).toMatch(new RegExp(`✗ port ${port} is in use: .*GATEWAY_PORT`));
+    taken.close();
+    rmSync(dir, { recursive: true, force: true });
+  }, 60_000);
+
+  it('a server that dies ends everything with one clear line', async () => {
+    const stack = await startStack();
+    const nats = stack.processes('NATS')[0] as StackProcess;
+    const pids = stack.processes().map(({ pid }) => pid);
+    process.kill(nats.pid, 'SIGKILL');
+    await eventually(() => /✗ .*NATS ended by itself/.test(stack.output()), { timeoutMs: 20_000 });
+    await eventually(() => pids.every((pid) => !isAlive(pid)), { timeoutMs: 20_000 });
+    await stack.stop();
+  }, 120_000);
+
+  it('two of each service side by side share the work: every send once, every event once', async () => {
+    const stack = await startStack({ replicas: 2 });
+    const receiver = await startReceiver();
+    expect(stack.processes('send')).toHaveLength(2);
+    const owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
+    await owner.call('POST', '/api/client/webhooks', { name: 'w', url: receiver.url, events: ['message.sent'] });
+    const crm = integrator(stack.demo.base_url, stack.growth.api_key);
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        crm.post<{ message_id: string }>('send-template', {
+          phone: `1202555${String(i).padStart(4, '0')}`,
+          template_name: 'order_update',
+          body_params: ['Asha', '7'],
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const ids = answers.map(({ body }) => body.message_id);
+    const heard = () => receiver.requests.map(({ body }) => (JSON.parse(body) as { data: { message_id: string } }).data.message_id);
+    await eventually(() => ids.every((id) => heard().includes(id)), { timeoutMs: 20_000 });
+    expect(heard()).toHaveLength(40);
+    await receiver.close();
+    await stack.stop();
+  }, 120_000);
+});
