@@ -1,0 +1,187 @@
+import {
+  ConnectionChanged,
+  FindTemplate,
+  GetConnection,
+  ListApprovedTemplates,
+  ListConnections,
+  ListTemplates,
+  PlatformTemplateUpdate,
+  ReportConnectionProblem,
+  SetConnection,
+  SyncTemplates,
+  TemplatesChanged,
+  type GatewayError,
+} from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
+import { startHarness, type Harness } from '@mgw/harness';
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { migrations } from './migrations/migrations';
+import { TemplateConfig } from './template.config';
+import { TemplateModule } from './template.module';
+
+const service = { name: 'template', module: TemplateModule, config: TemplateConfig, schema: 'template' } as never;
+const body = (text: string) => ({ type: 'BODY', text });
+const approved = (name: string, components: object[], rest: object = {}) => ({
+  id: `9${name.length}`,
+  name,
+  language: 'en',
+  status: 'APPROVED',
+  category: 'UTILITY',
+  components,
+  ...rest,
+});
+
+describe('connections and templates (platform §3)', () => {
+  let harness: Harness;
+  let graph: Receiver;
+  let templates: { name: string }[];
+  let number: object;
+  let refusal: { status: number; code: number } | null;
+
+  beforeEach(async () => {
+    harness = await startHarness({ schema: 'template', migrations });
+    graph = await startReceiver();
+    harness.onClose(() => graph.close());
+    harness.env['META_GRAPH_BASE_URL'] = graph.url;
+    templates = [approved('order', [body('Hello {{1}}, order {{2}}')])];
+    number = { id: '7', status: 'CONNECTED' };
+    refusal = null;
+    graph.respond(({ path }, response) => {
+      if (refusal) return void response.writeHead(refusal.status).end(JSON.stringify({ error: { code: refusal.code, message: 'no' } }));
+      const after = Number(new URL(path, graph.url).searchParams.get('after') ?? 0);
+      const more = after + 2 < templates.length;
+      const paging = { cursors: { after: String(after + 2) }, ...(more && { next: 'more' }) };
+      const answer = path.includes('message_templates') ? { data: templates.slice(after, after + 2), paging } : number;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    });
+    await harness.run(service);
+    await harness.run(service);
+  });
+  afterEach(() => harness.close());
+
+  const connect = (business_id = 1, change: object = {}) => {
+    const seal = (what: string) => harness.sealer.seal(`${what} ${business_id}`, `connection.${what}:${business_id}`);
+    return harness.rpc.call(SetConnection, {
+      business_id,
+      phone_number_id: `70${business_id}`,
+      business_account_id: `80${business_id}`,
+      access_token_sealed: seal('access_token'),
+      app_secret_sealed: seal('app_secret'),
+      verify_token_sealed: seal('verify_token'),
+      ...change,
+    });
+  };
+  const connection = async () => (await harness.rpc.call(GetConnection, { business_id: 1 })).connection;
+  const synced = (state = 'done') =>
+    eventually(async () => {
+      const all = await harness.rpc.call(ListTemplates, { business_id: 1 });
+      return all.sync.state === state && all;
+    });
+  const codeOf = (promise: Promise<unknown>) => promise.then(String, (error: GatewayError) => error.error_code);
+
+  it('a connection is probed and its templates are read in the background, by one replica, with the opened token', async () => {
+    const changed: number[] = [];
+    harness.rpc.listen(TemplatesChanged, ({ business_id }) => void changed.push(business_id));
+    await harness.nc.flush();
+    expect((await connect()).connection).toMatchObject({ status: 'unchecked', checked_at: null });
+    await eventually(async () => (await connection())?.status === 'connected');
+    await synced();
+    await eventually(() => changed.length === 1);
+    expect(graph.requests.map(({ headers }) => headers.authorization)).toEqual(graph.requests.map(() => 'Bearer access_token 1'));
+    expect(graph.requests).toHaveLength(2);
+  });
+
+  it('the first connection needs every secret; a later one keeps what is not given; the secret before is kept for a day', async () => {
+    expect(await codeOf(connect(1, { app_secret_sealed: undefined }))).toBe('VALIDATION_FAILED');
+    const first = (await connect()).connection;
+    const second = (await connect(1, { access_token_sealed: undefined, app_secret_sealed: 'new' })).connection;
+    expect(second).toMatchObject({
+      access_token_sealed: first.access_token_sealed,
+      app_secret_sealed: 'new',
+      previous_app_secret_sealed: first.app_secret_sealed,
+    });
+    await harness.db.query(`UPDATE template.connections SET app_secret_changed_at = now() - interval '25 hours'`);
+    expect((await connection())?.previous_app_secret_sealed).toBeNull();
+  });
+
+  it("another business's number is a conflict; all connections are listed in pages", async () => {
+    await connect(1);
+    await connect(2);
+    expect(await codeOf(connect(3, { phone_number_id: '701' }))).toBe('CONFLICT');
+    const page = async (after_business_id: number) =>
+      (await harness.rpc.call(ListConnections, { after_business_id })).connections.map(({ business_id }) => business_id);
+    expect([await page(0), await page(1), await page(2)]).toEqual([[1, 2], [2], []]);
+  });
+
+  it('platform §3.3: a refused token, another status or a reported problem disconnects; everybody is told', async () => {
+    const told: number[] = [];
+    harness.rpc.listen(ConnectionChanged, ({ business_id }) => void told.push(business_id));
+    await harness.nc.flush();
+    refusal = { status: 401, code: 190 };
+    await connect();
+    await eventually(async () => (await connection())?.status === 'problem');
+    expect((await connection())?.problem).toContain('190');
+    await synced('failed');
+    [refusal, number] = [null, { id: '7', status: 'BANNED' }];
+    await connect();
+    await eventually(async () => (await connection())?.problem === 'The number is BANNED.');
+    number = { id: '7', status: 'CONNECTED' };
+    await connect();
+    await eventually(async () => (await connection())?.status === 'connected');
+    await harness.rpc.call(ReportConnectionProblem, { business_id: 1, platform_code: 190, problem: 'expired' });
+    expect(await connection()).toMatchObject({ status: 'problem', problem: '190: expired' });
+    await eventually(() => told.length >= 6);
+  });
+
+  it('platform §3.2, spec §2.4: records are mapped field by field, approved ones only, ids stay', async () => {
+    templates = [
+      approved('order_update', [
+        { type: 'HEADER', format: 'TEXT', text: 'Order {{1}}' },
+        body('Hello {{1}}, {{2}}'),
+        { type: 'FOOTER', text: 'Bye' },
+      ]),
+      approved('named', [body('Hi {{first_name}} of {{shop}}, {{first_name}}')], { parameter_format: 'NAMED', category: 'MARKETING' }),
+      approved('waiting', [body('x')], { status: 'PENDING' }),
+      approved('login', [body('{{1}} is it'), { type: 'BUTTONS', buttons: [{ type: 'URL', url: 'https://x/{{1}}' }] }], {
+        category: 'AUTHENTICATION',
+      }),
+      approved('track', [body('Hi'), { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY' }, { type: 'URL', url: 'https://x/{{1}}' }] }]),
+    ];
+    await connect();
+    const all = await synced();
+    expect(all.templates).toHaveLength(5);
+    const { templates: listed } = await harness.rpc.call(ListApprovedTemplates, { business_id: 1 });
+    expect(listed.map(({ name }) => name)).toEqual(['login', 'named', 'order_update', 'track']);
+    expect(listed[2]).toEqual({
+      id: expect.any(Number) as number,
+      name: 'order_update',
+      display_name: 'Order update',
+      content: 'Hello {{1}}, {{2}}',
+      category: 'UTILITY',
+      language: 'en',
+      header_type: 'TEXT',
+      header_text: 'Order {{1}}',
+      footer_text: 'Bye',
+      variables: ['1', '2'],
+    });
+    expect(listed[1]).toMatchObject({ content: 'Hi {{1}} of {{2}}, {{1}}', variables: ['first_name', 'shop'], header_type: null });
+    const shape = async (name: string, language = 'en') => harness.rpc.call(FindTemplate, { business_id: 1, name, language });
+    expect((await shape('login')).template?.button_parameters).toEqual([{ index: 0, otp: true }]);
+    expect((await shape('track')).template?.button_parameters).toEqual([{ index: 1, otp: false }]);
+    expect(await shape('waiting')).toEqual({ template: null, available_languages: [] });
+    expect(await shape('login', 'fr')).toEqual({ template: null, available_languages: ['en'] });
+    templates = templates.slice(0, 1);
+    await harness.rpc.call(SyncTemplates, { business_id: 1 });
+    await eventually(async () => (await harness.rpc.call(ListTemplates, { business_id: 1 })).templates.length === 1);
+    expect((await harness.rpc.call(ListApprovedTemplates, { business_id: 1 })).templates[0]?.id).toBe(listed[2]?.id);
+  });
+
+  it('platform §4.6: a change that the platform tells makes us read again', async () => {
+    await connect();
+    await synced();
+    templates = [approved('new_one', [body('Hi')])];
+    const data = { business_account_id: '801', field: 'message_template_status_update', raw: {} };
+    await harness.tell(newEvent(PlatformTemplateUpdate, { id: 't1', at: new Date().toISOString(), business_id: 1, key: 't', data }));
+    await eventually(async () => (await harness.rpc.call(FindTemplate, { business_id: 1, name: 'new_one', language: 'en' })).template);
+  });
+});
