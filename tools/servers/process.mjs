@@ -3,15 +3,19 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A port of the loopback interface that nobody uses right now. */
-export function freePort() {
-  return new Promise((resolve, reject) => {
+/**
+ * A port of the loopback interface that nobody uses right now. Below the range from which the system takes the ports of
+ * outgoing connections: one of those could take it between this answer and its use.
+ */
+export async function freePort() {
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000);
     const probe = createServer();
-    probe.once('error', reject).listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
+    const free = await new Promise((resolve) => probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)));
+    if (!free) continue;
+    await new Promise((resolve) => probe.close(resolve));
+    return port;
+  }
 }
 
 /**

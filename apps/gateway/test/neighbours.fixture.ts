@@ -9,6 +9,8 @@ import {
   ListApprovedTemplates,
   ListTemplates,
   ListWebhooks,
+  SendMedia,
+  SendOtp,
   SendTemplate,
   SendText,
   SetConnection,
@@ -111,6 +113,16 @@ export class Neighbours {
   @Handles(ListApprovedTemplates)
   listApprovedTemplates(request: RequestOf<typeof ListApprovedTemplates>) {
     return this.reply(ListApprovedTemplates, request);
+  }
+
+  @Handles(SendMedia)
+  sendMedia(request: RequestOf<typeof SendMedia>) {
+    return this.reply(SendMedia, request);
+  }
+
+  @Handles(SendOtp)
+  sendOtp(request: RequestOf<typeof SendOtp>) {
+    return this.reply(SendOtp, request);
   }
 
   private async reply<O extends Operation>(op: O, request: RequestOf<O>): Promise<ReplyOf<O>> {

@@ -19,6 +19,8 @@ import { ReservationStore } from './intents/reservation.store';
 import { RefusalEffects } from './refusals/refusal-effects.service';
 import { SendConfig } from './send.config';
 import { DeliveryService } from './sending/delivery.service';
+import { OtpService } from './sending/otp.service';
+import { OtpStore } from './sending/otp.store';
 import { SendHandlers } from './sending/send.handlers';
 import { SendService } from './sending/send.service';
 import { HearingService } from './settling/hearing.service';
@@ -33,6 +35,7 @@ const stores = [
   InboundStore,
   RecipientStore,
   IntentStore,
+  OtpStore,
   OutcomeStore,
   ReservationStore,
   SuppressionStore,
@@ -45,6 +48,7 @@ const services = [
   FindSendService,
   HearingService,
   InboundService,
+  OtpService,
   OutcomeService,
   RefusalEffects,
   ReservationService,

@@ -65,6 +65,39 @@ export const SendText = operation('send', 'text', {
   deadlineMs: 30_000,
 });
 
+export const MediaType = Type.Union([Type.Literal('image'), Type.Literal('document'), Type.Literal('video'), Type.Literal('audio')]);
+export type MediaType = Static<typeof MediaType>;
+
+/** Spec §4.6. The gateway never fetches the address: the platform does. */
+export const SendMedia = operation('send', 'media', {
+  request: Type.Object({
+    sender: Sender,
+    to: Recipient,
+    media_type: MediaType,
+    media_url: Type.String({ minLength: 1, maxLength: 2048 }),
+    caption: Nullable(Type.String({ maxLength: 1024 })),
+    filename: Nullable(Type.String({ maxLength: 255 })),
+  }),
+  reply: accepted,
+  errors: [...sendErrors, 'WINDOW_CLOSED'],
+  deadlineMs: 30_000,
+});
+
+/** Spec §4.7. The code is in the answer and nowhere else; a replay has the same one. */
+export const SendOtp = operation('send', 'otp', {
+  request: Type.Object({
+    sender: Sender,
+    to: Recipient,
+    template_name: Type.String({ minLength: 1, maxLength: 512 }),
+    language: Type.String({ minLength: 1, maxLength: 20 }),
+    /** The caller's own code; null: six digits are made. */
+    otp: Nullable(Type.String({ pattern: '^[0-9A-Za-z-]{1,15}$' })),
+  }),
+  reply: Type.Composite([accepted, Type.Object({ otp: Type.String() })]),
+  errors: [...sendErrors, 'TEMPLATE_NOT_FOUND', 'TEMPLATE_PARAMS_MISMATCH'],
+  deadlineMs: 30_000,
+});
+
 /**
  * What the send service itself knows of a message: the truth of acceptance until the status service has heard of it, and the
  * only record of a send that was refused or whose outcome is unknown (`gw_<intent>`, product decision 23a).

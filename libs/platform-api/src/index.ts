@@ -1,7 +1,9 @@
 export { GraphClient, type GraphOptions, type PhoneNumberTarget, type BusinessAccountTarget } from './graph-client';
 export {
+  mediaMessage,
   textMessage,
   templateMessage,
+  type MediaContent,
   type MessageRequest,
   type TemplateComponentRequest,
   type TemplateParameter,

@@ -30,6 +30,25 @@ export function textMessage(to: string, text: string, callbackData: string): Mes
   return { ...envelope(to, callbackData), type: 'text', text: { preview_url: true, body: text } };
 }
 
+export interface MediaContent {
+  type: 'image' | 'document' | 'video' | 'audio';
+  /** Public address that the platform fetches. */
+  link: string;
+  caption: string | null;
+  /** Of a document. */
+  filename: string | null;
+}
+
+/** Only what the type can carry is sent (platform §1.3): an audio with a caption would be refused. */
+export function mediaMessage(to: string, { type, link, caption, filename }: MediaContent, callbackData: string): MessageRequest {
+  const content = {
+    link,
+    ...(caption !== null && type !== 'audio' && { caption }),
+    ...(filename !== null && type === 'document' && { filename }),
+  };
+  return { ...envelope(to, callbackData), type, [type]: content };
+}
+
 /** `components` is left out when the template has no variables (platform §1.4). */
 export function templateMessage(
   to: string,

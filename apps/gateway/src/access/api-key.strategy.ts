@@ -8,6 +8,9 @@ import { WrongKeys } from './wrong-keys';
 
 export const API_KEY_STRATEGY = 'api-key';
 
+/** Spec §5.2: the one path that also takes the key as a query parameter. */
+const QUERY_KEY_PATH = '/api/v1/quick-send';
+
 /** Knows an integration by its header `X-API-Key` (spec §5.1). Two such headers arrive as one text that is no key. */
 @Injectable()
 export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY_STRATEGY) {
@@ -19,9 +22,18 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY_STRATEGY)
   }
 
   async validate(request: FastifyRequest): Promise<KeyAccess | false> {
-    const token = request.headers['x-api-key'];
+    const token = givenToken(request);
     const access = typeof token === 'string' ? await this.keys.find(token) : null;
     if (!access && token !== undefined) this.wrong.note(request.ip);
     return access ?? false;
   }
+}
+
+/** @returns undefined when none is given; null when header and parameter differ, or the parameter is given twice (product decision 13) */
+function givenToken(request: FastifyRequest): string | null | undefined {
+  const header = request.headers['x-api-key'] as string | undefined;
+  if (request.routeOptions.url !== QUERY_KEY_PATH) return header;
+  const { apikey } = request.query as { apikey?: string | string[] };
+  if (apikey === undefined) return header;
+  return typeof apikey === 'string' && (header === undefined || header === apikey) ? apikey : null;
 }

@@ -1,9 +1,9 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { SendTemplate, SendText } from '@mgw/contracts';
+import { SendMedia, SendOtp, SendTemplate, SendText } from '@mgw/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentKey, Needs, RestApi } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
-import { recipientOf, SendTemplateRequest, SendTextRequest } from './send.requests';
+import { recipientOf, SendMediaRequest, SendOtpRequest, SendTemplateRequest, SendTextRequest } from './send.requests';
 import { SendsService } from './sends.service';
 
 /** What a language is when none is given (spec §4.4). */
@@ -33,20 +33,60 @@ export class SendController {
       header_params: (body.header_params ?? []).map(String),
       button_params: (body.button_params ?? []).map(String),
     };
-    const sent = await this.sends.send(SendTemplate, message, { key, request, reply });
-    return { ...sent, template: body.template_name };
+    const { result } = await this.sends.send(SendTemplate, message, { key, request, reply });
+    return { ...result, template: body.template_name };
   }
 
   /** Spec §4.5. */
   @Post('send-text')
   @HttpCode(200)
   @Needs('send_text')
-  text(
+  async text(
     @CurrentKey() key: KeyAccess,
     @Body() body: SendTextRequest,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return this.sends.send(SendText, { to: recipientOf(body.phone), text: body.message }, { key, request, reply });
+    const { result } = await this.sends.send(SendText, { to: recipientOf(body.phone), text: body.message }, { key, request, reply });
+    return result;
+  }
+
+  /** Spec §4.6. */
+  @Post('send-media')
+  @HttpCode(200)
+  @Needs('send_media')
+  async media(
+    @CurrentKey() key: KeyAccess,
+    @Body() body: SendMediaRequest,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const { media_type, media_url, caption, filename } = body;
+    const carriesFilename = media_type === 'document';
+    const message = {
+      to: recipientOf(body.phone),
+      media_type,
+      media_url,
+      caption: caption ?? null,
+      filename: carriesFilename ? (filename ?? null) : null,
+    };
+    const { result } = await this.sends.send(SendMedia, message, { key, request, reply });
+    return { ...result, media_type };
+  }
+
+  /** Spec §4.7. */
+  @Post('send-otp')
+  @HttpCode(200)
+  @Needs('send_otp')
+  async otp(
+    @CurrentKey() key: KeyAccess,
+    @Body() body: SendOtpRequest,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const { template_name, language, otp } = body;
+    const message = { to: recipientOf(body.phone), template_name, language: language ?? LANGUAGE, otp: otp ?? null };
+    const { result, sent } = await this.sends.send(SendOtp, message, { key, request, reply });
+    return { ...result, otp: sent.otp };
   }
 }

@@ -1,16 +1,29 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { GatewayError, type Sender, type SendTemplate, type SendText, type RequestOf } from '@mgw/contracts';
+import {
+  GatewayError,
+  type ReplyOf,
+  type RequestOf,
+  type Sender,
+  type SendMedia,
+  type SendOtp,
+  type SendTemplate,
+  type SendText,
+} from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyAccess } from '../api-keys/key-access';
 
 const NOTE = 'Accepted by the messaging platform, which is not delivery: follow it with GET /message-status/{message_id}.';
 
-interface Caller {
+type SendOperation = typeof SendMedia | typeof SendOtp | typeof SendTemplate | typeof SendText;
+
+export interface Caller {
   key: KeyAccess;
   request: FastifyRequest;
   reply: FastifyReply;
+  /** Where it is not the header `Idempotency-Key`. */
+  idempotencyKey?: string | undefined;
 }
 
 /** What every send endpoint has in common (spec §2.2). */
@@ -18,16 +31,15 @@ interface Caller {
 export class SendsService {
   constructor(private readonly rpc: RpcClient) {}
 
-  async send<O extends typeof SendTemplate | typeof SendText>(
-    operation: O,
-    message: Omit<RequestOf<O>, 'sender'>,
-    { key, request, reply }: Caller,
-  ) {
-    const sender = senderOf(key, idempotencyOf(request, operation.subject, message));
+  /** @returns what every send result has (spec §2.2), and the service's own answer */
+  async send<O extends SendOperation>(operation: O, message: Omit<RequestOf<O>, 'sender'>, caller: Caller) {
+    const { key, request, reply } = caller;
+    const sender = senderOf(key, idempotencyOf(caller, operation.subject, message));
     const context = { requestId: request.id, deadlineAt: Date.now() + operation.deadlineMs };
-    const sent = await this.rpc.call(operation, { ...message, sender } as RequestOf<O>, context).catch(unsureIsUnknown);
+    const sent: ReplyOf<O> = await this.rpc.call(operation, { ...message, sender } as RequestOf<O>, context).catch(unsureIsUnknown);
     if (sent.replayed) void reply.header('idempotency-replayed', 'true');
-    return { success: true, message_id: sent.message_id, phone: sent.phone, delivery_status: 'queued', note: NOTE };
+    const result = { success: true, message_id: sent.message_id, phone: sent.phone, delivery_status: 'queued', note: NOTE };
+    return { result, sent };
   }
 }
 
@@ -37,8 +49,8 @@ function senderOf({ api_key_id, daily_limit, business }: KeyAccess, idempotency:
 }
 
 /** Product decision 24. The same request is the same endpoint and the same validated body. */
-function idempotencyOf(request: FastifyRequest, endpoint: string, message: object): Sender['idempotency'] {
-  const key = request.headers['idempotency-key'];
+function idempotencyOf({ request, idempotencyKey }: Caller, endpoint: string, message: object): Sender['idempotency'] {
+  const key = idempotencyKey ?? request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     const detail = 'must be 1 to 255 visible ASCII characters';

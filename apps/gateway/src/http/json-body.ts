@@ -43,7 +43,8 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-function checkContent(value: unknown, path: string): void {
+/** @throws GatewayError VALIDATION_FAILED naming the field */
+export function checkContent(value: unknown, path: string): void {
   if (typeof value === 'string' && FORBIDDEN_TEXT.test(value)) throw refused(path, 'must not hold control characters or broken characters');
   if (typeof value !== 'object' || value === null) return;
   for (const [key, member] of Object.entries(value)) {

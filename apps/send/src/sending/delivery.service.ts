@@ -50,6 +50,7 @@ export class DeliveryService {
     if (reservation.kind === 'earlier') return answerEarlier(reservation.intent, sender);
     if (reservation.kind === 'capped') throw capReached(sender, reservation);
     crashPoint('send.after-intent');
+    await outgoing.beforeCall?.(draft.id);
     const outcome = await this.call(draft, outgoing, connection, context);
     crashPoint('send.after-call');
     return this.settle(draft, outcome, { outgoing, recipient });

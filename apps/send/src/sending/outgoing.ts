@@ -12,6 +12,8 @@ export interface Outgoing {
   text: string;
   /** Free-form messages need an open window (spec §3.2). */
   needsWindow: boolean;
+  /** What must be stored before the platform is called. */
+  beforeCall?(intentId: string): Promise<void>;
   /** @param callbackData the intent's id */
   request(callbackData: string): MessageRequest;
 }

@@ -2,10 +2,13 @@ import {
   FindTemplate,
   GetConnection,
   ReportConnectionProblem,
+  SendMedia,
+  SendOtp,
   SendTemplate,
   SendText,
   SyncTemplates,
   type GatewayError,
+  type RequestOf,
   type Sender,
   type TemplateShape,
 } from '@mgw/contracts';
@@ -31,6 +34,16 @@ const ORDER: TemplateShape = {
   button_parameters: [],
 };
 
+const LOGIN: TemplateShape = {
+  ...ORDER,
+  name: 'login_code',
+  category: 'AUTHENTICATION',
+  content: '*{{1}}* is your code.',
+  body_variables: ['1'],
+  button_parameters: [{ index: 0, otp: true }],
+};
+const PLAIN: TemplateShape = { ...LOGIN, name: 'otp_plain', category: 'UTILITY', button_parameters: [] };
+
 /** The send service with a platform, and with neighbours that know one business and one template. */
 export async function startSending() {
   const harness = await startHarness({ schema: 'send', migrations });
@@ -52,7 +65,7 @@ export async function startSending() {
     },
   }));
   harness.answer(FindTemplate, ({ name, language }) => ({
-    template: name === ORDER.name && language === 'en' ? ORDER : null,
+    template: [ORDER, LOGIN, PLAIN].find((template) => template.name === name && language === 'en') ?? null,
     available_languages: name === ORDER.name ? ['en'] : [],
   }));
   const reported: number[] = [];
@@ -96,6 +109,20 @@ export async function startSending() {
       ),
     text: (change: Partial<Sender> = {}, to = '919876543210') =>
       told(harness.rpc.call(SendText, { sender: sender(change), to, text: 'Hi' })),
+    media: (content: Partial<RequestOf<typeof SendMedia>> = {}) =>
+      told(
+        harness.rpc.call(SendMedia, {
+          sender: sender(),
+          to: '919876543210',
+          media_type: 'image',
+          media_url: 'https://example.com/a.png',
+          caption: 'Look',
+          filename: null,
+          ...content,
+        }),
+      ),
+    otp: (change: Partial<Sender> = {}, { template_name = 'login_code', otp = null as string | null } = {}) =>
+      told(harness.rpc.call(SendOtp, { sender: sender(change), to: '919876543210', template_name, language: 'en', otp })),
     states: async () =>
       (await harness.db.query<{ state: string }>('SELECT state FROM send.intents ORDER BY created_at')).map(({ state }) => state),
     used: async () =>

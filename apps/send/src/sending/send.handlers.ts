@@ -1,13 +1,15 @@
 import { Controller } from '@nestjs/common';
-import { FindSend, GetDailyUsage, SendTemplate, SendText, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { FindSend, GetDailyUsage, SendMedia, SendOtp, SendTemplate, SendText, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { Handles, type RpcContext } from '@mgw/rpc';
 import { FindSendService } from './find-send.service';
+import { OtpService } from './otp.service';
 import { SendService } from './send.service';
 
 @Controller()
 export class SendHandlers {
   constructor(
     private readonly sending: SendService,
+    private readonly otps: OtpService,
     private readonly finding: FindSendService,
   ) {}
 
@@ -19,6 +21,16 @@ export class SendHandlers {
   @Handles(SendText)
   text(request: RequestOf<typeof SendText>, context: RpcContext): Promise<ReplyOf<typeof SendText>> {
     return this.sending.text(request, context);
+  }
+
+  @Handles(SendMedia)
+  media(request: RequestOf<typeof SendMedia>, context: RpcContext): Promise<ReplyOf<typeof SendMedia>> {
+    return this.sending.media(request, context);
+  }
+
+  @Handles(SendOtp)
+  otp(request: RequestOf<typeof SendOtp>, context: RpcContext): Promise<ReplyOf<typeof SendOtp>> {
+    return this.otps.send(request, context);
   }
 
   @Handles(FindSend)

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ReplyOf, RequestOf, SendTemplate, SendText } from '@mgw/contracts';
-import { templateMessage, textMessage } from '@mgw/platform-api';
+import type { ReplyOf, RequestOf, SendMedia, SendTemplate, SendText } from '@mgw/contracts';
+import { mediaMessage, templateMessage, textMessage } from '@mgw/platform-api';
 import type { RpcContext } from '@mgw/rpc';
 import { fillTemplate } from '../templates/fill-template';
 import { TemplateService } from '../templates/template.service';
@@ -34,6 +34,20 @@ export class SendService {
         request: (callbackData) => templateMessage(to, { name, language, components }, callbackData),
       };
     });
+  }
+
+  /** Spec §4.6. */
+  media(request: RequestOf<typeof SendMedia>, context: RpcContext): Promise<ReplyOf<typeof SendMedia>> {
+    const { sender, to, media_type: type, media_url: link, caption, filename } = request;
+    return this.delivery.send(sender, context, async () => ({
+      sender,
+      to,
+      type,
+      template: null,
+      text: caption ?? '',
+      needsWindow: true,
+      request: (callbackData) => mediaMessage(to, { type, link, caption, filename }, callbackData),
+    }));
   }
 
   /** Spec §4.5. */

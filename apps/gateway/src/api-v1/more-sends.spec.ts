@@ -1,0 +1,127 @@
+import { SendMedia, SendOtp, SendTemplate, SendText } from '@mgw/contracts';
+import request from 'supertest';
+import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
+import { ApiKeysStore } from '../api-keys/api-keys.store';
+import { splitParams } from './quick-params';
+
+const PHONE = '919876543210';
+
+describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
+  let dashboard: Dashboard;
+  let token: string;
+  let asked: Record<string, unknown>[];
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    const business_id = await dashboard.business();
+    const store = dashboard.get(ApiKeysStore);
+    token = await dashboard.db.transaction(async (tx) => {
+      const key = await store.add(tx, { business_id, name: 'CRM', permissions: ['*'], expires_at: null });
+      await store.changeLimits(tx, key.id, { per_minute_limit: 1_000 });
+      return key.token;
+    });
+  });
+  afterAll(() => dashboard.close());
+  beforeEach(() => {
+    asked = [];
+    const sent = ({ sender: _sender, ...message }: { sender: unknown; to: string }) => {
+      asked.push(message);
+      return { message_id: 'wamid.X', phone: message.to, replayed: false, otp: '012345' };
+    };
+    for (const operation of [SendMedia, SendOtp, SendTemplate, SendText]) dashboard.neighbours.answer(operation, sent as never);
+  });
+
+  const http = () => request(dashboard.visitor.server);
+  const post = (path: string, body: object) => http().post(`/api/v1/${path}`).set('x-api-key', token).send(body);
+  const quick = (query: string, key: string | null = token) => {
+    const call = http().get(`/api/v1/quick-send?${query}`);
+    return key === null ? call : call.set('x-api-key', key);
+  };
+
+  it('§4.6: media; the filename goes with documents only', async () => {
+    const media = { phone: PHONE, media_type: 'image', media_url: 'https://example.com/a.png', caption: 'c', filename: 'f' };
+    expect((await post('send-media', media).expect(200)).body).toMatchObject({ success: true, media_type: 'image' });
+    await post('send-media', { ...media, media_type: 'document' }).expect(200);
+    expect(asked.map(({ filename }) => filename)).toEqual([null, 'f']);
+  });
+
+  it.each([
+    ['no media_type', { media_type: undefined }, 'media_type'],
+    ['a sticker', { media_type: 'sticker' }, 'media_type'],
+    ['no address', { media_url: undefined }, 'media_url'],
+    ['a file address', { media_url: 'file:///etc/passwd' }, 'media_url'],
+    ['a caption with audio', { media_type: 'audio', caption: 'c' }, 'caption'],
+    ['a long caption', { caption: 'x'.repeat(1025) }, 'caption'],
+    ['a caption that is a number', { caption: 1 }, 'caption'],
+  ])('decision 16: %s is a 400', async (_, change, field) => {
+    const media = { phone: PHONE, media_type: 'image', media_url: 'https://example.com/a.png', ...change };
+    expect((await post('send-media', media).expect(400)).body).toMatchObject({ details: [expect.objectContaining({ field })] });
+    expect(asked).toEqual([]);
+  });
+
+  it('§4.7: the answer carries the code', async () => {
+    const { body } = await post('send-otp', { phone: PHONE, template_name: 'login_code' }).expect(200);
+    expect(body).toMatchObject({ success: true, otp: '012345', delivery_status: 'queued' });
+    expect(asked).toEqual([{ to: PHONE, template_name: 'login_code', language: 'en', otp: null }]);
+  });
+
+  it.each([
+    ['a number as code', { otp: 123456 }, 'otp'],
+    ['a long code', { otp: '1'.repeat(16) }, 'otp'],
+    ['an odd code', { otp: '12 34' }, 'otp'],
+    ['a user id', { phone: 'IN.730012345' }, 'phone'],
+  ])('decisions 8, 17: %s is a 400', async (_, change, field) => {
+    const { body } = await post('send-otp', { phone: PHONE, template_name: 'login_code', ...change }).expect(400);
+    expect(body).toMatchObject({ details: [expect.objectContaining({ field })] });
+  });
+
+  it('§4.3: a template with params, or a text', async () => {
+    const { body } = await quick(`phone=98765-43210&template=order_update&params=${encodeURIComponent('Asha, a\\,b')}`).expect(200);
+    expect(body).toMatchObject({ success: true, template: 'order_update', phone: PHONE });
+    expect(asked[0]).toMatchObject({ template_name: 'order_update', language: 'en', body_params: ['Asha', 'a,b'] });
+    const text = await quick(`phone=${PHONE}&message=Hello%20there`).expect(200);
+    expect(text.body).not.toHaveProperty('template');
+    expect(asked[1]).toEqual({ to: PHONE, text: 'Hello there' });
+  });
+
+  it.each([
+    ['both', 'template=a&message=b'],
+    ['neither', ''],
+    ['a parameter twice', 'message=a&message=b'],
+    ['a control character', 'message=a%00b'],
+  ])('decision 11: %s is a 400', async (_, query) => {
+    await quick(`phone=${PHONE}&${query}`).expect(400);
+    expect(asked).toEqual([]);
+  });
+
+  it('§5.2, decision 13: the key in the query, in both places, and in two different ones', async () => {
+    await quick(`phone=${PHONE}&message=a&apikey=${token}`, null).expect(200);
+    await quick(`phone=${PHONE}&message=a&apikey=${token}`).expect(200);
+    await quick(`phone=${PHONE}&message=a&apikey=other`).expect(401);
+    await quick(`phone=${PHONE}&message=a&apikey=${token}&apikey=${token}`, null).expect(401);
+  });
+
+  it('decision 4: HEAD and prefetches send nothing', async () => {
+    await http().head(`/api/v1/quick-send?phone=${PHONE}&message=a&apikey=${token}`).expect(405);
+    for (const [name, value] of [
+      ['sec-purpose', 'prefetch;prerender'],
+      ['purpose', 'prefetch'],
+      ['x-moz', 'prefetch'],
+    ] as const)
+      await quick(`phone=${PHONE}&message=a`).set(name, value).expect(400);
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ['', []],
+    ['  ', []],
+    ['a', ['a']],
+    [' a , b ', ['a', 'b']],
+    ['a,,b', ['a', '', 'b']],
+    ['a\\,b,c', ['a,b', 'c']],
+    ['a\\\\,b', ['a\\', 'b']],
+    ['a\\b', ['a\\b']],
+    ['a\\', ['a\\']],
+  ])('decision 12: params %j are %j', (text, expected) => {
+    expect(splitParams(text)).toEqual(expected);
+  });
+});

@@ -1,0 +1,18 @@
+/**
+ * `params` of quick-send (spec §4.3, product decision 12): split at commas; `\,` is a comma, `\\` a backslash; spaces around a
+ * value are dropped; an empty text has no values.
+ */
+export function splitParams(text: string): string[] {
+  if (text.trim() === '') return [];
+  const values: string[] = [];
+  let value = '';
+  for (let i = 0; i < text.length; i++) {
+    const escaped = text[i] === '\\' && (text[i + 1] === ',' || text[i + 1] === '\\');
+    if (escaped) i++;
+    if (text[i] === ',' && !escaped) {
+      values.push(value);
+      value = '';
+    } else value += text[i];
+  }
+  return [...values, value].map((each) => each.trim());
+}

@@ -1,0 +1,48 @@
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { GatewayError, SendTemplate, SendText } from '@mgw/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CurrentKey, Needs, RestApi } from '../access/rest-api';
+import type { KeyAccess } from '../api-keys/key-access';
+import { checkContent } from '../http/json-body';
+import { splitParams } from './quick-params';
+import { QuickSendRequest, recipientOf } from './send.requests';
+import { SendsService } from './sends.service';
+
+@Controller('api/v1/quick-send')
+@RestApi()
+export class QuickSendController {
+  constructor(private readonly sends: SendsService) {}
+
+  /** Spec §4.3: a send by GET, so browsers that fetch ahead must not send (product decision 4). */
+  @Get()
+  @Needs('send_template')
+  async quickSend(
+    @CurrentKey() key: KeyAccess,
+    @Query() query: QuickSendRequest,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    refusePrefetch(request);
+    checkContent({ ...query }, '');
+    const to = recipientOf(query.phone);
+    const caller = { key, request, reply, idempotencyKey: query.idempotency_key };
+    if ((query.template === undefined) === (query.message === undefined)) throw needsOne();
+    if (query.message !== undefined) return (await this.sends.send(SendText, { to, text: query.message }, caller)).result;
+    const template = query.template as string;
+    const body_params = splitParams(query.params ?? '');
+    const message = { to, template_name: template, language: query.lang ?? 'en', body_params, header_params: [], button_params: [] };
+    const { result } = await this.sends.send(SendTemplate, message, caller);
+    return { ...result, template };
+  }
+}
+
+function refusePrefetch({ headers }: FastifyRequest): void {
+  const purpose = [headers['sec-purpose'], headers['purpose'], headers['x-purpose'], headers['x-moz']].join(' ').toLowerCase();
+  if (/prefetch|prerender|preview/.test(purpose)) throw new GatewayError('VALIDATION_FAILED', 'A prefetch sends nothing.');
+}
+
+function needsOne(): GatewayError {
+  const message = 'give either template or message';
+  const details = ['template', 'message'].map((field) => ({ field, message }));
+  return new GatewayError('VALIDATION_FAILED', 'Give either template or message: one of them, not both.', { details });
+}

@@ -1,0 +1,72 @@
+import { inboundEvent } from '@mgw/harness';
+import { eventually } from '@mgw/testing';
+import { startSending, type Sending } from './send.fixture';
+
+describe('kinds of messages', () => {
+  let sending: Sending;
+  beforeAll(async () => {
+    sending = await startSending();
+    await sending.run();
+  });
+  afterAll(() => sending.harness.close());
+
+  const lastCall = () => sending.platform.calls().at(-1) as unknown as Record<string, unknown>;
+
+  it('spec §4.6: media needs an open window, and carries what its type can', async () => {
+    expect(await sending.media()).toMatchObject({ error_code: 'WINDOW_CLOSED' });
+    await sending.harness.tell(inboundEvent({ sent_at: new Date().toISOString() }));
+    await eventually(async () => (await sending.harness.told('message.received')).length === 1);
+    for (const [type, filename, expected] of [
+      ['image', 'x.png', { link: 'https://example.com/a.png', caption: 'Look' }],
+      ['video', null, { link: 'https://example.com/a.png', caption: 'Look' }],
+      ['audio', null, { link: 'https://example.com/a.png' }],
+      ['document', 'x.pdf', { link: 'https://example.com/a.png', caption: 'Look', filename: 'x.pdf' }],
+    ] as const) {
+      const caption = type === 'audio' ? null : 'Look';
+      expect(await sending.media({ media_type: type, caption, filename })).toMatchObject({ replayed: false });
+      expect(lastCall()).toMatchObject({ type, [type]: expected });
+      expect(lastCall()[type]).toEqual(expected);
+    }
+    const told = await eventually(async () => {
+      const events = await sending.harness.told('message.sent');
+      return events.length === 4 && events;
+    });
+    expect(told.map(({ data }) => [(data as { type: string }).type, (data as { text: string }).text])).toEqual([
+      ['image', 'Look'],
+      ['video', 'Look'],
+      ['audio', ''],
+      ['document', 'Look'],
+    ]);
+  });
+
+  it('spec §4.7, decision 17: an AUTHENTICATION template has the code in body and button, a UTILITY one in the body', async () => {
+    const made = await sending.otp();
+    expect(made).toMatchObject({ otp: expect.stringMatching(/^\d{6}$/) as string });
+    const text = [{ type: 'text', text: (made as { otp: string }).otp }];
+    expect(lastCall()['template']).toEqual({
+      name: 'login_code',
+      language: { code: 'en' },
+      components: [
+        { type: 'body', parameters: text },
+        { type: 'button', sub_type: 'url', index: '0', parameters: text },
+      ],
+    });
+    expect(await sending.otp({}, { template_name: 'otp_plain', otp: 'AB-12' })).toMatchObject({ otp: 'AB-12' });
+    expect(lastCall()['template']).toMatchObject({ components: [{ type: 'body', parameters: [{ text: 'AB-12' }] }] });
+    expect(await sending.otp({}, { template_name: 'order_update' })).toMatchObject({ error_code: 'TEMPLATE_PARAMS_MISMATCH' });
+  });
+
+  it('decisions 17, 24: a replay returns the same code, which is stored sealed and told masked', async () => {
+    const idempotency = { key: 'otp', fingerprint: 'f' };
+    const first = (await sending.otp({ idempotency })) as { otp: string; message_id: string };
+    expect(await sending.otp({ idempotency })).toEqual({ ...first, replayed: true });
+    const event = await eventually(async () =>
+      (await sending.harness.told('message.sent')).find(({ data }) => (data as { message_id: string }).message_id === first.message_id),
+    );
+    expect(event.data).toMatchObject({ type: 'otp', text: '*••••••* is your code.' });
+    for (const table of ['intents', 'messages', 'idempotency_keys', 'outbox']) {
+      const [row] = await sending.harness.db.query<{ all: string }>(`SELECT string_agg(t::text, ' ') AS all FROM send.${table} t`);
+      expect(row?.all).not.toMatch(new RegExp(`(?<![0-9a-f-])${first.otp}(?![0-9a-f-])`));
+    }
+  });
+});

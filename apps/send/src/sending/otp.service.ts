@@ -1,0 +1,61 @@
+import { randomInt } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { ReplyOf, RequestOf, SendOtp, Sender } from '@mgw/contracts';
+import { templateMessage } from '@mgw/platform-api';
+import type { RpcContext } from '@mgw/rpc';
+import { Sealer } from '@mgw/sealing';
+import { fillTemplate } from '../templates/fill-template';
+import { TemplateService } from '../templates/template.service';
+import { DeliveryService } from './delivery.service';
+import { OtpStore } from './otp.store';
+
+/** What stands for a code wherever it is not the answer (product decision 17). */
+const MASK = '••••••';
+
+/** Spec §4.7. */
+@Injectable()
+export class OtpService {
+  constructor(
+    private readonly delivery: DeliveryService,
+    private readonly templates: TemplateService,
+    private readonly sealer: Sealer,
+    private readonly store: OtpStore,
+  ) {}
+
+  async send(request: RequestOf<typeof SendOtp>, context: RpcContext): Promise<ReplyOf<typeof SendOtp>> {
+    const { sender, to, template_name: name, language } = request;
+    const code = request.otp ?? newCode();
+    const sent = await this.delivery.send(sender, context, async () => {
+      const template = await this.templates.approved(sender.business_id, name, language, context);
+      // Body, and the code button of AUTHENTICATION templates: the template's own components say which (platform §1.5).
+      const { components } = fillTemplate(template, { body: [code], header: [], buttons: [] });
+      return {
+        sender,
+        to,
+        type: 'otp',
+        template: { name, language, category: template.category },
+        text: fillTemplate(template, { body: [MASK], header: [], buttons: [] }).text,
+        needsWindow: false,
+        beforeCall: (intentId) => this.keep(sender, intentId, request.otp === null ? code : null),
+        request: (callbackData) => templateMessage(to, { name, language, components }, callbackData),
+      };
+    });
+    return { ...sent, otp: sent.replayed && request.otp === null ? await this.earlierCode(sender) : code };
+  }
+
+  private async keep({ idempotency }: Sender, intentId: string, made: string | null): Promise<void> {
+    if (idempotency === null || made === null) return;
+    await this.store.keep(intentId, this.sealer.seal(made, `send.otp:${intentId}`));
+  }
+
+  private async earlierCode(sender: Sender): Promise<string> {
+    const kept = await this.store.find(sender);
+    if (!kept) throw new Error('the code of a replayed send is gone');
+    return this.sealer.open(kept.otp_sealed, `send.otp:${kept.intent_id}`);
+  }
+}
+
+/** Six digits from a cryptographic source; zeros may lead. */
+function newCode(): string {
+  return String(randomInt(1_000_000)).padStart(6, '0');
+}
