@@ -11,10 +11,4 @@ export class DispatcherConfig extends config('outbound-webhook-dispatcher', {
     default: '',
   }),
   ports: env.list('WEBHOOK_PORTS', { doc: 'ports of public hosts that webhooks may use', default: '443,8443' }),
-  leaseSeconds: env.integer('DISPATCH_LEASE_SECONDS', {
-    doc: 'after this an attempt whose worker says nothing is made again; above the 10 s of an attempt',
-    default: 30,
-    min: 1,
-    max: 600,
-  }),
 }) {}

@@ -26,6 +26,7 @@ import { SendService } from './sending/send.service';
 import { HearingService } from './settling/hearing.service';
 import { SettlingService } from './settling/settling.service';
 import { SweeperService } from './settling/sweeper.service';
+import { PreferenceService } from './suppression/preference.service';
 import { SuppressionStore } from './suppression/suppression.store';
 import { TemplateService } from './templates/template.service';
 import { WindowStore } from './window/window.store';
@@ -50,6 +51,7 @@ const services = [
   InboundService,
   OtpService,
   OutcomeService,
+  PreferenceService,
   RefusalEffects,
   ReservationService,
   SendService,

@@ -64,6 +64,21 @@ export const PlatformStatus = eventType(
   }),
 );
 
+/** What a person has told the platform about messages of a business (platform §4.6). */
+export const PlatformPreference = eventType(
+  'PLATFORM',
+  'preference',
+  Type.Object({
+    phone_number_id: Type.String(),
+    from: Person,
+    /** For example `marketing_messages`. */
+    category: Type.String(),
+    /** `stop`, `resume`, `signup`, or one we do not know yet. */
+    value: Type.String(),
+    said_at: IsoTime,
+  }),
+);
+
 /** A change of a template on the platform's side: the template service syncs again. */
 export const PlatformTemplateUpdate = eventType(
   'PLATFORM',

@@ -46,6 +46,7 @@ export class EgressRules {
     const literal = parseAddress(hostOf(url));
     if (literal) return isPublic(literal) ? { url } : { refused: 'must be a public address' };
     const name = hostOf(url).replace(/\.$/, '');
+    if (!isHostName(name)) return { refused: 'must hold a host name' };
     if (!name.includes('.') || INSIDE.test(name)) return { refused: 'must be a public address' };
     return { url };
   }
@@ -82,6 +83,11 @@ function target(text: string): Target {
     return { host: null, range: [address, mask === undefined ? (address.kind() === 'ipv4' ? 32 : 128) : Number(mask)], port: port ?? null };
   if (host === '' || mask !== undefined) throw new Error(`"${text}" is not a host or CIDR with an optional :port`);
   return { host, range: null, port: port ?? null };
+}
+
+/** RFC 1123: labels of 1 to 63 characters, 253 in all. */
+function isHostName(name: string): boolean {
+  return name.length <= 253 && name.split('.').every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
 }
 
 function hostOf(url: URL): string {

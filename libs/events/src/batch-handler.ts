@@ -43,6 +43,7 @@ export class BatchHandler {
       return error instanceof Error ? error : new Error(String(error));
     }
     for (const { message } of offered) message.ack();
+    this.options.committed?.();
     handled.inc({ consumer: this.options.durable, outcome: 'ok' }, offered.length);
     return undefined;
   }

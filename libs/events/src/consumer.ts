@@ -28,6 +28,8 @@ export interface EventConsumerOptions {
    * order in which they were told, as far as one replica sees them. A throw undoes all of it.
    */
   handle(events: EventEnvelope[], tx: Tx): Promise<void>;
+  /** After the commit of an effect: the moment to wake what works on it. */
+  committed?(): void;
 }
 
 const PRUNE_EVERY_MS = 600_000;

@@ -103,6 +103,9 @@ interface KillableServer {
   stop(): Promise<void>;
 }
 
+const running = new Set<() => void>();
+process.once('exit', () => running.forEach((kill) => kill()));
+
 /** A server on a port of its own that a test may kill and start again. */
 async function killable(port: number, launch: () => ChildProcess): Promise<Omit<KillableServer, 'url'>> {
   let child: ChildProcess | undefined;
@@ -119,7 +122,7 @@ async function killable(port: number, launch: () => ChildProcess): Promise<Omit<
     child = launch();
     await eventually(() => isListening(port));
   };
-  process.once('exit', () => void child?.kill('SIGKILL'));
+  running.add(() => void child?.kill('SIGKILL'));
   await start();
   return { port, kill, start, stop: kill };
 }

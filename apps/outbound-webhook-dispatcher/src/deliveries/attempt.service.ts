@@ -25,18 +25,34 @@ export class AttemptService {
   /** Never throws. An attempt whose end cannot be recorded is made again when its lease is over. */
   async run(attempt: Attempt): Promise<void> {
     try {
-      const result = await this.post(attempt);
-      crashPoint('dispatch.after-attempt');
-      ended.inc({ outcome: result.kind === 'answered' && result.status !== 200 ? 'not_200' : result.kind });
-      await this.record(attempt, endOf(result));
+      await this.record(attempt, await this.attempt(attempt));
     } catch (error) {
       this.logger.error({ err: error, webhook_id: attempt.webhook_id, event_id: attempt.event_id }, 'an attempt could not be made');
     }
   }
 
-  private post({ url, body, event_id: id, business_id, secret_sealed }: Attempt): Promise<EgressResult> {
+  private async attempt(attempt: Attempt): Promise<AttemptEnd> {
+    const secret = this.secretOf(attempt);
+    if (secret === undefined) return { succeeded: false, statusCode: null, reason: 'the signing secret cannot be read: set it again' };
+    const result = await this.post(attempt, secret);
+    crashPoint('dispatch.after-attempt');
+    ended.inc({ outcome: result.kind === 'answered' && result.status !== 200 ? 'not_200' : result.kind });
+    return endOf(result);
+  }
+
+  /** @returns null when there is none, undefined when its key is no longer in the ring */
+  private secretOf({ secret_sealed, business_id, webhook_id }: Attempt): string | null | undefined {
+    if (secret_sealed === null) return null;
+    try {
+      return this.sealer.open(secret_sealed, `webhook.secret:${business_id}`);
+    } catch (error) {
+      this.logger.error({ err: error, webhook_id }, 'the secret of a webhook cannot be opened');
+      return undefined;
+    }
+  }
+
+  private post({ url, body, event_id: id }: Attempt, secret: string | null): Promise<EgressResult> {
     const timestamp = Math.floor(Date.now() / 1_000);
-    const secret = secret_sealed === null ? null : this.sealer.open(secret_sealed, `webhook.secret:${business_id}`);
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'messaging-gateway/1.0',

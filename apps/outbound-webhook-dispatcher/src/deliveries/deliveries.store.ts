@@ -16,7 +16,8 @@ export interface Attempt {
 }
 
 export interface Ceilings {
-  full: { webhooks: string[]; businesses: string[] };
+  /** Hosts with their port, as the URL has them. */
+  full: { webhooks: string[]; businesses: string[]; hosts: string[] };
   perWebhook: number;
 }
 
@@ -26,6 +27,9 @@ export interface AttemptEnd {
   /** In words for the tenant; null when it succeeded. */
   reason: string | null;
 }
+
+/** Longer than an attempt (10 s) and the tries to record its end (8 s): the attempt of a worker that lives is never made twice. */
+const LEASE = '30 seconds';
 
 @Injectable()
 export class DeliveriesStore {
@@ -56,15 +60,16 @@ export class DeliveriesStore {
   /**
    * Takes attempts that are due: new ones, and those whose worker died (its lease is over). Of one webhook and conversation only
    * the oldest, so that they start in order, each after the end of the one before (product decision 29b).
-   * @param full webhooks and businesses that have as many attempts under way as they may
+   * @param full webhooks, businesses and hosts that have as many attempts under way as they may
    * @param perWebhook attempts of one webhook that are taken at once
    */
-  take(atMost: number, leaseSeconds: number, { full, perWebhook }: Ceilings): Promise<Attempt[]> {
+  take(atMost: number, { full, perWebhook }: Ceilings): Promise<Attempt[]> {
     return this.db.query<Attempt>(
       `WITH oldest AS (
          SELECT d.id, d.webhook_id FROM dispatch.deliveries d JOIN dispatch.webhooks w ON w.id = d.webhook_id
          WHERE d.state IN ('pending', 'running') AND (d.state = 'pending' OR d.lease_until < clock_timestamp()) AND w.is_active
-           AND d.webhook_id <> ALL ($3::bigint[]) AND d.business_id <> ALL ($4::bigint[])
+           AND d.webhook_id <> ALL ($2::bigint[]) AND d.business_id <> ALL ($3::bigint[])
+           AND split_part(w.url, '/', 3) <> ALL ($4::text[])
            AND NOT EXISTS (SELECT FROM dispatch.deliveries b WHERE b.webhook_id = d.webhook_id AND b.ordering_key = d.ordering_key
                              AND b.id < d.id AND b.state IN ('pending', 'running'))
          ORDER BY d.id LIMIT 1000
@@ -76,11 +81,11 @@ export class DeliveriesStore {
          ORDER BY d.id LIMIT $1 FOR UPDATE OF d SKIP LOCKED
        )
        UPDATE dispatch.deliveries d
-       SET state = 'running', attempt = d.attempt + 1, lease_until = clock_timestamp() + make_interval(secs => $2)
+       SET state = 'running', attempt = d.attempt + 1, lease_until = clock_timestamp() + interval '${LEASE}'
        FROM due, dispatch.webhooks w
        WHERE d.id = due.id AND w.id = d.webhook_id
        RETURNING d.id, d.webhook_id, d.business_id, d.event_id, d.body, d.attempt, w.url, w.secret_sealed`,
-      [atMost, leaseSeconds, full.webhooks, full.businesses, perWebhook],
+      [atMost, full.webhooks, full.businesses, full.hosts, perWebhook],
     );
   }
 
@@ -97,6 +102,15 @@ export class DeliveriesStore {
        UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(), fail_count = CASE WHEN $6 THEN 0 ELSE w.fail_count + 1 END
        FROM ended WHERE w.id = ended.webhook_id`,
       [id, attempt, succeeded ? 'succeeded' : 'failed', statusCode, reason, succeeded],
+    );
+  }
+
+  /** What a disabled webhook still has open: told while it was being disabled, or left by a worker that died (guarantees §4, D8). */
+  async skipDisabled(): Promise<void> {
+    await this.db.query(
+      `UPDATE dispatch.deliveries d SET state = 'skipped', reason = 'the webhook is disabled', finished_at = clock_timestamp(), lease_until = NULL
+       FROM dispatch.webhooks w
+       WHERE w.id = d.webhook_id AND NOT w.is_active AND (d.state = 'pending' OR d.state = 'running' AND d.lease_until < clock_timestamp())`,
     );
   }
 

@@ -2,17 +2,18 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { Signal } from '@mgw/events';
 import { LOGGER } from '@mgw/service';
 import { gauge, type Logger } from '@mgw/telemetry';
-import { DispatcherConfig } from '../outbound-webhook-dispatcher.config';
 import { AttemptService } from './attempt.service';
 import { DeliveriesStore, type Attempt } from './deliveries.store';
 
 /** Ceilings of one process: a slow receiver delays only itself, many slow ones of a business only that business (guarantees §4, D5). */
 const PER_WEBHOOK = 8;
 const PER_BUSINESS = 64;
+const PER_HOST = 64;
 const PER_PROCESS = 512;
 const AT_ONCE = 64;
 const LOOK_EVERY_MS = 250;
 const PRUNE_EVERY_MS = 600_000;
+const SKIP_EVERY_MS = 2_000;
 const DRAIN_MS = 4_000;
 
 /** Takes due attempts and runs them side by side. */
@@ -23,11 +24,11 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
   private prunedAt = 0;
+  private skippedAt = 0;
 
   constructor(
     private readonly deliveries: DeliveriesStore,
     private readonly attempts: AttemptService,
-    private readonly config: DispatcherConfig,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     gauge('mgw_webhook_attempts_running', 'Attempts under way', [], () => this.running.size);
@@ -53,10 +54,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     while (!this.stopped) {
       try {
         if ((await this.takeSome()) < AT_ONCE) await this.signal.wait(LOOK_EVERY_MS);
-        if (Date.now() - this.prunedAt > PRUNE_EVERY_MS) {
-          this.prunedAt = Date.now();
-          await this.deliveries.prune();
-        }
+        await this.tidy();
       } catch (error) {
         this.logger.warn({ err: error }, 'deliveries could not be taken now; they stay stored');
         await this.signal.wait(500);
@@ -64,14 +62,26 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     }
   }
 
+  private async tidy(): Promise<void> {
+    if (Date.now() - this.skippedAt > SKIP_EVERY_MS) {
+      this.skippedAt = Date.now();
+      await this.deliveries.skipDisabled();
+    }
+    if (Date.now() - this.prunedAt > PRUNE_EVERY_MS) {
+      this.prunedAt = Date.now();
+      await this.deliveries.prune();
+    }
+  }
+
   private async takeSome(): Promise<number> {
     const room = Math.min(AT_ONCE, PER_PROCESS - this.running.size);
     if (room <= 0) return 0;
     const full = {
-      webhooks: overCeiling(this.running, 'webhook_id', PER_WEBHOOK),
-      businesses: overCeiling(this.running, 'business_id', PER_BUSINESS),
+      webhooks: overCeiling(this.running, (attempt) => attempt.webhook_id, PER_WEBHOOK),
+      businesses: overCeiling(this.running, (attempt) => attempt.business_id, PER_BUSINESS),
+      hosts: overCeiling(this.running, (attempt) => attempt.url.split('/')[2] ?? '', PER_HOST),
     };
-    const taken = await this.deliveries.take(room, this.config.leaseSeconds, { full, perWebhook: PER_WEBHOOK });
+    const taken = await this.deliveries.take(room, { full, perWebhook: PER_WEBHOOK });
     for (const attempt of taken) {
       const ended = this.attempts.run(attempt).finally(() => {
         this.running.delete(attempt);
@@ -83,8 +93,8 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
   }
 }
 
-function overCeiling(running: Map<Attempt, unknown>, member: 'webhook_id' | 'business_id', ceiling: number): string[] {
+function overCeiling(running: Map<Attempt, unknown>, groupOf: (attempt: Attempt) => string, ceiling: number): string[] {
   const counts = new Map<string, number>();
-  for (const attempt of running.keys()) counts.set(attempt[member], (counts.get(attempt[member]) ?? 0) + 1);
-  return [...counts].filter(([, count]) => count >= ceiling).map(([id]) => id);
+  for (const attempt of running.keys()) counts.set(groupOf(attempt), (counts.get(groupOf(attempt)) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count >= ceiling).map(([group]) => group);
 }

@@ -25,11 +25,8 @@ export class ExpansionConsumer implements OnApplicationBootstrap, OnApplicationS
       durable: 'outbound-webhook-dispatcher',
       stream: 'PUBLIC',
       concurrency: 128,
-      handle: async (events, tx) => {
-        await deliveries.expand(tx, events);
-        // Looks again a moment later too: this transaction is not committed yet.
-        dispatch.nudge();
-      },
+      handle: (events, tx) => deliveries.expand(tx, events),
+      committed: () => dispatch.nudge(),
     });
   }
 

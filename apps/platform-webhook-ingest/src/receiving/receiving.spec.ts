@@ -122,6 +122,15 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect(letters.map(({ reason }) => reason)).toContain('no readable timestamp');
   });
 
+  it('platform §4.6: a preference becomes an event; one that names nobody goes to the dead letters', async () => {
+    const stop = { wa_id: '919876543210', category: 'marketing_messages', value: 'stop', timestamp: 1767323045 };
+    const value = { metadata: { phone_number_id: '701' }, user_preferences: [stop, { ...stop, wa_id: undefined }] };
+    expect(await signed({ entry: [{ id: '801', changes: [{ field: 'user_preferences', value }] }] })).toBe(200);
+    const [event] = await told('preference', 1);
+    expect(event?.data).toMatchObject({ from: { phone: '919876543210' }, category: 'marketing_messages', value: 'stop' });
+    await eventually(async () => (await count('dead_letters')) === 1);
+  });
+
   it('decision 47: an update is honoured only for a business that holds the secret which signed it', async () => {
     expect(await signed(envelope({ messages: [text('wamid.stolen')] }, '701'), 'second secret')).toBe(200);
     await eventually(async () => (await count('dead_letters')) === 1);

@@ -3,6 +3,7 @@ import type { PlatformWebhook, WebhookChange, WebhookEntry, WebhookValue } from 
 import type { ConnectionMap } from '../connections/connection-map';
 import type { BadUpdate, Delivery } from '../receiving/deliveries.store';
 import { messageEvent } from './message-event';
+import { preferenceEvent, type WebhookPreference } from './preference-event';
 import { statusEvent } from './status-event';
 import { templateEvent } from './template-event';
 
@@ -39,6 +40,11 @@ function splitChange(entry: WebhookEntry, change: WebhookChange, place: { parts:
     const owner = () => signed(owners.businessOfNumber(number), signers, `number ${number}`);
     for (const message of list(value.messages)) attempt(message, () => messageEvent(owner(), number, message, list(value.contacts)));
     for (const status of list(value.statuses)) attempt(status, () => statusEvent(owner(), number, status));
+  } else if (field === 'user_preferences') {
+    const number = String(change.value?.metadata?.phone_number_id);
+    const owner = () => signed(owners.businessOfNumber(number), signers, `number ${number}`);
+    const preferences = list(change.value?.['user_preferences'] as WebhookPreference[] | undefined);
+    for (const preference of preferences) attempt(preference, () => preferenceEvent(owner(), number, preference));
   } else if (/^(message_template|template_category)/.test(field)) {
     const account = String(entry.id);
     for (const businessId of owners.businessesOfAccount(account).filter((id) => signers.has(id)))

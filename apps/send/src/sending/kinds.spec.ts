@@ -1,3 +1,5 @@
+import { PlatformPreference } from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from './send.fixture';
@@ -37,6 +39,26 @@ describe('kinds of messages', () => {
       ['audio', ''],
       ['document', 'Look'],
     ]);
+  });
+
+  it('decision 18: who stopped marketing gets no MARKETING templates, but others; the newer statement counts', async () => {
+    const say = (value: string, second: number) => {
+      const said_at = `2026-01-02T03:04:0${second}.000Z`;
+      const from = { phone: '919876543210', user_id: null, name: '' };
+      const data = { phone_number_id: '700', from, category: 'marketing_messages', value, said_at };
+      return newEvent(PlatformPreference, { id: `p${second}${value}`, at: said_at, business_id: 1, key: 'p', data });
+    };
+    const offer = () => sending.otp({}, { template_name: 'offer', otp: 'x' });
+    expect(await offer()).toMatchObject({ replayed: false });
+    await sending.harness.tell(say('stop', 2), say('resume', 1));
+    const refusal = await eventually(async () => {
+      const answer = await offer();
+      return 'error_code' in answer && answer;
+    });
+    expect(refusal).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED', extras: { suppression_state: 'opted_out_marketing' } });
+    expect(await sending.template()).toMatchObject({ replayed: false });
+    await sending.harness.tell(say('resume', 3));
+    await eventually(async () => 'message_id' in (await offer()));
   });
 
   it('spec §4.7, decision 17: an AUTHENTICATION template has the code in body and button, a UTILITY one in the body', async () => {

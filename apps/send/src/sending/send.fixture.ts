@@ -44,6 +44,8 @@ const LOGIN: TemplateShape = {
 };
 const PLAIN: TemplateShape = { ...LOGIN, name: 'otp_plain', category: 'UTILITY', button_parameters: [] };
 
+const OFFER: TemplateShape = { ...PLAIN, name: 'offer', category: 'MARKETING' };
+
 /** The send service with a platform, and with neighbours that know one business and one template. */
 export async function startSending() {
   const harness = await startHarness({ schema: 'send', migrations });
@@ -65,7 +67,7 @@ export async function startSending() {
     },
   }));
   harness.answer(FindTemplate, ({ name, language }) => ({
-    template: [ORDER, LOGIN, PLAIN].find((template) => template.name === name && language === 'en') ?? null,
+    template: [ORDER, LOGIN, PLAIN, OFFER].find((template) => template.name === name && language === 'en') ?? null,
     available_languages: name === ORDER.name ? ['en'] : [],
   }));
   const reported: number[] = [];

@@ -1,11 +1,12 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { PlatformMessage, PlatformStatus } from '@mgw/contracts';
+import { PlatformMessage, PlatformPreference, PlatformStatus } from '@mgw/contracts';
 import { EventConsumer, OutboxRelay, type EventConsumerOptions } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
 import { GraphClient } from '@mgw/platform-api';
 import type { InboundEvent } from '../conversations/inbound-message';
 import { InboundService } from '../conversations/inbound.service';
+import { PreferenceService } from '../suppression/preference.service';
 import { SettlingService } from './settling.service';
 
 /** Hears what the platform says about people and messages, and tells what follows from it. */
@@ -18,6 +19,7 @@ export class HearingService implements OnApplicationBootstrap, OnApplicationShut
     private readonly graph: GraphClient,
     inbound: InboundService,
     settling: SettlingService,
+    preferences: PreferenceService,
     db: Database,
     @Inject(NATS) nc: EventConsumerOptions['nc'],
     @Inject(LOGGER) logger: EventConsumerOptions['logger'],
@@ -28,19 +30,21 @@ export class HearingService implements OnApplicationBootstrap, OnApplicationShut
         ...common,
         durable: 'send-messages',
         type: PlatformMessage,
-        handle: async (events, tx) => {
-          await inbound.receive(events as InboundEvent[], tx);
-          relay.nudge();
-        },
+        handle: (events, tx) => inbound.receive(events as InboundEvent[], tx),
+        committed: () => relay.nudge(),
       }),
       new EventConsumer({
         ...common,
         durable: 'send-statuses',
         type: PlatformStatus,
-        handle: async (events, tx) => {
-          await settling.settle(events as Parameters<SettlingService['settle']>[0], tx);
-          relay.nudge();
-        },
+        handle: (events, tx) => settling.settle(events as Parameters<SettlingService['settle']>[0], tx),
+        committed: () => relay.nudge(),
+      }),
+      new EventConsumer({
+        ...common,
+        durable: 'send-preferences',
+        type: PlatformPreference,
+        handle: (events, tx) => preferences.apply(events as Parameters<PreferenceService['apply']>[0], tx),
       }),
     ];
   }

@@ -38,7 +38,9 @@ export class TemplatesHandlers {
 
   @Handles(ListTemplates)
   async list({ business_id }: RequestOf<typeof ListTemplates>): Promise<ReplyOf<typeof ListTemplates>> {
-    const [templates, sync] = await Promise.all([this.templates.list(business_id), this.syncs.find(business_id)]);
+    // In this order: a list may be newer than the sync it stands beside, never older.
+    const sync = await this.syncs.find(business_id);
+    const templates = await this.templates.list(business_id);
     return {
       templates: templates.map((template) => ({
         ...templateRecord(template),

@@ -1,0 +1,33 @@
+import { PlatformPreference, type EventEnvelope } from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
+import { isBusinessScopedId } from '@mgw/phone';
+import { platformTime } from './platform-time';
+
+/** One element of `user_preferences` (platform §4.6). */
+export interface WebhookPreference {
+  wa_id?: string;
+  user_id?: string;
+  category?: string;
+  value?: string;
+  timestamp?: number | string;
+}
+
+/** @throws Error when it cannot be told */
+export function preferenceEvent(
+  businessId: number,
+  phoneNumberId: string,
+  preference: WebhookPreference,
+): EventEnvelope<typeof PlatformPreference> {
+  const said_at = platformTime(preference.timestamp);
+  const { category = '', value = '' } = preference;
+  const phone = /^\d{4,20}$/.test(preference.wa_id ?? '') ? (preference.wa_id as string) : null;
+  const user_id = isBusinessScopedId(preference.user_id ?? '') ? (preference.user_id as string) : null;
+  if (phone === null && user_id === null) throw new Error('the preference names nobody');
+  return newEvent(PlatformPreference, {
+    id: `platform.preference:${businessId}:${user_id ?? phone}:${category}:${value}:${said_at}`,
+    at: said_at,
+    business_id: businessId,
+    key: `person:${businessId}:${phone ?? user_id}`,
+    data: { phone_number_id: phoneNumberId, from: { phone, user_id, name: '' }, category, value, said_at },
+  });
+}

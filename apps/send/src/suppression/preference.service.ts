@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import type { EventEnvelope, PlatformPreference } from '@mgw/contracts';
+import type { Tx } from '@mgw/postgres';
+import { ConversationService } from '../conversations/conversation.service';
+import { SuppressionStore } from './suppression.store';
+
+const STATES: Record<string, 'opted_out_marketing' | null> = { stop: 'opted_out_marketing', resume: null, signup: null };
+
+/** What people told the platform about marketing (product decision 18, platform §4.6). */
+@Injectable()
+export class PreferenceService {
+  constructor(
+    private readonly conversations: ConversationService,
+    private readonly suppressions: SuppressionStore,
+  ) {}
+
+  async apply(events: EventEnvelope<typeof PlatformPreference>[], tx: Tx): Promise<void> {
+    const known = events.filter(({ data }) => data.category === 'marketing_messages' && Object.hasOwn(STATES, data.value));
+    if (known.length === 0) return;
+    const persons = known.map(({ business_id, data: { from } }) => ({
+      businessId: business_id,
+      phone: from.phone,
+      userId: from.user_id,
+      waId: null,
+    }));
+    const conversations = await this.conversations.of(tx, persons);
+    for (const [i, { data }] of known.entries()) {
+      await this.suppressions.set(tx, conversations[i] as number, 'platform', STATES[data.value] ?? null, data.said_at);
+    }
+  }
+}
