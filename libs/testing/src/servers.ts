@@ -103,8 +103,12 @@ interface KillableServer {
   stop(): Promise<void>;
 }
 
-const running = new Set<() => void>();
-process.once('exit', () => running.forEach((kill) => kill()));
+/** Runs a program that dies with the test, however the test ends: when its standard input closes, it is killed. */
+function launchKillable(program: string, args: string[]): ChildProcess {
+  const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/bin`;
+  const script = '"$@" & cat; kill -9 $!; wait';
+  return spawn('sh', ['-c', script, 'sh', program, ...args], { stdio: ['pipe', 'ignore', 'ignore'], env: { ...process.env, PATH: path } });
+}
 
 /** A server on a port of its own that a test may kill and start again. */
 async function killable(port: number, launch: () => ChildProcess): Promise<Omit<KillableServer, 'url'>> {
@@ -115,14 +119,13 @@ async function killable(port: number, launch: () => ChildProcess): Promise<Omit<
     if (!ended || ended.exitCode !== null) return;
     await new Promise<void>((resolve) => {
       ended.once('exit', () => resolve());
-      ended.kill('SIGKILL');
+      ended.stdin?.end();
     });
   };
   const start = async () => {
     child = launch();
     await eventually(() => isListening(port));
   };
-  running.add(() => void child?.kill('SIGKILL'));
   await start();
   return { port, kill, start, stop: kill };
 }
@@ -134,8 +137,7 @@ export async function testNats(): Promise<KillableServer & { storeDir: string; w
   const storeDir = join(dir, 'store');
   const file = join(dir, 'nats.conf');
   writeFileSync(file, `listen: "127.0.0.1:${port}"\nmax_payload: 8MB\njetstream { store_dir: ${JSON.stringify(storeDir)} }\n`);
-  const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/bin`;
-  const server = await killable(port, () => spawn('nats-server', ['-c', file], { stdio: 'ignore', env: { ...process.env, PATH: path } }));
+  const server = await killable(port, () => launchKillable('nats-server', ['-c', file]));
   return {
     ...server,
     url: `nats://127.0.0.1:${port}`,
@@ -153,6 +155,6 @@ export async function testNats(): Promise<KillableServer & { storeDir: string; w
 export async function testRedis(): Promise<KillableServer> {
   const port = await freePort();
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', tmpdir()];
-  const server = await killable(port, () => spawn('redis-server', args, { stdio: 'ignore' }));
+  const server = await killable(port, () => launchKillable('redis-server', args));
   return { ...server, url: `redis://127.0.0.1:${port}` };
 }
