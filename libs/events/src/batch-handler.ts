@@ -1,4 +1,5 @@
 import type { EventEnvelope } from '@mgw/contracts';
+import { crashPoint } from '@mgw/faults';
 import type { Tx } from '@mgw/postgres';
 import { counter } from '@mgw/telemetry';
 import type { JsMsg } from 'nats';
@@ -38,10 +39,12 @@ export class BatchHandler {
       await this.options.db.transaction(async (tx) => {
         const fresh = await this.unseen(tx, offered);
         if (fresh.length > 0) await this.options.handle(fresh, tx);
+        crashPoint('consumer.before-commit');
       });
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }
+    crashPoint('consumer.after-commit');
     for (const { message } of offered) message.ack();
     this.options.committed?.();
     handled.inc({ consumer: this.options.durable, outcome: 'ok' }, offered.length);

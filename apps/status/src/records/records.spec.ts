@@ -14,6 +14,25 @@ function permutations<T>(items: T[]): T[][] {
   return items.flatMap((item, i) => permutations([...items.slice(0, i), ...items.slice(i + 1)]).map((rest) => [item, ...rest]));
 }
 
+describe('a consumer that dies (guarantees §4, §8)', () => {
+  it.each(['consumer.before-commit', 'consumer.after-commit'])('at %s loses nothing and has each effect once', async (point) => {
+    const harness = await startHarness({ schema: 'status', migrations });
+    const child = await harness.spawn('status', { CRASH_AT: point });
+    await harness.tell(acceptedEvent('wamid.1'));
+    expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
+    const rows = async (table: string) => (await harness.db.query(`SELECT FROM status.${table}`)).length;
+    const committed = point === 'consumer.after-commit' ? 1 : 0;
+    expect([await rows('records'), await rows('inbox')]).toEqual([committed, committed]);
+    await harness.run(service);
+    const pending = async () =>
+      (await (await harness.nc.jetstreamManager()).consumers.info('SENDING', 'status-acceptances')).num_ack_pending;
+    // JetStream offers an event again when nobody has acknowledged it for 30 s.
+    await eventually(async () => (await pending()) === 0, { timeoutMs: 45_000 });
+    expect([await rows('records'), await rows('inbox')]).toEqual([1, 1]);
+    await harness.close();
+  });
+});
+
 describe('delivery status (spec §3.1, guarantees §3)', () => {
   let harness: Harness;
   let store: RecordsStore;
