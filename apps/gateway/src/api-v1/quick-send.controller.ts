@@ -1,11 +1,10 @@
-import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { GatewayError, SendTemplate, SendText } from '@mgw/contracts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CurrentKey, Needs, RestApi } from '../access/rest-api';
-import type { KeyAccess } from '../api-keys/key-access';
+import type { FastifyRequest } from 'fastify';
+import { CurrentCaller, Needs, RestApi, type Caller } from '../access/rest-api';
 import { checkContent } from '../http/json-body';
 import { splitParams } from './quick-params';
-import { QuickSendRequest, recipientOf } from './send.requests';
+import { LANGUAGE, QuickSendRequest, recipientOf } from './send.requests';
 import { SendsService } from './sends.service';
 
 @Controller('api/v1/quick-send')
@@ -16,21 +15,16 @@ export class QuickSendController {
   /** Spec §4.3: a send by GET, so browsers that fetch ahead must not send (product decision 4). */
   @Get()
   @Needs('send_template')
-  async quickSend(
-    @CurrentKey() key: KeyAccess,
-    @Query() query: QuickSendRequest,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ) {
-    refusePrefetch(request);
+  async quickSend(@CurrentCaller() current: Caller, @Query() query: QuickSendRequest) {
+    refusePrefetch(current.request);
     checkContent({ ...query }, '');
     const to = recipientOf(query.phone);
-    const caller = { key, request, reply, idempotencyKey: query.idempotency_key };
+    const caller = { ...current, idempotencyKey: query.idempotency_key };
     if ((query.template === undefined) === (query.message === undefined)) throw needsOne();
     if (query.message !== undefined) return (await this.sends.send(SendText, { to, text: query.message }, caller)).result;
     const template = query.template as string;
     const body_params = splitParams(query.params ?? '');
-    const message = { to, template_name: template, language: query.lang ?? 'en', body_params, header_params: [], button_params: [] };
+    const message = { to, template_name: template, language: query.lang ?? LANGUAGE, body_params, header_params: [], button_params: [] };
     const { result } = await this.sends.send(SendTemplate, message, caller);
     return { ...result, template };
   }

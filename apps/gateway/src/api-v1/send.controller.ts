@@ -1,13 +1,8 @@
-import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { SendMedia, SendOtp, SendTemplate, SendText } from '@mgw/contracts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CurrentKey, Needs, RestApi } from '../access/rest-api';
-import type { KeyAccess } from '../api-keys/key-access';
-import { recipientOf, SendMediaRequest, SendOtpRequest, SendTemplateRequest, SendTextRequest } from './send.requests';
+import { CurrentCaller, Needs, RestApi, type Caller } from '../access/rest-api';
+import { LANGUAGE, recipientOf, SendMediaRequest, SendOtpRequest, SendTemplateRequest, SendTextRequest } from './send.requests';
 import { SendsService } from './sends.service';
-
-/** What a language is when none is given (spec §4.4). */
-const LANGUAGE = 'en';
 
 /** Answers of send endpoints are 200 (product decision 36). */
 @Controller('api/v1')
@@ -19,12 +14,7 @@ export class SendController {
   @Post('send-template')
   @HttpCode(200)
   @Needs('send_template')
-  async template(
-    @CurrentKey() key: KeyAccess,
-    @Body() body: SendTemplateRequest,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ) {
+  async template(@CurrentCaller() caller: Caller, @Body() body: SendTemplateRequest) {
     const message = {
       to: recipientOf(body.phone),
       template_name: body.template_name,
@@ -33,7 +23,7 @@ export class SendController {
       header_params: (body.header_params ?? []).map(String),
       button_params: (body.button_params ?? []).map(String),
     };
-    const { result } = await this.sends.send(SendTemplate, message, { key, request, reply });
+    const { result } = await this.sends.send(SendTemplate, message, caller);
     return { ...result, template: body.template_name };
   }
 
@@ -41,13 +31,8 @@ export class SendController {
   @Post('send-text')
   @HttpCode(200)
   @Needs('send_text')
-  async text(
-    @CurrentKey() key: KeyAccess,
-    @Body() body: SendTextRequest,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ) {
-    const { result } = await this.sends.send(SendText, { to: recipientOf(body.phone), text: body.message }, { key, request, reply });
+  async text(@CurrentCaller() caller: Caller, @Body() body: SendTextRequest) {
+    const { result } = await this.sends.send(SendText, { to: recipientOf(body.phone), text: body.message }, caller);
     return result;
   }
 
@@ -55,12 +40,7 @@ export class SendController {
   @Post('send-media')
   @HttpCode(200)
   @Needs('send_media')
-  async media(
-    @CurrentKey() key: KeyAccess,
-    @Body() body: SendMediaRequest,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ) {
+  async media(@CurrentCaller() caller: Caller, @Body() body: SendMediaRequest) {
     const { media_type, media_url, caption, filename } = body;
     const carriesFilename = media_type === 'document';
     const message = {
@@ -70,7 +50,7 @@ export class SendController {
       caption: caption ?? null,
       filename: carriesFilename ? (filename ?? null) : null,
     };
-    const { result } = await this.sends.send(SendMedia, message, { key, request, reply });
+    const { result } = await this.sends.send(SendMedia, message, caller);
     return { ...result, media_type };
   }
 
@@ -78,15 +58,10 @@ export class SendController {
   @Post('send-otp')
   @HttpCode(200)
   @Needs('send_otp')
-  async otp(
-    @CurrentKey() key: KeyAccess,
-    @Body() body: SendOtpRequest,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ) {
+  async otp(@CurrentCaller() caller: Caller, @Body() body: SendOtpRequest) {
     const { template_name, language, otp } = body;
     const message = { to: recipientOf(body.phone), template_name, language: language ?? LANGUAGE, otp: otp ?? null };
-    const { result, sent } = await this.sends.send(SendOtp, message, { key, request, reply });
+    const { result, sent } = await this.sends.send(SendOtp, message, caller);
     return { ...result, otp: sent.otp };
   }
 }

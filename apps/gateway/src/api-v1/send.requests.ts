@@ -4,6 +4,9 @@ import { normalizePhone } from '@mgw/phone';
 import { IgnoresUnknownFields } from '../http/validation.pipe';
 import { IsCaption, IsMediaUrl, IsMessageText, IsParams, IsPhoneNumber, IsRecipient } from './field-rules';
 
+/** What a language is when none is given (spec §4.3, §4.4, §4.7). */
+export const LANGUAGE = 'en';
+
 /** Spec §4.4. */
 @IgnoresUnknownFields()
 export class SendTemplateRequest {

@@ -11,20 +11,15 @@ import {
   type SendText,
 } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
 
 const NOTE = 'Accepted by the messaging platform, which is not delivery: follow it with GET /message-status/{message_id}.';
 
 type SendOperation = typeof SendMedia | typeof SendOtp | typeof SendTemplate | typeof SendText;
 
-export interface Caller {
-  key: KeyAccess;
-  request: FastifyRequest;
-  reply: FastifyReply;
-  /** Where it is not the header `Idempotency-Key`. */
-  idempotencyKey?: string | undefined;
-}
+/** `idempotencyKey`: where it is not the header. */
+type SendingCaller = Caller & { idempotencyKey?: string | undefined };
 
 /** What every send endpoint has in common (spec §2.2). */
 @Injectable()
@@ -32,7 +27,7 @@ export class SendsService {
   constructor(private readonly rpc: RpcClient) {}
 
   /** @returns what every send result has (spec §2.2), and the service's own answer */
-  async send<O extends SendOperation>(operation: O, message: Omit<RequestOf<O>, 'sender'>, caller: Caller) {
+  async send<O extends SendOperation>(operation: O, message: Omit<RequestOf<O>, 'sender'>, caller: SendingCaller) {
     const { key, request, reply } = caller;
     const sender = senderOf(key, idempotencyOf(caller, operation.subject, message));
     const context = { requestId: request.id, deadlineAt: Date.now() + operation.deadlineMs };
@@ -49,7 +44,7 @@ function senderOf({ api_key_id, daily_limit, business }: KeyAccess, idempotency:
 }
 
 /** Product decision 24. The same request is the same endpoint and the same validated body. */
-function idempotencyOf({ request, idempotencyKey }: Caller, endpoint: string, message: object): Sender['idempotency'] {
+function idempotencyOf({ request, idempotencyKey }: SendingCaller, endpoint: string, message: object): Sender['idempotency'] {
   const key = idempotencyKey ?? request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
