@@ -106,6 +106,73 @@ describe('the simulator (platform §8)', () => {
     expect((await send(template('+12015550109'))).body['messages']).toMatchObject([{ message_status: 'held_for_quality_assessment' }]);
   });
 
+  it.each([
+    ['30', [[400, 131030]]],
+    ['31', [[404, 132001]]],
+    ['32', [[400, 131047]]],
+    [
+      '40',
+      [
+        [400, 130429],
+        [200, undefined],
+        [400, 130429],
+      ],
+    ],
+    ['41', [[400, 131056]]],
+    [
+      '42',
+      [
+        [400, 4],
+        [400, 80007],
+      ],
+    ],
+    [
+      '43',
+      [
+        [503, 131016],
+        [503, 131016],
+        [200, undefined],
+      ],
+    ],
+    ['44', [[500, 1]]],
+    ['48', [[200, undefined]]],
+    ['50', [[401, 190]]],
+    ['51', [[403, 131031]]],
+    ['52', [[403, 368]]],
+    ['53', [[400, 133010]]],
+    ['54', [[400, 131042]]],
+  ] as [string, [number, number | undefined][]][])('§8.3: calls to +1 201 555 01%s are answered %j', async (digits, answers) => {
+    for (const answer of answers) {
+      const given = await send(template(`+120155501${digits}`));
+      expect([given.status, codeOf(given)]).toEqual(answer);
+    }
+  });
+
+  it('§8.3: 45 answers in HTML, 46 accepts and cuts the connection, 48 answers without a message', async () => {
+    const html = await fetch(`${url}/v26.0/${NUMBER}/messages`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer EAAsimKaveri', 'content-type': 'application/json' },
+      body: JSON.stringify(template('+12015550145')),
+    });
+    expect([html.status, html.headers.get('content-type')]).toEqual([502, expect.stringContaining('text/html')]);
+    await expect(send(template('+12015550146'))).rejects.toThrow();
+    await eventually(() => statuses().some(({ recipient_id }) => recipient_id === '12015550146'));
+    expect((await send(template('+12015550148'))).body['messages']).toBeUndefined();
+  });
+
+  it('§8.3: 49 closes the port for a while and opens it again', async () => {
+    expect(codeOf(await send(template('+12015550149')))).toBe(131016);
+    await expect(send(template(PERSON))).rejects.toThrow();
+    await eventually(() => send(template(PERSON)).catch(() => false), { timeoutMs: 20_000, everyMs: 200 });
+  });
+
+  it('§8.3: any error by +999 1 <code> at once, and by +999 0 <code> later', async () => {
+    expect(codeOf(await send(template('+9991131049')))).toBe(131049);
+    await send(template('+9990131026'));
+    const failed = await eventually(() => statuses().find((one) => one.status === 'failed'));
+    expect(failed.errors?.[0]?.code).toBe(131026);
+  });
+
   it('§1, §2: refuses what the platform refuses', async () => {
     expect(codeOf(await call(`/v26.0/${NUMBER}/messages`, template(PERSON), 'wrong'))).toBe(190);
     expect(codeOf(await call('/v26.0/123/messages', template(PERSON)))).toBe(100);

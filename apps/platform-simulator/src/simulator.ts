@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createLogger, type Logger } from '@mgw/telemetry';
 import fastify, { type FastifyInstance } from 'fastify';
+import { Absence } from './absence';
 import { Accounts } from './accounts/accounts';
 import { CallbackQueue } from './callbacks/callback-queue';
 import { StatusEngine } from './callbacks/status-engine';
@@ -10,6 +11,7 @@ import { Rules } from './control/rules';
 import { GraphFailure } from './graph/graph-error';
 import { graphRoutes } from './graph/graph.routes';
 import { Conversations } from './people/conversations';
+import { RefusedNumbers } from './people/refused-numbers';
 import { seededRandom } from './random';
 
 export interface SimulatorOptions {
@@ -28,8 +30,11 @@ export interface Parts {
   engine: StatusEngine;
   conversations: Conversations;
   rules: Rules;
+  refused: RefusedNumbers;
   requests: RequestLog;
   random: () => number;
+  /** Nobody can connect for so long, in milliseconds. */
+  goAway(ms: number): void;
 }
 
 export interface Simulator extends Parts {
@@ -46,6 +51,8 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   const accounts = new Accounts(options.appSecret ?? 'dev-app-secret-not-a-real-one');
   const callbacks = new CallbackQueue(options.callbackUrl, logger);
   const engine = new StatusEngine(callbacks, random);
+  const app = fastify({ bodyLimit: 1024 * 1024, forceCloseConnections: true });
+  const absence = new Absence(app);
   const parts: Parts = {
     accounts,
     callbacks,
@@ -53,9 +60,10 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     random,
     conversations: new Conversations(),
     rules: new Rules(),
+    refused: new RefusedNumbers(),
     requests: new RequestLog(),
+    goAway: (ms) => absence.begin(ms),
   };
-  const app = fastify({ bodyLimit: 1024 * 1024, forceCloseConnections: true });
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     const failure = error instanceof GraphFailure ? error : new GraphFailure(100, error.message, { status: error.statusCode ?? 500 });
     void reply.status(failure.status).headers(failure.headers).send(failure.body());
@@ -73,6 +81,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
       return { url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` };
     },
     close: async () => {
+      absence.end();
       engine.close();
       await callbacks.close();
       await app.close();

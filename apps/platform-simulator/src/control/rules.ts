@@ -1,18 +1,26 @@
-/** What the simulator does instead of accepting a message that matches. */
-export interface Rule {
+import type { FailureOptions } from '../graph/graph-error';
+
+/** What the simulator does instead of just accepting a message. */
+export interface Fault {
+  /** Before anything else, in milliseconds. */
+  delay_ms?: number;
+  /** An error of the platform; `status` is the HTTP one. */
+  error?: { code: number; message?: string } & FailureOptions;
+  /** An answer that is no answer of the platform: another status or body (text is sent as HTML), or a cut connection. */
+  answer?: { status?: number; body?: unknown; cut?: boolean };
+  /** The message is accepted, then the connection is cut: the caller cannot know. */
+  cut_after_accept?: boolean;
+  /** After this answer nothing can be connected to for so long, in milliseconds. */
+  refuse_connections_ms?: number;
+}
+
+/** A fault for the messages that match. */
+export interface Rule extends Fault {
   id: number;
   /** Every member that is given must be equal. */
   match: { to?: string; type?: string; template?: string };
   /** How often it still applies; null: always. */
   times: number | null;
-  /** Before anything else, in milliseconds. */
-  delay_ms?: number;
-  /** An error of the platform; `status` is the HTTP one. */
-  error?: { code: number; message?: string; status?: number; subcode?: number; details?: string; headers?: Record<string, string> };
-  /** An answer that is no answer of the platform: another status or body (text is sent as HTML), or a cut connection. */
-  answer?: { status?: number; body?: unknown; cut?: boolean };
-  /** The message is accepted, then the connection is cut: the caller cannot know. */
-  cut_after_accept?: boolean;
 }
 
 const MAX = 1_000;

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
-interface FailureOptions {
+export interface FailureOptions {
+  /** HTTP status; 400 when none is given. */
   status?: number;
   subcode?: number;
   details?: string;
+  is_transient?: boolean;
   headers?: Record<string, string>;
 }
 
@@ -23,12 +25,13 @@ export class GraphFailure extends Error {
   }
 
   body(): Record<string, unknown> {
-    const { subcode, details } = this.options;
+    const { subcode, details, is_transient } = this.options;
     return {
       error: {
         message: `(#${this.code}) ${this.text}`,
         type: 'OAuthException',
         code: this.code,
+        ...(is_transient !== undefined && { is_transient }),
         ...(subcode !== undefined && { error_subcode: subcode }),
         ...(details !== undefined && { error_data: { messaging_product: 'whatsapp', details } }),
         fbtrace_id: `A${randomBytes(11).toString('base64url')}`,

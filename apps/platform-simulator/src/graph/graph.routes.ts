@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/accounts';
 import { behaviourOf, type Behaviour } from '../people/test-numbers';
-import type { Rule } from '../control/rules';
+import type { Fault } from '../control/rules';
 import type { Parts } from '../simulator';
 import { GraphFailure, badParameter, missingObject } from './graph-error';
 import { checkMessage, type MessageBody } from './message-check';
@@ -43,15 +43,17 @@ async function postMessage(parts: Parts, request: FastifyRequest<ById>, reply: F
   const message = (request.body ?? {}) as MessageBody;
   const recipient = String(message.to ?? message.recipient ?? '').replace(/^\+/, '');
   if (recipient === '') throw badParameter('The parameter to is required.');
-  const rule = parts.rules.take({ to: recipient, type: String(message.type), template: message.template?.name as string | undefined });
-  if (rule?.delay_ms) await new Promise((resolve) => setTimeout(resolve, rule.delay_ms));
-  if (rule?.error) throw new GraphFailure(rule.error.code, rule.error.message ?? 'by rule', { ...rule.error });
-  if (rule?.answer) return answerAsRuled(rule.answer, reply);
+  const asked = { to: recipient, type: String(message.type), template: message.template?.name as string | undefined };
+  const fault = parts.rules.take(asked) ?? parts.refused.take(recipient);
+  if (fault?.delay_ms) await new Promise((resolve) => setTimeout(resolve, fault.delay_ms));
+  if (fault?.refuse_connections_ms) parts.goAway(fault.refuse_connections_ms);
+  if (fault?.error) throw new GraphFailure(fault.error.code, fault.error.message ?? 'by rule', fault.error);
+  if (fault?.answer) return answerAsRuled(fault.answer, reply);
   checkMessage(account, message, recipient);
   if (FREE_FORM(message.type) && !parts.conversations.isOpen(account.phone_number_id, recipient)) {
     throw new GraphFailure(131047, 'Re-engagement message', { details: 'More than 24 hours have passed since the customer last replied' });
   }
-  return accept(parts, { account, message, recipient, behaviour: behaviourOf(recipient), rule, request, reply });
+  return accept(parts, { account, message, recipient, behaviour: behaviourOf(recipient), fault, request, reply });
 }
 
 interface Accepting {
@@ -59,12 +61,12 @@ interface Accepting {
   message: MessageBody;
   recipient: string;
   behaviour: Behaviour;
-  rule: Rule | undefined;
+  fault: Fault | undefined;
   request: FastifyRequest;
   reply: FastifyReply;
 }
 
-async function accept(parts: Parts, { account, message, recipient, behaviour, rule, request, reply }: Accepting): Promise<unknown> {
+async function accept(parts: Parts, { account, message, recipient, behaviour, fault, request, reply }: Accepting): Promise<unknown> {
   const id = messageId(recipient, parts.random);
   const isPhone = /^\d+$/.test(recipient);
   const waId = behaviour.otherWaId ? `${recipient}9` : recipient;
@@ -75,7 +77,7 @@ async function accept(parts: Parts, { account, message, recipient, behaviour, ru
     contacts: [{ input: String(message.to ?? message.recipient), ...(isPhone ? { wa_id: waId } : { user_id: recipient }) }],
     messages: [{ id, message_status: behaviour.held ? 'held_for_quality_assessment' : 'accepted' }],
   };
-  if (rule?.cut_after_accept) {
+  if (fault?.cut_after_accept) {
     parts.requests.add(request, 0, body);
     request.raw.socket.destroy();
     return reply.hijack();
@@ -83,7 +85,7 @@ async function accept(parts: Parts, { account, message, recipient, behaviour, ru
   return body;
 }
 
-function answerAsRuled({ status, body, cut }: NonNullable<Rule['answer']>, reply: FastifyReply): unknown {
+function answerAsRuled({ status, body, cut }: NonNullable<Fault['answer']>, reply: FastifyReply): unknown {
   if (cut) {
     reply.raw.socket?.destroy();
     return reply.hijack();

@@ -55,7 +55,9 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   '27': { steps: [SENT, { status: 'failed', afterMs: 400, error: null }] },
 };
 
-/** Everybody else gets messages and reads them. */
+/** Everybody else gets messages and reads them; `+999 0 <code>` fails with that code. */
 export function behaviourOf(recipient: string): Behaviour {
+  const [, code] = /^9990(\d{1,7})$/.exec(recipient) ?? [];
+  if (code !== undefined) return failed(Number(code), 'Failed, as this test number asks');
   return BEHAVIOURS[/^120155501(\d\d)$/.exec(recipient)?.[1] ?? ''] ?? FULL;
 }
