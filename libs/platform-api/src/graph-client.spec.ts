@@ -48,6 +48,19 @@ describe('calls to the platform (guarantees §1, S2)', () => {
     expect(JSON.parse(request?.body ?? '')).toEqual(message);
   });
 
+  it('a number for which ten calls found no platform is not called for a while; another number is (guarantees §8)', async () => {
+    answers([502, '<html>']);
+    for (let i = 0; i < 10; i++) expect((await send()).kind).toBe('unknown');
+    expect(await send()).toEqual({ kind: 'unreached', problem: 'it has not answered for a while' });
+    expect(platform.requests).toHaveLength(10);
+    expect((await client.sendMessage({ ...target, phoneNumberId: '701' }, message, inTime())).kind).toBe('unknown');
+  });
+
+  it('refusals are answers: they keep nobody back', async () => {
+    answers([400, no(131026)]);
+    for (let i = 0; i < 12; i++) expect((await send()).kind).toBe('refused');
+  });
+
   it('keeps connections alive', async () => {
     const sockets = new Set<unknown>();
     platform.respond((_, response) => {

@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { CircuitBreaker } from './circuit-breaker';
 import { crossWire, type Answer } from './exchange';
 import type { MessageRequest } from './message-request';
 import type { ReadOutcome, SendOutcome } from './outcome';
@@ -36,6 +37,7 @@ const MAX_PAGES = 100;
 export class GraphClient {
   private readonly pool: Pool;
   private readonly prefix: string;
+  private readonly breaker = new CircuitBreaker();
 
   constructor(options: GraphOptions) {
     const base = new URL(options.baseUrl);
@@ -53,14 +55,18 @@ export class GraphClient {
   /**
    * Sends one message. Tried again (at most three calls) only when nothing was written or the platform refused it in a way
    * that may pass at once; a timeout, a reset, a bare 5xx or a malformed answer is `unknown` and final (guarantees §1, S2).
+   * `unreached` without a call while the number's circuit is open.
    * @param deadlineAt epoch milliseconds
    */
-  sendMessage(target: PhoneNumberTarget, request: MessageRequest, deadlineAt: number): Promise<SendOutcome> {
+  async sendMessage(target: PhoneNumberTarget, request: MessageRequest, deadlineAt: number): Promise<SendOutcome> {
+    if (!this.breaker.allows(target.phoneNumberId)) return { kind: 'unreached', problem: 'it has not answered for a while' };
     const body = JSON.stringify(request);
     const path = `${this.prefix}/${encodeURIComponent(target.phoneNumberId)}/messages`;
-    return sendWithin(deadlineAt, async (callDeadlineAt) =>
+    const outcome = await sendWithin(deadlineAt, async (callDeadlineAt) =>
       sendOutcome(await crossWire(this.pool, { method: 'POST', path, accessToken: target.accessToken, body, deadlineAt: callDeadlineAt })),
     );
+    this.breaker.note(target.phoneNumberId, isClear(outcome));
+    return outcome;
   }
 
   /** State and health of a number (platform §3.3). */
@@ -95,6 +101,11 @@ export class GraphClient {
   private get(path: string, accessToken: string, deadlineAt: number): Promise<Answer> {
     return crossWire(this.pool, { method: 'GET', path: this.prefix + path, accessToken, body: null, deadlineAt });
   }
+}
+
+/** Whether the platform is there for this number, whatever it said. */
+function isClear(outcome: SendOutcome): boolean {
+  return outcome.kind === 'accepted' || (outcome.kind === 'refused' && outcome.refusal.errorCode !== 'PLATFORM_UNAVAILABLE');
 }
 
 interface TemplatePage {

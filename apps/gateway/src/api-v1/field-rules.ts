@@ -1,9 +1,12 @@
 import { registerDecorator } from 'class-validator';
 import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
+import { splitParams } from './quick-params';
 
 const MAX_PARAMS = 50;
 const MAX_PARAM_LENGTH = 1_024;
 const MAX_TEXT = 4_096;
+/** In values of a template's variables (platform §1.4). */
+const PLATFORM_REFUSES = /[\n\t]| {5}/;
 
 /** A decorator of class-validator from a function that says what is wrong, or null. */
 function rule(name: string, faultOf: (value: unknown) => string | null): PropertyDecorator {
@@ -19,6 +22,12 @@ function rule(name: string, faultOf: (value: unknown) => string | null): Propert
     });
 }
 
+function textFault(value: unknown, maxLength: number): string | null {
+  if (typeof value !== 'string') return 'must be a string';
+  if (value.trim() === '') return 'must not be blank';
+  return [...value].length > maxLength ? `must have at most ${maxLength} characters` : null;
+}
+
 /** Spec §2.1, product decision 8. */
 export const IsRecipient = () =>
   rule('isRecipient', (value) => {
@@ -27,22 +36,29 @@ export const IsRecipient = () =>
     return phone.ok ? null : phone.reason;
   });
 
+/** A name or a language, as far as it can be judged without knowing those that exist. */
+export const IsName = (maxLength: number) => rule('isName', (value) => textFault(value, maxLength));
+
 /** Product decision 10. */
-export const IsMessageText = () =>
-  rule('isMessageText', (value) => {
-    if (typeof value !== 'string') return 'must be a string';
-    if (value.trim() === '') return 'must not be blank';
-    return [...value].length > MAX_TEXT ? `must have at most ${MAX_TEXT} characters` : null;
-  });
+export const IsMessageText = () => rule('isMessageText', (value) => textFault(value, MAX_TEXT));
 
 /** Product decision 15. */
-export const IsParams = () =>
-  rule('isParams', (value) => {
-    if (!Array.isArray(value)) return 'must be an array';
-    if (value.length > MAX_PARAMS) return `must have at most ${MAX_PARAMS} entries`;
-    const isParam = (param: unknown) => (typeof param === 'string' && param.length <= MAX_PARAM_LENGTH) || Number.isFinite(param);
-    return value.every(isParam) ? null : `must hold strings of at most ${MAX_PARAM_LENGTH} characters, or numbers`;
-  });
+export const IsParams = () => rule('isParams', paramsFault);
+
+/** The same values in one text (product decision 12). */
+export const IsQuickParams = () =>
+  rule('isQuickParams', (value) => (typeof value === 'string' ? paramsFault(splitParams(value)) : 'must be a string'));
+
+function paramsFault(value: unknown): string | null {
+  if (!Array.isArray(value)) return 'must be an array';
+  if (value.length > MAX_PARAMS) return `must have at most ${MAX_PARAMS} entries`;
+  const isParam = (param: unknown) => (typeof param === 'string' && [...param].length <= MAX_PARAM_LENGTH) || Number.isFinite(param);
+  if (!value.every(isParam)) return `must hold strings of at most ${MAX_PARAM_LENGTH} characters, or numbers`;
+  if (value.some((param) => String(param).trim() === '')) return 'must not hold empty values: the platform refuses them';
+  return value.some((param) => PLATFORM_REFUSES.test(String(param)))
+    ? 'must not hold newlines, tabs or more than 4 spaces in a row: the platform refuses them'
+    : null;
+}
 
 /** A business-scoped user id cannot get codes (product decision 8). */
 export const IsPhoneNumber = () =>

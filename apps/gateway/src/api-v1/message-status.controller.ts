@@ -6,7 +6,8 @@ import { CurrentKey, RestApi } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
 
 type Send = NonNullable<ReplyOf<typeof FindSend>['send']>;
-const MAX_ID = 512;
+/** Whatever else is nobody's id. */
+const IS_ID = /^[\x21-\x7e]{1,512}$/;
 
 @Controller('api/v1')
 @RestApi()
@@ -17,7 +18,7 @@ export class MessageStatusController {
   @Get('message-status/*')
   async status(@CurrentKey() { business }: KeyAccess, @Req() request: FastifyRequest<{ Params: { '*': string } }>) {
     const message_id = request.params['*'];
-    if (message_id === '' || message_id.length > MAX_ID) throw unknownMessage();
+    if (!IS_ID.test(message_id)) throw unknownMessage();
     return { success: true, ...(await this.find(business.id, message_id, request.id)) };
   }
 

@@ -17,6 +17,7 @@ export class QuickSendController {
   @Needs('send_template')
   async quickSend(@CurrentCaller() current: Caller, @Query() query: QuickSendRequest) {
     refusePrefetch(current.request);
+    checkPlain(current.request);
     checkContent({ ...query }, '');
     const to = recipientOf(query.phone);
     const caller = { ...current, idempotencyKey: query.idempotency_key };
@@ -33,6 +34,18 @@ export class QuickSendController {
 function refusePrefetch({ headers }: FastifyRequest): void {
   const purpose = [headers['sec-purpose'], headers['purpose'], headers['x-purpose'], headers['x-moz']].join(' ').toLowerCase();
   if (/prefetch|prerender|preview/.test(purpose)) throw new GatewayError('VALIDATION_FAILED', 'A prefetch sends nothing.');
+}
+
+/** `a[]=` and `a[b]=` are lists and objects in other tools: refused rather than ignored (product decision 11). */
+function checkPlain({ url, query }: FastifyRequest): void {
+  try {
+    decodeURIComponent(url);
+  } catch {
+    throw new GatewayError('VALIDATION_FAILED', 'The query is not percent-encoded UTF-8.');
+  }
+  const odd = Object.keys(query as object).find((name) => /[[\]]/.test(name));
+  if (odd !== undefined)
+    throw new GatewayError('VALIDATION_FAILED', `"${odd}" is no plain parameter: give each parameter once, as a text.`);
 }
 
 function needsOne(): GatewayError {

@@ -47,7 +47,7 @@ export class SendController {
       to: recipientOf(body.phone),
       media_type,
       media_url,
-      caption: caption ?? null,
+      caption: caption || null,
       filename: carriesFilename ? (filename ?? null) : null,
     };
     const { result } = await this.sends.send(SendMedia, message, caller);

@@ -1,8 +1,8 @@
-import { IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
+import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import type { MediaType } from '@mgw/contracts';
 import { normalizePhone } from '@mgw/phone';
 import { IgnoresUnknownFields } from '../http/validation.pipe';
-import { IsCaption, IsMediaUrl, IsMessageText, IsParams, IsPhoneNumber, IsRecipient } from './field-rules';
+import { IsCaption, IsMediaUrl, IsMessageText, IsName, IsParams, IsPhoneNumber, IsQuickParams, IsRecipient } from './field-rules';
 
 /** What a language is when none is given (spec §4.3, §4.4, §4.7). */
 export const LANGUAGE = 'en';
@@ -13,13 +13,11 @@ export class SendTemplateRequest {
   @IsRecipient()
   phone!: string;
 
-  @IsString()
-  @Length(1, 512)
+  @IsName(512)
   template_name!: string;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 20)
+  @IsName(20)
   language?: string | null;
 
   @IsOptional()
@@ -63,8 +61,7 @@ export class SendMediaRequest {
   caption?: string | null;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 255)
+  @IsName(255)
   filename?: string | null;
 }
 
@@ -75,8 +72,7 @@ export class SendOtpRequest {
   @IsPhoneNumber()
   phone!: string;
 
-  @IsString()
-  @Length(1, 512)
+  @IsName(512)
   template_name!: string;
 
   /** Product decision 17. */
@@ -86,8 +82,7 @@ export class SendOtpRequest {
   otp?: string | null;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 20)
+  @IsName(20)
   language?: string | null;
 }
 
@@ -98,18 +93,15 @@ export class QuickSendRequest {
   phone!: string;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 512)
+  @IsName(512)
   template?: string;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 20)
+  @IsName(20)
   lang?: string;
 
   @IsOptional()
-  @IsString()
-  @Length(0, 8_192)
+  @IsQuickParams()
   params?: string;
 
   @IsOptional()

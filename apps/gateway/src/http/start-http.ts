@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { GatewayConfig } from '../gateway.config';
 import { platformWebhookRoutes } from '../platform/platform-webhook.routes';
 import { configureHttp } from './configure-http';
+import { refuseBytes, refuseUrl } from './malformed';
 import { requestId } from './request-id';
 
 /** Bodies of the API (product decision 5). */
@@ -18,6 +19,8 @@ export function fastifyAdapter(trustedProxies: string[]): FastifyAdapter {
   return new FastifyAdapter({
     bodyLimit: BODY_LIMIT,
     genReqId: requestId,
+    frameworkErrors: refuseUrl,
+    clientErrorHandler: refuseBytes,
     requestTimeout: REQUEST_WITHIN_MS,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',

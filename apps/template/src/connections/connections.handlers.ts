@@ -14,7 +14,7 @@ import { SyncsStore } from '../templates/syncs.store';
 import { ConnectionsStore } from './connections.store';
 
 /** A channel that a send found broken is probed soon after, in seconds: the trouble may have been short. */
-const PROBE_SOON_S = 30;
+const PROBE_SOON_S = 5;
 
 @Controller()
 export class ConnectionsHandlers {

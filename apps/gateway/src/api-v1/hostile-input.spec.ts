@@ -1,0 +1,184 @@
+import { connect, type AddressInfo } from 'node:net';
+import { FindSend, GetMessageStatus, SendMedia, SendOtp, SendTemplate, SendText } from '@mgw/contracts';
+import request from 'supertest';
+import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
+import { ApiKeysStore } from '../api-keys/api-keys.store';
+import { LimitsStore } from '../operator/limits.store';
+
+const PHONE = '919876543210';
+const GOOD = {
+  'send-template': {
+    phone: PHONE,
+    template_name: 'order_update',
+    language: 'en',
+    body_params: ['a'],
+    header_params: ['b'],
+    button_params: ['c'],
+  },
+  'send-text': { phone: PHONE, message: 'Hi' },
+  'send-media': { phone: PHONE, media_type: 'document', media_url: 'https://example.com/a.pdf', caption: 'c', filename: 'a.pdf' },
+  'send-otp': { phone: PHONE, template_name: 'login_code', otp: '123456', language: 'en' },
+};
+const QUICK = { phone: PHONE, template: 'order_update', lang: 'en', params: 'a,b' };
+
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+/** Each as it stands in the JSON text. None is right for any field, but null where the field may be left out. */
+const HOSTILE: [string, string][] = [
+  ['true', 'true'],
+  ['false', 'false'],
+  ['a number', '42'],
+  ['a number beyond every double', '1e999'],
+  ['an object', '{"a":1}'],
+  ['an empty object', '{}'],
+  ['an object that passes for a text', '{"toString":"x","length":3}'],
+  ['an array of an object', '[{}]'],
+  ['an array of null', '[null]'],
+  ['an array of an array', '[["a"]]'],
+  ['seven levels of arrays', nested(7)],
+  ['ten levels of arrays', nested(10)],
+  ['ten thousand levels of arrays', nested(10_000)],
+  ['a key named __proto__', '{"__proto__":{"admin":true}}'],
+  ['a key named constructor', '{"constructor":{"prototype":{"admin":true}}}'],
+  ['an empty text', '""'],
+  ['blanks', '"   "'],
+  ['NUL', '"a\\u0000b"'],
+  ['half a surrogate pair', '"a\\ud800b"'],
+  ['the other half', '"\\udc00"'],
+  ['an escape character', '"\\u001b[2J"'],
+  ['a carriage return', '"a\\rb"'],
+  ['fifty thousand characters', JSON.stringify('x'.repeat(50_000))],
+];
+/** Taken as no caption. */
+const IS_NO_CAPTION = ['an empty text', 'blanks'];
+/** Right for texts that may hold anything. */
+const ODD_TEXTS: [string, string][] = [
+  ['SQL', `'; DROP TABLE access.api_keys; --`],
+  ['HTML', '<script>alert(1)</script>'],
+  ['template braces', '{{1}} ${process.env.HOME} %s %n'],
+  ['emoji with joiners', '👩‍👩‍👧‍👦🇮🇳'],
+  ['right to left', '\u202eabc\u202c مرحبا'],
+  ['a zero-width space', 'a\u200bb'],
+];
+
+describe('hostile input (spec §7, product decisions 4 to 16, guarantees §9)', () => {
+  let dashboard: Dashboard;
+  let token: string;
+  let reached: number;
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    const business_id = await dashboard.business();
+    token = await dashboard.db.transaction(async (tx) => {
+      await dashboard.get(LimitsStore).setGlobalPerMinute(tx, 100_000);
+      const key = await dashboard.get(ApiKeysStore).add(tx, { business_id, name: 'CRM', permissions: ['*'], expires_at: null });
+      await dashboard.get(ApiKeysStore).changeLimits(tx, key.id, { per_minute_limit: 100_000 });
+      return key.token;
+    });
+    for (const operation of [SendMedia, SendOtp, SendTemplate, SendText]) {
+      dashboard.neighbours.answer(operation, ((message: { to: string }) => {
+        reached += 1;
+        return { message_id: 'wamid.X', phone: message.to, replayed: false, otp: '012345' };
+      }) as never);
+    }
+  });
+  afterAll(() => dashboard.close());
+  beforeEach(() => (reached = 0));
+
+  const post = (path: string, json: string) =>
+    request(dashboard.visitor.server).post(`/api/v1/${path}`).set('x-api-key', token).type('json').send(json);
+  const fields = Object.entries(GOOD).flatMap(([path, body]) =>
+    Object.keys(body).map((field) => [path, field] as [keyof typeof GOOD, string]),
+  );
+  const withField = (path: keyof typeof GOOD, field: string, json: string): string => {
+    const others = Object.entries(GOOD[path]).filter(([name]) => name !== field);
+    return `{${[...others.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`), `${JSON.stringify(field)}:${json}`].join()}}`;
+  };
+
+  it.each(fields)('%s %s: what cannot be right is a 400 and reaches nobody', async (path, field) => {
+    for (const [name, json] of HOSTILE) {
+      if (field === 'caption' && IS_NO_CAPTION.includes(name)) continue;
+      const { status, body } = await post(path, withField(path, field, json));
+      expect({ name, status, body: body as unknown }).toMatchObject({
+        name,
+        status: 400,
+        body: { success: false, error: expect.any(String) as string, error_code: 'VALIDATION_FAILED' },
+      });
+    }
+    expect(reached).toBe(0);
+  });
+
+  it.each([
+    ['send-template', 'template_name'],
+    ['send-text', 'message'],
+    ['send-media', 'caption'],
+    ['send-media', 'filename'],
+    ['send-otp', 'template_name'],
+  ] as [keyof typeof GOOD, string][])('%s %s: odd texts go through as they are', async (path, field) => {
+    for (const [name, text] of ODD_TEXTS) {
+      const { status } = await post(path, withField(path, field, JSON.stringify(text)));
+      expect({ name, status }).toEqual({ name, status: 200 });
+    }
+  });
+
+  it.each(fields.filter(([, field]) => !['phone', 'template_name', 'message', 'media_type', 'media_url'].includes(field)))(
+    'decision 44: %s %s: null is the same as leaving it out',
+    async (path, field) => {
+      expect((await post(path, withField(path, field, 'null'))).status).toBe(200);
+    },
+  );
+
+  it.each(Object.keys(QUICK))('quick-send %s: twice, as an array, as an object, and with broken characters is a 400', async (field) => {
+    const others = Object.entries(QUICK).filter(([name]) => name !== field);
+    const rest = new URLSearchParams(others).toString();
+    const long = 'x'.repeat(9_000);
+    for (const odd of [
+      `${field}=a&${field}=b`,
+      `${field}[]=a`,
+      `${field}[a]=b`,
+      `${field}=%00`,
+      `${field}=%ed%a0%80`,
+      `${field}=${long}`,
+    ]) {
+      const { status, body } = await request(dashboard.visitor.server).get(`/api/v1/quick-send?${rest}&${odd}`).set('x-api-key', token);
+      expect({ odd: odd.slice(0, 40), status, body: body as unknown }).toMatchObject({
+        odd: odd.slice(0, 40),
+        status: 400,
+        body: { success: false, error_code: 'VALIDATION_FAILED' },
+      });
+    }
+    expect(reached).toBe(0);
+  });
+
+  it('§4.8: odd ids of messages are unknown ids', async () => {
+    dashboard.neighbours.answer(GetMessageStatus, () => ({ record: null }));
+    dashboard.neighbours.answer(FindSend, () => ({ send: null }));
+    for (const id of ['%00', '%ed%a0%80', '..%2f..%2fetc', 'x'.repeat(1_500), "'%20OR%201=1", '%']) {
+      const { status, body } = await request(dashboard.visitor.server).get(`/api/v1/message-status/${id}`).set('x-api-key', token);
+      expect({ id: id.slice(0, 20), status, body: body as unknown }).toMatchObject({ id: id.slice(0, 20), body: { success: false } });
+      expect([400, 404]).toContain(status);
+    }
+  });
+
+  it('bytes that are no HTTP, and headers beyond every bound, get the envelope', async () => {
+    const { server } = dashboard.visitor;
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as AddressInfo;
+    const raw = (bytes: string) =>
+      new Promise<string>((resolve) => {
+        let answer = '';
+        const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+        socket.on('data', (chunk) => (answer += chunk.toString())).on('close', () => resolve(answer));
+      });
+    expect(await raw('NONSENSE\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [^]*"success":false/);
+    expect(await raw(`GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 [^]*"success":false/);
+    await new Promise((closed) => server.close(closed));
+  });
+
+  it('headers: an Idempotency-Key that is no token is a 400, a request id that is none is replaced', async () => {
+    for (const odd of ['', ' ', 'a b', 'x'.repeat(300), 'é']) {
+      const answer = await post('send-text', JSON.stringify(GOOD['send-text'])).set('idempotency-key', Buffer.from(odd).toString('latin1'));
+      expect({ odd: odd.slice(0, 9), status: answer.status }).toEqual({ odd: odd.slice(0, 9), status: 400 });
+    }
+    expect(reached).toBe(0);
+  });
+});
