@@ -9,6 +9,7 @@ export function demoPage(demo, seconds) {
 ✓ Ready after ${seconds} s. Ctrl-C stops everything; the data stays for the next start.
 
   API            ${demo.base_url}
+  API reference  ${demo.site_url}/docs
   Simulator      ${demo.simulator_url}   stands in for WhatsApp
   Owner login    ${growth.owner.email}  ${growth.owner.password}
   Operator login ${demo.operator.email}  ${demo.operator.password}

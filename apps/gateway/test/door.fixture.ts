@@ -46,7 +46,7 @@ export class Door {
   static async open(runtime: Runtime): Promise<Door> {
     const testing = await Test.createTestingModule({ imports: [RuntimeModule.of(runtime), GatewayModule] }).compile();
     const app = testing.createNestApplication<NestFastifyApplication>(fastifyAdapter([]), { bodyParser: false });
-    configureHttp(app, logger);
+    configureHttp(app, logger, runtime.config.publicUrl);
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
     return new Door(app);

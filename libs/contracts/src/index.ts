@@ -4,6 +4,7 @@ export * from './connection';
 export * from './dispatch';
 export * from './errors';
 export * from './event';
+export * from './fields';
 export * from './operation';
 export * from './platform';
 export * from './public-events';

@@ -1,24 +1,34 @@
-import type { Permission } from '@mgw/contracts';
+import { Type, type Static } from '@sinclair/typebox';
+import { Id, IsoTime, Nullable, PERMISSIONS } from '@mgw/contracts';
 import { tokenPrefix } from './api-key.token';
 import type { ApiKeyRow } from './api-keys.store';
 import { effectiveLimits } from './effective-limits';
 
 /** A key as product §2 lists it: the limits are those in force. */
-export interface ApiKeyRecord {
-  id: number;
-  name: string;
-  permissions: Permission[];
-  prefix: string;
-  last_four: string;
-  per_minute_limit: number;
-  daily_limit: number;
-  /** Null when it could not be asked for in time. */
-  used_today: number | null;
-  created_at: string;
-  last_used_at: string | null;
-  expires_at: string | null;
-  revoked_at: string | null;
-}
+export const ApiKeyRecord = Type.Object({
+  id: Id,
+  name: Type.String(),
+  permissions: Type.Array(Type.Union(PERMISSIONS.map((permission) => Type.Literal(permission)))),
+  prefix: Type.String(),
+  last_four: Type.String(),
+  per_minute_limit: Type.Integer(),
+  daily_limit: Type.Integer(),
+  used_today: Nullable(Type.Integer({ description: 'Null when it could not be asked for in time.' })),
+  created_at: IsoTime,
+  last_used_at: Nullable(IsoTime),
+  expires_at: Nullable(IsoTime),
+  revoked_at: Nullable(IsoTime),
+});
+export type ApiKeyRecord = Static<typeof ApiKeyRecord>;
+
+export const ApiKeysReply = Type.Object({ api_keys: Type.Array(ApiKeyRecord) }, { title: 'ApiKeys' });
+/** Across businesses. */
+export const AllApiKeysReply = Type.Object(
+  { api_keys: Type.Array(Type.Composite([ApiKeyRecord, Type.Object({ business_id: Id })])) },
+  { title: 'AllApiKeys' },
+);
+/** The one answer that holds the key itself (spec §2.7). */
+export const CreatedApiKeyReply = Type.Object({ id: Id, key: Type.String(), message: Type.String() }, { title: 'CreatedApiKey' });
 
 /** @param usage sends of today by key; a key without an entry has made none. */
 export function apiKeyRecord(row: ApiKeyRow, usage: ReadonlyMap<number, number> | null): ApiKeyRecord {

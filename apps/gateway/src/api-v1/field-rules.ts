@@ -1,18 +1,22 @@
 import { registerDecorator } from 'class-validator';
+import type { SchemaObject } from 'openapi3-ts';
 import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
 import { splitParams } from './quick-params';
 
 const MAX_PARAMS = 50;
 const MAX_PARAM_LENGTH = 1_024;
 const MAX_TEXT = 4_096;
+const MAX_URL = 2_048;
+const MAX_CAPTION = 1_024;
 /** In values of a template's variables (platform §1.4). */
 const PLATFORM_REFUSES = /[\n\t]| {5}/;
 
 /** A decorator of class-validator from a function that says what is wrong, or null. */
-function rule(name: string, faultOf: (value: unknown) => string | null): PropertyDecorator {
+function rule(name: string, faultOf: (value: unknown) => string | null, constraints: unknown[] = []): PropertyDecorator {
   return (target, propertyName) =>
     registerDecorator({
       name,
+      constraints,
       target: target.constructor,
       propertyName: propertyName as string,
       validator: {
@@ -37,7 +41,7 @@ export const IsRecipient = () =>
   });
 
 /** A name or a language, as far as it can be judged without knowing those that exist. */
-export const IsName = (maxLength: number) => rule('isName', (value) => textFault(value, maxLength));
+export const IsName = (maxLength: number) => rule('isName', (value) => textFault(value, maxLength), [maxLength]);
 
 /** Product decision 10. */
 export const IsMessageText = () => rule('isMessageText', (value) => textFault(value, MAX_TEXT));
@@ -70,9 +74,9 @@ export const IsPhoneNumber = () =>
 export const IsMediaUrl = () =>
   rule('isMediaUrl', (value) => {
     if (typeof value !== 'string' || !URL.canParse(value)) return 'must be a URL';
-    return /^https?:$/.test(new URL(value).protocol) && value.length <= 2_048
+    return /^https?:$/.test(new URL(value).protocol) && value.length <= MAX_URL
       ? null
-      : 'must be an http or https URL of at most 2048 characters';
+      : `must be an http or https URL of at most ${MAX_URL} characters`;
   });
 
 /** The platform cannot carry a caption with audio (product decision 16). */
@@ -89,6 +93,26 @@ export const IsCaption = () => (target: object, propertyName: string | symbol) =
 
 function captionFault(value: unknown, mediaType: unknown): string | null {
   if (typeof value !== 'string') return 'must be a string';
-  if ([...value].length > 1_024) return 'must have at most 1024 characters';
+  if ([...value].length > MAX_CAPTION) return `must have at most ${MAX_CAPTION} characters`;
   return mediaType === 'audio' ? 'cannot go with audio: the platform does not carry it' : null;
 }
+
+/** The same rules for readers of the API's document, by their names. */
+export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constraints: unknown[] }) => SchemaObject)> = {
+  isRecipient: {
+    type: 'string',
+    description: 'A phone number with its country code, or a business-scoped user id. Spaces, hyphens, parentheses and + are ignored.',
+    example: '+91 98765 43210',
+  },
+  isPhoneNumber: { description: 'A phone number with its country code: codes go to phones only.' },
+  isName: ({ constraints }) => ({ type: 'string', minLength: 1, maxLength: constraints[0] as number }),
+  isMessageText: { type: 'string', minLength: 1, maxLength: MAX_TEXT },
+  isParams: {
+    type: 'array',
+    maxItems: MAX_PARAMS,
+    items: { anyOf: [{ type: 'string', minLength: 1, maxLength: MAX_PARAM_LENGTH }, { type: 'number' }] },
+  },
+  isQuickParams: { type: 'string', description: 'Values separated by commas; `\\,` is a comma and `\\\\` a backslash in a value.' },
+  isMediaUrl: { type: 'string', format: 'uri', maxLength: MAX_URL, description: 'http or https; the platform fetches it.' },
+  isCaption: { type: 'string', maxLength: MAX_CAPTION, description: 'For image, video and document.' },
+};

@@ -4,6 +4,8 @@ import { RpcClient } from '@mgw/rpc';
 import type { FastifyRequest } from 'fastify';
 import { CurrentKey, RestApi } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
+import { Answers } from '../openapi/answers';
+import { MessageStatusReply } from './replies';
 
 type Send = NonNullable<ReplyOf<typeof FindSend>['send']>;
 /** Whatever else is nobody's id. */
@@ -16,10 +18,11 @@ export class MessageStatusController {
 
   /** Spec §4.8. Ids hold `/` and `=`: both the raw and the percent-encoded form are one path (product decision 25). */
   @Get('message-status/*')
+  @Answers(MessageStatusReply, 'Follow the delivery of a message', { errors: ['NOT_FOUND'], wildcard: 'message_id' })
   async status(@CurrentKey() { business }: KeyAccess, @Req() request: FastifyRequest<{ Params: { '*': string } }>) {
     const message_id = request.params['*'];
     if (!IS_ID.test(message_id)) throw unknownMessage();
-    return { success: true, ...(await this.find(business.id, message_id, request.id)) };
+    return { success: true as const, ...(await this.find(business.id, message_id, request.id)) };
   }
 
   /** The status service knows accepted messages; the send service those that it has not heard of yet, and sends that failed. */
@@ -41,13 +44,13 @@ export class MessageStatusController {
 /** Spec §2.3, in its order; `failure_reason` only when failed. */
 function recordOf(record: NonNullable<ReplyOf<typeof GetMessageStatus>['record']>) {
   const { message_id, delivery_status, sent_at, to, failure_reason } = record;
-  return { message_id, api_status: 'success', delivery_status, sent_at, to, ...(failure_reason !== null && { failure_reason }) };
+  return { message_id, api_status: 'success' as const, delivery_status, sent_at, to, ...(failure_reason !== null && { failure_reason }) };
 }
 
 /** Product decision 23a. */
 function failedSend({ message_id, at, to, failure_reason }: Send) {
   const reason = failure_reason ?? 'The outcome of this send is not known.';
-  return { message_id, api_status: 'failed', delivery_status: 'failed', sent_at: at, to, failure_reason: reason };
+  return { message_id, api_status: 'failed' as const, delivery_status: 'failed' as const, sent_at: at, to, failure_reason: reason };
 }
 
 function unknownMessage(): GatewayError {

@@ -6,6 +6,8 @@ import { checkContent } from '../http/json-body';
 import { splitParams } from './quick-params';
 import { LANGUAGE, QuickSendRequest, recipientOf } from './send.requests';
 import { SendsService } from './sends.service';
+import { Answers } from '../openapi/answers';
+import { QuickSendResult } from './replies';
 
 @Controller('api/v1/quick-send')
 @RestApi()
@@ -14,6 +16,7 @@ export class QuickSendController {
 
   /** Spec §4.3: a send by GET, so browsers that fetch ahead must not send (product decision 4). */
   @Get()
+  @Answers(QuickSendResult, 'Send a template or a text by GET', { errors: [...new Set([...SendTemplate.errors, ...SendText.errors])] })
   @Needs('send_template')
   async quickSend(@CurrentCaller() current: Caller, @Query() query: QuickSendRequest) {
     refusePrefetch(current.request);

@@ -3,6 +3,8 @@ import { SendMedia, SendOtp, SendTemplate, SendText } from '@mgw/contracts';
 import { CurrentCaller, Needs, RestApi, type Caller } from '../access/rest-api';
 import { LANGUAGE, recipientOf, SendMediaRequest, SendOtpRequest, SendTemplateRequest, SendTextRequest } from './send.requests';
 import { SendsService } from './sends.service';
+import { Answers } from '../openapi/answers';
+import { MediaSendResult, OtpSendResult, SendResult, TemplateSendResult } from './replies';
 
 /** Answers of send endpoints are 200 (product decision 36). */
 @Controller('api/v1')
@@ -14,6 +16,7 @@ export class SendController {
   @Post('send-template')
   @HttpCode(200)
   @Needs('send_template')
+  @Answers(TemplateSendResult, 'Send an approved template', { errors: SendTemplate.errors })
   async template(@CurrentCaller() caller: Caller, @Body() body: SendTemplateRequest) {
     const message = {
       to: recipientOf(body.phone),
@@ -31,6 +34,7 @@ export class SendController {
   @Post('send-text')
   @HttpCode(200)
   @Needs('send_text')
+  @Answers(SendResult, 'Send a text within the 24-hour window', { errors: SendText.errors })
   async text(@CurrentCaller() caller: Caller, @Body() body: SendTextRequest) {
     const { result } = await this.sends.send(SendText, { to: recipientOf(body.phone), text: body.message }, caller);
     return result;
@@ -40,6 +44,7 @@ export class SendController {
   @Post('send-media')
   @HttpCode(200)
   @Needs('send_media')
+  @Answers(MediaSendResult, 'Send an image, document, video or audio within the 24-hour window', { errors: SendMedia.errors })
   async media(@CurrentCaller() caller: Caller, @Body() body: SendMediaRequest) {
     const { media_type, media_url, caption, filename } = body;
     const carriesFilename = media_type === 'document';
@@ -58,6 +63,7 @@ export class SendController {
   @Post('send-otp')
   @HttpCode(200)
   @Needs('send_otp')
+  @Answers(OtpSendResult, 'Send a one-time password through an approved template', { errors: SendOtp.errors })
   async otp(@CurrentCaller() caller: Caller, @Body() body: SendOtpRequest) {
     const { template_name, language, otp } = body;
     const message = { to: recipientOf(body.phone), template_name, language: language ?? LANGUAGE, otp: otp ?? null };

@@ -33,7 +33,13 @@ export class SendsService {
     const context = { requestId: request.id, deadlineAt: Date.now() + operation.deadlineMs };
     const sent: ReplyOf<O> = await this.rpc.call(operation, { ...message, sender } as RequestOf<O>, context).catch(unsureIsUnknown);
     if (sent.replayed) void reply.header('idempotency-replayed', 'true');
-    const result = { success: true, message_id: sent.message_id, phone: sent.phone, delivery_status: 'queued', note: NOTE };
+    const result = {
+      success: true as const,
+      message_id: sent.message_id,
+      phone: sent.phone,
+      delivery_status: 'queued' as const,
+      note: NOTE,
+    };
     return { result, sent };
   }
 }

@@ -4,6 +4,8 @@ import { RpcClient } from '@mgw/rpc';
 import type { FastifyRequest } from 'fastify';
 import { CurrentKey, RestApi } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
+import { Answers } from '../openapi/answers';
+import { TemplatesReply } from './replies';
 
 @Controller('api/v1/templates')
 @RestApi()
@@ -12,8 +14,9 @@ export class TemplatesController {
 
   /** Spec §4.2. */
   @Get()
+  @Answers(TemplatesReply, 'List the approved templates')
   async list(@CurrentKey() { business }: KeyAccess, @Req() { id }: FastifyRequest) {
     const { templates } = await this.rpc.call(ListApprovedTemplates, { business_id: business.id }, { requestId: id });
-    return { success: true, templates };
+    return { success: true as const, templates };
   }
 }

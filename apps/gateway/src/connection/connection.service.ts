@@ -1,26 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { GetConnection, SetConnection, type Connection, type RequestOf } from '@mgw/contracts';
+import { GetConnection, SetConnection, type RequestOf } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { AuditStore } from '../operator/audit.store';
 import { given } from '../requests/given';
 import type { BusinessUser } from '../sessions/session-user';
 import type { SetConnectionRequest } from './connection.requests';
+import type { ConnectionView } from './connection.view';
 
 /** How long a page waits to be told whether the platform is connected. */
 const IS_CONNECTED_MS = 1_000;
 
 const SECRETS = ['access_token', 'app_secret', 'verify_token'] as const;
-
-/** What the dashboard sees of its channel: ids, state and the token to paste into Meta's console; no secret. */
-export interface ConnectionView {
-  phone_number_id: string | null;
-  business_account_id: string | null;
-  verify_token: string | null;
-  status: Connection['status'] | 'not_connected';
-  checked_at: string | null;
-  problem: string | null;
-}
 
 const NONE: ConnectionView = {
   phone_number_id: null,

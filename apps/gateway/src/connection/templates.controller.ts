@@ -3,6 +3,10 @@ import { ListTemplates, SyncTemplates } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
+import { Answers } from '../openapi/answers';
+import { Type } from '@sinclair/typebox';
+
+const SyncStarted = Type.Object({ message: Type.String(), sync: SyncTemplates.reply }, { title: 'SyncStarted' });
 
 /** Product §2: all templates with status and components, and their sync with the platform. */
 @Controller('api/client/templates')
@@ -11,12 +15,14 @@ export class ClientTemplatesController {
   constructor(private readonly rpc: RpcClient) {}
 
   @Get()
+  @Answers(ListTemplates.reply, 'List all templates with status and components, and how the last sync went')
   list(@CurrentUser() { business_id }: BusinessUser) {
     return this.rpc.call(ListTemplates, { business_id });
   }
 
   @Post('sync')
   @HttpCode(200)
+  @Answers(SyncStarted, 'Read the templates again from the platform', { errors: SyncTemplates.errors })
   async sync(@CurrentUser() { business_id }: BusinessUser) {
     const sync = await this.rpc.call(SyncTemplates, { business_id });
     return { message: 'Sync started. Its progress is in the list of templates.', sync };

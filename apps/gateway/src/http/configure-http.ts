@@ -1,7 +1,10 @@
+import { ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { GatewayError } from '@mgw/contracts';
 import { histogram, type Logger } from '@mgw/telemetry';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { docsRoutes } from '../openapi/docs.routes';
+import { openApiDocument } from '../openapi/document';
 import { ErrorFilter } from './error.filter';
 import { parseJsonBody } from './json-body';
 import { KnownRoutes } from './routes';
@@ -9,8 +12,8 @@ import { RequestPipe } from './validation.pipe';
 
 const duration = histogram('mgw_http_duration_seconds', 'Requests of the public port', ['method', 'route', 'status']);
 
-/** What every path of the public port has in common. Before the application listens or is initialised. */
-export function configureHttp(app: NestFastifyApplication, logger: Logger): void {
+/** What every path of the public port has in common, and the API's own document. Before the application listens or is initialised. */
+export function configureHttp(app: NestFastifyApplication, logger: Logger, publicUrl: string): void {
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   const filter = new ErrorFilter(logger);
   const routes = new KnownRoutes(fastify);
@@ -27,6 +30,7 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger): void
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     if (request.is404) refuseMethod(routes, request);
   });
+  docsRoutes(fastify, openApiDocument(app.get(ModulesContainer), publicUrl));
   fastify.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown';
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000);

@@ -39,7 +39,7 @@ export async function startHttp(
 ): Promise<NestFastifyApplication> {
   const adapter = fastifyAdapter(config.trustedProxies);
   const app = await NestFactory.create<NestFastifyApplication>(root as Type, adapter, { bodyParser: false, logger: ['error', 'warn'] });
-  configureHttp(app, logger);
+  configureHttp(app, logger, config.publicUrl);
   platformWebhookRoutes(app.getHttpAdapter().getInstance() as unknown as FastifyInstance, app.get(RpcClient), logger);
   await app.listen(config.port, config.host);
   return app;

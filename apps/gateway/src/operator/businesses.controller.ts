@@ -6,6 +6,9 @@ import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
 import { AddUserRequest } from '../users/users.requests';
 import { UsersService } from '../users/users.service';
+import { Answers } from '../openapi/answers';
+import { Done, Made } from '../openapi/replies';
+import { BusinessesReply } from './replies';
 
 /** Product §3: businesses and the people who work for them. */
 @Controller('api/admin/businesses')
@@ -17,6 +20,7 @@ export class BusinessesController {
   ) {}
 
   @Get()
+  @Answers(BusinessesReply, 'List the businesses')
   async list() {
     const businesses = await this.businesses.list();
     return { businesses: businesses.map((business) => ({ ...business, created_at: business.created_at.toISOString() })) };
@@ -24,11 +28,13 @@ export class BusinessesController {
 
   @Post()
   @HttpCode(200)
+  @Answers(Made, 'Create a business')
   async create(@CurrentUser() operator: SessionUser, @Body() request: CreateBusinessRequest) {
     return { id: await this.businesses.create(operator, request), message: 'Business created.' };
   }
 
   @Patch(':id')
+  @Answers(Done, 'Change a business')
   async change(@CurrentUser() operator: SessionUser, @Param('id', IdPipe) id: number, @Body() request: ChangeBusinessRequest) {
     await this.businesses.change(operator, id, request);
     return { message: 'Business changed.' };
@@ -36,6 +42,7 @@ export class BusinessesController {
 
   @Post(':id/users')
   @HttpCode(200)
+  @Answers(Made, 'Add a user to a business', { errors: ['CONFLICT'] })
   async addUser(@CurrentUser() operator: SessionUser, @Param('id', IdPipe) business_id: number, @Body() request: AddUserRequest) {
     return { id: await this.users.addToBusiness(operator, business_id, request), message: 'User created.' };
   }

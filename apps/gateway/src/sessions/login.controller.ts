@@ -3,11 +3,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayConfig } from '../gateway.config';
 import { LoginRequest } from './login.requests';
 import { LoginService } from './login.service';
-import { MeService, type Me } from './me.service';
+import { MeService } from './me.service';
 import { CurrentUser, SessionOf } from './roles.guard';
 import { SameOriginGuard } from './same-origin.guard';
 import { endedSessionCookie, sessionCookie, sessionToken } from './session-cookie';
 import type { SessionUser } from './session-user';
+import { Answers } from '../openapi/answers';
+import { Done } from '../openapi/replies';
+import { LoggedIn, Me } from './me';
 
 /** Product §2: login, logout, me. Operators log in here too. */
 @Controller('api/client')
@@ -21,6 +24,7 @@ export class LoginController {
   @Post('login')
   @HttpCode(200)
   @UseGuards(SameOriginGuard)
+  @Answers(LoggedIn, 'Log in', { errors: ['NOT_AUTHENTICATED', 'PERMISSION_DENIED', 'RATE_LIMITED'] })
   async login(@Body() { email, password }: LoginRequest, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const held = sessionToken(request.headers.cookie);
     const { token, user } = await this.logins.login({ email, password, ip: request.ip, held });
@@ -31,6 +35,7 @@ export class LoginController {
   @Post('logout')
   @HttpCode(200)
   @SessionOf('owner', 'member', 'operator')
+  @Answers(Done, 'Log out everywhere')
   async logout(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const token = sessionToken(request.headers.cookie);
     if (token !== null) await this.logins.logout(token);
@@ -40,6 +45,7 @@ export class LoginController {
 
   @Get('me')
   @SessionOf('owner', 'member', 'operator')
+  @Answers(Me, 'Show who is logged in')
   whoAmI(@CurrentUser() user: SessionUser): Promise<Me> {
     return this.me.of(user);
   }

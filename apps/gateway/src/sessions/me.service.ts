@@ -1,15 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Plan } from '@mgw/contracts';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { ConnectionService } from '../connection/connection.service';
-import type { Role } from '../users/users.store';
+import type { Me } from './me';
 import type { SessionUser } from './session-user';
-
-export interface Me {
-  user: { id: number; email: string; name: string; role: Role };
-  /** Null for operators. */
-  business: { id: number; name: string; plan: Plan; timezone: string; whatsapp_connected: boolean | null } | null;
-}
 
 @Injectable()
 export class MeService {

@@ -8,6 +8,8 @@ import { IdPipe } from '../requests/id.pipe';
 import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { CreateWebhookRequest, UpdateWebhookRequest } from './webhooks.requests';
+import { Answers } from '../openapi/answers';
+import { Done, Made } from '../openapi/replies';
 
 /** Spec §4.9. The dispatcher keeps the webhooks; the secret leaves the gateway sealed and never comes back. */
 @Controller('api/client/webhooks')
@@ -20,6 +22,7 @@ export class WebhooksController {
   ) {}
 
   @Get()
+  @Answers(ListWebhooks.reply, 'List the webhooks')
   list(@CurrentUser() { business_id }: BusinessUser) {
     return this.rpc.call(ListWebhooks, { business_id });
   }
@@ -27,6 +30,7 @@ export class WebhooksController {
   @Post()
   @HttpCode(200)
   @Roles(['owner'])
+  @Answers(Made, 'Create a webhook')
   async create(@CurrentUser() user: BusinessUser, @Body() { name, url, events, secret }: CreateWebhookRequest) {
     const secret_sealed = this.sealed(user, secret ?? null);
     const { id } = await this.rpc.call(CreateWebhook, {
@@ -42,6 +46,7 @@ export class WebhooksController {
 
   @Put(':id')
   @Roles(['owner'])
+  @Answers(Done, 'Change a webhook; what is left out stays')
   async update(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number, @Body() change: UpdateWebhookRequest) {
     const { name, url, events, is_active } = given(change);
     await this.rpc.call(UpdateWebhook, {
@@ -59,6 +64,7 @@ export class WebhooksController {
 
   @Delete(':id')
   @Roles(['owner'])
+  @Answers(Done, 'Delete a webhook for good')
   async delete(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
     await this.rpc.call(DeleteWebhook, { business_id: user.business_id, id });
     await this.note(user, 'webhook.deleted', id);

@@ -1,0 +1,18 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { IsoTime, Nullable } from '@mgw/contracts';
+
+/** What the dashboard sees of its channel: ids, state and the token to paste into Meta's console; no secret. */
+export const ConnectionView = Type.Object({
+  phone_number_id: Nullable(Type.String()),
+  business_account_id: Nullable(Type.String()),
+  verify_token: Nullable(Type.String()),
+  status: Type.Union((['unchecked', 'connected', 'problem', 'not_connected'] as const).map((status) => Type.Literal(status))),
+  checked_at: Nullable(IsoTime),
+  problem: Nullable(Type.String()),
+});
+export type ConnectionView = Static<typeof ConnectionView>;
+
+export const ConnectionReply = Type.Object(
+  { ...ConnectionView.properties, callback_url: Type.String({ description: 'To paste into Meta’s console.' }) },
+  { title: 'Connection' },
+);

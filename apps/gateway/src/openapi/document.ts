@@ -1,0 +1,161 @@
+import type { ModulesContainer } from '@nestjs/core';
+import { ERRORS, type ErrorCode } from '@mgw/contracts';
+import { endpointsOf, type Endpoint } from './endpoints';
+import { errorBody } from './error-bodies';
+import { RequestSchemas, type JsonSchema } from './request-schemas';
+
+type Json = Record<string, unknown>;
+
+const TAGS: [string, string, string][] = [
+  ['/api/v1', 'REST API', 'For integrations, with an API key.'],
+  ['/api/client', 'Dashboard', 'For the business’s people, with the login’s cookie.'],
+  ['/api/admin', 'Operator', 'For operators, with the same login.'],
+];
+/** Where all may come nobody is refused. */
+const ROLES = 3;
+const LIMIT_HEADERS = {
+  'RateLimit-Limit': 'Requests a minute of this key.',
+  'RateLimit-Remaining': 'Requests left in this minute.',
+  'RateLimit-Reset': 'Seconds until all of them are free again.',
+};
+
+/** The whole HTTP API as OpenAPI 3.1, made from the controllers, their request classes and the schemas of their answers. */
+export function openApiDocument(modules: ModulesContainer, serverUrl: string): Json {
+  const requests = new RequestSchemas();
+  const schemas: Record<string, unknown> = {};
+  const paths: Record<string, Json> = {};
+  const context: Context = { requests, schemas };
+  for (const endpoint of endpointsOf(modules)) (paths[endpoint.path] ??= {})[endpoint.method] = operation(endpoint, context);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Messaging gateway',
+      version: '1.0.0',
+      description:
+        'Sends WhatsApp Business messages with an API key, follows their delivery and manages webhooks. ' +
+        'Errors are `{success: false, error, error_code, …}`; decide on `error_code`.',
+    },
+    servers: [{ url: serverUrl }],
+    tags: TAGS.map(([, name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: { ...schemas, ...requests.all() },
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        apiKeyInQuery: { type: 'apiKey', in: 'query', name: 'apikey', description: 'On quick-send only (spec §5.2).' },
+        session: { type: 'apiKey', in: 'cookie', name: 'token' },
+      },
+    },
+  };
+}
+
+interface Context {
+  requests: RequestSchemas;
+  /** Schemas of answers by name; filled on the way. */
+  schemas: Record<string, unknown>;
+}
+
+function operation(endpoint: Endpoint, context: Context): Json {
+  const { description, body, path } = endpoint;
+  const tag = TAGS.find(([prefix]) => path.startsWith(prefix)) as (typeof TAGS)[number];
+  return {
+    operationId: `${tag[0].split('/').pop()}-${endpoint.method}-${path.split('/').slice(3).join('-').replace(/[{}]/g, '')}`,
+    tags: [tag[1]],
+    summary: description.summary,
+    ...(endpoint.permission !== undefined && { description: `Needs the permission \`${endpoint.permission}\` or \`*\`.` }),
+    ...(endpoint.roles !== undefined && { description: `For ${endpoint.roles.join(', ')}.` }),
+    security: securityOf(endpoint),
+    parameters: parametersOf(endpoint, context.requests),
+    ...(body && { requestBody: { required: true, content: json(context.requests.reference(body)) } }),
+    responses: responsesOf(endpoint, context),
+  };
+}
+
+const isRest = ({ path }: Endpoint) => path.startsWith('/api/v1/');
+
+function securityOf(endpoint: Endpoint): Json[] {
+  if (endpoint.path === '/api/v1/quick-send') return [{ apiKey: [] }, { apiKeyInQuery: [] }];
+  if (isRest(endpoint)) return [{ apiKey: [] }];
+  return endpoint.roles ? [{ session: [] }] : [];
+}
+
+function parametersOf({ path, query, permission, method }: Endpoint, requests: RequestSchemas): Json[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: name === 'id' ? { type: 'integer', minimum: 1 } : { type: 'string' },
+  }));
+  const { properties = {}, required = [] } = query ? requests.schema(query) : ({} as JsonSchema);
+  const inQuery = Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }));
+  const idempotency = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'The same key with the same request within 24 hours gets the same answer, and nothing is sent twice.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  };
+  return [...inPath, ...inQuery, ...(permission !== undefined && method === 'post' ? [idempotency] : [])];
+}
+
+function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
+  const { reply } = endpoint.description;
+  const headers = isRest(endpoint)
+    ? {
+        headers: Object.fromEntries(
+          Object.entries(LIMIT_HEADERS).map(([name, description]) => [name, { description, schema: { type: 'integer' } }]),
+        ),
+      }
+    : {};
+  const responses: Json = { '200': { description: 'Success', ...headers, content: json(named(schemas, reply.title, reply)) } };
+  for (const [status, codes] of byStatus(errorsOf(endpoint))) {
+    const bodies = codes.map((code) => {
+      const bare = code === 'RATE_LIMITED' && isRest(endpoint);
+      return named(schemas, bare ? 'REST_RATE_LIMITED' : code, errorBody(code, bare));
+    });
+    responses[status] = { description: codes.join(', '), content: json(bodies.length === 1 ? (bodies[0] as Json) : { oneOf: bodies }) };
+  }
+  responses['default'] = {
+    description: 'A defect, or a service that is away. Nothing was sent unless the error says so.',
+    content: json(named(schemas, 'INTERNAL', errorBody('INTERNAL', false))),
+  };
+  return responses;
+}
+
+/** What the guards and the checks of the request answer, then what the endpoint itself does. */
+function errorsOf({ path, body, query, permission, roles, description, method }: Endpoint): ErrorCode[] {
+  const rest = path.startsWith('/api/v1/');
+  return [
+    ...new Set<ErrorCode>([
+      ...(rest ? (['INVALID_API_KEY', 'RATE_LIMITED'] as const) : []),
+      ...(roles ? (['NOT_AUTHENTICATED'] as const) : []),
+      ...(roles && (method !== 'get' || roles.length < ROLES) ? (['PERMISSION_DENIED'] as const) : []),
+      ...(permission !== undefined ? (['PLAN_NOT_ALLOWED', 'PERMISSION_DENIED'] as const) : []),
+      ...(body || query ? (['VALIDATION_FAILED'] as const) : []),
+      ...(body ? (['PAYLOAD_TOO_LARGE'] as const) : []),
+      ...(method !== 'get' && (body || roles) ? (['UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+      ...(path.includes('{id}') ? (['NOT_FOUND'] as const) : []),
+      ...description.errors,
+    ]),
+  ];
+}
+
+function byStatus(codes: ErrorCode[]): [string, ErrorCode[]][] {
+  const statuses = new Map<string, ErrorCode[]>();
+  const add = (status: number, code: ErrorCode) => statuses.set(String(status), [...(statuses.get(String(status)) ?? []), code]);
+  for (const code of codes) {
+    add(ERRORS[code].status, code);
+    // To a repeated Idempotency-Key (product decision 40).
+    if (code === 'OUTCOME_UNKNOWN') add(409, code);
+  }
+  return [...statuses].sort();
+}
+
+/** A reference to a schema that stands once under `components`; without a name it stands where it is used. */
+function named(schemas: Record<string, unknown>, name: string | undefined, schema: object): Json {
+  if (name === undefined) return schema as Json;
+  schemas[name] ??= schema;
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+const json = (schema: object): Json => ({ 'application/json': { schema } });

@@ -1,0 +1,59 @@
+import { RequestMethod, type Type as Class } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
+import type { ModulesContainer } from '@nestjs/core';
+import type { Permission } from '@mgw/contracts';
+import { Needs } from '../access/rest-api';
+import { Roles } from '../sessions/roles.guard';
+import { descriptionOf, type Description } from './answers';
+
+/** One method and path of the API, as its controller declares it. */
+export interface Endpoint {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** With `{name}` for parameters. */
+  path: string;
+  description: Description;
+  body: Class | undefined;
+  query: Class | undefined;
+  permission: Permission | undefined;
+  /** Behind the dashboard's login. */
+  roles: string[] | undefined;
+}
+
+/** Every described endpoint. @throws Error naming a method that has none: nothing is left out of the document by oversight */
+export function endpointsOf(modules: ModulesContainer): Endpoint[] {
+  const controllers = [...modules.values()].flatMap((module) => [...module.controllers.values()].map(({ metatype }) => metatype as Class));
+  return controllers.flatMap((controller) =>
+    Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
+      const handler = (controller.prototype as Record<string, unknown>)[name] as object;
+      const verb = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
+      return verb === undefined ? [] : [endpointOf(controller, name, handler, verb)];
+    }),
+  );
+}
+
+function endpointOf(controller: Class, name: string, handler: object, verb: RequestMethod): Endpoint {
+  const description = descriptionOf(controller, name);
+  if (!description) throw new Error(`${controller.name}.${name} has no @Answers: the API's document would lack it`);
+  const parts = [controller, handler].map((target) => (Reflect.getMetadata(PATH_METADATA, target) as string).replace(/^\/|\/$/g, ''));
+  const path = `/${parts.filter((part) => part !== '').join('/')}`
+    .replace(/:(\w+)/g, '{$1}')
+    .replace('*', `{${description.wildcard ?? ''}}`);
+  return {
+    method: RequestMethod[verb].toLowerCase() as Endpoint['method'],
+    path,
+    description,
+    body: argument(controller, name, RouteParamtypes.BODY),
+    query: argument(controller, name, RouteParamtypes.QUERY),
+    permission: Reflect.getMetadata(Needs.KEY, handler) as Permission | undefined,
+    roles: (Reflect.getMetadata(Roles.KEY, handler) ?? Reflect.getMetadata(Roles.KEY, controller)) as string[] | undefined,
+  };
+}
+
+/** The class of the argument that is the body or the query. */
+function argument(controller: Class, name: string, kind: RouteParamtypes): Class | undefined {
+  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, { index: number }>;
+  const found = Object.entries(args).find(([key]) => key.startsWith(`${kind}:`));
+  const types = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, name) ?? []) as Class[];
+  return found && types[found[1].index];
+}

@@ -1,0 +1,59 @@
+import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
+import type { ErrorCode } from '@mgw/contracts';
+import { IsoTime, Nullable } from '@mgw/contracts';
+
+const hint = Type.Optional(Type.String({ description: 'What to do about it.' }));
+/** Of a send that got as far as an intent: the status endpoint knows it (product decision 23a). */
+const message_id = Type.Optional(
+  Type.String({ description: 'gw_…: the failed or unresolved send, for GET /message-status/{message_id}.' }),
+);
+const platform_code = Type.Optional(Type.Integer({ description: 'The messaging platform’s own error code.' }));
+const retry_after_seconds = Type.Optional(Type.Integer({ minimum: 1 }));
+const refusedSend = { hint, message_id, platform_code, retry_after_seconds };
+
+/** Members beside `success`, `error` and `error_code` (spec §7, product decision 2). */
+const EXTRAS: Partial<Record<ErrorCode, TProperties>> = {
+  VALIDATION_FAILED: {
+    details: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), { description: 'Field by field.' })),
+  },
+  NOT_CONNECTED: refusedSend,
+  WINDOW_CLOSED: {
+    ...refusedSend,
+    session_window: Type.Object({ open: Type.Literal(false), last_inbound_at: Nullable(IsoTime) }),
+    hint: Type.String({ description: 'Names the template alternative.' }),
+  },
+  RECIPIENT_SUPPRESSED: {
+    ...refusedSend,
+    suppression_state: Type.Union(['opted_out', 'blocked', 'opted_out_marketing'].map((state) => Type.Literal(state))),
+  },
+  TEMPLATE_NOT_FOUND: { ...refusedSend, available_languages: Type.Optional(Type.Array(Type.String())) },
+  TEMPLATE_PARAMS_MISMATCH: {
+    ...refusedSend,
+    component: Type.Optional(Type.String({ description: 'body, header or buttons' })),
+    expected: Type.Optional(Type.Integer()),
+    given: Type.Optional(Type.Integer()),
+  },
+  PLATFORM_REFUSED: refusedSend,
+  PLATFORM_THROTTLED: refusedSend,
+  PLATFORM_UNAVAILABLE: refusedSend,
+  OUTCOME_UNKNOWN: { hint, message_id },
+  IDEMPOTENCY_IN_FLIGHT: { hint },
+  IDEMPOTENCY_MISMATCH: { hint },
+  NOT_FOUND: { hint },
+  DAILY_LIMIT_REACHED: {
+    daily_limit: Type.Integer(),
+    daily_used: Type.Integer(),
+    plan: Type.String(),
+    retry_after: Type.Literal('midnight'),
+  },
+  RATE_LIMITED: { retry_after_seconds: Type.Integer({ minimum: 1 }) },
+  INTERNAL: { retryable: Type.Optional(Type.Boolean()) },
+};
+
+/** @param bare the one body without the envelope: RATE_LIMITED on the REST API (spec §8) */
+export function errorBody(code: ErrorCode, bare: boolean): TSchema {
+  const error = Type.String({ description: 'For people.' });
+  const extras = EXTRAS[code] ?? {};
+  if (bare) return Type.Object({ error, ...extras }, { additionalProperties: false });
+  return Type.Object({ success: Type.Literal(false), error, error_code: Type.Literal(code), ...extras }, { additionalProperties: false });
+}

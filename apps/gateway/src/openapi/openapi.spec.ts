@@ -1,0 +1,74 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import request from 'supertest';
+import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
+
+interface Document {
+  openapi: string;
+  paths: Record<
+    string,
+    Record<string, { operationId: string; responses: object; parameters: { name: string; in: string; required: boolean }[] }>
+  >;
+  components: { schemas: Record<string, { required?: string[]; properties: Record<string, object> }> };
+}
+
+describe('the API’s document (experience: developers)', () => {
+  let dashboard: Dashboard;
+  let document: Document;
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    document = (await request(dashboard.visitor.server).get('/openapi.json').expect(200)).body as Document;
+  });
+  afterAll(() => dashboard.close());
+
+  it('is valid OpenAPI 3.1', async () => {
+    expect(document.openapi).toMatch(/^3\.1\./);
+    await SwaggerParser.validate(structuredClone(document) as never);
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+  });
+
+  it('has every endpoint of spec §4, with its fields', () => {
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining([
+        '/api/v1/health',
+        '/api/v1/templates',
+        '/api/v1/quick-send',
+        '/api/v1/send-template',
+        '/api/v1/send-text',
+        '/api/v1/send-media',
+        '/api/v1/send-otp',
+        '/api/v1/message-status/{message_id}',
+        '/api/client/webhooks',
+        '/api/client/webhooks/{id}',
+      ]),
+    );
+    expect(document.components.schemas['SendTemplateRequest']).toMatchObject({
+      required: ['phone', 'template_name'],
+      properties: {
+        phone: { type: 'string' },
+        template_name: { type: 'string', minLength: 1, maxLength: 512 },
+        language: {},
+        body_params: { type: 'array', maxItems: 50 },
+        header_params: {},
+        button_params: {},
+      },
+    });
+    const quick = document.paths['/api/v1/quick-send']?.['get']?.parameters.map(({ name, in: where, required }) => [name, where, required]);
+    expect(quick).toEqual([
+      ['phone', 'query', true],
+      ['template', 'query', false],
+      ['lang', 'query', false],
+      ['params', 'query', false],
+      ['message', 'query', false],
+      ['idempotency_key', 'query', false],
+    ]);
+  });
+
+  it('the reference page loads nothing from elsewhere', async () => {
+    const page = await request(dashboard.visitor.server).get('/docs').expect(200);
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(page.text).not.toMatch(/https?:\/\//);
+    for (const [, path = ''] of page.text.matchAll(/(?:src|href)="([^"]+)"/g))
+      await request(dashboard.visitor.server).get(path).expect(200);
+  });
+});

@@ -1,0 +1,6 @@
+import { Type } from '@sinclair/typebox';
+import { Id } from '@mgw/contracts';
+
+/** What a change answers (spec §4.9). */
+export const Done = Type.Object({ message: Type.String() }, { title: 'Done' });
+export const Made = Type.Object({ id: Id, message: Type.String() }, { title: 'Made' });

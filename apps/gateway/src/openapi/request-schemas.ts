@@ -1,0 +1,30 @@
+import type { Type as Class } from '@nestjs/common';
+import { targetConstructorToSchema } from 'class-validator-jsonschema';
+import { FIELD_RULE_SCHEMAS } from '../api-v1/field-rules';
+
+export interface JsonSchema {
+  properties?: Record<string, object>;
+  required?: string[];
+}
+
+/** JSON schemas of request classes, derived from their class-validator rules: the rules stand once. */
+export class RequestSchemas {
+  private readonly byName = new Map<string, JsonSchema>();
+
+  schema(request: Class): JsonSchema {
+    const known = this.byName.get(request.name);
+    if (known) return known;
+    const schema = targetConstructorToSchema(request, { additionalConverters: FIELD_RULE_SCHEMAS }) as JsonSchema;
+    this.byName.set(request.name, schema);
+    return schema;
+  }
+
+  reference(request: Class): { $ref: string } {
+    this.schema(request);
+    return { $ref: `#/components/schemas/${request.name}` };
+  }
+
+  all(): Record<string, JsonSchema> {
+    return Object.fromEntries(this.byName);
+  }
+}

@@ -1,0 +1,19 @@
+import { Type } from '@sinclair/typebox';
+import { Id, IsoTime, PLANS } from '@mgw/contracts';
+
+export const BusinessesReply = Type.Object(
+  {
+    businesses: Type.Array(
+      Type.Object({
+        id: Id,
+        name: Type.String(),
+        plan: Type.Union(PLANS.map((plan) => Type.Literal(plan))),
+        timezone: Type.String(),
+        created_at: IsoTime,
+      }),
+    ),
+  },
+  { title: 'Businesses' },
+);
+
+export const LimitsReply = Type.Object({ global_per_minute: Type.Integer() }, { title: 'Limits' });

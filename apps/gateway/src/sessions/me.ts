@@ -1,0 +1,32 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { Id, Nullable, PLANS } from '@mgw/contracts';
+
+const user = Type.Object({
+  id: Id,
+  email: Type.String(),
+  name: Type.String(),
+  role: Type.Union((['owner', 'member', 'operator'] as const).map((role) => Type.Literal(role))),
+});
+
+export const LoggedIn = Type.Object({ message: Type.String(), user }, { title: 'LoggedIn' });
+
+/** Product §2. */
+export const Me = Type.Object(
+  {
+    user,
+    business: Nullable(
+      Type.Object(
+        {
+          id: Id,
+          name: Type.String(),
+          plan: Type.Union(PLANS.map((plan) => Type.Literal(plan))),
+          timezone: Type.String(),
+          whatsapp_connected: Nullable(Type.Boolean({ description: 'Null when it could not be asked for in time.' })),
+        },
+        { description: 'Null for operators.' },
+      ),
+    ),
+  },
+  { title: 'Me' },
+);
+export type Me = Static<typeof Me>;
