@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { AccessDataModule } from './access-data.module';
-import { BusinessesService } from './businesses/businesses.service';
 import { ClientModule } from './client.module';
 import { OperatorApiKeysController } from './operator/api-keys.controller';
 import { BusinessesController } from './operator/businesses.controller';
@@ -11,6 +10,6 @@ import { UsersService } from './users/users.service';
 @Module({
   imports: [AccessDataModule, ClientModule],
   controllers: [BusinessesController, OperatorApiKeysController, LimitsController],
-  providers: [BusinessesService, UsersService],
+  providers: [UsersService],
 })
 export class OperatorModule {}

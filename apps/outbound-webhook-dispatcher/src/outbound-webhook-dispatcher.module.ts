@@ -4,16 +4,19 @@ import { Sealer } from '@mgw/sealing';
 import { DeliveriesStore } from './deliveries/deliveries.store';
 import { ExpansionConsumer } from './deliveries/expansion.consumer';
 import { AttemptService } from './deliveries/attempt.service';
+import { DeliveryLogHandlers } from './deliveries/log.handlers';
+import { DeliveryLogStore } from './deliveries/log.store';
 import { DispatchService } from './deliveries/dispatch.service';
 import { DispatcherConfig } from './outbound-webhook-dispatcher.config';
 import { WebhooksHandlers } from './webhooks/webhooks.handlers';
 import { WebhooksStore } from './webhooks/webhooks.store';
 
 @Module({
-  controllers: [WebhooksHandlers],
+  controllers: [WebhooksHandlers, DeliveryLogHandlers],
   providers: [
     AttemptService,
     DeliveriesStore,
+    DeliveryLogStore,
     DispatchService,
     ExpansionConsumer,
     WebhooksStore,

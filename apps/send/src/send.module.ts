@@ -7,6 +7,8 @@ import { LOGGER, NATS } from '@mgw/service';
 import { ConnectionService } from './connection/connection.service';
 import { ConversationService } from './conversations/conversation.service';
 import { ConversationStore } from './conversations/conversation.store';
+import { InboxHandlers } from './conversations/inbox.handlers';
+import { InboxStore } from './conversations/inbox.store';
 import { InboundService } from './conversations/inbound.service';
 import { InboundStore } from './conversations/inbound.store';
 import { RecipientStore } from './conversations/recipient.store';
@@ -27,6 +29,9 @@ import { HearingService } from './settling/hearing.service';
 import { SettlingService } from './settling/settling.service';
 import { SweeperService } from './settling/sweeper.service';
 import { PreferenceService } from './suppression/preference.service';
+import { SettingsHandlers } from './settings/settings.handlers';
+import { SettingsStore } from './settings/settings.store';
+import { SuppressionHandlers } from './suppression/suppression.handlers';
 import { SuppressionStore } from './suppression/suppression.store';
 import { TemplateService } from './templates/template.service';
 import { WindowStore } from './window/window.store';
@@ -34,11 +39,13 @@ import { WindowStore } from './window/window.store';
 const stores = [
   ConversationStore,
   InboundStore,
+  InboxStore,
   RecipientStore,
   IntentStore,
   OtpStore,
   OutcomeStore,
   ReservationStore,
+  SettingsStore,
   SuppressionStore,
   WindowStore,
 ];
@@ -61,7 +68,7 @@ const services = [
 ];
 
 @Module({
-  controllers: [SendHandlers],
+  controllers: [SendHandlers, InboxHandlers, SettingsHandlers, SuppressionHandlers],
   providers: [
     ...stores,
     ...services,

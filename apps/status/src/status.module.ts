@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
+import { LogHandlers } from './log/log.handlers';
+import { LogStore } from './log/log.store';
 import { RecordsConsumer } from './records/records.consumer';
 import { RecordsHandlers } from './records/records.handlers';
 import { RecordsStore } from './records/records.store';
 
-@Module({ controllers: [RecordsHandlers], providers: [RecordsStore, RecordsConsumer] })
+@Module({ controllers: [RecordsHandlers, LogHandlers], providers: [RecordsStore, LogStore, RecordsConsumer] })
 export class StatusModule {}

@@ -166,8 +166,8 @@ describe('connections and templates (platform §3)', () => {
     });
     expect(listed[1]).toMatchObject({ content: 'Hi {{1}} of {{2}}, {{1}}', variables: ['first_name', 'shop'], header_type: null });
     const shape = async (name: string, language = 'en') => harness.rpc.call(FindTemplate, { business_id: 1, name, language });
-    expect((await shape('login')).template?.button_parameters).toEqual([{ index: 0, otp: true }]);
-    expect((await shape('track')).template?.button_parameters).toEqual([{ index: 1, otp: false }]);
+    expect((await shape('login')).template?.button_parameters).toEqual([{ index: 0, takes: 'otp' }]);
+    expect((await shape('track')).template?.button_parameters).toEqual([{ index: 1, takes: 'link' }]);
     expect(await shape('waiting')).toEqual({ template: null, available_languages: [] });
     expect(await shape('login', 'fr')).toEqual({ template: null, available_languages: ['en'] });
     templates = templates.slice(0, 1);

@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { Id, IsoTime, Nullable } from './fields';
 import { operation } from './operation';
+import { NextCursor, PageRequest } from './paging';
 
 const EventNames = Type.Array(Type.String(), { minItems: 1, maxItems: 5 });
 /** Checked again by the dispatcher, which owns the rules for addresses (guarantees §5). */
@@ -51,4 +52,53 @@ export const DeleteWebhook = operation('outbound-webhook-dispatcher', 'delete-we
   request: Type.Object({ business_id: Id, id: Id }),
   reply: Type.Object({}),
   errors: ['NOT_FOUND'],
+});
+
+export const DeliveryState = Type.Union(
+  (['pending', 'running', 'succeeded', 'failed', 'skipped'] as const).map((state) => Type.Literal(state)),
+);
+
+/** One event on its way to one webhook, or at its end (product §2). */
+export const DeliveryRecord = Type.Object({
+  id: Id,
+  event: Type.String(),
+  event_id: Type.String(),
+  state: DeliveryState,
+  response_code: Nullable(Type.Integer()),
+  duration_ms: Nullable(Type.Integer()),
+  attempts: Type.Integer(),
+  reason: Nullable(Type.String()),
+  created_at: IsoTime,
+  /** The JSON that was posted. */
+  payload: Type.Unknown(),
+});
+
+export const ListDeliveries = operation('outbound-webhook-dispatcher', 'list-deliveries', {
+  request: Type.Object({ business_id: Id, webhook_id: Id, ...PageRequest, state: Nullable(DeliveryState) }),
+  reply: Type.Object({ deliveries: Type.Array(DeliveryRecord), next_cursor: NextCursor }),
+  errors: ['NOT_FOUND'],
+});
+
+/** The webhooks that carried an event, for the timeline of a message. */
+export const FindDeliveries = operation('outbound-webhook-dispatcher', 'find-deliveries', {
+  request: Type.Object({ business_id: Id, event_id: Type.String() }),
+  reply: Type.Object({
+    deliveries: Type.Array(
+      Type.Composite([Type.Omit(DeliveryRecord, ['payload']), Type.Object({ webhook_id: Id, webhook_name: Type.String() })]),
+    ),
+  }),
+});
+
+/** Once more, by hand; counts nothing (product decision 34). CONFLICT when it is under way or the webhook is disabled. */
+export const Redeliver = operation('outbound-webhook-dispatcher', 'redeliver', {
+  request: Type.Object({ business_id: Id, webhook_id: Id, delivery_id: Id }),
+  reply: Type.Object({}),
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
+/** A sample of one of the webhook's events; counts nothing (product decision 34). */
+export const TestWebhook = operation('outbound-webhook-dispatcher', 'test-webhook', {
+  request: Type.Object({ business_id: Id, webhook_id: Id, event: Nullable(Type.String()) }),
+  reply: Type.Object({ delivery_id: Id }),
+  errors: ['NOT_FOUND', 'CONFLICT'],
 });

@@ -144,6 +144,26 @@ export const MessageAccepted = eventType(
     api_key_id: Nullable(Id),
     conversation_id: Id,
     template: Nullable(Type.String()),
+    /** What the person reads; codes masked. */
+    text: Type.String(),
     accepted_at: IsoTime,
+    /** True when it was told as failed before: its outcome was not known then. */
+    repaired: Type.Boolean(),
+  }),
+);
+
+/** A send that the platform refused, or whose outcome is not known: the message log shows it under `gw_<intent>`. */
+export const MessageNotSent = eventType(
+  'SENDING',
+  'message.not-sent',
+  Type.Object({
+    intent_id: Type.String(),
+    to: Recipient,
+    type: OutboundType,
+    sent_by: SentBy,
+    api_key_id: Nullable(Id),
+    template: Nullable(Type.String()),
+    text: Type.String(),
+    reason: Type.String(),
   }),
 );

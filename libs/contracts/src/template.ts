@@ -33,8 +33,13 @@ export const TemplateShape = Type.Object({
   header_text: Nullable(Type.String()),
   /** Parameter name of the TEXT header's variable when NAMED. */
   header_variables: Type.Array(Type.String()),
-  /** Buttons that need a value, by their index on the platform; `otp` marks the code button of AUTHENTICATION templates. */
-  button_parameters: Type.Array(Type.Object({ index: Type.Integer({ minimum: 0 }), otp: Type.Boolean() })),
+  /** Buttons that need a value, by their index on the platform: the end of a link, a coupon code, or the code of an AUTHENTICATION template. */
+  button_parameters: Type.Array(
+    Type.Object({
+      index: Type.Integer({ minimum: 0 }),
+      takes: Type.Union([Type.Literal('link'), Type.Literal('coupon'), Type.Literal('otp')]),
+    }),
+  ),
 });
 export type TemplateShape = Static<typeof TemplateShape>;
 

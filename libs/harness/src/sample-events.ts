@@ -58,7 +58,9 @@ export function acceptedEvent(message_id: string, business_id = 1): EventEnvelop
       api_key_id: 1,
       conversation_id: 1,
       template: null,
+      text: 'Hi',
       accepted_at: AT,
+      repaired: false,
     },
   });
 }

@@ -13,6 +13,7 @@ export interface MessageRequest {
 
 export type TemplateParameter =
   | { type: 'text'; text: string; parameter_name?: string }
+  | { type: 'coupon_code'; coupon_code: string }
   | { type: 'image'; image: { link: string } }
   | { type: 'video'; video: { link: string } }
   | { type: 'document'; document: { link: string; filename?: string } }
@@ -20,7 +21,7 @@ export type TemplateParameter =
 
 export interface TemplateComponentRequest {
   type: 'header' | 'body' | 'button';
-  sub_type?: 'url';
+  sub_type?: 'url' | 'copy_code';
   index?: string;
   parameters: TemplateParameter[];
 }

@@ -13,8 +13,7 @@ import {
 import { RpcClient } from '@mgw/rpc';
 import type { Caller } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
-
-const NOTE = 'Accepted by the messaging platform, which is not delivery: follow it with GET /message-status/{message_id}.';
+import { sendResult, unsureIsUnknown } from './send-result';
 
 type SendOperation = typeof SendMedia | typeof SendOtp | typeof SendTemplate | typeof SendText;
 
@@ -33,14 +32,7 @@ export class SendsService {
     const context = { requestId: request.id, deadlineAt: Date.now() + operation.deadlineMs };
     const sent: ReplyOf<O> = await this.rpc.call(operation, { ...message, sender } as RequestOf<O>, context).catch(unsureIsUnknown);
     if (sent.replayed) void reply.header('idempotency-replayed', 'true');
-    const result = {
-      success: true as const,
-      message_id: sent.message_id,
-      phone: sent.phone,
-      delivery_status: 'queued' as const,
-      note: NOTE,
-    };
-    return { result, sent };
+    return { result: sendResult(sent), sent };
   }
 }
 
@@ -63,14 +55,4 @@ function idempotencyOf({ request, idempotencyKey }: SendingCaller, endpoint: str
       .update(JSON.stringify([endpoint, message]))
       .digest('hex'),
   };
-}
-
-/** No answer of the send service in time: the message may be on its way (product decision 23). */
-function unsureIsUnknown(error: unknown): never {
-  if (error instanceof GatewayError && ['DEADLINE_EXCEEDED', 'REPLY_LOST'].includes(error.error_code)) {
-    throw new GatewayError('OUTCOME_UNKNOWN', 'The send was interrupted: the message may have been sent. It is not sent again by itself.', {
-      hint: 'With an Idempotency-Key the same request can be repeated safely.',
-    });
-  }
-  throw error;
 }

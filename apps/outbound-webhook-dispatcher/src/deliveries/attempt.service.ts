@@ -25,13 +25,15 @@ export class AttemptService {
   /** Never throws. An attempt whose end cannot be recorded is made again when its lease is over. */
   async run(attempt: Attempt): Promise<void> {
     try {
-      await this.record(attempt, await this.attempt(attempt));
+      const begun = performance.now();
+      const end = await this.attempt(attempt);
+      await this.record(attempt, { ...end, durationMs: Math.round(performance.now() - begun) });
     } catch (error) {
       this.logger.error({ err: error, webhook_id: attempt.webhook_id, event_id: attempt.event_id }, 'an attempt could not be made');
     }
   }
 
-  private async attempt(attempt: Attempt): Promise<AttemptEnd> {
+  private async attempt(attempt: Attempt): Promise<Omit<AttemptEnd, 'durationMs'>> {
     const secret = this.secretOf(attempt);
     if (secret === undefined) return { succeeded: false, statusCode: null, reason: 'the signing secret cannot be read: set it again' };
     const result = await this.post(attempt, secret);
@@ -76,7 +78,7 @@ export class AttemptService {
 }
 
 /** Product decision 31: 200 and nothing else. */
-function endOf(result: EgressResult): AttemptEnd {
+function endOf(result: EgressResult): Omit<AttemptEnd, 'durationMs'> {
   if (result.kind === 'answered') {
     const succeeded = result.status === 200;
     return { succeeded, statusCode: result.status, reason: succeeded ? null : `answered ${result.status} instead of 200` };

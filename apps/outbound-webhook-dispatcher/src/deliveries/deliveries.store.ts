@@ -26,6 +26,7 @@ export interface AttemptEnd {
   statusCode: number | null;
   /** In words for the tenant; null when it succeeded. */
   reason: string | null;
+  durationMs: number;
 }
 
 /** Longer than an attempt (10 s) and the tries to record its end (8 s): the attempt of a worker that lives is never made twice. */
@@ -37,8 +38,8 @@ export class DeliveriesStore {
 
   async expand(tx: Tx, events: EventEnvelope[]): Promise<void> {
     await tx.query(
-      `INSERT INTO dispatch.deliveries (webhook_id, business_id, event_id, ordering_key, body, state, reason, finished_at)
-       SELECT w.id, e.business_id, e.event_id, e.ordering_key, e.body,
+      `INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, state, reason, finished_at)
+       SELECT w.id, e.business_id, e.type, e.event_id, e.ordering_key, e.body,
               CASE WHEN w.is_active THEN 'pending' ELSE 'skipped' END,
               CASE WHEN NOT w.is_active THEN 'the webhook is disabled' END,
               CASE WHEN NOT w.is_active THEN now() END
@@ -91,17 +92,18 @@ export class DeliveriesStore {
 
   /**
    * Ends an attempt and moves the webhook's counters with it, once: a worker whose lease was taken over changes nothing
-   * (guarantees §4, D4).
+   * (guarantees §4, D4). What a person asked for counts nothing (product decision 34).
    */
-  async finish({ id, attempt }: Attempt, { succeeded, statusCode, reason }: AttemptEnd): Promise<void> {
+  async finish({ id, attempt }: Attempt, { succeeded, statusCode, reason, durationMs }: AttemptEnd): Promise<void> {
     await this.db.query(
       `WITH ended AS (
-         UPDATE dispatch.deliveries SET state = $3, status_code = $4, reason = $5, finished_at = clock_timestamp(), lease_until = NULL
-         WHERE id = $1 AND attempt = $2 AND state = 'running' RETURNING webhook_id
+         UPDATE dispatch.deliveries SET state = $3, status_code = $4, reason = $5, duration_ms = $7, finished_at = clock_timestamp(),
+           lease_until = NULL
+         WHERE id = $1 AND attempt = $2 AND state = 'running' RETURNING webhook_id, by_hand
        )
        UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(), fail_count = CASE WHEN $6 THEN 0 ELSE w.fail_count + 1 END
-       FROM ended WHERE w.id = ended.webhook_id`,
-      [id, attempt, succeeded ? 'succeeded' : 'failed', statusCode, reason, succeeded],
+       FROM ended WHERE w.id = ended.webhook_id AND NOT ended.by_hand`,
+      [id, attempt, succeeded ? 'succeeded' : 'failed', statusCode, reason, succeeded, durationMs],
     );
   }
 

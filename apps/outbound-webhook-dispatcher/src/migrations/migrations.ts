@@ -1,4 +1,4 @@
 import { Webhooks1763700000001 } from './1763700000001-webhooks';
+import { Log1763800000001 } from './1763800000001-log';
 
-/** In the order in which they are made. */
-export const migrations = [Webhooks1763700000001];
+export const migrations = [Webhooks1763700000001, Log1763800000001];

@@ -1,16 +1,8 @@
 import { Controller } from '@nestjs/common';
-import {
-  CreateWebhook,
-  DeleteWebhook,
-  GatewayError,
-  ListWebhooks,
-  PUBLIC_EVENTS,
-  UpdateWebhook,
-  type ReplyOf,
-  type RequestOf,
-} from '@mgw/contracts';
+import { CreateWebhook, DeleteWebhook, ListWebhooks, PUBLIC_EVENTS, UpdateWebhook, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { EgressRules } from '@mgw/egress';
 import { Handles } from '@mgw/rpc';
+import { invalid, noSuchWebhook } from './webhook-errors';
 import { WebhooksStore } from './webhooks.store';
 
 /** Product decision 33. */
@@ -40,13 +32,13 @@ export class WebhooksHandlers {
   @Handles(UpdateWebhook)
   async update(request: RequestOf<typeof UpdateWebhook>): Promise<ReplyOf<typeof UpdateWebhook>> {
     this.check(request);
-    if (!(await this.webhooks.update(request))) throw notFound();
+    if (!(await this.webhooks.update(request))) throw noSuchWebhook();
     return {};
   }
 
   @Handles(DeleteWebhook)
   async delete({ business_id, id }: RequestOf<typeof DeleteWebhook>): Promise<ReplyOf<typeof DeleteWebhook>> {
-    if (!(await this.webhooks.delete(business_id, id))) throw notFound();
+    if (!(await this.webhooks.delete(business_id, id))) throw noSuchWebhook();
     return {};
   }
 
@@ -57,12 +49,4 @@ export class WebhooksHandlers {
     const checked = this.rules.check(url);
     if ('refused' in checked) throw invalid('url', checked.refused);
   }
-}
-
-function invalid(field: string, message: string): GatewayError {
-  return new GatewayError('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, message }] });
-}
-
-function notFound(): GatewayError {
-  return new GatewayError('NOT_FOUND', 'No webhook of this business has that id.');
 }

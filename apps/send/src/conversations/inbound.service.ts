@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ConversationCreated, MessageReceived, type EventEnvelope } from '@mgw/contracts';
+import { ConversationCreated, MessageReceived, type EventEnvelope, type SendSettings } from '@mgw/contracts';
 import { appendToOutbox, newEvent } from '@mgw/events';
 import type { Tx } from '@mgw/postgres';
+import { SettingsStore } from '../settings/settings.store';
 import { optWord } from '../suppression/opt-words';
 import { SuppressionStore } from '../suppression/suppression.store';
 import { ConversationService } from './conversation.service';
@@ -17,6 +18,7 @@ export class InboundService {
   constructor(
     private readonly conversations: ConversationService,
     private readonly suppressions: SuppressionStore,
+    private readonly settings: SettingsStore,
     private readonly store: InboundStore,
   ) {}
 
@@ -28,12 +30,13 @@ export class InboundService {
     const fresh = await this.store.insert(tx, inbound);
     if (fresh.length === 0) return;
     const begun = await this.store.advance(tx, advances(fresh));
-    for (const message of fresh) await this.obeyOptWord(tx, message);
+    const settings = await this.settings.of([...new Set(fresh.map(({ event }) => event.business_id))], tx);
+    for (const message of fresh) await this.obeyOptWord(tx, message, settings.get(message.event.business_id) as SendSettings);
     await appendToOutbox(tx, 'send', announcements(fresh, begun));
   }
 
-  private async obeyOptWord(tx: Tx, { event, conversationId }: Inbound): Promise<void> {
-    const word = optWord(event.data.text);
+  private async obeyOptWord(tx: Tx, { event, conversationId }: Inbound, settings: SendSettings): Promise<void> {
+    const word = optWord(event.data.text, settings);
     if (word === 'stop') await this.suppressions.set(tx, conversationId, 'person', 'opted_out', event.data.sent_at);
     if (word === 'start') await this.suppressions.lift(tx, conversationId, event.data.sent_at);
   }

@@ -10,6 +10,8 @@ export interface Recipient {
   /** Spec §3.2, by the database's clock. */
   windowOpen: boolean;
   suppression: SuppressionState | null;
+  /** The business lets one-time passwords through to people who have opted out (product decision 18). */
+  otpToOptedOut: boolean;
 }
 
 interface Question {
@@ -39,15 +41,18 @@ export class RecipientStore {
       last_inbound_at: Date | null;
       is_open: boolean;
       suppression: SuppressionState | null;
+      otp_to_opted_out: boolean;
     }>(
       `SELECT c.id, c.last_inbound_at,
               coalesce(coalesce($3::timestamptz, clock_timestamp()) < c.last_inbound_at + interval '24 hours'
                        AND c.last_inbound_at IS DISTINCT FROM c.window_denied_for, false) AS is_open,
               (SELECT s.state FROM send.suppressions s WHERE s.conversation_id = c.id AND s.state IS NOT NULL
-               ORDER BY array_position(ARRAY['blocked', 'opted_out', 'opted_out_marketing'], s.state) LIMIT 1) AS suppression
+               ORDER BY array_position(ARRAY['blocked', 'opted_out', 'opted_out_marketing'], s.state) LIMIT 1) AS suppression,
+              coalesce(settings.otp_to_opted_out, false) AS otp_to_opted_out
        FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS q(business, alias, nth)
        LEFT JOIN send.conversation_aliases a ON a.business_id = q.business AND a.alias = q.alias
        LEFT JOIN send.conversations c ON c.id = a.conversation_id
+       LEFT JOIN send.settings ON settings.business_id = q.business
        ORDER BY q.nth`,
       [questions.map((q) => q.businessId), questions.map((q) => q.alias), now],
     );
@@ -56,6 +61,7 @@ export class RecipientStore {
       lastInboundAt: row.last_inbound_at,
       windowOpen: row.is_open,
       suppression: row.suppression,
+      otpToOptedOut: row.otp_to_opted_out,
     }));
   }
 }

@@ -1,4 +1,4 @@
-import { MessageAccepted, MessageSent, type DataOf, type EventEnvelope } from '@mgw/contracts';
+import { MessageAccepted, MessageNotSent, MessageSent, type DataOf, type EventEnvelope } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 import type { Person } from '../conversations/person';
 
@@ -26,6 +26,8 @@ export interface Acceptance {
   acceptedAt: string;
   /** Null: not known, to be found or opened. */
   conversationId: number | null;
+  /** The outcome may have been told as unknown before. */
+  repaired: boolean;
 }
 
 export function recipientOf({ intent, waId, userId }: Acceptance, isUserId: (name: string) => boolean): Person {
@@ -39,7 +41,7 @@ export function recipientOf({ intent, waId, userId }: Acceptance, isUserId: (nam
 }
 
 /** message.accepted opens the status record, message.sent tells the business's own servers (spec §6.3). Ids make each happen once. */
-export function acceptanceEvents({ intent, messageId, acceptedAt }: Acceptance, conversationId: number): EventEnvelope[] {
+export function acceptanceEvents({ intent, messageId, acceptedAt, repaired }: Acceptance, conversationId: number): EventEnvelope[] {
   const about = { at: acceptedAt, business_id: intent.businessId, key: `conversation:${conversationId}` };
   return [
     newEvent(MessageAccepted, {
@@ -54,7 +56,9 @@ export function acceptanceEvents({ intent, messageId, acceptedAt }: Acceptance, 
         api_key_id: intent.apiKeyId,
         conversation_id: conversationId,
         template: intent.template,
+        text: intent.text,
         accepted_at: acceptedAt,
+        repaired,
       },
     }),
     newEvent(MessageSent, {
@@ -71,4 +75,24 @@ export function acceptanceEvents({ intent, messageId, acceptedAt }: Acceptance, 
       },
     }),
   ];
+}
+
+/** For the message log; told once for each intent, with its first failure. */
+export function notSentEvent(intent: IntentFacts, reason: string): EventEnvelope {
+  return newEvent(MessageNotSent, {
+    id: `message.not-sent:${intent.id}`,
+    at: new Date().toISOString(),
+    business_id: intent.businessId,
+    key: `intent:${intent.id}`,
+    data: {
+      intent_id: intent.id,
+      to: intent.to,
+      type: intent.type,
+      sent_by: intent.sentBy,
+      api_key_id: intent.apiKeyId,
+      template: intent.template,
+      text: intent.text,
+      reason,
+    },
+  });
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@mgw/postgres';
-import type { IntentFacts } from './acceptance';
+import { appendToOutbox } from '@mgw/events';
+import { notSentEvent, type IntentFacts } from './acceptance';
 import type { IntentState } from './intent';
 
 export interface IntentRow {
@@ -24,6 +25,8 @@ interface UnsettledRow {
   text: string;
 }
 
+const FACTS = 'id, business_id, api_key_id, recipient, type, sent_by, template, text';
+const INTERRUPTED = 'The send was interrupted; whether the platform took it is not known.';
 const COLUMNS = 'i.id, i.state, i.recipient, i.message_id, i.failure_reason, i.created_at, i.settled_at';
 
 /** Reads intents, and ends those that nobody else will end. */
@@ -44,20 +47,11 @@ export class IntentStore {
   /** Of these intents, those whose outcome is not recorded. */
   async unsettled(tx: Tx, intentIds: string[]): Promise<IntentFacts[]> {
     const rows = await tx.query<UnsettledRow>(
-      `SELECT id, business_id, api_key_id, recipient, type, sent_by, template, text FROM send.intents
+      `SELECT ${FACTS} FROM send.intents
        WHERE id = ANY ($1::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed')`,
       [intentIds],
     );
-    return rows.map((row) => ({
-      id: row.id,
-      businessId: Number(row.business_id),
-      apiKeyId: row.api_key_id === null ? null : Number(row.api_key_id),
-      to: row.recipient,
-      type: row.type as IntentFacts['type'],
-      sentBy: row.sent_by as IntentFacts['sentBy'],
-      template: row.template,
-      text: row.text,
-    }));
+    return rows.map(factsOf);
   }
 
   async usedToday(keys: { api_key_id: number; timezone: string }[]): Promise<{ api_key_id: number; used: number }[]> {
@@ -71,12 +65,21 @@ export class IntentStore {
 
   /** Sends whose process died: their outcome is not known. @returns how many */
   async giveUpCalling(olderThanSeconds: number): Promise<number> {
-    const rows = await this.db.query(
-      `UPDATE send.intents SET state = 'unknown', failure_reason = 'The send was interrupted; whether the platform took it is not known.'
-       WHERE state = 'calling' AND created_at < clock_timestamp() - make_interval(secs => $1) RETURNING id`,
-      [olderThanSeconds],
-    );
-    return rows.length;
+    return this.db.transaction(async (tx) => {
+      const rows = await tx.query<UnsettledRow>(
+        `UPDATE send.intents SET state = 'unknown', failure_reason = $2
+         WHERE id IN (SELECT id FROM send.intents WHERE state = 'calling' AND created_at < clock_timestamp() - make_interval(secs => $1)
+                      ORDER BY id LIMIT 1000 FOR UPDATE SKIP LOCKED)
+         RETURNING ${FACTS}`,
+        [olderThanSeconds, INTERRUPTED],
+      );
+      await appendToOutbox(
+        tx,
+        'send',
+        rows.map((row) => notSentEvent(factsOf(row), INTERRUPTED)),
+      );
+      return rows.length;
+    });
   }
 
   /** No status within 24 hours: most likely it was never accepted. Still repaired should one come. @returns how many */
@@ -96,4 +99,17 @@ export class IntentStore {
     );
     await this.db.query(`DELETE FROM send.daily_usage WHERE day < current_date - 40`);
   }
+}
+
+function factsOf(row: UnsettledRow): IntentFacts {
+  return {
+    id: row.id,
+    businessId: Number(row.business_id),
+    apiKeyId: row.api_key_id === null ? null : Number(row.api_key_id),
+    to: row.recipient,
+    type: row.type as IntentFacts['type'],
+    sentBy: row.sent_by as IntentFacts['sentBy'],
+    template: row.template,
+    text: row.text,
+  };
 }

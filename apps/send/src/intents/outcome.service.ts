@@ -5,17 +5,22 @@ import { Batcher, Database, type Tx } from '@mgw/postgres';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { ConversationService } from '../conversations/conversation.service';
-import { acceptanceEvents, recipientOf, type Acceptance } from './acceptance';
+import { acceptanceEvents, notSentEvent, recipientOf, type Acceptance, type IntentFacts } from './acceptance';
 import { OutcomeStore } from './outcome.store';
 
 /** With growing pauses, a quarter of an hour. */
 const LATE_ATTEMPTS = 30;
 
+interface Failure {
+  intent: IntentFacts;
+  reason: string;
+}
+
 /** Records how sends ended; all of one turn of the event loop in one statement (performance: the round trip dominates). */
 @Injectable()
 export class OutcomeService {
   private readonly acceptances: Batcher<Acceptance, void>;
-  private readonly refusals: Batcher<{ intentId: string; reason: string }, void>;
+  private readonly refusals: Batcher<Failure, void>;
 
   constructor(
     @Inject(Database) private readonly db: Database,
@@ -50,12 +55,13 @@ export class OutcomeService {
   }
 
   /** A definite no, or no call at all. Repeating it is harmless. */
-  refused(intentId: string, reason: string): Promise<void> {
-    return this.refusals.add({ intentId, reason });
+  refused(intent: IntentFacts, reason: string): Promise<void> {
+    return this.refusals.add({ intent, reason });
   }
 
-  unknown(intentId: string, reason: string): Promise<void> {
-    return this.store.markUnknown(intentId, reason);
+  async unknown(intent: IntentFacts, reason: string): Promise<void> {
+    await this.store.markUnknown(intent.id, reason, notSentEvent(intent, reason));
+    this.relay.nudge();
   }
 
   /** As part of someone else's transaction: the repair by status webhook. */
@@ -68,7 +74,7 @@ export class OutcomeService {
   private async goOnRecording(acceptance: Acceptance): Promise<void> {
     for (let attempt = 1; attempt <= LATE_ATTEMPTS; attempt++) {
       await new Promise((resume) => setTimeout(resume, Math.min(30_000, 500 * 2 ** attempt)).unref());
-      const done = await this.accepted(acceptance).then(
+      const done = await this.accepted({ ...acceptance, repaired: true }).then(
         () => true,
         () => false,
       );
@@ -94,8 +100,9 @@ export class OutcomeService {
     return acceptances.map(() => undefined);
   }
 
-  private async refuseAll(batch: { intentId: string; reason: string }[]): Promise<void[]> {
-    await this.store.refuse(batch);
+  private async refuseAll(batch: Failure[]): Promise<void[]> {
+    await this.store.refuse(batch.map(({ intent, reason }) => ({ intentId: intent.id, reason, event: notSentEvent(intent, reason) })));
+    this.relay.nudge();
     return batch.map(() => undefined);
   }
 }

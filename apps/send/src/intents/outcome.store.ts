@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { outboxRow } from '@mgw/events';
+import { appendToOutbox, outboxRow } from '@mgw/events';
 import { Database, type Tx } from '@mgw/postgres';
 import type { EventEnvelope } from '@mgw/contracts';
 
@@ -58,15 +58,25 @@ export class OutcomeStore {
   }
 
   /** Gives back cap and Idempotency-Key with the transition (guarantees §1, S5; the migration of send.refuse says how). */
-  async refuse(rows: { intentId: string; reason: string }[]): Promise<void> {
-    await this.db.query('SELECT send.refuse($1::uuid[], $2::text[])', [rows.map((row) => row.intentId), rows.map((row) => row.reason)]);
+  async refuse(rows: { intentId: string; reason: string; event: EventEnvelope }[]): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      await tx.query('SELECT send.refuse($1::uuid[], $2::text[])', [rows.map((row) => row.intentId), rows.map((row) => row.reason)]);
+      await appendToOutbox(
+        tx,
+        'send',
+        rows.map(({ event }) => event),
+      );
+    });
   }
 
   /** Gives nothing back: the message may be on its way (guarantees §1, S5). */
-  async markUnknown(intentId: string, reason: string): Promise<void> {
-    await this.db.query(`UPDATE send.intents SET state = 'unknown', failure_reason = $2 WHERE id = $1 AND state = 'calling'`, [
-      intentId,
-      reason,
-    ]);
+  async markUnknown(intentId: string, reason: string, event: EventEnvelope): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      const marked = await tx.query(
+        `UPDATE send.intents SET state = 'unknown', failure_reason = $2 WHERE id = $1 AND state = 'calling' RETURNING id`,
+        [intentId, reason],
+      );
+      if (marked.length > 0) await appendToOutbox(tx, 'send', [event]);
+    });
   }
 }

@@ -2,8 +2,15 @@ import { Conversations1763700000001 } from './1763700000001-conversations';
 import { Intents1763700000002 } from './1763700000002-intents';
 import { Reserve1763700000003 } from './1763700000003-reserve';
 import { Events1763700000004 } from './1763700000004-events';
-
 import { Otp1763700000005 } from './1763700000005-otp';
+import { Inbox1763800000001 } from './1763800000001-inbox';
 
 /** In the order in which they are made. */
-export const migrations = [Conversations1763700000001, Intents1763700000002, Reserve1763700000003, Events1763700000004, Otp1763700000005];
+export const migrations = [
+  Conversations1763700000001,
+  Intents1763700000002,
+  Reserve1763700000003,
+  Events1763700000004,
+  Otp1763700000005,
+  Inbox1763800000001,
+];

@@ -5,6 +5,7 @@ import { GraphClient, failureReason, type SendOutcome } from '@mgw/platform-api'
 import type { RpcContext } from '@mgw/rpc';
 import { ConnectionService, type OpenConnection } from '../connection/connection.service';
 import { RecipientStore, type Recipient } from '../conversations/recipient.store';
+import type { IntentFacts } from '../intents/acceptance';
 import { newIntentId, type IntentDraft } from '../intents/intent';
 import { OutcomeService } from '../intents/outcome.service';
 import { ReservationService } from '../intents/reservation.service';
@@ -42,7 +43,10 @@ export class DeliveryService {
     const connection = await this.connections.of(sender.business_id, context);
     const outgoing = await prepare();
     const recipient = await this.recipients.find(sender.business_id, outgoing.to);
-    refuseSuppressed(recipient.suppression, outgoing.template?.category ?? null);
+    refuseSuppressed(recipient.suppression, {
+      templateCategory: outgoing.template?.category ?? null,
+      passesOptOut: outgoing.type === 'otp' && recipient.otpToOptedOut,
+    });
     if (outgoing.needsWindow) refuseClosedWindow(recipient);
     if (lateFor(context)) throw noTimeLeft();
     const draft = draftOf(outgoing);
@@ -70,33 +74,32 @@ export class DeliveryService {
         return { message_id: outcome.messageId, phone: draft.to, replayed: false };
       case 'refused': {
         const { refusal } = outcome;
-        await this.outcomes.refused(draft.id, failureReason({ code: refusal.platformCode, text: refusal.message }));
+        await this.outcomes.refused(factsOf(draft), failureReason({ code: refusal.platformCode, text: refusal.message }));
         const about = { businessId: draft.sender.business_id, to: draft.to, ...placeOf(sent.recipient) };
         await this.effects.follow(refusal, about);
         throw refusalError(refusal, { intentId: draft.id, template: sent.outgoing.template, lastInboundAt: about.lastInboundAt });
       }
       case 'unreached':
-        await this.outcomes.refused(draft.id, `The platform could not be reached: ${outcome.problem}.`);
+        await this.outcomes.refused(factsOf(draft), `The platform could not be reached: ${outcome.problem}.`);
         throw unreached(draft.id);
       case 'unknown':
-        await this.outcomes.unknown(draft.id, `The platform did not answer clearly: ${outcome.problem}.`);
+        await this.outcomes.unknown(factsOf(draft), `The platform did not answer clearly: ${outcome.problem}.`);
         throw outcomeUnknown(draft.id);
     }
   }
 
   private async record(draft: IntentDraft, outcome: SendOutcome & { kind: 'accepted' }, { conversationId }: Recipient): Promise<void> {
-    const { id, sender, to, type, template, text } = draft;
-    const { business_id: businessId, api_key_id: apiKeyId, sent_by: sentBy } = sender;
     const { messageId, waId, userId } = outcome;
     const recorded = await this.outcomes.acceptedOrLater({
-      intent: { id, businessId, apiKeyId, to, type, sentBy, template, text },
+      intent: factsOf(draft),
       messageId,
       waId,
       userId,
       acceptedAt: new Date().toISOString(),
       conversationId,
+      repaired: false,
     });
-    if (!recorded) throw outcomeUnknown(id);
+    if (!recorded) throw outcomeUnknown(draft.id);
   }
 }
 
@@ -106,6 +109,11 @@ function lateFor({ deadlineAt }: RpcContext): boolean {
 
 function draftOf({ sender, to, type, template, text }: Outgoing): IntentDraft {
   return { id: newIntentId(), sender, to, type, template: template?.name ?? null, text };
+}
+
+function factsOf({ id, sender, to, type, template, text }: IntentDraft): IntentFacts {
+  const { business_id: businessId, api_key_id: apiKeyId, sent_by: sentBy } = sender;
+  return { id, businessId, apiKeyId, to, type, sentBy, template, text };
 }
 
 function placeOf({ conversationId, lastInboundAt }: Recipient): { conversationId: number | null; lastInboundAt: Date | null } {

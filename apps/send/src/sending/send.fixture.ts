@@ -40,7 +40,7 @@ const LOGIN: TemplateShape = {
   category: 'AUTHENTICATION',
   content: '*{{1}}* is your code.',
   body_variables: ['1'],
-  button_parameters: [{ index: 0, otp: true }],
+  button_parameters: [{ index: 0, takes: 'otp' }],
 };
 const PLAIN: TemplateShape = { ...LOGIN, name: 'otp_plain', category: 'UTILITY', button_parameters: [] };
 

@@ -42,6 +42,7 @@ export class SettlingService {
           userId: named !== null && isBusinessScopedId(named) ? named : null,
           acceptedAt: data.occurred_at,
           conversationId: null,
+          repaired: true,
         };
       }),
     );

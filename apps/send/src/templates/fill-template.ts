@@ -12,20 +12,24 @@ const HEADER_VALUES: Record<string, [number, number]> = { IMAGE: [1, 1], VIDEO: 
 
 /** Fills a template in, and checks the counts before a call is spent on it (product decisions 15 and 43). @throws GatewayError TEMPLATE_PARAMS_MISMATCH */
 export function fillTemplate(template: TemplateShape, values: TemplateValues): { components: TemplateComponentRequest[]; text: string } {
-  const links = template.button_parameters.filter(({ otp }) => !otp);
+  const given = template.button_parameters.filter(({ takes }) => takes !== 'otp');
   const [least, most] = HEADER_VALUES[template.header_format ?? ''] ?? [template.header_variables.length, template.header_variables.length];
   check(template, 'body', [template.body_variables.length, template.body_variables.length], values.body.length);
   check(template, 'header', [least, most], values.header.length);
-  check(template, 'buttons', [links.length, links.length], values.buttons.length);
+  check(template, 'buttons', [given.length, given.length], values.buttons.length);
   const components: TemplateComponentRequest[] = [];
   if (values.header.length > 0) components.push({ type: 'header', parameters: headerParameters(template, values.header) });
   if (values.body.length > 0)
     components.push({ type: 'body', parameters: texts(values.body, template.named ? template.body_variables : null) });
   let next = 0;
-  for (const { index, otp } of template.button_parameters) {
+  for (const { index, takes } of template.button_parameters) {
     // The code button carries the code that the body shows (platform §1.5).
-    const text = (otp ? values.body[0] : values.buttons[next++]) ?? '';
-    components.push({ type: 'button', sub_type: 'url', index: String(index), parameters: [{ type: 'text', text }] });
+    const value = (takes === 'otp' ? values.body[0] : values.buttons[next++]) ?? '';
+    components.push(
+      takes === 'coupon'
+        ? { type: 'button', sub_type: 'copy_code', index: String(index), parameters: [{ type: 'coupon_code', coupon_code: value }] }
+        : { type: 'button', sub_type: 'url', index: String(index), parameters: [{ type: 'text', text: value }] },
+    );
   }
   return { components, text: rendered(template, values.body) };
 }

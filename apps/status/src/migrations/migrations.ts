@@ -1,4 +1,4 @@
 import { Records1763700000001 } from './1763700000001-records';
+import { Log1763800000001 } from './1763800000001-log';
 
-/** In the order in which they are made. */
-export const migrations = [Records1763700000001];
+export const migrations = [Records1763700000001, Log1763800000001];

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { MessageAccepted, PlatformStatus } from '@mgw/contracts';
+import { MessageAccepted, MessageNotSent, PlatformStatus } from '@mgw/contracts';
 import { EventConsumer, type EventConsumerOptions } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
@@ -24,6 +24,13 @@ export class RecordsConsumer implements OnApplicationBootstrap, OnApplicationShu
         stream: 'SENDING',
         type: MessageAccepted,
         handle: (events, tx) => store.accept(tx, events as Parameters<RecordsStore['accept']>[1]),
+      }),
+      new EventConsumer({
+        ...common,
+        durable: 'status-failures',
+        stream: 'SENDING',
+        type: MessageNotSent,
+        handle: (events, tx) => store.fail(tx, events as Parameters<RecordsStore['fail']>[1]),
       }),
       new EventConsumer({
         ...common,

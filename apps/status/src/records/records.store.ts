@@ -1,10 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import type { DeliveryStatus, EventEnvelope, GetMessageStatus, MessageAccepted, PlatformStatus, ReplyOf } from '@mgw/contracts';
+import type {
+  DeliveryStatus,
+  EventEnvelope,
+  GetMessageStatus,
+  GetMessageStatuses,
+  MessageAccepted,
+  MessageNotSent,
+  PlatformStatus,
+  ReplyOf,
+} from '@mgw/contracts';
 import { failureReason } from '@mgw/platform-api';
 import { Database, type Tx } from '@mgw/postgres';
 import { deliveryStatus } from './rank';
 
 type AcceptedEvent = EventEnvelope<typeof MessageAccepted>;
+type NotSentEvent = EventEnvelope<typeof MessageNotSent>;
 type StatusEvent = EventEnvelope<typeof PlatformStatus>;
 
 interface RecordRow {
@@ -35,20 +45,78 @@ export class RecordsStore {
     return { message_id, delivery_status: status, sent_at: sent_at.toISOString(), to: recipient, failure_reason };
   }
 
+  async findMany(businessId: number, messageIds: string[]): Promise<ReplyOf<typeof GetMessageStatuses>['statuses']> {
+    const rows = await this.db.query<RecordRow>(
+      'SELECT message_id, status, failure_reason FROM status.records WHERE business_id = $1 AND message_id = ANY ($2::text[])',
+      [businessId, messageIds],
+    );
+    return rows.map(({ message_id, status, failure_reason }) => ({ message_id, delivery_status: status, failure_reason }));
+  }
+
   async accept(tx: Tx, events: AcceptedEvent[]): Promise<void> {
+    const of = <T>(pick: (event: AcceptedEvent) => T) => events.map(pick);
     await tx.query(
-      `INSERT INTO status.records AS r (business_id, message_id, recipient, sent_at, status, rank)
-       SELECT DISTINCT ON (business_id, message_id) business_id, message_id, recipient, sent_at, 'sent', 1
-       FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[]) AS n (business_id, message_id, recipient, sent_at)
+      `INSERT INTO status.records AS r (business_id, message_id, recipient, sent_at, status, rank, type, template, text, sent_by, api_key_id)
+       SELECT DISTINCT ON (business_id, message_id) business_id, message_id, recipient, sent_at, 'sent', 1, type, template, text, sent_by, key
+       FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[])
+         AS n (business_id, message_id, recipient, sent_at, type, template, text, sent_by, key)
        ORDER BY business_id, message_id
-       ON CONFLICT (business_id, message_id) DO UPDATE SET recipient = excluded.recipient, sent_at = excluded.sent_at
+       ON CONFLICT (business_id, message_id) DO UPDATE SET recipient = excluded.recipient, sent_at = excluded.sent_at, type = excluded.type,
+         template = excluded.template, text = excluded.text, sent_by = excluded.sent_by, api_key_id = excluded.api_key_id
        WHERE r.sent_at IS NULL`,
       [
-        events.map((event) => event.business_id),
-        events.map((event) => event.data.message_id),
-        events.map((event) => event.data.to),
-        events.map((event) => event.data.accepted_at),
+        of((event) => event.business_id),
+        of((event) => event.data.message_id),
+        of((event) => event.data.to),
+        of((event) => event.data.accepted_at),
+        of((event) => event.data.type),
+        of((event) => event.data.template),
+        of((event) => event.data.text),
+        of((event) => event.data.sent_by),
+        of((event) => event.data.api_key_id),
       ],
+    );
+    await this.supersede(
+      tx,
+      events.filter(({ data }) => data.repaired),
+    );
+  }
+
+  /** Sends that never became messages, under `gw_<intent>`. */
+  async fail(tx: Tx, events: NotSentEvent[]): Promise<void> {
+    const of = <T>(pick: (event: NotSentEvent) => T) => events.map(pick);
+    await tx.query(
+      `INSERT INTO status.records
+         (business_id, message_id, recipient, sent_at, status, rank, failure_reason, type, template, text, sent_by, api_key_id, accepted)
+       SELECT DISTINCT ON (business_id, intent) business_id, 'gw_' || intent, recipient, at, 'failed', 3, reason, type, template, text, sent_by, key,
+         false
+       FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[])
+         AS n (business_id, intent, recipient, at, reason, type, template, text, sent_by, key)
+       ORDER BY business_id, intent
+       ON CONFLICT (business_id, message_id) DO NOTHING`,
+      [
+        of((event) => event.business_id),
+        of((event) => event.data.intent_id),
+        of((event) => event.data.to),
+        of((event) => event.at),
+        of((event) => event.data.reason),
+        of((event) => event.data.type),
+        of((event) => event.data.template),
+        of((event) => event.data.text),
+        of((event) => event.data.sent_by),
+        of((event) => event.data.api_key_id),
+      ],
+    );
+  }
+
+  /** The message turned out to be sent: its failure is nowhere shown, also when it is heard of only later. */
+  private async supersede(tx: Tx, events: AcceptedEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    await tx.query(
+      `INSERT INTO status.records AS r (business_id, message_id, status, rank, accepted)
+       SELECT DISTINCT business_id, 'gw_' || intent, 'sent', 0, false FROM unnest($1::bigint[], $2::text[]) AS n (business_id, intent) ORDER BY 1, 2
+       ON CONFLICT (business_id, message_id) DO UPDATE SET sent_at = NULL, status = 'sent', rank = 0, failure_reason = NULL, text = ''`,
+      [events.map((event) => event.business_id), events.map((event) => event.data.intent_id)],
     );
   }
 

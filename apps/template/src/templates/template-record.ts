@@ -56,12 +56,13 @@ function namesIn(text: string): string[] {
   return [...new Set([...text.matchAll(VARIABLE)].map((match) => match[1] as string))];
 }
 
-/** Buttons that take a value: a URL that ends in a variable, and the code button of AUTHENTICATION templates, which reads as a URL one. */
+/** Buttons that take a value: a URL that ends in a variable, a coupon code, and the code button of AUTHENTICATION templates, which reads as a URL one. */
 function buttonParameters(template: StoredTemplate): TemplateShape['button_parameters'] {
   const buttons = component(template, 'BUTTONS')?.buttons ?? [];
-  return buttons.flatMap((button, index) => {
-    const otp = template.category === 'AUTHENTICATION' && (button.type === 'OTP' || button.type === 'URL');
-    return otp || (button.type === 'URL' && /\{\{\s*\w+\s*\}\}/.test(button.url ?? '')) ? [{ index, otp }] : [];
+  return buttons.flatMap((button, index): TemplateShape['button_parameters'] => {
+    if (template.category === 'AUTHENTICATION') return button.type === 'OTP' || button.type === 'URL' ? [{ index, takes: 'otp' }] : [];
+    if (button.type === 'COPY_CODE') return [{ index, takes: 'coupon' }];
+    return button.type === 'URL' && /\{\{\s*\w+\s*\}\}/.test(button.url ?? '') ? [{ index, takes: 'link' }] : [];
   });
 }
 

@@ -1,0 +1,75 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { GetMessageStatuses, GetThread, ListConversations, SendText } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import type { FastifyRequest } from 'fastify';
+import { SendResult } from '../api-v1/replies';
+import { sendResult, unsureIsUnknown } from '../api-v1/send-result';
+import { BusinessesStore } from '../businesses/businesses.store';
+import { Answers } from '../openapi/answers';
+import { IdPipe } from '../requests/id.pipe';
+import { pageOf, PageQuery } from '../requests/page';
+import { notFound } from '../requests/refusals';
+import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import type { BusinessUser } from '../sessions/session-user';
+import { ListConversationsQuery, ReplyRequest } from './conversations.requests';
+import { ConversationsReply, ThreadReply } from './replies';
+
+/** Product §2: the inbox. A reply obeys window and suppression like any other text. */
+@Controller('api/client/conversations')
+@SessionOf('owner', 'member')
+export class ConversationsController {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly businesses: BusinessesStore,
+  ) {}
+
+  @Get()
+  @Answers(ConversationsReply, 'List conversations, the one that moved last first')
+  list(@CurrentUser() { business_id }: BusinessUser, @Query() query: ListConversationsQuery) {
+    return this.rpc.call(ListConversations, { business_id, ...pageOf(query), search: query.q ?? null });
+  }
+
+  @Get(':id/messages')
+  @Answers(ThreadReply, 'Show the messages of a conversation, the newest first')
+  async thread(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) conversation_id: number, @Query() query: PageQuery) {
+    const { conversation, messages, next_cursor } = await this.rpc.call(GetThread, { business_id, conversation_id, ...pageOf(query) });
+    const message_ids = messages.filter(({ direction }) => direction === 'out').map(({ message_id }) => message_id);
+    const { statuses } = message_ids.length > 0 ? await this.rpc.call(GetMessageStatuses, { business_id, message_ids }) : { statuses: [] };
+    const known = new Map(statuses.map((status) => [status.message_id, status]));
+    return {
+      conversation,
+      messages: messages.map((message) => {
+        const status = known.get(message.message_id);
+        const delivery_status = status?.delivery_status ?? (message.direction === 'out' ? ('sent' as const) : null);
+        return { ...message, delivery_status, failure_reason: status?.failure_reason ?? null };
+      }),
+      next_cursor,
+    };
+  }
+
+  @Post(':id/messages')
+  @HttpCode(200)
+  @Answers(SendResult, 'Reply to the customer within the 24-hour window', { errors: SendText.errors })
+  async reply(
+    @CurrentUser() { business_id }: BusinessUser,
+    @Param('id', IdPipe) conversation_id: number,
+    @Body() { text }: ReplyRequest,
+    @Req() request: FastifyRequest,
+  ) {
+    const business = await this.businesses.find(business_id);
+    if (!business) throw notFound();
+    const { conversation } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: 1, cursor: null });
+    const sender = {
+      business_id,
+      sent_by: 'agent' as const,
+      api_key_id: null,
+      plan: business.plan,
+      daily_limit: null,
+      timezone: business.timezone,
+      idempotency: null,
+    };
+    const context = { requestId: request.id, deadlineAt: Date.now() + SendText.deadlineMs };
+    const sent = await this.rpc.call(SendText, { sender, to: conversation.customer_phone, text }, context).catch(unsureIsUnknown);
+    return sendResult(sent);
+  }
+}

@@ -1,0 +1,17 @@
+import { IsOptional, IsString, Length } from 'class-validator';
+import { IsMessageText } from '../api-v1/field-rules';
+import { PageQuery } from '../requests/page';
+
+export class ListConversationsQuery extends PageQuery {
+  /** The beginning of a phone number, or part of a name. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 100)
+  q?: string;
+}
+
+/** Product §2: an agent's reply. */
+export class ReplyRequest {
+  @IsMessageText()
+  text!: string;
+}

@@ -1,0 +1,44 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { FindDeliveries, GetTimeline, ListMessages } from '@mgw/contracts';
+import { normalizePhone } from '@mgw/phone';
+import { RpcClient } from '@mgw/rpc';
+import { Answers } from '../openapi/answers';
+import { pageOf } from '../requests/page';
+import { notFound } from '../requests/refusals';
+import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import type { BusinessUser } from '../sessions/session-user';
+import { ListMessagesQuery } from './messages.requests';
+import { MessageDetailReply, MessagesReply } from './replies';
+
+/** Product §2: what was sent, and what became of it. */
+@Controller('api/client/messages')
+@SessionOf('owner', 'member')
+export class MessagesController {
+  constructor(private readonly rpc: RpcClient) {}
+
+  @Get()
+  @Answers(MessagesReply, 'Search the message log, the newest first')
+  list(@CurrentUser() { business_id }: BusinessUser, @Query() query: ListMessagesQuery) {
+    const { status = null, q: search = null } = query;
+    const phone = query.phone === undefined ? null : normalizePhone(query.phone);
+    return this.rpc.call(ListMessages, {
+      business_id,
+      ...pageOf(query),
+      status,
+      // What is no number is nobody's.
+      phone: phone && (phone.ok ? phone.value : (query.phone as string)),
+      search,
+    });
+  }
+
+  /** Ids hold `/` and `=`: both the raw and the percent-encoded form are one path (product decision 25). */
+  @Get('*')
+  @Answers(MessageDetailReply, 'Show one message with its timeline', { errors: ['NOT_FOUND'], wildcard: 'message_id' })
+  async show(@CurrentUser() { business_id }: BusinessUser, @Param('*') message_id: string) {
+    if (message_id.length > 512) throw notFound();
+    const { message, timeline } = await this.rpc.call(GetTimeline, { business_id, message_id });
+    if (!message) throw notFound();
+    const { deliveries } = await this.rpc.call(FindDeliveries, { business_id, event_id: `message.sent:${message_id}` });
+    return { message, timeline, webhooks: deliveries };
+  }
+}

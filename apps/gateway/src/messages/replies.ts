@@ -1,0 +1,28 @@
+import { Type } from '@sinclair/typebox';
+import { FindDeliveries, Id, IsoTime, ListMessages, LoggedMessage, Nullable, UsageLine } from '@mgw/contracts';
+
+export const MessagesReply = Type.Object(ListMessages.reply.properties, { title: 'MessageLog' });
+
+export const MessageDetailReply = Type.Object(
+  {
+    message: LoggedMessage,
+    timeline: Type.Array(Type.Object({ status: Type.String(), at: IsoTime, reason: Nullable(Type.String()) }), {
+      description: 'accepted, then what the platform told, oldest first.',
+    }),
+    webhooks: Type.Array(FindDeliveries.reply.properties.deliveries.items, { description: 'Webhooks that carried its message.sent.' }),
+  },
+  { title: 'MessageDetail' },
+);
+
+export const UsageReply = Type.Object(
+  {
+    from: Type.String(),
+    to: Type.String(),
+    timezone: Type.String(),
+    usage: Type.Array(UsageLine),
+    keys: Type.Array(Type.Object({ id: Id, name: Type.String(), daily_limit: Type.Integer(), used_today: Nullable(Type.Integer()) }), {
+      description: 'Keys in use, with today’s use of their caps.',
+    }),
+  },
+  { title: 'Usage' },
+);

@@ -1,0 +1,60 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { GetUsage } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import { ApiKeysService } from '../api-keys/api-keys.service';
+import { BusinessesStore } from '../businesses/businesses.store';
+import { Answers } from '../openapi/answers';
+import { invalid, notFound } from '../requests/refusals';
+import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import type { BusinessUser } from '../sessions/session-user';
+import { UsageQuery } from './messages.requests';
+import { UsageReply } from './replies';
+
+const DAY_MS = 86_400_000;
+const MAX_DAYS = 366;
+
+/** Product §2: figures per day and kind, and today's use of the caps. */
+@Controller('api/client/usage')
+@SessionOf('owner', 'member')
+export class UsageController {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly businesses: BusinessesStore,
+    private readonly keys: ApiKeysService,
+  ) {}
+
+  @Get()
+  @Answers(UsageReply, 'Count messages by day and kind')
+  async show(@CurrentUser() { business_id }: BusinessUser, @Query() query: UsageQuery) {
+    const business = await this.businesses.find(business_id);
+    if (!business) throw notFound();
+    const { timezone } = business;
+    const { from, to } = period(query, timezone);
+    const [{ usage }, keys] = await Promise.all([
+      this.rpc.call(GetUsage, { business_id, from, to, timezone }),
+      this.keys.list(business_id),
+    ]);
+    const inUse = keys.filter(({ revoked_at }) => revoked_at === null);
+    return {
+      from,
+      to,
+      timezone,
+      usage,
+      keys: inUse.map(({ id, name, daily_limit, used_today }) => ({ id, name, daily_limit, used_today })),
+    };
+  }
+}
+
+/** @throws GatewayError for days that do not exist, run backwards, or are too many */
+function period(query: UsageQuery, timezone: string): { from: string; to: string } {
+  const to = query.to ?? new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(new Date());
+  const from = query.from ?? new Date(Date.parse(to) - 29 * DAY_MS).toISOString().slice(0, 10);
+  for (const [field, day] of Object.entries({ from, to })) {
+    const time = Date.parse(day);
+    if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== day) throw invalid(field, 'must be a day of the calendar');
+  }
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS;
+  if (days < 0) throw invalid('from', 'must not be after to');
+  if (days > MAX_DAYS) throw invalid('from', `must be at most ${MAX_DAYS} days before to`);
+  return { from, to };
+}

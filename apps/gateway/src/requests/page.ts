@@ -1,0 +1,19 @@
+import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+
+const DEFAULT_LIMIT = 50;
+
+/** Of every list that comes in pages: `?limit=1..100&cursor=<next_cursor of the page before>`. */
+export class PageQuery {
+  @IsOptional()
+  @Matches(/^([1-9]\d?|100)$/, { message: 'limit must be a whole number from 1 to 100' })
+  limit?: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(500)
+  cursor?: string;
+}
+
+export function pageOf({ limit, cursor }: PageQuery): { limit: number; cursor: string | null } {
+  return { limit: limit === undefined ? DEFAULT_LIMIT : Number(limit), cursor: cursor ?? null };
+}

@@ -1,0 +1,70 @@
+import { Body, Controller, Delete, Get, Injectable, Param, Put, Query, type PipeTransform } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
+import { GetSuppression, LiftSuppression, ListSuppressions, SetSuppression, SuppressionRecord } from '@mgw/contracts';
+import { normalizePhone } from '@mgw/phone';
+import { RpcClient } from '@mgw/rpc';
+import { Answers } from '../openapi/answers';
+import { Done } from '../openapi/replies';
+import { AuditStore } from '../operator/audit.store';
+import { pageOf, PageQuery } from '../requests/page';
+import { invalid, notFound } from '../requests/refusals';
+import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import type { BusinessUser } from '../sessions/session-user';
+import { SetSuppressionRequest } from './suppressions.requests';
+
+const SuppressionsReply = Type.Object(ListSuppressions.reply.properties, { title: 'Suppressions' });
+const SuppressionReply = Type.Object({ suppression: SuppressionRecord }, { title: 'Suppression' });
+
+/** A phone in a path, in any form that the send endpoints take. */
+@Injectable()
+class PhonePipe implements PipeTransform<string, string> {
+  transform(text: string): string {
+    const phone = normalizePhone(text);
+    if (!phone.ok) throw invalid('phone', phone.reason);
+    return phone.value;
+  }
+}
+
+/** Product §2, decision 18: who is not written to, and why. */
+@Controller('api/client/suppressions')
+@SessionOf('owner', 'member')
+export class SuppressionsController {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly audit: AuditStore,
+  ) {}
+
+  @Get()
+  @Answers(SuppressionsReply, 'List suppressed people, the newest first')
+  async list(@CurrentUser() { business_id }: BusinessUser, @Query() query: PageQuery) {
+    return this.rpc.call(ListSuppressions, { business_id, ...pageOf(query) });
+  }
+
+  @Get(':phone')
+  @Answers(SuppressionReply, 'Show whether a person is suppressed', { errors: ['NOT_FOUND', 'VALIDATION_FAILED'] })
+  async show(@CurrentUser() { business_id }: BusinessUser, @Param('phone', PhonePipe) phone: string) {
+    const { suppression } = await this.rpc.call(GetSuppression, { business_id, phone });
+    if (!suppression) throw notFound();
+    return { suppression };
+  }
+
+  @Put(':phone')
+  @Answers(Done, 'Suppress a person')
+  async set(@CurrentUser() user: BusinessUser, @Param('phone', PhonePipe) phone: string, @Body() { state, reason }: SetSuppressionRequest) {
+    await this.rpc.call(SetSuppression, { business_id: user.business_id, phone, state, reason: reason ?? null });
+    await this.note(user, 'suppression.set', { state });
+    return { message: 'Suppressed.' };
+  }
+
+  @Delete(':phone')
+  @Answers(Done, 'Lift a suppression, whoever set it', { errors: ['NOT_FOUND', 'VALIDATION_FAILED'] })
+  async lift(@CurrentUser() user: BusinessUser, @Param('phone', PhonePipe) phone: string) {
+    await this.rpc.call(LiftSuppression, { business_id: user.business_id, phone });
+    await this.note(user, 'suppression.lifted', {});
+    return { message: 'Suppression lifted.' };
+  }
+
+  private note({ user_id, business_id }: BusinessUser, action: string, detail: Record<string, unknown>): Promise<void> {
+    return this.audit.add({ user_id, business_id, action, detail });
+  }
+}

@@ -1,0 +1,14 @@
+import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+
+const STATES = ['opted_out', 'blocked', 'opted_out_marketing'] as const;
+
+/** Product §2, decision 18. */
+export class SetSuppressionRequest {
+  @IsIn(STATES, { message: `state must be one of ${STATES.join(', ')}` })
+  state!: (typeof STATES)[number];
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 500)
+  reason?: string | null;
+}

@@ -1,0 +1,62 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
+import { IsIn, IsOptional } from 'class-validator';
+import { Id, ListDeliveries, PUBLIC_EVENTS, Redeliver, TestWebhook, type PublicEventName } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import { Answers } from '../openapi/answers';
+import { Done } from '../openapi/replies';
+import { IdPipe } from '../requests/id.pipe';
+import { pageOf, PageQuery } from '../requests/page';
+import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import type { BusinessUser } from '../sessions/session-user';
+
+const STATES = ['pending', 'running', 'succeeded', 'failed', 'skipped'] as const;
+
+export class ListDeliveriesQuery extends PageQuery {
+  @IsOptional()
+  @IsIn(STATES, { message: `state must be one of ${STATES.join(', ')}` })
+  state?: (typeof STATES)[number];
+}
+
+export class TestWebhookRequest {
+  /** The webhook's first event when left out. */
+  @IsOptional()
+  @IsIn(PUBLIC_EVENTS, { message: `event must be one of ${PUBLIC_EVENTS.join(', ')}` })
+  event?: PublicEventName | null;
+}
+
+const DeliveriesReply = Type.Object(ListDeliveries.reply.properties, { title: 'Deliveries' });
+const Tested = Type.Object({ message: Type.String(), delivery_id: Id }, { title: 'TestedWebhook' });
+
+/** Product §2: what each webhook was sent, and deliveries by hand. */
+@Controller('api/client/webhooks/:id')
+@SessionOf('owner', 'member')
+export class DeliveriesController {
+  constructor(private readonly rpc: RpcClient) {}
+
+  @Get('deliveries')
+  @Answers(DeliveriesReply, 'List what a webhook was sent, the newest first')
+  list(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) webhook_id: number, @Query() query: ListDeliveriesQuery) {
+    return this.rpc.call(ListDeliveries, { business_id, webhook_id, ...pageOf(query), state: query.state ?? null });
+  }
+
+  @Post('deliveries/:delivery_id/redeliver')
+  @HttpCode(200)
+  @Answers(Done, 'Deliver an event again; counts nothing', { errors: ['CONFLICT'] })
+  async redeliver(
+    @CurrentUser() { business_id }: BusinessUser,
+    @Param('id', IdPipe) webhook_id: number,
+    @Param('delivery_id', IdPipe) delivery_id: number,
+  ) {
+    await this.rpc.call(Redeliver, { business_id, webhook_id, delivery_id });
+    return { message: 'It is being delivered again; see its state in a moment.' };
+  }
+
+  @Post('test')
+  @HttpCode(200)
+  @Answers(Tested, 'Send a sample event; counts nothing', { errors: ['CONFLICT'] })
+  async test(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) webhook_id: number, @Body() { event }: TestWebhookRequest) {
+    const { delivery_id } = await this.rpc.call(TestWebhook, { business_id, webhook_id, event: event ?? null });
+    return { message: 'A sample event is on its way; see its state in a moment.', delivery_id };
+  }
+}

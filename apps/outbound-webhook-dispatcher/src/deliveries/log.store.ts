@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import type { FindDeliveries, ListDeliveries, ReplyOf, RequestOf } from '@mgw/contracts';
+import { Database, pageOf, readCursor } from '@mgw/postgres';
+
+type State = ReplyOf<typeof ListDeliveries>['deliveries'][number]['state'];
+interface LogRow {
+  id: string;
+  event: string;
+  event_id: string;
+  state: State;
+  status_code: number | null;
+  duration_ms: number | null;
+  attempt: number;
+  reason: string | null;
+  created_at: Date;
+  body: string;
+}
+
+const COLUMNS = 'd.id, d.event, d.event_id, d.state, d.status_code, d.duration_ms, d.attempt, d.reason, d.created_at, d.body';
+
+/** What became of events, for people; and deliveries that they ask for. */
+@Injectable()
+export class DeliveryLogStore {
+  constructor(private readonly db: Database) {}
+
+  /** The newest first; null when the business has no such webhook. */
+  async list(request: RequestOf<typeof ListDeliveries>): Promise<ReplyOf<typeof ListDeliveries> | null> {
+    const { business_id, webhook_id, limit, cursor, state } = request;
+    const [known] = await this.db.query('SELECT id FROM dispatch.webhooks WHERE business_id = $1 AND id = $2', [business_id, webhook_id]);
+    if (!known) return null;
+    const after = readCursor(cursor, 1);
+    const rows = await this.db.query<LogRow>(
+      `SELECT ${COLUMNS} FROM dispatch.deliveries d
+       WHERE d.webhook_id = $1 AND ($3::bigint IS NULL OR d.id < $3) AND ($4::text IS NULL OR d.state = $4) ORDER BY d.id DESC LIMIT $2`,
+      [webhook_id, limit + 1, after?.[0] ?? null, state],
+    );
+    const { page, next_cursor } = pageOf(rows, limit, (row) => [row.id]);
+    return { deliveries: page.map((row) => ({ ...record(row), payload: JSON.parse(row.body) as unknown })), next_cursor };
+  }
+
+  async ofEvent(businessId: number, eventId: string): Promise<ReplyOf<typeof FindDeliveries>['deliveries']> {
+    const rows = await this.db.query<LogRow & { webhook_id: string; webhook_name: string }>(
+      `SELECT ${COLUMNS}, w.id AS webhook_id, w.name AS webhook_name FROM dispatch.webhooks w
+       JOIN dispatch.deliveries d ON d.webhook_id = w.id AND d.event_id = $2 WHERE w.business_id = $1 ORDER BY d.id`,
+      [businessId, eventId],
+    );
+    return rows.map((row) => ({ ...record(row), webhook_id: Number(row.webhook_id), webhook_name: row.webhook_name }));
+  }
+
+  /** @returns what the delivery's state and its webhook's were before; null for an unknown one. Due again when both allow it. */
+  async redeliver(request: {
+    business_id: number;
+    webhook_id: number;
+    delivery_id: number;
+  }): Promise<{ state: State; is_active: boolean } | null> {
+    const { business_id, webhook_id, delivery_id } = request;
+    const [before] = await this.db.query<{ state: State; is_active: boolean }>(
+      `WITH chosen AS (
+         SELECT d.id, d.state, w.is_active FROM dispatch.deliveries d JOIN dispatch.webhooks w ON w.id = d.webhook_id
+         WHERE w.business_id = $1 AND w.id = $2 AND d.id = $3 FOR UPDATE OF d
+       ), again AS (
+         UPDATE dispatch.deliveries d SET state = 'pending', by_hand = true, reason = NULL, finished_at = NULL FROM chosen c
+         WHERE d.id = c.id AND c.is_active AND c.state NOT IN ('pending', 'running')
+       )
+       SELECT state, is_active FROM chosen`,
+      [business_id, webhook_id, delivery_id],
+    );
+    return before ?? null;
+  }
+
+  async webhook(businessId: number, id: number): Promise<{ events: string[]; is_active: boolean } | null> {
+    const sql = 'SELECT events, is_active FROM dispatch.webhooks WHERE business_id = $1 AND id = $2';
+    return (await this.db.query<{ events: string[]; is_active: boolean }>(sql, [businessId, id]))[0] ?? null;
+  }
+
+  async addByHand(delivery: { business_id: number; webhook_id: number; event: string; event_id: string; body: string }): Promise<number> {
+    const { business_id, webhook_id, event, event_id, body } = delivery;
+    const [row] = await this.db.query<{ id: string }>(
+      `INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, state, by_hand)
+       VALUES ($1, $2, $3, $4, $4, $5, 'pending', true) RETURNING id`,
+      [webhook_id, business_id, event, event_id, body],
+    );
+    return Number(row?.id);
+  }
+}
+
+function record({ id, event, event_id, state, status_code, duration_ms, attempt, reason, created_at }: LogRow) {
+  return {
+    id: Number(id),
+    event,
+    event_id,
+    state,
+    response_code: status_code,
+    duration_ms,
+    attempts: attempt,
+    reason,
+    created_at: created_at.toISOString(),
+  };
+}

@@ -1,0 +1,10 @@
+import { GatewayError } from '@mgw/contracts';
+
+/** @param message completes "<field> …" */
+export function invalid(field: string, message: string): GatewayError {
+  return new GatewayError('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, message }] });
+}
+
+export function noSuchWebhook(): GatewayError {
+  return new GatewayError('NOT_FOUND', 'No webhook of this business has that id.');
+}

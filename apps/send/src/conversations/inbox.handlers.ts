@@ -1,0 +1,22 @@
+import { Controller } from '@nestjs/common';
+import { GatewayError, GetThread, ListConversations, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { Handles } from '@mgw/rpc';
+import { InboxStore } from './inbox.store';
+
+/** Conversations as people at the dashboard read them (product §2). */
+@Controller()
+export class InboxHandlers {
+  constructor(private readonly inbox: InboxStore) {}
+
+  @Handles(ListConversations)
+  list(request: RequestOf<typeof ListConversations>): Promise<ReplyOf<typeof ListConversations>> {
+    return this.inbox.list(request);
+  }
+
+  @Handles(GetThread)
+  async thread({ business_id, conversation_id, limit, cursor }: RequestOf<typeof GetThread>): Promise<ReplyOf<typeof GetThread>> {
+    const conversation = await this.inbox.find(business_id, conversation_id);
+    if (!conversation) throw new GatewayError('NOT_FOUND', 'There is nothing with this id.');
+    return { conversation, ...(await this.inbox.messages(conversation.id, limit, cursor)) };
+  }
+}

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import type { SendSettings } from '@mgw/contracts';
+import { Database, type Tx } from '@mgw/postgres';
+import { START_WORDS, STOP_WORDS } from '../suppression/opt-words';
+
+interface SettingsRow {
+  business_id: string;
+  stop_words: string[] | null;
+  start_words: string[] | null;
+  otp_to_opted_out: boolean;
+}
+
+/** A business's own rules for sending; without any, ours. */
+@Injectable()
+export class SettingsStore {
+  constructor(private readonly db: Database) {}
+
+  /** @returns the settings of each of these businesses */
+  async of(businessIds: number[], tx: Tx = this.db): Promise<Map<number, SendSettings>> {
+    const rows = await tx.query<SettingsRow>('SELECT * FROM send.settings WHERE business_id = ANY ($1::bigint[])', [businessIds]);
+    const known = new Map(rows.map((row) => [Number(row.business_id), row]));
+    return new Map(businessIds.map((id) => [id, settingsOf(known.get(id))]));
+  }
+
+  async set(businessId: number, { stop_words, start_words, otp_to_opted_out }: Partial<SendSettings>): Promise<void> {
+    await this.db.query(
+      `INSERT INTO send.settings AS s (business_id, stop_words, start_words, otp_to_opted_out) VALUES ($1, $2, $3, coalesce($4, false))
+       ON CONFLICT (business_id) DO UPDATE SET stop_words = coalesce($2, s.stop_words), start_words = coalesce($3, s.start_words),
+         otp_to_opted_out = coalesce($4, s.otp_to_opted_out)`,
+      [businessId, stop_words ?? null, start_words ?? null, otp_to_opted_out ?? null],
+    );
+  }
+}
+
+function settingsOf(row: SettingsRow | undefined): SendSettings {
+  return {
+    stop_words: row?.stop_words ?? STOP_WORDS,
+    start_words: row?.start_words ?? START_WORDS,
+    otp_to_opted_out: row?.otp_to_opted_out ?? false,
+  };
+}

@@ -1,0 +1,53 @@
+import { Controller } from '@nestjs/common';
+import {
+  GatewayError,
+  GetSuppression,
+  LiftSuppression,
+  ListSuppressions,
+  SetSuppression,
+  type ReplyOf,
+  type RequestOf,
+} from '@mgw/contracts';
+import { isBusinessScopedId } from '@mgw/phone';
+import { Database } from '@mgw/postgres';
+import { Handles } from '@mgw/rpc';
+import { ConversationService } from '../conversations/conversation.service';
+import { SuppressionStore } from './suppression.store';
+
+/** Suppressions as the dashboard sets, shows and lifts them (product decision 18). */
+@Controller()
+export class SuppressionHandlers {
+  constructor(
+    private readonly db: Database,
+    private readonly conversations: ConversationService,
+    private readonly suppressions: SuppressionStore,
+  ) {}
+
+  @Handles(ListSuppressions)
+  async list({ business_id, limit, cursor }: RequestOf<typeof ListSuppressions>): Promise<ReplyOf<typeof ListSuppressions>> {
+    const { page, next_cursor } = await this.suppressions.list(business_id, limit, cursor);
+    return { suppressions: page, next_cursor };
+  }
+
+  @Handles(GetSuppression)
+  async get({ business_id, phone }: RequestOf<typeof GetSuppression>): Promise<ReplyOf<typeof GetSuppression>> {
+    return { suppression: await this.suppressions.find(business_id, phone) };
+  }
+
+  @Handles(SetSuppression)
+  async set({ business_id, phone, state, reason }: RequestOf<typeof SetSuppression>): Promise<ReplyOf<typeof SetSuppression>> {
+    const isUserId = isBusinessScopedId(phone);
+    const person = { businessId: business_id, phone: isUserId ? null : phone, userId: isUserId ? phone : null, waId: null };
+    await this.db.transaction(async (tx) => {
+      const [id] = await this.conversations.of(tx, [person]);
+      await this.suppressions.set(tx, id as number, 'dashboard', state, new Date().toISOString(), reason);
+    });
+    return {};
+  }
+
+  @Handles(LiftSuppression)
+  async lift({ business_id, phone }: RequestOf<typeof LiftSuppression>): Promise<ReplyOf<typeof LiftSuppression>> {
+    if (await this.suppressions.liftAll(business_id, phone)) return {};
+    throw new GatewayError('NOT_FOUND', 'Nobody of that number is suppressed.');
+  }
+}

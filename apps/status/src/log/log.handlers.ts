@@ -1,0 +1,24 @@
+import { Controller } from '@nestjs/common';
+import { GetTimeline, GetUsage, ListMessages, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { Handles } from '@mgw/rpc';
+import { LogStore } from './log.store';
+
+@Controller()
+export class LogHandlers {
+  constructor(private readonly log: LogStore) {}
+
+  @Handles(ListMessages)
+  list(request: RequestOf<typeof ListMessages>): Promise<ReplyOf<typeof ListMessages>> {
+    return this.log.list(request);
+  }
+
+  @Handles(GetTimeline)
+  timeline({ business_id, message_id }: RequestOf<typeof GetTimeline>): Promise<ReplyOf<typeof GetTimeline>> {
+    return this.log.timeline(business_id, message_id);
+  }
+
+  @Handles(GetUsage)
+  async usage(request: RequestOf<typeof GetUsage>): Promise<ReplyOf<typeof GetUsage>> {
+    return { usage: await this.log.usage(request) };
+  }
+}

@@ -1,0 +1,238 @@
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { customer, dashboardUser, integrator, type DashboardUser, type Integrator } from './people';
+import { startStack, type RunningStack } from './stack';
+
+interface Page {
+  next_cursor: string | null;
+}
+interface Logged {
+  message_id: string;
+  to: string;
+  type: string;
+  template: string | null;
+  api_status: string;
+  delivery_status: string;
+  failure_reason: string | null;
+  sent_by: string;
+}
+interface Conversation {
+  id: number;
+  customer_phone: string;
+  session_window: { open: boolean; closes_at: string | null };
+  suppression_state: string | null;
+  last_message: { direction: string; text: string } | null;
+}
+interface Delivery {
+  id: number;
+  event: string;
+  event_id: string;
+  state: string;
+  response_code: number | null;
+  duration_ms: number | null;
+  attempts: number;
+  reason: string | null;
+  payload: { event: string; data: Record<string, unknown> };
+}
+
+/** Product §2: what the business's people do at the dashboard, through the public port. */
+describe('the dashboard’s API (product §2)', () => {
+  let stack: RunningStack;
+  let crm: Integrator;
+  let owner: DashboardUser;
+  let stranger: DashboardUser;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    crm = integrator(stack.demo.base_url, stack.growth.api_key);
+    owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
+    stranger = await dashboardUser(stack.demo.site_url, stack.starter.owner);
+    receiver = await startReceiver();
+  }, 150_000);
+  afterAll(async () => {
+    await receiver?.close();
+    await stack?.stop();
+  });
+
+  const template = (phone: string) => ({ phone, template_name: 'order_update', body_params: ['Asha', '1007'] });
+  const ok = async <B>(who: DashboardUser, method: string, path: string, body?: unknown): Promise<B> => {
+    const answer = await who.call<B>(method, `/api/client/${path}`, body);
+    expect([path, answer.status, answer.status === 200 ? null : answer.body]).toEqual([path, 200, null]);
+    return answer.body;
+  };
+  const conversationWith = (phone: string) =>
+    eventually(async () => {
+      const { conversations } = await ok<{ conversations: Conversation[] }>(owner, 'GET', `conversations?q=${phone}`);
+      return conversations[0];
+    });
+
+  it('the message log finds messages by status, phone and text, in pages; others see nothing of it', async () => {
+    for (const phone of ['+1 201 555 0100', '+1 201 555 0126', '+1 201 555 0130']) await crm.post('send-template', template(phone));
+    const log = (query: string) => ok<{ messages: Logged[] } & Page>(owner, 'GET', `messages?${query}`);
+    await eventually(async () => (await log('status=failed')).messages.length === 2);
+    await eventually(async () => (await log('status=read')).messages.length === 1);
+    const { messages } = await log('phone=%2B1%20201%20555%200130');
+    expect(messages).toMatchObject([
+      {
+        message_id: expect.stringMatching(/^gw_/) as string,
+        to: '12015550130',
+        type: 'template',
+        template: 'order_update',
+        api_status: 'failed',
+        delivery_status: 'failed',
+        failure_reason: expect.stringMatching(/^131030: /) as string,
+        sent_by: 'api',
+      },
+    ]);
+    const first = await log('limit=2&q=1007');
+    expect(first.messages).toHaveLength(2);
+    const second = await log(`limit=2&q=1007&cursor=${first.next_cursor}`);
+    expect([second.messages.length, second.next_cursor]).toEqual([1, null]);
+    expect(new Set([...first.messages, ...second.messages].map(({ message_id }) => message_id)).size).toBe(3);
+    expect((await ok<{ messages: Logged[] }>(stranger, 'GET', 'messages')).messages).toEqual([]);
+  });
+
+  it('a message opens with its timeline and the webhooks that carried it', async () => {
+    const { id } = await ok<{ id: number }>(owner, 'POST', 'webhooks', {
+      name: 'CRM',
+      url: `${receiver.url}/hook`,
+      events: ['message.sent', 'message.received'],
+      secret: 'swordfish',
+    });
+    const { body } = await crm.post<{ message_id: string }>('send-template', template('+1 201 555 0107'));
+    const path = `messages/${encodeURIComponent(body.message_id)}`;
+    const shown = await eventually(async () => {
+      const detail = await ok<{ message: Logged; timeline: { status: string }[]; webhooks: (Delivery & { webhook_id: number })[] }>(
+        owner,
+        'GET',
+        path,
+      );
+      return detail.message.delivery_status === 'read' && detail.webhooks[0]?.state === 'succeeded' && detail;
+    });
+    expect(shown.timeline.map(({ status }) => status)).toEqual(['accepted', 'sent', 'delivered', 'played']);
+    expect(shown.webhooks).toMatchObject([{ webhook_id: id, webhook_name: 'CRM', event: 'message.sent', response_code: 200, attempts: 1 }]);
+    expect((await stranger.call('GET', `/api/client/${path}`)).status).toBe(404);
+  });
+
+  it('the delivery log shows payloads; by hand an event goes out again and counts nothing (decision 34)', async () => {
+    const [webhook] = (await ok<{ webhooks: { id: number; fail_count: number }[] }>(owner, 'GET', 'webhooks')).webhooks;
+    const id = webhook?.id as number;
+    const { deliveries } = await ok<{ deliveries: Delivery[] }>(owner, 'GET', `webhooks/${id}/deliveries?state=succeeded`);
+    expect(deliveries[0]).toMatchObject({ event: 'message.sent', state: 'succeeded', reason: null });
+    expect(deliveries[0]?.payload).toMatchObject({ event: 'message.sent', data: { to: '12015550107' } });
+    const before = receiver.requests.length;
+    receiver.respond((_, response) => void response.writeHead(500).end());
+    await ok(owner, 'POST', `webhooks/${id}/deliveries/${deliveries[0]?.id}/redeliver`, {});
+    const again = await eventually(async () => {
+      const [delivery] = (await ok<{ deliveries: Delivery[] }>(owner, 'GET', `webhooks/${id}/deliveries?state=failed`)).deliveries;
+      return delivery;
+    });
+    expect(again).toMatchObject({ id: deliveries[0]?.id, attempts: 2, response_code: 500, reason: 'answered 500 instead of 200' });
+    expect(receiver.requests[before]?.body).toBe(receiver.requests[before - 1]?.body);
+    receiver.respond((_, response) => void response.writeHead(200).end());
+    const test = await ok<{ delivery_id: number }>(owner, 'POST', `webhooks/${id}/test`, { event: 'broadcast.completed' });
+    await eventually(() => receiver.requests.some(({ body }) => (JSON.parse(body) as { event: string }).event === 'broadcast.completed'));
+    const [listed] = (await ok<{ webhooks: { fail_count: number }[] }>(owner, 'GET', 'webhooks')).webhooks;
+    expect(listed?.fail_count).toBe(0);
+    expect((await stranger.call('POST', `/api/client/webhooks/${id}/test`, {})).status).toBe(404);
+    expect((await stranger.call('GET', `/api/client/webhooks/${id}/deliveries`)).status).toBe(404);
+
+    await ok(owner, 'PUT', `webhooks/${id}`, { is_active: false });
+    const off = await owner.call('POST', `/api/client/webhooks/${id}/deliveries/${test.delivery_id}/redeliver`, {});
+    expect([off.status, off.body['error_code']]).toEqual([409, 'CONFLICT']);
+    // What a disabled webhook misses is kept as skipped, and can be delivered later (decision 34).
+    await crm.post('send-template', template('+1 201 555 0101'));
+    const skipped = await eventually(async () => {
+      const page = await ok<{ deliveries: Delivery[] }>(owner, 'GET', `webhooks/${id}/deliveries?state=skipped`);
+      return page.deliveries[0];
+    });
+    await ok(owner, 'PUT', `webhooks/${id}`, { is_active: true });
+    await ok(owner, 'POST', `webhooks/${id}/deliveries/${skipped.id}/redeliver`, {});
+    await eventually(() => receiver.requests.some(({ headers }) => headers['webhook-id'] === skipped.event_id));
+  });
+
+  it('an agent answers in the inbox, within the window only', async () => {
+    const asha = customer(stack.demo, stack.growth, '12015550102');
+    await crm.post('send-template', template(asha.phone));
+    const closed = await conversationWith(asha.phone);
+    expect(closed).toMatchObject({ session_window: { open: false, closes_at: null }, last_message: { direction: 'out' } });
+    const refused = await owner.call('POST', `/api/client/conversations/${closed.id}/messages`, { text: 'Hello' });
+    expect([refused.status, refused.body['error_code']]).toEqual([400, 'WINDOW_CLOSED']);
+
+    await asha.writes('Where is it?');
+    await eventually(async () => (await conversationWith(asha.phone)).session_window.open);
+    const sent = await ok<{ message_id: string; phone: string; delivery_status: string }>(
+      owner,
+      'POST',
+      `conversations/${closed.id}/messages`,
+      { text: 'On its way.' },
+    );
+    expect(sent).toMatchObject({ success: true, phone: asha.phone, delivery_status: 'queued' });
+    const thread = await ok<{ messages: { direction: string; text: string; sent_by: string | null }[] } & Page>(
+      owner,
+      'GET',
+      `conversations/${closed.id}/messages`,
+    );
+    expect(thread.messages).toMatchObject([
+      { direction: 'out', text: 'On its way.', sent_by: 'agent', delivery_status: expect.any(String) as string },
+      { direction: 'in', text: 'Where is it?', delivery_status: null },
+      { direction: 'out', type: 'template', template: 'order_update' },
+    ]);
+    const page = await ok<{ messages: unknown[] } & Page>(owner, 'GET', `conversations/${closed.id}/messages?limit=1`);
+    const next = await ok<{ messages: { text: string }[] }>(
+      owner,
+      'GET',
+      `conversations/${closed.id}/messages?limit=1&cursor=${page.next_cursor}`,
+    );
+    expect(next.messages).toMatchObject([{ text: 'Where is it?' }]);
+    expect((await stranger.call('GET', `/api/client/conversations/${closed.id}/messages`)).status).toBe(404);
+    const event = await eventually(() =>
+      receiver.requests.map(({ body }) => JSON.parse(body) as Delivery['payload']).find(({ data }) => data['text'] === 'On its way.'),
+    );
+    expect(event.data).toMatchObject({ sent_by: 'agent', type: 'text', conversation_id: closed.id });
+  });
+
+  it('people are suppressed and let in again; START lifts what they said, not what the dashboard said (decisions 18, 45)', async () => {
+    const person = customer(stack.demo, stack.growth, '12015550103');
+    const sending = async () => {
+      const { body } = await crm.post('send-template', template(person.phone));
+      return body['suppression_state'] ?? body['delivery_status'];
+    };
+    await ok(owner, 'PUT', 'suppressions/%2B1%20201%20555%200103', { state: 'blocked', reason: 'abuse' });
+    expect(await sending()).toBe('blocked');
+    const { suppressions } = await ok<{ suppressions: Record<string, unknown>[] }>(owner, 'GET', 'suppressions');
+    expect(suppressions).toMatchObject([{ phone: person.phone, state: 'blocked', source: 'dashboard', reason: 'abuse' }]);
+    await person.writes('START');
+    await eventually(async () => (await conversationWith(person.phone)).session_window.open);
+    expect(await sending()).toBe('blocked');
+    await ok(owner, 'DELETE', `suppressions/${person.phone}`);
+    expect((await owner.call('DELETE', `/api/client/suppressions/${person.phone}`)).status).toBe(404);
+    expect(await sending()).toBe('queued');
+
+    await ok(owner, 'PUT', 'settings', { stop_words: ['Halt'], otp_to_opted_out: true });
+    await person.writes(' halt ');
+    await eventually(async () => (await sending()) === 'opted_out');
+    const otp = await crm.post('send-otp', { phone: person.phone, template_name: 'login_code' });
+    expect(otp.status).toBe(200);
+    await ok(owner, 'PUT', 'settings', { otp_to_opted_out: false });
+    expect((await crm.post('send-otp', { phone: person.phone, template_name: 'login_code' })).body['suppression_state']).toBe('opted_out');
+    await person.writes('start');
+    await eventually(async () => (await sending()) === 'queued');
+    expect(await ok(owner, 'GET', 'settings')).toMatchObject({ timezone: 'Asia/Kolkata', stop_words: ['Halt'], otp_to_opted_out: false });
+  });
+
+  it('usage counts by day and kind, in the business’s zone', async () => {
+    const report = await ok<{
+      usage: Record<string, number | string>[];
+      keys: { used_today: number; daily_limit: number }[];
+      timezone: string;
+    }>(owner, 'GET', 'usage');
+    expect(report.timezone).toBe('Asia/Kolkata');
+    const of = (kind: string) => report.usage.find((line) => line['kind'] === kind);
+    expect(of('template')).toMatchObject({ refused: 1, failed: expect.any(Number) as number });
+    expect(of('otp')).toMatchObject({ sent: 1 });
+    expect(report.keys).toMatchObject([{ daily_limit: 150 }]);
+    expect((await owner.call('GET', '/api/client/usage?from=2026-02-30')).status).toBe(400);
+    expect((await owner.call('GET', '/api/client/usage?from=2026-02-03&to=2026-02-01')).status).toBe(400);
+  });
+});

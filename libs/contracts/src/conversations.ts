@@ -1,0 +1,109 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { Id, IsoTime, MessageId, Nullable, Recipient } from './fields';
+import { operation } from './operation';
+import { NextCursor, PageRequest } from './paging';
+
+/** Product decision 18. */
+export const SuppressionStateName = Type.Union([Type.Literal('opted_out'), Type.Literal('blocked'), Type.Literal('opted_out_marketing')]);
+export type SuppressionStateName = Static<typeof SuppressionStateName>;
+
+const Direction = Type.Union([Type.Literal('in'), Type.Literal('out')]);
+
+/** A person and where the business stands with them. */
+export const ConversationRecord = Type.Object({
+  id: Id,
+  /** Digits, or the business-scoped user id of somebody whose phone the platform withholds. */
+  customer_phone: Type.String(),
+  customer_name: Type.String(),
+  session_window: Type.Object({ open: Type.Boolean(), last_inbound_at: Nullable(IsoTime), closes_at: Nullable(IsoTime) }),
+  suppression_state: Nullable(SuppressionStateName),
+  last_message: Nullable(Type.Object({ direction: Direction, type: Type.String(), text: Type.String(), at: IsoTime })),
+  created_at: IsoTime,
+});
+export type ConversationRecord = Static<typeof ConversationRecord>;
+
+export const ThreadMessage = Type.Object({
+  message_id: MessageId,
+  direction: Direction,
+  type: Type.String(),
+  /** Text or caption; "" when there is neither. */
+  text: Type.String(),
+  media: Nullable(Type.Object({ type: Type.String(), id: Type.String(), mime_type: Type.String() })),
+  sent_by: Nullable(Type.String()),
+  template: Nullable(Type.String()),
+  at: IsoTime,
+});
+export type ThreadMessage = Static<typeof ThreadMessage>;
+
+/** Those that moved last come first. */
+export const ListConversations = operation('send', 'list-conversations', {
+  request: Type.Object({ business_id: Id, ...PageRequest, search: Nullable(Type.String({ maxLength: 100 })) }),
+  reply: Type.Object({ conversations: Type.Array(ConversationRecord), next_cursor: NextCursor }),
+});
+
+/** One conversation and its messages, the newest first. */
+export const GetThread = operation('send', 'get-thread', {
+  request: Type.Object({ business_id: Id, conversation_id: Id, ...PageRequest }),
+  reply: Type.Object({ conversation: ConversationRecord, messages: Type.Array(ThreadMessage), next_cursor: NextCursor }),
+  errors: ['NOT_FOUND'],
+});
+
+/** The strictest of what person, platform and dashboard have said of somebody. */
+export const SuppressionRecord = Type.Object({
+  phone: Type.String(),
+  state: SuppressionStateName,
+  source: Type.Union([Type.Literal('person'), Type.Literal('platform'), Type.Literal('dashboard')]),
+  reason: Nullable(Type.String()),
+  since: IsoTime,
+});
+export type SuppressionRecord = Static<typeof SuppressionRecord>;
+
+export const ListSuppressions = operation('send', 'list-suppressions', {
+  request: Type.Object({ business_id: Id, ...PageRequest }),
+  reply: Type.Object({ suppressions: Type.Array(SuppressionRecord), next_cursor: NextCursor }),
+});
+
+export const GetSuppression = operation('send', 'get-suppression', {
+  request: Type.Object({ business_id: Id, phone: Recipient }),
+  reply: Type.Object({ suppression: Nullable(SuppressionRecord) }),
+});
+
+/** As the dashboard says: START of the person does not lift it (product decision 45). */
+export const SetSuppression = operation('send', 'set-suppression', {
+  request: Type.Object({
+    business_id: Id,
+    phone: Recipient,
+    state: SuppressionStateName,
+    reason: Nullable(Type.String({ maxLength: 500 })),
+  }),
+  reply: Type.Object({}),
+});
+
+/** Lifts what anybody has set. NOT_FOUND when nothing is. */
+export const LiftSuppression = operation('send', 'lift-suppression', {
+  request: Type.Object({ business_id: Id, phone: Recipient }),
+  reply: Type.Object({}),
+  errors: ['NOT_FOUND'],
+});
+
+const Words = Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { maxItems: 50 });
+
+/** A business's own rules for sending (product decisions 18 and 45). */
+export const SendSettings = Type.Object({
+  stop_words: Words,
+  start_words: Words,
+  /** Lets one-time passwords through to people who have opted out. */
+  otp_to_opted_out: Type.Boolean(),
+});
+export type SendSettings = Static<typeof SendSettings>;
+
+export const GetSendSettings = operation('send', 'get-settings', {
+  request: Type.Object({ business_id: Id }),
+  reply: SendSettings,
+});
+
+/** Only what is given changes. */
+export const SetSendSettings = operation('send', 'set-settings', {
+  request: Type.Composite([Type.Object({ business_id: Id }), Type.Partial(SendSettings)]),
+  reply: Type.Object({}),
+});
