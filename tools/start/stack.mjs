@@ -9,7 +9,7 @@ import { loadSecrets } from './secrets.mjs';
 import { runOnce, Supervised } from './supervised.mjs';
 
 /** Services in the order in which they start; those with a schema migrate first. */
-const SERVICES = ['template', 'send', 'status', 'platform-webhook-ingest', 'outbound-webhook-dispatcher'];
+const SERVICES = ['template', 'send', 'status', 'platform-webhook-ingest', 'outbound-webhook-dispatcher', 'broadcast', 'auto-reply'];
 const MIGRATED = [...SERVICES, 'gateway'];
 const entry = (app, file = 'main') => `dist/apps/${app}/src/${file}.js`;
 
@@ -115,6 +115,7 @@ export class Stack {
       API_KEY_PEPPER: this.secrets.api_key_pepper,
       PUBLIC_URL: this.siteUrl,
       WEBHOOK_ALLOWED_TARGETS: '127.0.0.1,localhost',
+      AUTO_REPLY_BASE_URL: `${this.simulatorUrl}/__model/v1`,
       ...process.env,
       ...this.#environment,
       SERVICE_NAME: app,

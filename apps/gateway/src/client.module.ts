@@ -5,11 +5,15 @@ import { AccessDataModule } from './access-data.module';
 import { ApiKeysController } from './api-keys/api-keys.controller';
 import { ApiKeysService } from './api-keys/api-keys.service';
 import { DailyUsage } from './api-keys/daily-usage';
+import { AutoReplyController } from './auto-reply/auto-reply.controller';
+import { BroadcastsController } from './broadcasts/broadcasts.controller';
 import { BusinessesService } from './businesses/businesses.service';
 import { ConnectionController } from './connection/connection.controller';
 import { ConnectionService } from './connection/connection.service';
 import { ClientTemplatesController } from './connection/templates.controller';
 import { ConversationsController } from './conversations/conversations.controller';
+import { EventStreamController } from './events/event-stream.controller';
+import { EventStreamService } from './events/event-stream.service';
 import { GatewayConfig } from './gateway.config';
 import { MessagesController } from './messages/messages.controller';
 import { UsageController } from './messages/usage.controller';
@@ -37,6 +41,9 @@ import { WebhooksController } from './webhooks/webhooks.controller';
     ConversationsController,
     SuppressionsController,
     SettingsController,
+    EventStreamController,
+    BroadcastsController,
+    AutoReplyController,
   ],
   providers: [
     SessionStrategy,
@@ -45,6 +52,7 @@ import { WebhooksController } from './webhooks/webhooks.controller';
     ApiKeysService,
     BusinessesService,
     DailyUsage,
+    EventStreamService,
     ConnectionService,
     { provide: Sealer, inject: [GatewayConfig], useFactory: (config: GatewayConfig) => new Sealer(config.sealingKeys) },
   ],

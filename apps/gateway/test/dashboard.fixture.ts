@@ -96,7 +96,7 @@ export async function startDashboard(settings: Partial<Pick<GatewayConfig, 'logi
   await runMigrations({ url, schema: 'access', migrations });
   const nc = await connectNats({ servers: [servers.broker.url], name: 'gateway', logger });
   const db = await Database.open({ url, schema: 'access', applicationName: 'gateway' });
-  const runtime = { db, rpc: new RpcClient(nc, logger), config: testConfig(servers, settings) };
+  const runtime = { db, nc, rpc: new RpcClient(nc, logger), config: testConfig(servers, settings) };
   const door = await Door.open(runtime);
   const { neighbours, service } = await startNeighbours(nc);
   const stop = async () => {

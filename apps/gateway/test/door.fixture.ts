@@ -2,9 +2,10 @@ import type { Server } from 'node:http';
 import { Global, Module, type DynamicModule, type Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import type { NatsConnection } from '@mgw/nats';
 import { Database } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
-import { LOGGER } from '@mgw/service';
+import { LOGGER, NATS } from '@mgw/service';
 import { createLogger } from '@mgw/telemetry';
 import { GatewayConfig } from '../src/gateway.config';
 import { GatewayModule } from '../src/gateway.module';
@@ -17,6 +18,7 @@ const logger = createLogger('gateway', 'silent');
 /** What the service gives every module of the gateway. */
 export interface Runtime {
   db: Database;
+  nc: NatsConnection;
   rpc: RpcClient;
   config: GatewayConfig;
 }
@@ -24,9 +26,10 @@ export interface Runtime {
 @Global()
 @Module({})
 class RuntimeModule {
-  static of({ db, rpc, config }: Runtime): DynamicModule {
+  static of({ db, nc, rpc, config }: Runtime): DynamicModule {
     const providers = [
       { provide: Database, useValue: db },
+      { provide: NATS, useValue: nc },
       { provide: RpcClient, useValue: rpc },
       { provide: GatewayConfig, useValue: config },
       { provide: LOGGER, useValue: logger },

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Egress, EgressRules } from '@mgw/egress';
 import { Sealer } from '@mgw/sealing';
+import { figuresController } from '@mgw/service';
 import { DeliveriesStore } from './deliveries/deliveries.store';
 import { ExpansionConsumer } from './deliveries/expansion.consumer';
 import { AttemptService } from './deliveries/attempt.service';
@@ -11,8 +12,15 @@ import { DispatcherConfig } from './outbound-webhook-dispatcher.config';
 import { WebhooksHandlers } from './webhooks/webhooks.handlers';
 import { WebhooksStore } from './webhooks/webhooks.store';
 
+const FIGURES = {
+  deliveries_waiting: `SELECT count(*) FROM dispatch.deliveries WHERE state IN ('pending', 'running')`,
+  deliveries_oldest_seconds: `SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0) FROM dispatch.deliveries
+    WHERE state IN ('pending', 'running')`,
+  webhooks_failing: 'SELECT count(*) FROM dispatch.webhooks WHERE fail_count > 0 AND is_active',
+};
+
 @Module({
-  controllers: [WebhooksHandlers, DeliveryLogHandlers],
+  controllers: [WebhooksHandlers, DeliveryLogHandlers, figuresController('outbound-webhook-dispatcher', 'dispatch', FIGURES)],
   providers: [
     AttemptService,
     DeliveriesStore,

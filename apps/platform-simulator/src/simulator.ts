@@ -10,6 +10,7 @@ import { RequestLog } from './control/request-log';
 import { Rules } from './control/rules';
 import { GraphFailure } from './graph/graph-error';
 import { graphRoutes } from './graph/graph.routes';
+import { modelRoutes } from './model/model.routes';
 import { Conversations } from './people/conversations';
 import { RefusedNumbers } from './people/refused-numbers';
 import { seededRandom } from './random';
@@ -72,6 +73,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     throw new GraphFailure(100, 'Unsupported request: unknown path', { subcode: 33 });
   });
   controlRoutes(app, parts);
+  modelRoutes(app);
   graphRoutes(app, parts);
   return {
     ...parts,

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { OutboxRelay } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
-import { LOGGER, NATS } from '@mgw/service';
+import { figuresController, LOGGER, NATS } from '@mgw/service';
 import { ConnectionsService } from './connections/connections.service';
 import { IngestConfig } from './platform-webhook-ingest.config';
 import { DeliveriesStore } from './receiving/deliveries.store';
@@ -10,8 +10,13 @@ import { WebhookHandlers } from './receiving/webhook.handlers';
 import { WebhookService } from './receiving/webhook.service';
 import { SplitterService } from './splitting/splitter.service';
 
+const FIGURES = {
+  webhooks_waiting: 'SELECT count(*) FROM ingest.deliveries WHERE split_at IS NULL',
+  webhooks_oldest_seconds: 'SELECT coalesce(extract(epoch FROM now() - min(received_at)), 0) FROM ingest.deliveries WHERE split_at IS NULL',
+};
+
 @Module({
-  controllers: [WebhookHandlers],
+  controllers: [WebhookHandlers, figuresController('platform-webhook-ingest', 'ingest', FIGURES)],
   providers: [
     ConnectionsService,
     DeliveriesStore,

@@ -3,7 +3,7 @@ import { OutboxRelay } from '@mgw/events';
 import { GraphClient } from '@mgw/platform-api';
 import { Database } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
-import { LOGGER, NATS } from '@mgw/service';
+import { figuresController, LOGGER, NATS } from '@mgw/service';
 import { ConnectionService } from './connection/connection.service';
 import { ConversationService } from './conversations/conversation.service';
 import { ConversationStore } from './conversations/conversation.store';
@@ -67,8 +67,14 @@ const services = [
   TemplateService,
 ];
 
+const FIGURES = {
+  sends_last_minute: `SELECT count(*) FROM send.messages WHERE accepted_at > now() - interval '1 minute'`,
+  sends_under_way: `SELECT count(*) FROM send.intents WHERE state = 'calling'`,
+  sends_unresolved: `SELECT count(*) FROM send.intents WHERE state = 'unknown'`,
+};
+
 @Module({
-  controllers: [SendHandlers, InboxHandlers, SettingsHandlers, SuppressionHandlers],
+  controllers: [SendHandlers, InboxHandlers, SettingsHandlers, SuppressionHandlers, figuresController('send', 'send', FIGURES)],
   providers: [
     ...stores,
     ...services,

@@ -1,9 +1,13 @@
 import { Module } from '@nestjs/common';
+import { figuresController } from '@mgw/service';
 import { LogHandlers } from './log/log.handlers';
 import { LogStore } from './log/log.store';
 import { RecordsConsumer } from './records/records.consumer';
 import { RecordsHandlers } from './records/records.handlers';
 import { RecordsStore } from './records/records.store';
 
-@Module({ controllers: [RecordsHandlers, LogHandlers], providers: [RecordsStore, LogStore, RecordsConsumer] })
+@Module({
+  controllers: [RecordsHandlers, LogHandlers, figuresController('status', 'status')],
+  providers: [RecordsStore, LogStore, RecordsConsumer],
+})
 export class StatusModule {}

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { GraphClient } from '@mgw/platform-api';
 import { Sealer } from '@mgw/sealing';
+import { figuresController } from '@mgw/service';
 import { ConnectionsHandlers } from './connections/connections.handlers';
 import { ConnectionsStore } from './connections/connections.store';
 import { ProbeService } from './connections/probe.service';
@@ -11,8 +12,14 @@ import { SyncsStore } from './templates/syncs.store';
 import { TemplatesHandlers } from './templates/templates.handlers';
 import { TemplatesStore } from './templates/templates.store';
 
+const FIGURES = {
+  connections: 'SELECT count(*) FROM template.connections',
+  connections_with_problem: `SELECT count(*) FROM template.connections WHERE status = 'problem'`,
+  syncs_failed: `SELECT count(*) FROM template.syncs WHERE state = 'failed'`,
+};
+
 @Module({
-  controllers: [ConnectionsHandlers, TemplatesHandlers],
+  controllers: [ConnectionsHandlers, TemplatesHandlers, figuresController('template', 'template', FIGURES)],
   providers: [
     BackgroundService,
     ConnectionsStore,

@@ -28,6 +28,8 @@ export const ERRORS = {
   PLATFORM_UNAVAILABLE: { status: 500, retryable: true },
   /** The platform may have accepted: never sent again by itself. As the answer to a repeated Idempotency-Key it travels with status 409 (decision 40). */
   OUTCOME_UNKNOWN: { status: 500, retryable: false },
+  /** The business's language model did not answer (auto-reply). */
+  MODEL_UNAVAILABLE: { status: 500, retryable: true },
   /** A service is over its concurrency bound, or none is listening: nothing was done. */
   OVERLOADED: { status: 500, retryable: true },
   /** The caller's deadline passed before an answer came. */

@@ -1,5 +1,7 @@
 export * from './access';
 export * from './announcement';
+export * from './auto-reply';
+export * from './broadcast';
 export * from './connection';
 export * from './conversations';
 export * from './paging';
@@ -7,6 +9,7 @@ export * from './dispatch';
 export * from './errors';
 export * from './event';
 export * from './fields';
+export * from './figures';
 export * from './operation';
 export * from './platform';
 export * from './public-events';

@@ -43,6 +43,19 @@ export const TemplateShape = Type.Object({
 });
 export type TemplateShape = Static<typeof TemplateShape>;
 
+/** How many values each part of a template takes, at least and at most (product decision 15). */
+export function valueCounts(template: TemplateShape): Record<'body' | 'header' | 'buttons', readonly [least: number, most: number]> {
+  const exactly = (count: number) => [count, count] as const;
+  return {
+    body: exactly(template.body_variables.length),
+    header: MEDIA_HEADERS[template.header_format ?? ''] ?? exactly(template.header_variables.length),
+    buttons: exactly(template.button_parameters.filter(({ takes }) => takes !== 'otp').length),
+  };
+}
+
+/** A link, with a file name if wanted; latitude, longitude, name and address. */
+const MEDIA_HEADERS: Record<string, readonly [number, number]> = { IMAGE: [1, 1], VIDEO: [1, 1], DOCUMENT: [1, 2], LOCATION: [4, 4] };
+
 export const ListApprovedTemplates = operation('template', 'list-approved', {
   request: Type.Object({ business_id: Id }),
   reply: Type.Object({ templates: Type.Array(TemplateRecord) }),

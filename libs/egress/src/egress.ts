@@ -1,10 +1,13 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
-import { Client, buildConnector } from 'undici';
+import { Client, buildConnector, type Dispatcher } from 'undici';
 import type { EgressRules } from './rules';
 
 /** How a call ended. `refused`: the address may not be called; `unreachable`: no whole status line came. */
 export type EgressResult = { kind: 'answered'; status: number } | { kind: 'refused' } | { kind: 'unreachable' } | { kind: 'timeout' };
+
+/** As EgressResult, with the body as text. `unreachable` also when it was longer than allowed or did not come whole. */
+export type EgressAnswer = Exclude<EgressResult, { kind: 'answered' }> | { kind: 'answered'; status: number; text: string };
 
 export interface EgressCall {
   url: string;
@@ -21,8 +24,24 @@ export interface EgressCall {
 export class Egress {
   constructor(private readonly rules: EgressRules) {}
 
-  /** POSTs once; never throws. */
-  async post(call: EgressCall): Promise<EgressResult> {
+  /** POSTs once and reads no more than the status line; never throws. */
+  post(call: EgressCall): Promise<EgressResult> {
+    return this.guarded(call, async ({ statusCode, body }) => {
+      body.on('error', () => undefined).destroy();
+      return { kind: 'answered', status: statusCode };
+    });
+  }
+
+  /** POSTs once and reads the answer, within the same time; never throws. @param maxBytes of the body */
+  ask(call: EgressCall, maxBytes: number): Promise<EgressAnswer> {
+    return this.guarded(call, async ({ statusCode, body }) => ({
+      kind: 'answered',
+      status: statusCode,
+      text: await bounded(body, maxBytes),
+    }));
+  }
+
+  private async guarded<R>(call: EgressCall, read: Read<R>): Promise<R | Exclude<EgressResult, { kind: 'answered' }>> {
     const checked = this.rules.check(call.url);
     if ('refused' in checked) return { kind: 'refused' };
     const timeout = new AbortController();
@@ -30,7 +49,7 @@ export class Egress {
     try {
       const address = await withAbort(this.resolve(checked.url), timeout.signal);
       if (address === null) return { kind: 'refused' };
-      return await this.exchange(checked.url, address, { call, signal: timeout.signal });
+      return await this.exchange(checked.url, address, { call, signal: timeout.signal, read });
     } catch {
       return { kind: timeout.signal.aborted ? 'timeout' : 'unreachable' };
     } finally {
@@ -45,7 +64,11 @@ export class Egress {
     return addresses.every((address) => this.rules.permits(url, address)) ? (addresses[0] ?? null) : null;
   }
 
-  private async exchange(url: URL, address: string, { call, signal }: { call: EgressCall; signal: AbortSignal }): Promise<EgressResult> {
+  private async exchange<R>(
+    url: URL,
+    address: string,
+    { call, signal, read }: { call: EgressCall; signal: AbortSignal; read: Read<R> },
+  ): Promise<R> {
     const connect = buildConnector({ timeout: call.timeoutMs, lookup: (_host, options, found) => answerLookup(address, options, found) });
     const client = new Client(url.origin, {
       connect: (options, connected) =>
@@ -64,8 +87,7 @@ export class Egress {
         body: call.body,
         signal,
       });
-      response.body.on('error', () => undefined).destroy();
-      return { kind: 'answered', status: response.statusCode };
+      return await read(response);
     } finally {
       client.destroy().catch(() => undefined);
     }
@@ -74,6 +96,20 @@ export class Egress {
   private isPeer(url: URL, { remoteAddress }: Socket): boolean {
     return remoteAddress !== undefined && this.rules.permits(url, remoteAddress);
   }
+}
+
+type Read<R> = (response: Dispatcher.ResponseData) => Promise<R>;
+
+/** @throws Error when there is more than `maxBytes` of it */
+async function bounded(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Error('the answer is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 type Found = (error: Error | null, address: string | { address: string; family: number }[], family?: number) => void;

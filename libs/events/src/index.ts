@@ -4,3 +4,4 @@ export { eventTablesUp, eventTablesDown } from './tables';
 export { ensureStreams } from './streams';
 export { OutboxRelay, type OutboxRelayOptions } from './relay';
 export { EventConsumer, type EventConsumerOptions } from './consumer';
+export { EventTail, type TailedEvent } from './tail';

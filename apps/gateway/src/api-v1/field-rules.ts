@@ -1,5 +1,6 @@
 import { registerDecorator } from 'class-validator';
 import type { SchemaObject } from 'openapi3-ts';
+import { MAX_RECIPIENTS } from '@mgw/contracts';
 import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
 import { splitParams } from './quick-params';
 
@@ -111,6 +112,20 @@ export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constra
     type: 'array',
     maxItems: MAX_PARAMS,
     items: { anyOf: [{ type: 'string', minLength: 1, maxLength: MAX_PARAM_LENGTH }, { type: 'number' }] },
+  },
+  isRecipients: {
+    type: 'array',
+    minItems: 1,
+    maxItems: MAX_RECIPIENTS,
+    items: {
+      type: 'object',
+      required: ['phone'],
+      properties: {
+        phone: { type: 'string' },
+        body_params: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'number' }] } },
+        header_params: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'number' }] } },
+      },
+    },
   },
   isQuickParams: { type: 'string', description: 'Values separated by commas; `\\,` is a comma and `\\\\` a backslash in a value.' },
   isMediaUrl: { type: 'string', format: 'uri', maxLength: MAX_URL, description: 'http or https; the platform fetches it.' },

@@ -10,6 +10,10 @@ import { parseJsonBody } from './json-body';
 import { KnownRoutes } from './routes';
 import { RequestPipe } from './validation.pipe';
 
+/** Lists of recipients are longer than other bodies. */
+const BROADCASTS = '/api/client/broadcasts';
+const BROADCAST_LIMIT = 5 * 1024 * 1024;
+
 const duration = histogram('mgw_http_duration_seconds', 'Requests of the public port', ['method', 'route', 'status']);
 
 /** What every path of the public port has in common, and the API's own document. Before the application listens or is initialised. */
@@ -17,6 +21,9 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   const filter = new ErrorFilter(logger);
   const routes = new KnownRoutes(fastify);
+  fastify.addHook('onRoute', (route) => {
+    if (route.url.startsWith(BROADCASTS)) route.bodyLimit = BROADCAST_LIMIT;
+  });
   app.useGlobalFilters(filter);
   app.useGlobalPipes(new RequestPipe());
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {

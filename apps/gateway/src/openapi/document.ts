@@ -99,7 +99,7 @@ function parametersOf({ path, query, permission, method }: Endpoint, requests: R
 }
 
 function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
-  const { reply } = endpoint.description;
+  const { reply, contentType } = endpoint.description;
   const headers = isRest(endpoint)
     ? {
         headers: Object.fromEntries(
@@ -107,7 +107,13 @@ function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
         ),
       }
     : {};
-  const responses: Json = { '200': { description: 'Success', ...headers, content: json(named(schemas, reply.title, reply)) } };
+  const responses: Json = {
+    '200': {
+      description: 'Success',
+      ...headers,
+      content: { [contentType ?? 'application/json']: { schema: named(schemas, reply.title, reply) } },
+    },
+  };
   for (const [status, codes] of byStatus(errorsOf(endpoint))) {
     const bodies = codes.map((code) => {
       const bare = code === 'RATE_LIMITED' && isRest(endpoint);

@@ -24,7 +24,7 @@ export function graphRoutes(app: FastifyInstance, parts: Parts): void {
 }
 
 function isGraph(request: FastifyRequest): boolean {
-  return !request.url.startsWith('/__sim');
+  return !request.url.startsWith('/__');
 }
 
 /** @throws GraphFailure 401/190 for a token that nobody has, 100/33 for an object that the token does not reach */

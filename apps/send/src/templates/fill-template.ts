@@ -1,4 +1,4 @@
-import { GatewayError, type TemplateShape } from '@mgw/contracts';
+import { GatewayError, valueCounts, type TemplateShape } from '@mgw/contracts';
 import type { TemplateComponentRequest, TemplateParameter } from '@mgw/platform-api';
 
 export interface TemplateValues {
@@ -7,16 +7,10 @@ export interface TemplateValues {
   buttons: string[];
 }
 
-/** What a header of each format takes, at least and at most (product decision 15). */
-const HEADER_VALUES: Record<string, [number, number]> = { IMAGE: [1, 1], VIDEO: [1, 1], DOCUMENT: [1, 2], LOCATION: [4, 4] };
-
 /** Fills a template in, and checks the counts before a call is spent on it (product decisions 15 and 43). @throws GatewayError TEMPLATE_PARAMS_MISMATCH */
 export function fillTemplate(template: TemplateShape, values: TemplateValues): { components: TemplateComponentRequest[]; text: string } {
-  const given = template.button_parameters.filter(({ takes }) => takes !== 'otp');
-  const [least, most] = HEADER_VALUES[template.header_format ?? ''] ?? [template.header_variables.length, template.header_variables.length];
-  check(template, 'body', [template.body_variables.length, template.body_variables.length], values.body.length);
-  check(template, 'header', [least, most], values.header.length);
-  check(template, 'buttons', [given.length, given.length], values.buttons.length);
+  const counts = valueCounts(template);
+  for (const part of ['body', 'header', 'buttons'] as const) check(template, part, counts[part], values[part].length);
   const components: TemplateComponentRequest[] = [];
   if (values.header.length > 0) components.push({ type: 'header', parameters: headerParameters(template, values.header) });
   if (values.body.length > 0)
@@ -34,7 +28,7 @@ export function fillTemplate(template: TemplateShape, values: TemplateValues): {
   return { components, text: rendered(template, values.body) };
 }
 
-function check({ name }: TemplateShape, component: string, [least, most]: [number, number], given: number): void {
+function check({ name }: TemplateShape, component: string, [least, most]: readonly [number, number], given: number): void {
   if (given >= least && given <= most) return;
   throw new GatewayError('TEMPLATE_PARAMS_MISMATCH', `Template "${name}" needs ${least} ${component} parameters, ${given} were given.`, {
     component,

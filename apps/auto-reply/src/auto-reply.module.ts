@@ -1,0 +1,46 @@
+import { Module } from '@nestjs/common';
+import { Egress, EgressRules } from '@mgw/egress';
+import { OutboxRelay } from '@mgw/events';
+import { Database } from '@mgw/postgres';
+import { Sealer } from '@mgw/sealing';
+import { figuresController, LOGGER, NATS } from '@mgw/service';
+import { AutoReplyConfig } from './auto-reply.config';
+import { HearingConsumer } from './replying/hearing.consumer';
+import { ModelService } from './replying/model.service';
+import { RepliesHandlers } from './replying/replies.handlers';
+import { RepliesStore } from './replying/replies.store';
+import { ReplyService } from './replying/reply.service';
+import { WorkerService } from './replying/worker.service';
+import { SettingsHandlers } from './settings/settings.handlers';
+import { SettingsStore } from './settings/settings.store';
+
+const FIGURES = {
+  replies_waiting: `SELECT count(*) FROM auto_reply.replies WHERE state = 'pending'`,
+  replies_failed_last_hour: `SELECT count(*) FROM auto_reply.replies WHERE state = 'failed' AND created_at > now() - interval '1 hour'`,
+};
+
+@Module({
+  controllers: [SettingsHandlers, RepliesHandlers, figuresController('auto-reply', 'auto_reply', FIGURES)],
+  providers: [
+    SettingsStore,
+    RepliesStore,
+    ModelService,
+    ReplyService,
+    WorkerService,
+    HearingConsumer,
+    { provide: Sealer, inject: [AutoReplyConfig], useFactory: (config: AutoReplyConfig) => new Sealer(config.sealingKeys) },
+    {
+      provide: EgressRules,
+      inject: [AutoReplyConfig],
+      useFactory: ({ nodeEnv, allowedTargets, ports }: AutoReplyConfig) =>
+        new EgressRules({ allowedTargets: nodeEnv === 'production' ? [] : allowedTargets, ports: ports.map(Number) }),
+    },
+    { provide: Egress, inject: [EgressRules], useFactory: (rules: EgressRules) => new Egress(rules) },
+    {
+      provide: OutboxRelay,
+      inject: [Database, NATS, LOGGER],
+      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'auto_reply' }),
+    },
+  ],
+})
+export class AutoReplyModule {}

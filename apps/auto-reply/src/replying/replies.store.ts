@@ -1,0 +1,171 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AiReplied,
+  type DataOf,
+  type EventEnvelope,
+  type ListAutoReplies,
+  type MessageReceived,
+  type MessageSent,
+  type ReplyOf,
+} from '@mgw/contracts';
+import { appendToOutbox, newEvent } from '@mgw/events';
+import { Database, pageOf, readCursor, type Tx } from '@mgw/postgres';
+
+/** A customer's message that may be answered. */
+export interface Question {
+  id: number;
+  business_id: number;
+  inbound_message_id: string;
+  conversation_id: number;
+  customer: string;
+  question: string;
+  /** What an earlier try was about to send. */
+  reply: string | null;
+  attempts: number;
+}
+
+/** Why a question is not answered by the model, from the database's own clock and counts. */
+export interface Circumstances {
+  superseded: boolean;
+  agent_active: boolean;
+  used: number;
+}
+
+type Row = Omit<Question, 'id' | 'business_id' | 'conversation_id'> & { id: string; business_id: string; conversation_id: string };
+type Listed = ReplyOf<typeof ListAutoReplies>;
+
+/** Longer than a try may take: the model's time and the send's. */
+const TRY = '60 seconds';
+
+@Injectable()
+export class RepliesStore {
+  constructor(private readonly db: Database) {}
+
+  /** Of businesses that want to be answered for; what is no text is left to people. */
+  async note(tx: Tx, events: EventEnvelope<typeof MessageReceived>[]): Promise<void> {
+    const texts = events.filter(({ data }) => (data.text ?? '').trim() !== '');
+    if (texts.length === 0) return;
+    const of = <T>(pick: (data: DataOf<typeof MessageReceived>) => T) => texts.map(({ data }) => pick(data));
+    await tx.query(
+      `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at)
+       SELECT n.* FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::timestamptz[])
+         AS n (business_id, message_id, conversation_id, customer, question, at)
+       JOIN auto_reply.settings s ON s.business_id = n.business_id AND s.enabled
+       ON CONFLICT (business_id, inbound_message_id) DO NOTHING`,
+      [
+        of((data) => data.business_id),
+        of((data) => data.message_id),
+        of((data) => data.conversation_id),
+        of((data) => data.from),
+        of((data) => data.text),
+        texts.map(({ at }) => at),
+      ],
+    );
+  }
+
+  async noteAgents(tx: Tx, events: EventEnvelope<typeof MessageSent>[]): Promise<void> {
+    const byAgents = events.filter(({ data }) => data.sent_by === 'agent');
+    if (byAgents.length === 0) return;
+    await tx.query(
+      `INSERT INTO auto_reply.agent_activity AS a (conversation_id, last_at)
+       SELECT id, max(at) FROM unnest($1::bigint[], $2::timestamptz[]) AS n (id, at) GROUP BY id ORDER BY id
+       ON CONFLICT (conversation_id) DO UPDATE SET last_at = greatest(a.last_at, excluded.last_at)`,
+      [byAgents.map(({ data }) => data.conversation_id), byAgents.map(({ at }) => at)],
+    );
+  }
+
+  /** Takes questions that are due, also those whose worker died. */
+  async take(atMost: number): Promise<Question[]> {
+    const rows = await this.db.query<Row>(
+      `UPDATE auto_reply.replies SET due_at = now() + interval '${TRY}', attempts = attempts + 1
+       WHERE id IN (SELECT id FROM auto_reply.replies WHERE state = 'pending' AND due_at <= now() ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
+       RETURNING id, business_id, inbound_message_id, conversation_id, customer, question, reply, attempts`,
+      [atMost],
+    );
+    return rows.map((row) => ({
+      ...row,
+      id: Number(row.id),
+      business_id: Number(row.business_id),
+      conversation_id: Number(row.conversation_id),
+    }));
+  }
+
+  async circumstances({ id, business_id, conversation_id }: Question, quietMinutes: number): Promise<Circumstances> {
+    const [row] = await this.db.query<Omit<Circumstances, 'used'> & { used: string }>(
+      `SELECT EXISTS (SELECT FROM auto_reply.replies WHERE conversation_id = $2 AND id > $1) AS superseded,
+              EXISTS (SELECT FROM auto_reply.agent_activity WHERE conversation_id = $2 AND last_at > now() - make_interval(mins => $4)) AS agent_active,
+              (SELECT count(*) FROM auto_reply.replies WHERE business_id = $3 AND state = 'replied' AND ended_at > now() - interval '24 hours') AS used`,
+      [id, conversation_id, business_id, quietMinutes],
+    );
+    return { superseded: row?.superseded ?? false, agent_active: row?.agent_active ?? false, used: Number(row?.used ?? 0) };
+  }
+
+  async keepReply(id: number, reply: string): Promise<void> {
+    await this.db.query('UPDATE auto_reply.replies SET reply = $2 WHERE id = $1', [id, reply]);
+  }
+
+  /** The reply and its event commit together. */
+  async replied({ id, business_id, conversation_id }: Question, sent: { message_id: string; phone: string }, reply: string): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      const moved = await tx.query(
+        `UPDATE auto_reply.replies SET state = 'replied', message_id = $2, ended_at = now() WHERE id = $1 AND state = 'pending' RETURNING id`,
+        [id, sent.message_id],
+      );
+      if (moved.length === 0) return;
+      const event = newEvent(AiReplied, {
+        id: `ai.replied:${sent.message_id}`,
+        at: new Date().toISOString(),
+        business_id,
+        key: `conversation:${conversation_id}`,
+        data: { message_id: sent.message_id, to: sent.phone, ai_response: reply, conversation_id, business_id },
+      });
+      await appendToOutbox(tx, 'auto_reply', [event]);
+    });
+  }
+
+  async end(id: number, state: 'skipped' | 'failed', reason: string): Promise<void> {
+    await this.db.query(`UPDATE auto_reply.replies SET state = $2, reason = $3, ended_at = now() WHERE id = $1 AND state = 'pending'`, [
+      id,
+      state,
+      reason,
+    ]);
+  }
+
+  async again(id: number, afterSeconds: number): Promise<void> {
+    await this.db.query('UPDATE auto_reply.replies SET due_at = now() + make_interval(secs => $2) WHERE id = $1', [id, afterSeconds]);
+  }
+
+  /** The newest first. */
+  async list(businessId: number, limit: number, cursor: string | null): Promise<Listed> {
+    const after = readCursor(cursor, 1);
+    const rows = await this.db.query<
+      Row & { message_id: string | null; state: Listed['replies'][number]['state']; reason: string | null; received_at: Date }
+    >(
+      `SELECT id, conversation_id, customer, question, reply, message_id, state, reason, received_at FROM auto_reply.replies
+       WHERE business_id = $1 AND ($3::bigint IS NULL OR id < $3) ORDER BY id DESC LIMIT $2`,
+      [businessId, limit + 1, after?.[0] ?? null],
+    );
+    const { page, next_cursor } = pageOf(rows, limit, (row) => [row.id]);
+    return {
+      replies: page.map(({ id, conversation_id, customer, question, reply, message_id, state, reason, received_at }) => ({
+        id: Number(id),
+        conversation_id: Number(conversation_id),
+        customer_phone: customer,
+        question,
+        reply,
+        message_id,
+        state,
+        reason,
+        at: received_at.toISOString(),
+      })),
+      next_cursor,
+    };
+  }
+
+  async prune(): Promise<void> {
+    await this.db.query(
+      `DELETE FROM auto_reply.replies WHERE id IN
+       (SELECT id FROM auto_reply.replies WHERE ended_at < now() - interval '90 days' ORDER BY id LIMIT 10000)`,
+    );
+  }
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { GatewayError, GetThread, SendText } from '@mgw/contracts';
+import { OutboxRelay } from '@mgw/events';
+import { RpcClient } from '@mgw/rpc';
+import { LOGGER } from '@mgw/service';
+import type { Logger } from '@mgw/telemetry';
+import { SettingsStore, type Settings } from '../settings/settings.store';
+import { ModelFailure, ModelService, type Turn } from './model.service';
+import { RepliesStore, type Question } from './replies.store';
+
+/** Messages that the model is shown. */
+const CONTEXT = 20;
+const MAX_TRIES = 4;
+/** Nothing was sent, or the same Idempotency-Key will tell what became of it. */
+const TRY_AGAIN = new Set([
+  'IDEMPOTENCY_IN_FLIGHT',
+  'PLATFORM_UNAVAILABLE',
+  'PLATFORM_THROTTLED',
+  'OVERLOADED',
+  'DEADLINE_EXCEEDED',
+  'REPLY_LOST',
+]);
+
+/** Answers one customer's message, or leaves it for an agent. */
+@Injectable()
+export class ReplyService {
+  constructor(
+    private readonly replies: RepliesStore,
+    private readonly settings: SettingsStore,
+    private readonly models: ModelService,
+    private readonly rpc: RpcClient,
+    private readonly relay: OutboxRelay,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Throws only when the database is away: the question is then taken again. */
+  async answer(question: Question): Promise<void> {
+    const settings = await this.settings.of(question.business_id);
+    const reason = question.reply === null ? await this.whyNot(question, settings) : null;
+    if (reason !== null) return this.replies.end(question.id, 'skipped', reason);
+    try {
+      const reply = question.reply ?? (await this.ask(question, settings));
+      const sent = await this.send(question, settings, reply);
+      await this.replies.replied(question, sent, reply);
+      this.relay.nudge();
+    } catch (error) {
+      await this.giveUp(question, error);
+    }
+  }
+
+  private async whyNot(question: Question, settings: Settings): Promise<string | null> {
+    if (!settings.enabled) return 'auto-reply was switched off';
+    const { superseded, agent_active, used } = await this.replies.circumstances(question, settings.quiet_when_agent_active_minutes);
+    if (superseded) return 'the customer wrote again: the newer message is answered';
+    if (agent_active) return 'an agent is active in this conversation';
+    return used >= settings.daily_limit ? 'the daily limit is reached' : null;
+  }
+
+  private async ask(question: Question, settings: Settings): Promise<string> {
+    const { business_id, conversation_id } = question;
+    const { messages } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: CONTEXT, cursor: null });
+    const turns = messages
+      .reverse()
+      .filter(({ text }) => text !== '')
+      .map(({ direction, text }): Turn => ({ role: direction === 'in' ? 'user' : 'assistant', content: text }));
+    const reply = await this.models.answer(business_id, settings, turns);
+    await this.replies.keepReply(question.id, reply);
+    return reply;
+  }
+
+  private send({ business_id, inbound_message_id, customer }: Question, { plan, timezone }: Settings, text: string) {
+    const key = `auto-reply:${createHash('sha256').update(inbound_message_id).digest('hex')}`;
+    const sender = {
+      business_id,
+      sent_by: 'ai' as const,
+      api_key_id: null,
+      plan,
+      daily_limit: null,
+      timezone,
+      idempotency: { key, fingerprint: createHash('sha256').update(text).digest('hex') },
+    };
+    return this.rpc.call(SendText, { sender, to: customer, text });
+  }
+
+  /** A failure is logged, and the message is simply left for an agent. */
+  private async giveUp({ id, business_id, attempts }: Question, error: unknown): Promise<void> {
+    const again = error instanceof GatewayError && TRY_AGAIN.has(error.error_code);
+    if (again && attempts < MAX_TRIES) return this.replies.again(id, 2 * 2 ** attempts);
+    const known = error instanceof GatewayError || error instanceof ModelFailure;
+    const reason = error instanceof GatewayError ? `${error.error_code}: ${error.message}` : (error as Error).message;
+    this.logger.warn({ business_id, reply_id: id, ...(known ? { reason } : { err: error }) }, 'a message is left for an agent');
+    await this.replies.end(id, 'failed', known ? reason : 'something went wrong on our side');
+  }
+}

@@ -1,0 +1,35 @@
+import { Controller } from '@nestjs/common';
+import { GatewayError, GetAutoReply, SetAutoReply, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { EgressRules } from '@mgw/egress';
+import { Handles } from '@mgw/rpc';
+import { SettingsStore } from './settings.store';
+
+@Controller()
+export class SettingsHandlers {
+  constructor(
+    private readonly settings: SettingsStore,
+    private readonly rules: EgressRules,
+  ) {}
+
+  @Handles(GetAutoReply)
+  async get({ business_id }: RequestOf<typeof GetAutoReply>): Promise<ReplyOf<typeof GetAutoReply>> {
+    const { enabled, instructions, model, base_url, daily_limit, quiet_when_agent_active_minutes, api_key_sealed } =
+      await this.settings.of(business_id);
+    const has_api_key = api_key_sealed !== null;
+    return { enabled, instructions, model, base_url, daily_limit, quiet_when_agent_active_minutes, has_api_key };
+  }
+
+  @Handles(SetAutoReply)
+  async set(request: RequestOf<typeof SetAutoReply>): Promise<ReplyOf<typeof SetAutoReply>> {
+    if (typeof request.base_url === 'string') {
+      const checked = this.rules.check(request.base_url);
+      if ('refused' in checked) {
+        throw new GatewayError('VALIDATION_FAILED', `base_url ${checked.refused}.`, {
+          details: [{ field: 'base_url', message: checked.refused }],
+        });
+      }
+    }
+    await this.settings.set(request);
+    return {};
+  }
+}

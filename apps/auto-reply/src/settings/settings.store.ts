@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import type { AutoReplySettings, RequestOf, SetAutoReply } from '@mgw/contracts';
+import { Database } from '@mgw/postgres';
+
+/** All that is known of how a business wants to be answered for. */
+export interface Settings extends AutoReplySettings {
+  api_key_sealed: string | null;
+  plan: string;
+  timezone: string;
+}
+
+const NONE: Settings = {
+  enabled: false,
+  instructions: '',
+  model: 'gpt-4o-mini',
+  base_url: null,
+  api_key_sealed: null,
+  daily_limit: 200,
+  quiet_when_agent_active_minutes: 30,
+  plan: '',
+  timezone: 'UTC',
+};
+
+@Injectable()
+export class SettingsStore {
+  constructor(private readonly db: Database) {}
+
+  async of(businessId: number): Promise<Settings> {
+    const [row] = await this.db.query<Settings>(
+      `SELECT enabled, instructions, model, base_url, api_key_sealed, daily_limit, quiet_minutes AS quiet_when_agent_active_minutes, plan, timezone
+       FROM auto_reply.settings WHERE business_id = $1`,
+      [businessId],
+    );
+    return row ?? NONE;
+  }
+
+  /** Only what is given changes; a null address or key is removed. */
+  async set(request: RequestOf<typeof SetAutoReply>): Promise<void> {
+    const { business_id, timezone, plan, base_url, api_key_sealed } = request;
+    const { enabled, instructions, model, daily_limit, quiet_when_agent_active_minutes } = request;
+    await this.db.transaction(async (tx) => {
+      await tx.query('INSERT INTO auto_reply.settings (business_id) VALUES ($1) ON CONFLICT DO NOTHING', [business_id]);
+      await tx.query(
+        `UPDATE auto_reply.settings SET enabled = coalesce($2, enabled), instructions = coalesce($3, instructions), model = coalesce($4, model),
+           base_url = CASE WHEN $5 THEN $6 ELSE base_url END, api_key_sealed = CASE WHEN $7 THEN $8 ELSE api_key_sealed END,
+           daily_limit = coalesce($9, daily_limit), quiet_minutes = coalesce($10, quiet_minutes), timezone = $11, plan = $12
+         WHERE business_id = $1`,
+        [
+          business_id,
+          enabled ?? null,
+          instructions ?? null,
+          model ?? null,
+          base_url !== undefined,
+          base_url ?? null,
+          api_key_sealed !== undefined,
+          api_key_sealed ?? null,
+          daily_limit ?? null,
+          quiet_when_agent_active_minutes ?? null,
+          timezone,
+          plan,
+        ],
+      );
+    });
+  }
+}

@@ -1,0 +1,13 @@
+import { config, env } from '@mgw/config';
+import { databaseSettings, serviceSettings } from '@mgw/service';
+
+export class BroadcastConfig extends config('broadcast', {
+  ...serviceSettings,
+  ...databaseSettings,
+  perSecond: env.integer('BROADCAST_PER_SECOND', {
+    doc: "messages of one broadcast each second; below the platform's throughput of a number (80), so that other sends have room",
+    default: 40,
+    min: 1,
+    max: 1_000,
+  }),
+}) {}

@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { OutboxRelay } from '@mgw/events';
+import { Database } from '@mgw/postgres';
+import { figuresController, LOGGER, NATS } from '@mgw/service';
+import { BroadcastsHandlers } from './broadcasts/broadcasts.handlers';
+import { BroadcastsStore } from './broadcasts/broadcasts.store';
+import { FailuresConsumer } from './running/failures.consumer';
+import { RecipientsStore } from './running/recipients.store';
+import { RunnerService } from './running/runner.service';
+import { SendingService } from './running/sending.service';
+
+const FIGURES = {
+  broadcasts_running: `SELECT count(*) FROM broadcast.broadcasts WHERE status = 'running'`,
+  recipients_waiting: `SELECT coalesce(sum(total - sent - failed), 0) FROM broadcast.broadcasts WHERE status = 'running'`,
+};
+
+@Module({
+  controllers: [BroadcastsHandlers, figuresController('broadcast', 'broadcast', FIGURES)],
+  providers: [
+    BroadcastsStore,
+    RecipientsStore,
+    SendingService,
+    RunnerService,
+    FailuresConsumer,
+    {
+      provide: OutboxRelay,
+      inject: [Database, NATS, LOGGER],
+      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'broadcast' }),
+    },
+  ],
+})
+export class BroadcastModule {}

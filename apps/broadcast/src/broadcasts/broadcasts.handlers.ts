@@ -1,0 +1,92 @@
+import { Controller } from '@nestjs/common';
+import {
+  CancelBroadcast,
+  CheckBroadcast,
+  CreateBroadcast,
+  FindTemplate,
+  GatewayError,
+  GetBroadcast,
+  ListBroadcasts,
+  ListRecipients,
+  valueCounts,
+  type ReplyOf,
+  type RequestOf,
+} from '@mgw/contracts';
+import { Handles, RpcClient, type RpcContext } from '@mgw/rpc';
+import { RunnerService } from '../running/runner.service';
+import { BroadcastsStore } from './broadcasts.store';
+import { checkRows } from './check-rows';
+
+/** Faults that one answer shows. */
+const SHOWN = 100;
+
+@Controller()
+export class BroadcastsHandlers {
+  constructor(
+    private readonly broadcasts: BroadcastsStore,
+    private readonly runner: RunnerService,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  @Handles(CheckBroadcast)
+  async check(request: RequestOf<typeof CheckBroadcast>, context: RpcContext): Promise<ReplyOf<typeof CheckBroadcast>> {
+    const { faults } = await this.checked(request, context);
+    return { total: request.recipients.length, wrong: new Set(faults.map(({ line }) => line)).size, faults: faults.slice(0, SHOWN) };
+  }
+
+  @Handles(CreateBroadcast)
+  async create(request: RequestOf<typeof CreateBroadcast>, context: RpcContext): Promise<ReplyOf<typeof CreateBroadcast>> {
+    const { recipients, faults } = await this.checked(request, context);
+    if (faults.length > 0) {
+      const details = faults.slice(0, SHOWN).map(({ line, field, message }) => ({ field: `line ${line}: ${field}`, message }));
+      throw new GatewayError('VALIDATION_FAILED', `${details[0]?.field} ${details[0]?.message}. Nothing was sent.`, { details });
+    }
+    const id = await this.broadcasts.create({ ...request, recipients });
+    this.runner.nudge();
+    return { id };
+  }
+
+  @Handles(ListBroadcasts)
+  list({ business_id, limit, cursor }: RequestOf<typeof ListBroadcasts>): Promise<ReplyOf<typeof ListBroadcasts>> {
+    return this.broadcasts.list(business_id, limit, cursor);
+  }
+
+  @Handles(GetBroadcast)
+  async get({ business_id, id }: RequestOf<typeof GetBroadcast>): Promise<ReplyOf<typeof GetBroadcast>> {
+    const broadcast = await this.broadcasts.find(business_id, id);
+    if (!broadcast) throw notFound();
+    return { broadcast, failures: await this.broadcasts.failures(id) };
+  }
+
+  @Handles(ListRecipients)
+  async recipients({ business_id, id, ...page }: RequestOf<typeof ListRecipients>): Promise<ReplyOf<typeof ListRecipients>> {
+    if (!(await this.broadcasts.find(business_id, id))) throw notFound();
+    return this.broadcasts.recipients(id, page);
+  }
+
+  @Handles(CancelBroadcast)
+  async cancel({ business_id, id }: RequestOf<typeof CancelBroadcast>): Promise<ReplyOf<typeof CancelBroadcast>> {
+    if (await this.broadcasts.cancel(business_id, id)) return {};
+    if (await this.broadcasts.find(business_id, id)) throw new GatewayError('CONFLICT', 'This broadcast has ended already.');
+    throw notFound();
+  }
+
+  private async checked(request: RequestOf<typeof CheckBroadcast>, context: RpcContext) {
+    const { business_id, template_name: name, language } = request;
+    const { template, available_languages } = await this.rpc.call(FindTemplate, { business_id, name, language }, context);
+    if (!template) {
+      throw new GatewayError('TEMPLATE_NOT_FOUND', `Template "${name}" does not exist or is not approved in language "${language}".`, {
+        available_languages,
+      });
+    }
+    if (valueCounts(template).buttons[0] > 0 || template.category === 'AUTHENTICATION') {
+      const message = `Template "${name}" needs a value of its own in a button, which a broadcast cannot give.`;
+      throw new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'template_name', message }] });
+    }
+    return checkRows(template, request.recipients);
+  }
+}
+
+function notFound(): GatewayError {
+  return new GatewayError('NOT_FOUND', 'There is nothing with this id.');
+}

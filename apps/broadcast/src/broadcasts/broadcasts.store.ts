@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import type { BroadcastRecord, CreateBroadcast, GetBroadcast, ListBroadcasts, ListRecipients, ReplyOf, RequestOf } from '@mgw/contracts';
+import { Database, pageOf, readCursor } from '@mgw/postgres';
+
+interface BroadcastRow {
+  id: string;
+  name: string;
+  template_name: string;
+  language: string;
+  status: BroadcastRecord['status'];
+  total: number;
+  sent: number;
+  failed: number;
+  created_at: Date;
+  scheduled_at: Date | null;
+  started_at: Date | null;
+  finished_at: Date | null;
+}
+
+type Recipients = ReplyOf<typeof ListRecipients>;
+const COLUMNS = 'id, name, template_name, language, status, total, sent, failed, created_at, scheduled_at, started_at, finished_at';
+
+@Injectable()
+export class BroadcastsStore {
+  constructor(private readonly db: Database) {}
+
+  /** The broadcast and all its recipients, or nothing. */
+  create(request: RequestOf<typeof CreateBroadcast>): Promise<number> {
+    const { business_id, name, template_name, language, plan, timezone, scheduled_at, recipients } = request;
+    return this.db.transaction(async (tx) => {
+      const [row] = await tx.query<{ id: string }>(
+        `INSERT INTO broadcast.broadcasts (business_id, name, template_name, language, plan, timezone, status, total, scheduled_at)
+         VALUES ($1, $2, $3, $4, $5, $6, 'scheduled', $7, $8) RETURNING id`,
+        [business_id, name, template_name, language, plan, timezone, recipients.length, scheduled_at],
+      );
+      // Arrays of arrays of different lengths are none of PostgreSQL's types: the values travel as JSON.
+      await tx.query(
+        `INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params)
+         SELECT $1, r.nth, r.row ->> 'phone', ARRAY(SELECT jsonb_array_elements_text(r.row -> 'body_params')),
+                ARRAY(SELECT jsonb_array_elements_text(r.row -> 'header_params'))
+         FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS r (row, nth)`,
+        [row?.id, JSON.stringify(recipients)],
+      );
+      return Number(row?.id);
+    });
+  }
+
+  async list(businessId: number, limit: number, cursor: string | null): Promise<ReplyOf<typeof ListBroadcasts>> {
+    const after = readCursor(cursor, 1);
+    const rows = await this.db.query<BroadcastRow>(
+      `SELECT ${COLUMNS} FROM broadcast.broadcasts WHERE business_id = $1 AND ($3::bigint IS NULL OR id < $3) ORDER BY id DESC LIMIT $2`,
+      [businessId, limit + 1, after?.[0] ?? null],
+    );
+    const { page, next_cursor } = pageOf(rows, limit, (row) => [row.id]);
+    return { broadcasts: page.map(record), next_cursor };
+  }
+
+  async find(businessId: number, id: number): Promise<BroadcastRecord | null> {
+    const sql = `SELECT ${COLUMNS} FROM broadcast.broadcasts WHERE business_id = $1 AND id = $2`;
+    const [row] = await this.db.query<BroadcastRow>(sql, [businessId, id]);
+    return row ? record(row) : null;
+  }
+
+  async failures(id: number): Promise<ReplyOf<typeof GetBroadcast>['failures']> {
+    const rows = await this.db.query<{ reason: string | null; count: string }>(
+      `SELECT reason, count(*) AS count FROM broadcast.recipients WHERE broadcast_id = $1 AND state = 'failed'
+       GROUP BY reason ORDER BY count(*) DESC, reason LIMIT 20`,
+      [id],
+    );
+    return rows.map(({ reason, count }) => ({ reason: reason ?? 'unknown', count: Number(count) }));
+  }
+
+  async recipients(
+    id: number,
+    { limit, cursor, state }: Pick<RequestOf<typeof ListRecipients>, 'limit' | 'cursor' | 'state'>,
+  ): Promise<Recipients> {
+    const after = readCursor(cursor, 1);
+    const rows = await this.db.query<Recipients['recipients'][number]>(
+      `SELECT nth, phone, state, message_id, reason FROM broadcast.recipients
+       WHERE broadcast_id = $1 AND ($3::integer IS NULL OR nth > $3) AND ($4::text IS NULL OR state = $4) ORDER BY nth LIMIT $2`,
+      [id, limit + 1, after?.[0] ?? null, state],
+    );
+    const { page, next_cursor } = pageOf(rows, limit, (row) => [row.nth]);
+    return { recipients: page, next_cursor };
+  }
+
+  /** @returns false when it is unknown or has ended */
+  async cancel(businessId: number, id: number): Promise<boolean> {
+    const rows = await this.db.query(
+      `UPDATE broadcast.broadcasts SET status = 'cancelled', finished_at = now()
+       WHERE business_id = $1 AND id = $2 AND status IN ('scheduled', 'running') RETURNING id`,
+      [businessId, id],
+    );
+    return rows.length > 0;
+  }
+}
+
+function record({ id, name, template_name, language, status, total, sent, failed, ...times }: BroadcastRow): BroadcastRecord {
+  return {
+    id: Number(id),
+    name,
+    template_name,
+    language,
+    status,
+    total_recipients: total,
+    sent,
+    failed,
+    pending: total - sent - failed,
+    created_at: times.created_at.toISOString(),
+    scheduled_at: times.scheduled_at?.toISOString() ?? null,
+    started_at: times.started_at?.toISOString() ?? null,
+    finished_at: times.finished_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,29 @@
+import { valueCounts, type BroadcastRow, type RowFault, type TemplateShape } from '@mgw/contracts';
+import { normalizePhone } from '@mgw/phone';
+
+const PLATFORM_REFUSES = /[\n\t]| {5}/;
+
+/** Every row, before anything is sent: the number, nobody twice, and as many values as the template takes. */
+export function checkRows(template: TemplateShape, rows: BroadcastRow[]): { recipients: BroadcastRow[]; faults: RowFault[] } {
+  const counts = valueCounts(template);
+  const faults: RowFault[] = [];
+  const lineOf = new Map<string, number>();
+  const recipients = rows.map((row) => {
+    const { line } = row;
+    const fault = (field: string, message: string) => void faults.push({ line, field, message });
+    const phone = normalizePhone(row.phone);
+    if (!phone.ok) fault('phone', phone.reason);
+    else if (lineOf.has(phone.value)) fault('phone', `is the same as in line ${lineOf.get(phone.value)}`);
+    else lineOf.set(phone.value, line);
+    for (const part of ['body', 'header'] as const) {
+      const values = row[`${part}_params`];
+      const [least, most] = counts[part];
+      if (values.length < least || values.length > most) fault(`${part}_params`, `must hold ${least} values, ${values.length} were given`);
+      else if (values.some((value) => value.trim() === '')) fault(`${part}_params`, 'must not hold an empty value');
+      else if (values.some((value) => PLATFORM_REFUSES.test(value)))
+        fault(`${part}_params`, 'must not hold a line break, a tab or five spaces in a row');
+    }
+    return { ...row, phone: phone.ok ? phone.value : row.phone };
+  });
+  return { recipients, faults };
+}

@@ -1,0 +1,191 @@
+import { Injectable } from '@nestjs/common';
+import { BroadcastCompleted, type EventEnvelope } from '@mgw/contracts';
+import { appendToOutbox, newEvent } from '@mgw/events';
+import { Database, type Tx } from '@mgw/postgres';
+
+/** A broadcast that this process runs. */
+export interface RunningBroadcast {
+  id: number;
+  business_id: number;
+  template_name: string;
+  language: string;
+  plan: string;
+  timezone: string;
+}
+
+export interface DueRecipient {
+  nth: number;
+  phone: string;
+  body_params: string[];
+  header_params: string[];
+  /** This one included. */
+  attempts: number;
+  /** The first try was so long ago that its Idempotency-Key may be gone: whether it was sent is not known. */
+  stale: boolean;
+}
+
+export type RecipientEnd =
+  | { state: 'sent'; messageId: string }
+  | { state: 'failed'; reason: string }
+  /** To be tried again. */
+  | { state: 'pending'; afterSeconds: number };
+
+/** Renewed with every look; above the longest pause between two looks. */
+const LEASE = '10 seconds';
+/** A failure and the send that it is about meet under this lock: whichever commits first is seen by the other. */
+const FAILURES = 'broadcast.failures';
+/** Longer than one send may take. */
+const TRY = '60 seconds';
+
+@Injectable()
+export class RecipientsStore {
+  constructor(private readonly db: Database) {}
+
+  /** Takes a broadcast that is due and that nobody runs; of each business only one at a time, for the sake of its number's throughput. */
+  async takeBroadcast(): Promise<RunningBroadcast | null> {
+    return this.db.transaction(async (tx) => {
+      const [row] = await tx.query<RunningBroadcast & { id: string; business_id: string }>(
+        `UPDATE broadcast.broadcasts SET status = 'running', started_at = coalesce(started_at, now()), lease_until = now() + interval '${LEASE}'
+         WHERE id = (
+           SELECT b.id FROM broadcast.broadcasts b
+           WHERE b.status IN ('scheduled', 'running') AND coalesce(b.scheduled_at, b.created_at) <= now()
+             AND (b.lease_until IS NULL OR b.lease_until < now())
+             AND (b.status = 'running' OR NOT EXISTS (
+               SELECT FROM broadcast.broadcasts o WHERE o.business_id = b.business_id AND o.status = 'running'))
+           ORDER BY b.status = 'running' DESC, b.id LIMIT 1 FOR UPDATE SKIP LOCKED)
+         RETURNING id, business_id, template_name, language, plan, timezone`,
+      );
+      if (!row) return null;
+      // What a dead process had under way: trying it again is harmless, the Idempotency-Key sees to that.
+      await tx.query(`UPDATE broadcast.recipients SET due_at = now() WHERE broadcast_id = $1 AND state = 'sending'`, [row.id]);
+      return { ...row, id: Number(row.id), business_id: Number(row.business_id) };
+    });
+  }
+
+  /** Renews the lease and takes recipients that are due, also those that a dead process left. Null: it has ended, or is another's. */
+  async takeRecipients(broadcastId: number, atMost: number): Promise<DueRecipient[] | null> {
+    return this.db.transaction(async (tx) => {
+      const [held] = await tx.query(
+        `UPDATE broadcast.broadcasts SET lease_until = now() + interval '${LEASE}' WHERE id = $1 AND status = 'running' RETURNING id`,
+        [broadcastId],
+      );
+      if (!held) return null;
+      return tx.query<DueRecipient>(
+        `UPDATE broadcast.recipients r SET state = 'sending', attempts = r.attempts + 1, due_at = now() + interval '${TRY}',
+           began_at = coalesce(r.began_at, now())
+         WHERE r.broadcast_id = $1 AND r.nth IN (
+           SELECT nth FROM broadcast.recipients WHERE broadcast_id = $1 AND state IN ('pending', 'sending') AND due_at <= now()
+           ORDER BY nth LIMIT $2 FOR UPDATE SKIP LOCKED)
+         RETURNING r.nth, r.phone, r.body_params, r.header_params, r.attempts, r.began_at < now() - interval '23 hours' AS stale`,
+        [broadcastId, atMost],
+      );
+    });
+  }
+
+  /** Ends tries; the counters of the broadcast move with them, once. */
+  async record(ends: { broadcastId: number; nth: number; end: RecipientEnd }[]): Promise<void> {
+    const of = <T>(pick: (end: RecipientEnd) => T) => ends.map(({ end }) => pick(end));
+    await this.db.transaction(async (tx) => {
+      await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${FAILURES}'))`);
+      const moved = await tx.query<{ broadcast_id: string; state: string }>(
+        `UPDATE broadcast.recipients r SET
+           state = CASE WHEN n.state = 'sent' AND f.message_id IS NOT NULL THEN 'failed' ELSE n.state END,
+           message_id = n.message_id, reason = coalesce(n.reason, f.reason),
+           due_at = now() + make_interval(secs => n.after)
+         FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::float8[])
+           AS n (broadcast_id, nth, state, message_id, reason, after)
+         LEFT JOIN broadcast.failures f ON f.message_id = n.message_id
+         WHERE r.broadcast_id = n.broadcast_id AND r.nth = n.nth AND r.state = 'sending'
+         RETURNING r.broadcast_id, r.state`,
+        [
+          ends.map(({ broadcastId }) => broadcastId),
+          ends.map(({ nth }) => nth),
+          of((end) => end.state),
+          of((end) => (end.state === 'sent' ? end.messageId : null)),
+          of((end) => (end.state === 'failed' ? end.reason : null)),
+          of((end) => (end.state === 'pending' ? end.afterSeconds : 0)),
+        ],
+      );
+      await this.count(
+        tx,
+        moved.map(({ broadcast_id, state }) => ({ id: broadcast_id, sent: state === 'sent' ? 1 : 0, failed: state === 'failed' ? 1 : 0 })),
+      );
+    });
+  }
+
+  /** The platform reported failures, of whosever messages. */
+  async fail(tx: Tx, failures: { messageId: string; reason: string }[]): Promise<void> {
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('${FAILURES}'))`);
+    const columns = [failures.map(({ messageId }) => messageId), failures.map(({ reason }) => reason)];
+    await tx.query(
+      `INSERT INTO broadcast.failures (message_id, reason) SELECT DISTINCT ON (id) id, reason FROM unnest($1::text[], $2::text[]) AS n (id, reason)
+       ORDER BY id ON CONFLICT DO NOTHING`,
+      columns,
+    );
+    const moved = await tx.query<{ broadcast_id: string }>(
+      `UPDATE broadcast.recipients r SET state = 'failed', reason = n.reason FROM unnest($1::text[], $2::text[]) AS n (id, reason)
+       WHERE r.message_id = n.id AND r.state = 'sent' RETURNING r.broadcast_id`,
+      columns,
+    );
+    await this.count(
+      tx,
+      moved.map(({ broadcast_id }) => ({ id: broadcast_id, sent: -1, failed: 1 })),
+    );
+  }
+
+  /** Ends a broadcast of which nothing is open, and tells so, once. @returns whether it is over */
+  async complete(broadcastId: number): Promise<boolean> {
+    return this.db.transaction(async (tx) => {
+      const [row] = await tx.query<
+        Record<'business_id' | 'total' | 'sent' | 'failed', string> & { template_name: string; finished_at: Date }
+      >(
+        `UPDATE broadcast.broadcasts b SET status = 'completed', finished_at = clock_timestamp(), lease_until = NULL
+         WHERE id = $1 AND status = 'running'
+           AND NOT EXISTS (SELECT FROM broadcast.recipients WHERE broadcast_id = $1 AND state IN ('pending', 'sending'))
+         RETURNING business_id, total, sent, failed, template_name, finished_at`,
+        [broadcastId],
+      );
+      if (!row) return false;
+      const business_id = Number(row.business_id);
+      const event: EventEnvelope = newEvent(BroadcastCompleted, {
+        id: `broadcast.completed:${broadcastId}`,
+        at: row.finished_at.toISOString(),
+        business_id,
+        key: `broadcast:${broadcastId}`,
+        data: {
+          broadcast_id: broadcastId,
+          template_name: row.template_name,
+          total_recipients: Number(row.total),
+          sent: Number(row.sent),
+          failed: Number(row.failed),
+          business_id,
+        },
+      });
+      await appendToOutbox(tx, 'broadcast', [event]);
+      return true;
+    });
+  }
+
+  /** Gives the broadcast back, so that another process need not wait for the lease. */
+  async release(broadcastId: number): Promise<void> {
+    await this.db.query('UPDATE broadcast.broadcasts SET lease_until = NULL WHERE id = $1', [broadcastId]);
+  }
+
+  async prune(): Promise<void> {
+    await this.db.query(
+      `DELETE FROM broadcast.failures WHERE message_id IN
+       (SELECT message_id FROM broadcast.failures WHERE at < now() - interval '2 days' LIMIT 10000)`,
+    );
+  }
+
+  private async count(tx: Tx, changes: { id: string; sent: number; failed: number }[]): Promise<void> {
+    if (changes.length === 0) return;
+    await tx.query(
+      `UPDATE broadcast.broadcasts b SET sent = b.sent + n.sent, failed = b.failed + n.failed
+       FROM (SELECT id, sum(sent)::integer AS sent, sum(failed)::integer AS failed
+             FROM unnest($1::bigint[], $2::integer[], $3::integer[]) AS c (id, sent, failed) GROUP BY id ORDER BY id) n
+       WHERE b.id = n.id`,
+      [changes.map(({ id }) => id), changes.map(({ sent }) => sent), changes.map(({ failed }) => failed)],
+    );
+  }
+}

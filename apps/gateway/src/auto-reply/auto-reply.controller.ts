@@ -1,0 +1,70 @@
+import { Body, Controller, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
+import { AutoReplySettings, GetAutoReply, ListAutoReplies, SetAutoReply, TryAutoReply } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import { Sealer } from '@mgw/sealing';
+import { BusinessesStore } from '../businesses/businesses.store';
+import { Answers } from '../openapi/answers';
+import { Done } from '../openapi/replies';
+import { AuditStore } from '../operator/audit.store';
+import { given } from '../requests/given';
+import { pageOf, PageQuery } from '../requests/page';
+import { notFound } from '../requests/refusals';
+import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
+import type { BusinessUser } from '../sessions/session-user';
+import { ChangeAutoReplyRequest, TryAutoReplyRequest } from './auto-reply.requests';
+
+const AutoReplyReply = Type.Object({ ...AutoReplySettings.properties, has_api_key: Type.Boolean() }, { title: 'AutoReply' });
+const RepliesReply = Type.Object(ListAutoReplies.reply.properties, { title: 'AutoReplies' });
+const Tried = Type.Object({ reply: Type.String() }, { title: 'TriedAutoReply' });
+
+/** Product §2: a language model answers customers within the window. */
+@Controller('api/client/auto-reply')
+@SessionOf('owner', 'member')
+export class AutoReplyController {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly sealer: Sealer,
+    private readonly businesses: BusinessesStore,
+    private readonly audit: AuditStore,
+  ) {}
+
+  @Get()
+  @Answers(AutoReplyReply, 'Show how messages are answered')
+  show(@CurrentUser() { business_id }: BusinessUser) {
+    return this.rpc.call(GetAutoReply, { business_id });
+  }
+
+  @Put()
+  @Roles(['owner'])
+  @Answers(Done, 'Change how messages are answered; what is left out stays')
+  async change(@CurrentUser() { user_id, business_id }: BusinessUser, @Body() request: ChangeAutoReplyRequest) {
+    const business = await this.businesses.find(business_id);
+    if (!business) throw notFound();
+    const { base_url, api_key, ...rest } = request;
+    const api_key_sealed = api_key && this.sealer.seal(api_key, `auto_reply.api_key:${business_id}`);
+    await this.rpc.call(SetAutoReply, {
+      business_id,
+      plan: business.plan,
+      timezone: business.timezone,
+      ...given(rest),
+      ...(base_url !== undefined && { base_url }),
+      ...(api_key_sealed !== undefined && { api_key_sealed: api_key_sealed || null }),
+    });
+    await this.audit.add({ user_id, business_id, action: 'auto-reply.changed', detail: { ...rest, base_url } });
+    return { message: 'Auto-reply saved.' };
+  }
+
+  @Post('try')
+  @HttpCode(200)
+  @Answers(Tried, 'Show what would be answered; nothing is sent', { errors: TryAutoReply.errors })
+  async try(@CurrentUser() { business_id }: BusinessUser, @Body() { text }: TryAutoReplyRequest) {
+    return this.rpc.call(TryAutoReply, { business_id, text });
+  }
+
+  @Get('replies')
+  @Answers(RepliesReply, 'List what was answered, or why not, the newest first')
+  replies(@CurrentUser() { business_id }: BusinessUser, @Query() query: PageQuery) {
+    return this.rpc.call(ListAutoReplies, { business_id, ...pageOf(query) });
+  }
+}

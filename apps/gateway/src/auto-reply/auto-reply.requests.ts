@@ -1,0 +1,48 @@
+import { IsBoolean, IsInt, IsOptional, IsString, Length, Max, MaxLength, Min, ValidateIf } from 'class-validator';
+import { IsMessageText } from '../api-v1/field-rules';
+
+/** Only what is given changes; null removes `base_url` and `api_key`. */
+export class ChangeAutoReplyRequest {
+  @IsOptional()
+  @IsBoolean()
+  enabled?: boolean | null;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(8_000)
+  instructions?: string | null;
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 200)
+  model?: string | null;
+
+  /** Of an OpenAI-compatible API. */
+  @ValidateIf((request: ChangeAutoReplyRequest) => request.base_url !== undefined && request.base_url !== null)
+  @IsString()
+  @Length(1, 2048)
+  base_url?: string | null;
+
+  @ValidateIf((request: ChangeAutoReplyRequest) => request.api_key !== undefined && request.api_key !== null)
+  @IsString()
+  @Length(1, 1024)
+  api_key?: string | null;
+
+  /** Replies within 24 hours at most. */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(100_000)
+  daily_limit?: number | null;
+
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(10_080)
+  quiet_when_agent_active_minutes?: number | null;
+}
+
+export class TryAutoReplyRequest {
+  @IsMessageText()
+  text!: string;
+}

@@ -1,0 +1,101 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { CancelBroadcast, CheckBroadcast, CreateBroadcast, GetBroadcast, ListBroadcasts, ListRecipients } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import type { FastifyRequest } from 'fastify';
+import { LANGUAGE } from '../api-v1/send.requests';
+import { BusinessesStore } from '../businesses/businesses.store';
+import { Answers } from '../openapi/answers';
+import { Done, Made } from '../openapi/replies';
+import { AuditStore } from '../operator/audit.store';
+import { IdPipe } from '../requests/id.pipe';
+import { pageOf, PageQuery } from '../requests/page';
+import { invalid, notFound } from '../requests/refusals';
+import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import type { BusinessUser } from '../sessions/session-user';
+import { CheckBroadcastRequest, CreateBroadcastRequest, ListRecipientsQuery } from './broadcasts.requests';
+import { broadcastRows } from './recipient-rows';
+import { BroadcastReply, BroadcastsReply, CheckReply, RecipientsReply } from './replies';
+
+/** Product §2: one template to many people. */
+@Controller('api/client/broadcasts')
+@SessionOf('owner', 'member')
+export class BroadcastsController {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly businesses: BusinessesStore,
+    private readonly audit: AuditStore,
+  ) {}
+
+  @Get()
+  @Answers(BroadcastsReply, 'List broadcasts with their progress, the newest first')
+  list(@CurrentUser() { business_id }: BusinessUser, @Query() query: PageQuery) {
+    return this.rpc.call(ListBroadcasts, { business_id, ...pageOf(query) });
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Answers(Made, 'Create a broadcast, which starts it', { errors: CreateBroadcast.errors })
+  async create(@CurrentUser() user: BusinessUser, @Body() request: CreateBroadcastRequest, @Req() { id: requestId }: FastifyRequest) {
+    const { business_id } = user;
+    const business = await this.businesses.find(business_id);
+    if (!business) throw notFound();
+    const { name, template_name, language, scheduled_at } = request;
+    const recipients = broadcastRows(request);
+    const { id } = await this.rpc.call(
+      CreateBroadcast,
+      {
+        business_id,
+        name,
+        template_name,
+        language: language ?? LANGUAGE,
+        recipients,
+        scheduled_at: scheduled_at ? timeOf(scheduled_at) : null,
+        plan: business.plan,
+        timezone: business.timezone,
+      },
+      { requestId },
+    );
+    const detail = { broadcast_id: id, recipients: recipients.length };
+    await this.audit.add({ user_id: user.user_id, business_id, action: 'broadcast.created', detail });
+    return { id, message: scheduled_at ? 'Broadcast scheduled.' : 'Broadcast started.' };
+  }
+
+  @Post('check')
+  @HttpCode(200)
+  @Answers(CheckReply, 'Check every row of a broadcast without sending anything', { errors: CheckBroadcast.errors })
+  async check(@CurrentUser() { business_id }: BusinessUser, @Body() request: CheckBroadcastRequest) {
+    const { template_name, language } = request;
+    const recipients = broadcastRows(request);
+    return this.rpc.call(CheckBroadcast, { business_id, template_name, language: language ?? LANGUAGE, recipients });
+  }
+
+  @Get(':id')
+  @Answers(BroadcastReply, 'Show the progress of a broadcast')
+  async show(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) id: number) {
+    const { broadcast, failures } = await this.rpc.call(GetBroadcast, { business_id, id });
+    return { ...broadcast, failures };
+  }
+
+  @Get(':id/recipients')
+  @Answers(RecipientsReply, 'List the recipients of a broadcast and what became of each')
+  recipients(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) id: number, @Query() query: ListRecipientsQuery) {
+    return this.rpc.call(ListRecipients, { business_id, id, ...pageOf(query), state: query.state ?? null });
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(200)
+  @Answers(Done, 'Cancel a broadcast; what is under way ends', { errors: CancelBroadcast.errors })
+  async cancel(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
+    const { business_id, user_id } = user;
+    await this.rpc.call(CancelBroadcast, { business_id, id });
+    await this.audit.add({ user_id, business_id, action: 'broadcast.cancelled', detail: { broadcast_id: id } });
+    return { message: 'Broadcast cancelled.' };
+  }
+}
+
+/** @throws GatewayError for a time without a zone, which would mean another moment here than there */
+function timeOf(text: string): string {
+  const time = new Date(text);
+  if (!/(Z|[+-]\d\d:?\d\d)$/.test(text) || Number.isNaN(time.getTime())) throw invalid('scheduled_at', 'must be a time with its zone');
+  return time.toISOString();
+}

@@ -1,0 +1,44 @@
+import { IsIn, IsISO8601, IsOptional, IsString, Length, MaxLength } from 'class-validator';
+import { PageQuery } from '../requests/page';
+import { IsRecipients, type RecipientRow } from './recipient-rows';
+
+/** A template and whom it is for: `recipients`, or `csv`. */
+export class CheckBroadcastRequest {
+  @IsString()
+  @Length(1, 512)
+  template_name!: string;
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 20)
+  language?: string | null;
+
+  @IsOptional()
+  @IsRecipients()
+  recipients?: RecipientRow[] | null;
+
+  /** A CSV file with a heading: `phone`, columns that begin with `header` for the header's values, all others for the body's, in order. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(4_000_000)
+  csv?: string | null;
+}
+
+/** Product §2: creating starts it, or at `scheduled_at`. */
+export class CreateBroadcastRequest extends CheckBroadcastRequest {
+  @IsString()
+  @Length(1, 100)
+  name!: string;
+
+  @IsOptional()
+  @IsISO8601({ strict: true, strictSeparator: true }, { message: 'scheduled_at must be an ISO 8601 time with its zone' })
+  scheduled_at?: string | null;
+}
+
+const STATES = ['pending', 'sending', 'sent', 'failed'] as const;
+
+export class ListRecipientsQuery extends PageQuery {
+  @IsOptional()
+  @IsIn(STATES, { message: `state must be one of ${STATES.join(', ')}` })
+  state?: (typeof STATES)[number];
+}

@@ -1,0 +1,105 @@
+import { registerDecorator } from 'class-validator';
+import { parse } from 'csv-parse/sync';
+import { MAX_RECIPIENTS, type BroadcastRow } from '@mgw/contracts';
+import { invalid } from '../requests/refusals';
+
+export interface RecipientRow {
+  phone: string;
+  body_params?: (string | number)[] | null;
+  header_params?: (string | number)[] | null;
+}
+
+const MAX_VALUES = 50;
+const MAX_VALUE_LENGTH = 1_024;
+
+/** The shape of every row, in one pass: there may be twenty thousand. What the values mean is checked by the broadcast service. */
+export function IsRecipients(): PropertyDecorator {
+  return (target, propertyName) =>
+    registerDecorator({
+      name: 'isRecipients',
+      target: target.constructor,
+      propertyName: propertyName as string,
+      validator: {
+        validate: (value: unknown) => recipientsFault(value) === null,
+        defaultMessage: (args) => recipientsFault(args?.value) ?? '',
+      },
+    });
+}
+
+function recipientsFault(value: unknown): string | null {
+  if (!Array.isArray(value) || value.length === 0) return 'must be a list of recipients';
+  if (value.length > MAX_RECIPIENTS) return `must hold at most ${MAX_RECIPIENTS} recipients`;
+  for (const [i, row] of (value as unknown[]).entries()) {
+    const fault = rowFault(row);
+    if (fault !== null) return `must hold {phone, body_params?, header_params?}: in line ${i + 1} ${fault}`;
+  }
+  return null;
+}
+
+function rowFault(row: unknown): string | null {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return 'there is no object';
+  const { phone, body_params, header_params, ...unknown } = row as Record<string, unknown>;
+  const [stray] = Object.keys(unknown);
+  if (stray !== undefined) return `${stray} is not known`;
+  if (typeof phone !== 'string' || phone.length > 140) return 'phone is not a phone number in text';
+  for (const [name, values] of Object.entries({ body_params, header_params })) {
+    if (values === undefined || values === null) continue;
+    const isValue = (item: unknown) =>
+      (typeof item === 'number' && Number.isFinite(item)) || (typeof item === 'string' && item.length <= MAX_VALUE_LENGTH);
+    if (!Array.isArray(values) || values.length > MAX_VALUES || !values.every(isValue))
+      return `${name} is not a list of at most ${MAX_VALUES} texts or numbers`;
+  }
+  return null;
+}
+
+/** The rows of a request, from either form. @throws GatewayError VALIDATION_FAILED unless there is exactly one */
+export function broadcastRows(request: { recipients?: RecipientRow[] | null; csv?: string | null }): BroadcastRow[] {
+  const { recipients, csv } = request;
+  if (Boolean(recipients) === Boolean(csv)) throw invalid('recipients', 'or csv must be given, and not both');
+  if (csv) return csvRows(csv);
+  return (recipients ?? []).map(({ phone, body_params, header_params }, i) => ({
+    line: i + 1,
+    phone,
+    body_params: (body_params ?? []).map(String),
+    header_params: (header_params ?? []).map(String),
+  }));
+}
+
+/** @throws GatewayError VALIDATION_FAILED for a file that is none, with the line */
+function csvRows(text: string): BroadcastRow[] {
+  let lines: { record: string[]; info: { lines: number } }[];
+  try {
+    // Its types do not know of `info`.
+    lines = parse(text, {
+      bom: true,
+      info: true,
+      trim: true,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      delimiter: delimiterOf(text),
+    }) as unknown as typeof lines;
+  } catch (error) {
+    throw invalid('csv', `is not a CSV file: ${(error as Error).message}`);
+  }
+  const [heading, ...rows] = lines;
+  const names = heading?.record.map((name) => name.toLowerCase()) ?? [];
+  const phone = names.indexOf('phone');
+  if (phone < 0) throw invalid('csv', 'must begin with a heading that has a column "phone"');
+  if (rows.length === 0) throw invalid('csv', 'must hold at least one row below the heading');
+  if (rows.length > MAX_RECIPIENTS) throw invalid('csv', `must hold at most ${MAX_RECIPIENTS} rows`);
+  const header = names.flatMap((name, i) => (name.startsWith('header') ? [i] : []));
+  const body = names.flatMap((_, i) => (i === phone || header.includes(i) ? [] : [i]));
+  const value = (record: string[], i: number) => (record[i] ?? '').slice(0, MAX_VALUE_LENGTH);
+  return rows.map(({ record, info }) => ({
+    line: info.lines,
+    phone: value(record, phone).slice(0, 140),
+    body_params: body.slice(0, MAX_VALUES).map((i) => value(record, i)),
+    header_params: header.slice(0, MAX_VALUES).map((i) => value(record, i)),
+  }));
+}
+
+/** Spreadsheets of many countries write semicolons. */
+function delimiterOf(text: string): string {
+  const heading = text.slice(0, 10_000).split('\n')[0] ?? '';
+  return !heading.includes(',') && heading.includes(';') ? ';' : ',';
+}

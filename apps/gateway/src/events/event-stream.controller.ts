@@ -1,0 +1,40 @@
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
+import { IsOptional, Matches } from 'class-validator';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Answers } from '../openapi/answers';
+import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { sessionToken } from '../sessions/session-cookie';
+import type { BusinessUser } from '../sessions/session-user';
+import { EventStreamService } from './event-stream.service';
+
+const SEQ = /^\d{1,15}$/;
+
+export class EventStreamQuery {
+  /** The id of the last event that was seen, for readers that cannot set Last-Event-ID. */
+  @IsOptional()
+  @Matches(SEQ, { message: 'after must be the id of an event' })
+  after?: string;
+}
+
+/** Product §2: the live tail of the business's events. */
+@Controller('api/client/events')
+@SessionOf('owner', 'member')
+export class EventStreamController {
+  constructor(private readonly streams: EventStreamService) {}
+
+  @Get('stream')
+  @Answers(Type.String(), 'Follow the business’s events live; goes on after `Last-Event-ID`', { contentType: 'text/event-stream' })
+  async stream(
+    @CurrentUser() { business_id }: BusinessUser,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @Query() { after }: EventStreamQuery,
+  ): Promise<string> {
+    const given = request.headers['last-event-id'];
+    const last = typeof given === 'string' && SEQ.test(given) ? given : after;
+    const token = sessionToken(request.headers.cookie) ?? '';
+    await this.streams.serve(reply, { businessId: business_id, token, after: last === undefined ? null : Number(last) });
+    return '';
+  }
+}

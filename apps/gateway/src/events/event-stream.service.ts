@@ -1,0 +1,86 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { GatewayError } from '@mgw/contracts';
+import { EventTail, type TailedEvent } from '@mgw/events';
+import { LOGGER, NATS } from '@mgw/service';
+import type { FastifyReply } from 'fastify';
+import { SessionsStore } from '../sessions/sessions.store';
+
+/** Streams of one process, and of one business on it. */
+const MAX_STREAMS = 1_000;
+const MAX_PER_BUSINESS = 50;
+/** Keeps proxies from closing a quiet stream; also how soon an ended session ends its streams. */
+const BEAT_MS = 15_000;
+/** A reader that does not keep up is cut off; it comes back with the last id it saw. */
+const MAX_BUFFERED = 1024 * 1024;
+
+interface Watcher {
+  businessId: number;
+  /** Of the session. */
+  token: string;
+  /** The id of the last event that was seen, to go on from there. */
+  after: number | null;
+}
+
+/** The live tail of a business's events as server-sent events (product §2). */
+@Injectable()
+export class EventStreamService implements OnApplicationShutdown {
+  private readonly tail: EventTail;
+  private readonly open = new Map<FastifyReply['raw'], number>();
+
+  constructor(
+    @Inject(NATS) nc: ConstructorParameters<typeof EventTail>[0]['nc'],
+    @Inject(LOGGER) logger: ConstructorParameters<typeof EventTail>[0]['logger'],
+    private readonly sessions: SessionsStore,
+  ) {
+    this.tail = new EventTail({ nc, logger, stream: 'PUBLIC', subject: 'public.>' });
+  }
+
+  /** Answers with the stream; it ends when the reader goes, when the session ends, or when this process does. */
+  async serve(reply: FastifyReply, { businessId, token, after }: Watcher): Promise<void> {
+    const ofBusiness = [...this.open.values()].filter((id) => id === businessId).length;
+    if (this.open.size >= MAX_STREAMS || ofBusiness >= MAX_PER_BUSINESS)
+      throw new GatewayError('OVERLOADED', 'Too many event streams are open. Close one and try again.');
+    const out = reply.raw;
+    this.open.set(out, businessId);
+    reply.hijack();
+    out.writeHead(200, {
+      ...(reply.getHeaders() as Record<string, string>),
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-accel-buffering': 'no',
+    });
+    out.write('retry: 2000\n\n');
+    const beat = setInterval(() => void this.beat(out, token), BEAT_MS);
+    let stop = (): void => {};
+    out.once('close', () => {
+      clearInterval(beat);
+      this.open.delete(out);
+      stop();
+    });
+    try {
+      stop = await this.tail.follow(after, (tailed) => this.tell(out, businessId, tailed));
+      if (out.destroyed) stop();
+    } catch {
+      // The reader comes back by itself.
+      out.end();
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    for (const out of this.open.keys()) out.end();
+    await this.tail.close();
+  }
+
+  private tell(out: FastifyReply['raw'], businessId: number, { seq, event }: TailedEvent): void {
+    if (event.business_id !== businessId || out.destroyed) return;
+    if (out.writableLength > MAX_BUFFERED) return void out.destroy();
+    out.write(
+      `id: ${seq}\nevent: ${event.type}\ndata: ${JSON.stringify({ event: event.type, timestamp: event.at, data: event.data })}\n\n`,
+    );
+  }
+
+  private async beat(out: FastifyReply['raw'], token: string): Promise<void> {
+    const alive = await this.sessions.find(token).catch(() => 'unknown');
+    if (alive === null) out.end();
+    else out.write(': still here\n\n');
+  }
+}

@@ -1,0 +1,147 @@
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { customer, dashboardUser, type DashboardUser } from './people';
+import { startStack, type RunningStack } from './stack';
+
+interface Reply {
+  customer_phone: string;
+  question: string;
+  reply: string | null;
+  state: string;
+  reason: string | null;
+}
+
+describe('auto-reply and the live tail (product §2, spec §6.2)', () => {
+  let stack: RunningStack;
+  let owner: DashboardUser;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
+    receiver = await startReceiver();
+    await owner.call('POST', '/api/client/webhooks', {
+      name: 'w',
+      url: receiver.url,
+      events: ['ai.replied', 'message.sent', 'message.received', 'conversation.created'],
+    });
+  }, 150_000);
+  afterAll(async () => {
+    await receiver?.close();
+    await stack?.stop();
+  });
+
+  const set = async (body: object) => expect((await owner.call('PUT', '/api/client/auto-reply', body)).status).toBe(200);
+  const replies = async () => (await owner.call<{ replies: Reply[] }>('GET', '/api/client/auto-reply/replies')).body.replies;
+  const ended = (question: string) =>
+    eventually(async () => (await replies()).find((reply) => reply.question === question && reply.state !== 'pending'));
+  const events = () => receiver.requests.map(({ body }) => JSON.parse(body) as { event: string; data: Record<string, unknown> });
+
+  it('is off until it is switched on; the key never comes back; a private address is refused', async () => {
+    const before = await owner.call('GET', '/api/client/auto-reply');
+    expect(before.body).toMatchObject({ enabled: false, has_api_key: false });
+    await set({ instructions: 'Be kind.', api_key: 'sk-very-secret', daily_limit: 3 });
+    const after = await owner.call('GET', '/api/client/auto-reply');
+    expect(after.body).toMatchObject({ instructions: 'Be kind.', has_api_key: true, daily_limit: 3 });
+    expect(JSON.stringify(after.body)).not.toContain('sk-very-secret');
+    const refused = await owner.call('PUT', '/api/client/auto-reply', { base_url: 'https://10.0.0.1/v1' });
+    expect(refused.body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'base_url' }] });
+    const tried = await owner.call<{ reply: string }>('POST', '/api/client/auto-reply/try', { text: 'Opening hours?' });
+    expect(tried.body.reply).toContain('Opening hours?');
+  });
+
+  it('answers the customer once, as message.sent and ai.replied', async () => {
+    await set({ enabled: true });
+    await customer(stack.demo, stack.growth, '12015550100').writes('Are you open?');
+    expect(await ended('Are you open?')).toMatchObject({ state: 'replied', customer_phone: '12015550100' });
+    const replied = await eventually(() => events().find(({ event }) => event === 'ai.replied'));
+    expect(replied.data).toEqual({
+      message_id: expect.stringMatching(/^wamid\./) as string,
+      to: '12015550100',
+      ai_response: expect.stringContaining('Are you open?') as string,
+      conversation_id: expect.any(Number) as number,
+      business_id: stack.growth.id,
+    });
+    const sent = await eventually(() => events().find(({ event }) => event === 'message.sent'));
+    expect(sent.data).toMatchObject({ message_id: replied.data['message_id'], sent_by: 'ai', text: replied.data['ai_response'] });
+  });
+
+  it('leaves a message to the agent when the model fails, when an agent is active, and beyond the limit', async () => {
+    await customer(stack.demo, stack.growth, '12015550101').writes('model-500');
+    expect(await ended('model-500')).toMatchObject({ state: 'failed', reason: 'the model answered 500' });
+    await customer(stack.demo, stack.growth, '12015550102').writes('model-garbage');
+    expect(await ended('model-garbage')).toMatchObject({ state: 'failed', reason: 'the model did not answer with JSON' });
+
+    const { body } = await owner.call<{ conversations: { id: number }[] }>('GET', '/api/client/conversations?q=12015550100');
+    const path = `/api/client/conversations/${body.conversations[0]?.id}/messages`;
+    expect((await owner.call('POST', path, { text: 'A person speaking.' })).status).toBe(200);
+    await eventually(() => events().find(({ data }) => data['sent_by'] === 'agent'));
+    await customer(stack.demo, stack.growth, '12015550100').writes('Thank you, person');
+    expect(await ended('Thank you, person')).toMatchObject({ state: 'skipped', reason: 'an agent is active in this conversation' });
+
+    await set({ daily_limit: 1 });
+    await customer(stack.demo, stack.growth, '12015550103').writes('One too many');
+    expect(await ended('One too many')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
+    await set({ enabled: false });
+    expect(events().filter(({ event }) => event === 'ai.replied')).toHaveLength(1);
+  });
+
+  it('the live tail shows the business’s events, and goes on where it was left', async () => {
+    const first = await tail();
+    await customer(stack.demo, stack.growth, '12015550107').writes('live one');
+    const seen = await eventually(() => first.events.find(({ event, data }) => event === 'message.received' && data.includes('live one')));
+    expect(JSON.parse(seen.data)).toMatchObject({ event: 'message.received', data: { from: '12015550107', text: 'live one' } });
+    first.close();
+    await customer(stack.demo, stack.growth, '12015550107').writes('while away');
+    await eventually(() => events().find(({ data }) => data['text'] === 'while away'));
+    const second = await tail({ 'last-event-id': seen.id });
+    await eventually(() => second.events.some(({ data }) => data.includes('while away')));
+    expect(second.events.some(({ data }) => data.includes('live one'))).toBe(false);
+    const others = await tail({ 'last-event-id': '0' }, stack.starter.owner);
+    await customer(stack.demo, stack.growth, '12015550107').writes('live two');
+    await eventually(() => second.events.some(({ data }) => data.includes('live two')));
+    expect(others.events).toEqual([]);
+    for (const open of [second, others]) open.close();
+  });
+
+  it('the operator sees every service with its backlog (product §3)', async () => {
+    const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
+    const { body } = await operator.call<{ services: { name: string; healthy: boolean; figures: Record<string, number> }[] }>(
+      'GET',
+      '/api/admin/overview',
+    );
+    expect(body.services.map(({ name, healthy }) => [name, healthy])).toEqual(
+      ['gateway', 'send', 'template', 'status', 'platform-webhook-ingest', 'outbound-webhook-dispatcher', 'broadcast', 'auto-reply'].map(
+        (name) => [name, true],
+      ),
+    );
+    expect(body.services.find(({ name }) => name === 'send')?.figures).toMatchObject({ outbox_waiting: expect.any(Number) as number });
+    expect((await owner.call('GET', '/api/admin/overview')).status).toBe(403);
+  });
+
+  async function tail(headers: Record<string, string> = {}, who = stack.growth.owner) {
+    const site = stack.demo.site_url;
+    const login = await fetch(`${site}/api/client/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: site },
+      body: JSON.stringify(who),
+    });
+    const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const ending = new AbortController();
+    const response = await fetch(`${site}/api/client/events/stream`, { headers: { cookie, ...headers }, signal: ending.signal });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    const read: { id: string; event: string; data: string }[] = [];
+    void (async () => {
+      let text = '';
+      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+        text += Buffer.from(chunk).toString();
+        const blocks = text.split('\n\n');
+        text = blocks.pop() ?? '';
+        for (const block of blocks) {
+          const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
+          if (field('id') !== undefined) read.push({ id: field('id') ?? '', event: field('event') ?? '', data: field('data') ?? '' });
+        }
+      }
+    })().catch(() => undefined);
+    return { events: read, close: () => ending.abort() };
+  }
+});

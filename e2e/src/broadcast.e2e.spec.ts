@@ -1,0 +1,129 @@
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { dashboardUser, type DashboardUser } from './people';
+import { startStack, type RunningStack } from './stack';
+
+interface Broadcast {
+  id: number;
+  status: string;
+  total_recipients: number;
+  sent: number;
+  failed: number;
+  pending: number;
+  failures: { reason: string; count: number }[];
+}
+
+describe('broadcasts (product §2, spec §6.2)', () => {
+  let stack: RunningStack;
+  let owner: DashboardUser;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    stack = await startStack({ env: { BROADCAST_PER_SECOND: '100' } });
+    owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
+    receiver = await startReceiver();
+    await owner.call('POST', '/api/client/webhooks', { name: 'w', url: receiver.url, events: ['broadcast.completed', 'message.sent'] });
+  }, 150_000);
+  afterAll(async () => {
+    await receiver?.close();
+    await stack?.stop();
+  });
+
+  const show = async (id: number) => (await owner.call<Broadcast>('GET', `/api/client/broadcasts/${id}`)).body;
+  const create = (body: Record<string, unknown>) =>
+    owner.call<{ id: number; details?: { field: string; message: string }[] }>('POST', '/api/client/broadcasts', {
+      name: 'Autumn',
+      template_name: 'order_update',
+      ...body,
+    });
+  const events = (name: string) =>
+    receiver.requests
+      .map(({ body }) => JSON.parse(body) as { event: string; data: Record<string, unknown> })
+      .filter(({ event }) => event === name);
+  const platformCalls = async () => {
+    const response = await fetch(`${stack.demo.simulator_url}/__sim/requests?limit=10000`);
+    const { requests } = (await response.json()) as { requests: { method: string; path: string; body: { to?: string } }[] };
+    return requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages')).map(({ body }) => body.to);
+  };
+
+  it('wrong rows are named with their lines, and nothing is sent', async () => {
+    const csv = 'phone,name,order\n+1 201 555 0101,Asha,1\n12,Ben,2\n+1 201 555 0101,Cleo\n';
+    const checked = await owner.call<{ total: number; wrong: number; faults: object[] }>('POST', '/api/client/broadcasts/check', {
+      template_name: 'order_update',
+      csv,
+    });
+    expect(checked.body).toEqual({
+      total: 3,
+      wrong: 2,
+      faults: [
+        { line: 3, field: 'phone', message: expect.stringContaining('7 to 15 digits') as string },
+        { line: 4, field: 'phone', message: 'is the same as in line 2' },
+        { line: 4, field: 'body_params', message: 'must not hold an empty value' },
+      ],
+    });
+    const refused = await create({ csv });
+    expect([refused.status, refused.body.details?.[0]?.field]).toEqual([400, 'line 3: phone']);
+    for (const wrong of [{}, { recipients: [], csv }, { csv: 'name\nx' }, { csv: 'phone\n"' }, { recipients: [{ phone: 1 }] }])
+      expect([wrong, (await create(wrong)).status]).toEqual([wrong, 400]);
+    expect((await create({ csv, template_name: 'nope' })).body).toMatchObject({ error_code: 'TEMPLATE_NOT_FOUND' });
+    expect(await platformCalls()).toEqual([]);
+  });
+
+  it('runs to its end with true counts, and says so once', async () => {
+    const phones = ['+12015550101', '+12015550130', '+12015550126', '+12015550143', '+12015550140', '+12015550100'];
+    const recipients = phones.map((phone, i) => ({ phone, body_params: ['Asha', i] }));
+    const { body } = await create({ recipients });
+    const done = await eventually(
+      async () => {
+        const broadcast = await show(body.id);
+        return broadcast.status === 'completed' && broadcast.failed === 2 && broadcast;
+      },
+      { timeoutMs: 30_000 },
+    );
+    expect(done).toMatchObject({ total_recipients: 6, sent: 4, failed: 2, pending: 0 });
+    expect(done.failures.map(({ reason }) => reason).join()).toMatch(/131000/);
+    const [completed] = await eventually(() => events('broadcast.completed').length > 0 && events('broadcast.completed'));
+    expect(completed?.data).toMatchObject({
+      broadcast_id: body.id,
+      template_name: 'order_update',
+      total_recipients: 6,
+      business_id: stack.growth.id,
+    });
+    expect(Number(completed?.data['sent']) + Number(completed?.data['failed'])).toBe(6);
+    await eventually(() => events('message.sent').filter(({ data }) => data['sent_by'] === 'broadcast').length === 5);
+    expect(events('broadcast.completed')).toHaveLength(1);
+  }, 60_000);
+
+  it('killed again and again it sends to everybody once', async () => {
+    const before = (await platformCalls()).length;
+    const recipients = Array.from({ length: 400 }, (_, i) => ({ phone: `1202556${String(i).padStart(4, '0')}`, body_params: ['Asha', i] }));
+    const { body } = await create({ recipients });
+    for (const share of [0.2, 0.5]) {
+      await eventually(async () => (await show(body.id)).sent > 400 * share, { timeoutMs: 60_000 });
+      for (const { pid } of stack.processes('broadcast')) process.kill(pid, 'SIGKILL');
+      await eventually(async () => (await owner.call('GET', '/api/client/broadcasts')).status === 200, { timeoutMs: 20_000 });
+    }
+    const done = await eventually(
+      async () => {
+        const broadcast = await show(body.id);
+        return broadcast.status === 'completed' && broadcast;
+      },
+      { timeoutMs: 150_000, everyMs: 500 },
+    );
+    expect(done).toMatchObject({ total_recipients: 400, sent: 400, failed: 0 });
+    const calls = (await platformCalls()).slice(before);
+    expect([calls.length, new Set(calls).size]).toEqual([400, 400]);
+    expect(events('broadcast.completed')).toHaveLength(2);
+  }, 240_000);
+
+  it('is cancelled once, and what is scheduled waits', async () => {
+    const recipients = [{ phone: '+12015550102', body_params: ['Asha', 1] }];
+    const { body } = await create({ recipients, scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
+    expect(await show(body.id)).toMatchObject({ status: 'scheduled', pending: 1 });
+    expect((await owner.call('POST', `/api/client/broadcasts/${body.id}/cancel`, {})).status).toBe(200);
+    expect((await owner.call('POST', `/api/client/broadcasts/${body.id}/cancel`, {})).status).toBe(409);
+    expect(await show(body.id)).toMatchObject({ status: 'cancelled' });
+    const stranger = await dashboardUser(stack.demo.site_url, stack.starter.owner);
+    expect((await stranger.call('GET', `/api/client/broadcasts/${body.id}`)).status).toBe(404);
+    expect((await stranger.call('POST', `/api/client/broadcasts/${body.id}/cancel`, {})).status).toBe(404);
+  });
+});

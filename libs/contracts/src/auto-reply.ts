@@ -1,0 +1,59 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { Id, IsoTime, MessageId, Nullable } from './fields';
+import { operation } from './operation';
+import { NextCursor, PageRequest } from './paging';
+
+/** How a business's messages are answered by a model (product §2). */
+export const AutoReplySettings = Type.Object({
+  enabled: Type.Boolean(),
+  instructions: Type.String({ maxLength: 8_000 }),
+  model: Type.String({ maxLength: 200 }),
+  /** Of an OpenAI-compatible API; null: the deployment's own. */
+  base_url: Nullable(Type.String({ maxLength: 2048 })),
+  /** Replies within 24 hours at most. */
+  daily_limit: Type.Integer({ minimum: 0, maximum: 100_000 }),
+  quiet_when_agent_active_minutes: Type.Integer({ minimum: 0, maximum: 10_080 }),
+});
+export type AutoReplySettings = Static<typeof AutoReplySettings>;
+
+export const GetAutoReply = operation('auto-reply', 'get-settings', {
+  request: Type.Object({ business_id: Id }),
+  reply: Type.Composite([AutoReplySettings, Type.Object({ has_api_key: Type.Boolean() })]),
+});
+
+/** Only what is given changes; `api_key_sealed: null` removes the key. VALIDATION_FAILED names `base_url` when the address is refused. */
+export const SetAutoReply = operation('auto-reply', 'set-settings', {
+  request: Type.Composite([
+    Type.Object({ business_id: Id, timezone: Type.String(), plan: Type.String(), api_key_sealed: Type.Optional(Nullable(Type.String())) }),
+    Type.Partial(AutoReplySettings),
+  ]),
+  reply: Type.Object({}),
+});
+
+/** What the model would answer; nothing is sent. MODEL_UNAVAILABLE when it does not answer. */
+export const TryAutoReply = operation('auto-reply', 'try', {
+  request: Type.Object({ business_id: Id, text: Type.String({ minLength: 1, maxLength: 4096 }) }),
+  reply: Type.Object({ reply: Type.String() }),
+  errors: ['MODEL_UNAVAILABLE'],
+  deadlineMs: 25_000,
+});
+
+export const ListAutoReplies = operation('auto-reply', 'list', {
+  request: Type.Object({ business_id: Id, ...PageRequest }),
+  reply: Type.Object({
+    replies: Type.Array(
+      Type.Object({
+        id: Id,
+        conversation_id: Id,
+        customer_phone: Type.String(),
+        question: Type.String(),
+        reply: Nullable(Type.String()),
+        message_id: Nullable(MessageId),
+        state: Type.Union((['pending', 'replied', 'skipped', 'failed'] as const).map((state) => Type.Literal(state))),
+        reason: Nullable(Type.String()),
+        at: IsoTime,
+      }),
+    ),
+    next_cursor: NextCursor,
+  }),
+});

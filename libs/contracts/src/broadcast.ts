@@ -1,0 +1,118 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { Id, IsoTime, MessageId, Nullable } from './fields';
+import { operation } from './operation';
+import { NextCursor, PageRequest } from './paging';
+
+/** Rows of one broadcast at most. */
+export const MAX_RECIPIENTS = 20_000;
+
+const Values = Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 50 });
+
+/** Somebody to write to, as the business wrote it; checked by the broadcast service. */
+export const BroadcastRow = Type.Object({
+  /** Its place in the list that was given, from 1; of a CSV the line in the file. */
+  line: Type.Integer({ minimum: 1 }),
+  phone: Type.String({ maxLength: 140 }),
+  body_params: Values,
+  header_params: Values,
+});
+export type BroadcastRow = Static<typeof BroadcastRow>;
+
+/** What is wrong with a row. */
+export const RowFault = Type.Object({
+  line: Type.Integer({ minimum: 1 }),
+  field: Type.String(),
+  message: Type.String(),
+});
+export type RowFault = Static<typeof RowFault>;
+
+const draft = {
+  business_id: Id,
+  template_name: Type.String({ minLength: 1, maxLength: 512 }),
+  language: Type.String({ minLength: 1, maxLength: 20 }),
+  recipients: Type.Array(BroadcastRow, { minItems: 1, maxItems: MAX_RECIPIENTS }),
+};
+
+/** Checks every row against the template, and sends nothing. */
+export const CheckBroadcast = operation('broadcast', 'check', {
+  request: Type.Object(draft),
+  /** The first 100 faults. */
+  reply: Type.Object({ total: Type.Integer(), wrong: Type.Integer(), faults: Type.Array(RowFault) }),
+  errors: ['TEMPLATE_NOT_FOUND'],
+  deadlineMs: 15_000,
+});
+
+/** Creating starts it, or at `scheduled_at`. VALIDATION_FAILED with every wrong row: then nothing is made. */
+export const CreateBroadcast = operation('broadcast', 'create', {
+  request: Type.Object({
+    ...draft,
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    scheduled_at: Nullable(IsoTime),
+    plan: Type.String(),
+    timezone: Type.String(),
+  }),
+  reply: Type.Object({ id: Id }),
+  errors: ['TEMPLATE_NOT_FOUND'],
+  deadlineMs: 15_000,
+});
+
+export const BroadcastRecord = Type.Object({
+  id: Id,
+  name: Type.String(),
+  template_name: Type.String(),
+  language: Type.String(),
+  status: Type.Union((['scheduled', 'running', 'completed', 'cancelled'] as const).map((status) => Type.Literal(status))),
+  total_recipients: Type.Integer(),
+  /** The platform took the message, and has not reported since that it failed. */
+  sent: Type.Integer(),
+  /** Refused, or reported as failed later. */
+  failed: Type.Integer(),
+  pending: Type.Integer(),
+  created_at: IsoTime,
+  scheduled_at: Nullable(IsoTime),
+  started_at: Nullable(IsoTime),
+  finished_at: Nullable(IsoTime),
+});
+export type BroadcastRecord = Static<typeof BroadcastRecord>;
+
+/** The newest first. */
+export const ListBroadcasts = operation('broadcast', 'list', {
+  request: Type.Object({ business_id: Id, ...PageRequest }),
+  reply: Type.Object({ broadcasts: Type.Array(BroadcastRecord), next_cursor: NextCursor }),
+});
+
+export const GetBroadcast = operation('broadcast', 'get', {
+  request: Type.Object({ business_id: Id, id: Id }),
+  reply: Type.Object({
+    broadcast: BroadcastRecord,
+    /** Why recipients failed, the most frequent first. */
+    failures: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() })),
+  }),
+  errors: ['NOT_FOUND'],
+});
+
+export const RecipientState = Type.Union((['pending', 'sending', 'sent', 'failed'] as const).map((state) => Type.Literal(state)));
+
+export const ListRecipients = operation('broadcast', 'list-recipients', {
+  request: Type.Object({ business_id: Id, id: Id, ...PageRequest, state: Nullable(RecipientState) }),
+  reply: Type.Object({
+    recipients: Type.Array(
+      Type.Object({
+        nth: Type.Integer(),
+        phone: Type.String(),
+        state: RecipientState,
+        message_id: Nullable(MessageId),
+        reason: Nullable(Type.String()),
+      }),
+    ),
+    next_cursor: NextCursor,
+  }),
+  errors: ['NOT_FOUND'],
+});
+
+/** What is under way ends; nothing more begins. CONFLICT when it has ended already. */
+export const CancelBroadcast = operation('broadcast', 'cancel', {
+  request: Type.Object({ business_id: Id, id: Id }),
+  reply: Type.Object({}),
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});

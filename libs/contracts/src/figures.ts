@@ -1,0 +1,22 @@
+import { Type } from '@sinclair/typebox';
+import { operation } from './operation';
+
+/** The services behind the gateway that have a schema of their own. */
+export const SERVICES = [
+  'send',
+  'template',
+  'status',
+  'platform-webhook-ingest',
+  'outbound-webhook-dispatcher',
+  'broadcast',
+  'auto-reply',
+] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+/** What an operator wants to know of a service: backlogs, ages and rates, by name. */
+export const getFigures = (service: ServiceName) =>
+  operation(service, 'figures', {
+    request: Type.Object({}),
+    reply: Type.Object({ figures: Type.Record(Type.String(), Type.Number()) }),
+    deadlineMs: 2_000,
+  });
