@@ -34,6 +34,11 @@ export class Stack {
     return `http://127.0.0.1:${this.simulatorPort}`;
   }
 
+  /** Where the servers are, as the services are told. */
+  get environment() {
+    return this.#environment;
+  }
+
   async start() {
     this.#endLeftovers();
     await assertFree(this.gatewayPort, 'GATEWAY_PORT');

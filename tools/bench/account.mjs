@@ -1,0 +1,89 @@
+// A business to measure with, made through the product's own API.
+import { createHmac } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const OPERATOR = { email: 'bench-operator@bench.example', password: 'bench operator password' };
+const NUMBER = '700100200300999';
+const APP_SECRET = 'bench-app-secret';
+const MOST = 100_000;
+
+async function session(site, { email, password }) {
+  const headers = { 'content-type': 'application/json', origin: site };
+  const login = await fetch(`${site}/api/client/login`, { method: 'POST', headers, body: JSON.stringify({ email, password }) });
+  if (login.status !== 200) throw new Error(`login answered ${login.status}`);
+  const cookie = login.headers.get('set-cookie').split(';')[0];
+  return async (method, path, body) => {
+    const answer = await fetch(`${site}${path}`, {
+      method,
+      headers: { ...(body && headers), origin: site, cookie },
+      body: body && JSON.stringify(body),
+    });
+    const json = await answer.json();
+    if (answer.status !== 200) throw new Error(`${method} ${path} answered ${answer.status}: ${json.error}`);
+    return json;
+  };
+}
+
+/** @returns keys with the highest limits, and what the platform would do */
+export async function benchAccount(stack, keyCount) {
+  const site = stack.siteUrl;
+  await stack.command('gateway', 'create-operator', ['--email', OPERATOR.email, '--name', 'Bench'], {
+    OPERATOR_PASSWORD: OPERATOR.password,
+  });
+  const operator = await session(site, OPERATOR);
+  await operator('PUT', '/api/admin/limits', { global_per_minute: MOST });
+  const { id: businessId } = await operator('POST', '/api/admin/businesses', { name: 'Bench', plan: 'Pro', timezone: 'UTC' });
+  const owner = { email: 'bench-owner@bench.example', password: 'bench owner password' };
+  await operator('POST', `/api/admin/businesses/${businessId}/users`, { ...owner, name: 'Bench', role: 'owner' });
+  const client = await session(site, owner);
+  await client('PUT', '/api/client/connection', {
+    phone_number_id: NUMBER,
+    business_account_id: '1',
+    access_token: 'bench-token',
+    app_secret: APP_SECRET,
+    verify_token: 'bench-verify',
+  });
+  const keys = [];
+  for (let i = 0; i < keyCount; i++) {
+    const { id, key } = await client('POST', '/api/client/api-keys', { name: `Bench ${i}`, permissions: ['*'] });
+    await operator('PATCH', `/api/admin/api-keys/${id}`, { per_minute_limit: MOST, daily_limit: MOST });
+    keys.push(key);
+  }
+  for (const end = Date.now() + 20_000; Date.now() < end; await pause(100)) {
+    const { templates } = await client('GET', '/api/client/templates');
+    if (templates.length > 0) break;
+  }
+  const envelope = (value) => ({ object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'messages', value }] }] });
+  const metadata = { display_phone_number: '12025550199', phone_number_id: NUMBER };
+  const post = async (value) => {
+    const body = JSON.stringify(envelope({ messaging_product: 'whatsapp', metadata, ...value }));
+    const signature = createHmac('sha256', APP_SECRET).update(body).digest('hex');
+    const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` };
+    const answer = await fetch(`${site}/webhooks/whatsapp`, { method: 'POST', headers, body });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  const inbound = (id, phone, text) => ({
+    contacts: [{ profile: { name: 'Bench' }, wa_id: phone }],
+    messages: [{ from: phone, id, timestamp: String(Math.floor(Date.now() / 1_000)), type: 'text', text: { body: text } }],
+  });
+  return {
+    businessId,
+    keys,
+    client,
+    post,
+    inbound,
+    /** Customers who wrote just now: free text may go to them. */
+    async openWindows(count) {
+      for (let from = 0; from < count; from += 100) {
+        const some = Array.from({ length: Math.min(100, count - from) }, (_, i) => `1203555${String(from + i).padStart(4, '0')}`);
+        const messages = some.flatMap((phone) => inbound(`wamid.open.${phone}.${Date.now()}`, phone, 'Hi').messages);
+        await post({ contacts: some.map((phone) => ({ profile: { name: 'B' }, wa_id: phone })), messages });
+      }
+      for (const end = Date.now() + 20_000; Date.now() < end; await pause(100)) {
+        const { conversations } = await client('GET', `/api/client/conversations?q=1203555${String(count - 1).padStart(4, '0')}`);
+        if (conversations[0]?.session_window.open) return;
+      }
+    },
+  };
+}

@@ -1,0 +1,118 @@
+// From the platform's webhook to the customer's webhook: how long, and how many.
+import { createServer } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+async function receiver() {
+  const arrived = new Map();
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8');
+    request.on('data', (chunk) => (body += chunk));
+    request.on('end', () => {
+      const id = /"message_id":"([^"]+)"/.exec(body)?.[1];
+      if (id !== undefined && !arrived.has(id)) arrived.set(id, performance.now());
+      response.end();
+    });
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${server.address().port}/`, arrived, close: () => server.closeAllConnections() };
+}
+
+/** @returns figures by name */
+export async function measureWebhooks({ stack, account, rounds }) {
+  const witness = await receiver();
+  const { id } = await account.client('POST', '/api/client/webhooks', { name: 'bench', url: witness.url, events: ['message.received'] });
+  await pause(500);
+  const results = {};
+  const latency = async (perSecond, seconds) => {
+    const sent = new Map();
+    const total = perSecond * seconds;
+    const begun = performance.now();
+    const posts = [];
+    for (let n = 0; n < total; n++) {
+      const due = begun + (n * 1_000) / perSecond;
+      const wait = due - performance.now();
+      if (wait > 0) await pause(wait);
+      const message = `wamid.l.${begun}.${n}`;
+      sent.set(message, performance.now());
+      posts.push(account.post(account.inbound(message, `1204${String(n % 10_000).padStart(7, '0')}`, 'Hi')));
+    }
+    await Promise.all(posts);
+    await settled(() => [...sent.keys()].every((message) => witness.arrived.has(message)));
+    const latencies = [...sent].map(([message, at]) => (witness.arrived.get(message) ?? Infinity) - at).sort((a, b) => a - b);
+    const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))];
+    return { p50: at(0.5), p99: at(0.99) };
+  };
+  await latency(50, 2);
+  for (const [name, perSecond, seconds] of [
+    ['webhook → webhook, 10/s', 10, 5],
+    ['webhook → webhook, 200/s', 200, 5],
+  ]) {
+    const measured = [];
+    for (let round = 0; round < rounds; round++) measured.push(await latency(perSecond, seconds));
+    results[name] = { p50: median(measured.map(({ p50 }) => p50)), p99: median(measured.map(({ p99 }) => p99)) };
+  }
+  results['outbound deliveries'] = await outbound(account, witness, 4_000);
+  await account.client('DELETE', `/api/client/webhooks/${id}`);
+  results['platform updates, to the end'] = await updates(stack, account, 20_000);
+  witness.close();
+  return results;
+}
+
+/** Customers' messages in big batches, so that the dispatcher is what takes the time. */
+async function outbound(account, witness, count) {
+  const before = witness.arrived.size;
+  const stamp = Date.now();
+  const begun = performance.now();
+  for (let from = 0; from < count; from += 500) {
+    const some = Array.from({ length: 500 }, (_, i) => `1205${String(from + i).padStart(7, '0')}`);
+    const messages = some.flatMap((phone) => account.inbound(`wamid.o.${stamp}.${phone}`, phone, 'Hi').messages);
+    await account.post({ contacts: some.map((phone) => ({ profile: { name: 'B' }, wa_id: phone })), messages });
+  }
+  await settled(() => witness.arrived.size >= before + count);
+  const took = (Math.max(...witness.arrived.values()) - begun) / 1_000;
+  return {
+    perSecond: (witness.arrived.size - before) / took,
+    note: `${witness.arrived.size - before} of ${count} arrived, from the first webhook in to the last one out`,
+  };
+}
+
+/** Statuses of messages, many to a webhook, until all are recorded. */
+async function updates(stack, account, count) {
+  const stamp = Date.now();
+  const begun = performance.now();
+  const posts = [];
+  for (let from = 0; from < count; from += 200) {
+    const statuses = Array.from({ length: 200 }, (_, i) => ({
+      id: `wamid.u.${stamp}.${from + i}`,
+      status: 'delivered',
+      timestamp: String(Math.floor(stamp / 1_000)),
+      recipient_id: `1206${String(from + i).padStart(7, '0')}`,
+    }));
+    posts.push(await account.post({ statuses }));
+  }
+  const accepted = (performance.now() - begun) / 1_000;
+  const recorded = async () => {
+    const { default: pg } = await import('pg');
+    const db = new pg.Client({ connectionString: stack.environment.DATABASE_URL });
+    await db.connect();
+    try {
+      for (const end = Date.now() + 60_000; Date.now() < end; await pause(50)) {
+        const { rows } = await db.query('SELECT count(*)::int AS n FROM status.history WHERE message_id LIKE $1', [`wamid.u.${stamp}.%`]);
+        if (rows[0].n >= count) return rows[0].n;
+      }
+      return 0;
+    } finally {
+      await db.end();
+    }
+  };
+  const done = await recorded();
+  const took = (performance.now() - begun) / 1_000;
+  return { perSecond: done / took, note: `accepted at ${Math.round(count / accepted)}/s` };
+}
+
+async function settled(condition, withinMs = 60_000) {
+  for (const end = Date.now() + withinMs; Date.now() < end; await pause(20)) if (condition()) return;
+}
