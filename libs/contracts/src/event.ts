@@ -21,13 +21,16 @@ export interface EventType<Data extends TSchema = TSchema> {
   /** NATS subject: the stream's prefix and the name. */
   readonly subject: string;
   readonly data: Data;
+  /** What neighbours learn beside the data, and customers never see. */
+  readonly facts?: TSchema;
 }
 export type DataOf<E extends EventType> = Static<E['data']>;
 
 const declared = new Map<string, EventType>();
 
-export function eventType<Data extends TSchema>(stream: StreamName, type: string, data: Data): EventType<Data> {
-  const made: EventType<Data> = { stream, type, subject: `${STREAMS[stream].subjects.slice(0, -2)}.${type}`, data };
+export function eventType<Data extends TSchema>(stream: StreamName, type: string, data: Data, facts?: TSchema): EventType<Data> {
+  const subject = `${STREAMS[stream].subjects.slice(0, -2)}.${type}`;
+  const made: EventType<Data> = { stream, type, subject, data, ...(facts && { facts }) };
   declared.set(made.subject, made);
   return made;
 }
@@ -48,4 +51,6 @@ export interface EventEnvelope<E extends EventType = EventType> {
   /** Events with the same key are handled in order, for example `conversation:12`. */
   readonly key: string;
   readonly data: DataOf<E>;
+  /** As the type's own schema says. */
+  readonly facts?: unknown;
 }

@@ -1,6 +1,6 @@
-import { Type } from '@sinclair/typebox';
+import { Type, type Static } from '@sinclair/typebox';
 import { eventType } from './event';
-import { Id, MessageId } from './fields';
+import { Id, MessageId, Nullable } from './fields';
 
 /** Spec §6.2, field by field. These are both what services tell each other and what customers' servers receive. */
 export const MessageReceived = eventType(
@@ -22,6 +22,16 @@ export const MessageReceived = eventType(
   }),
 );
 
+/** What the status service learns of a message beside what customers are told. */
+export const MessageSentFacts = Type.Object({
+  intent_id: Type.String(),
+  api_key_id: Nullable(Id),
+  template: Nullable(Type.String()),
+  /** True when it may have been told as not sent before: its outcome was not known then. */
+  repaired: Type.Boolean(),
+});
+export type MessageSentFacts = Static<typeof MessageSentFacts>;
+
 export const MessageSent = eventType(
   'PUBLIC',
   'message.sent',
@@ -34,6 +44,7 @@ export const MessageSent = eventType(
     conversation_id: Id,
     business_id: Id,
   }),
+  MessageSentFacts,
 );
 
 export const ConversationCreated = eventType(

@@ -131,27 +131,6 @@ export const GetDailyUsage = operation('send', 'daily-usage', {
   reply: Type.Object({ used: Type.Array(Type.Object({ api_key_id: Id, used: Type.Integer({ minimum: 0 }) })) }),
 });
 
-/** The platform accepted a message: the status service opens its record. */
-export const MessageAccepted = eventType(
-  'SENDING',
-  'message.accepted',
-  Type.Object({
-    message_id: MessageId,
-    intent_id: Type.String(),
-    to: Recipient,
-    type: OutboundType,
-    sent_by: SentBy,
-    api_key_id: Nullable(Id),
-    conversation_id: Id,
-    template: Nullable(Type.String()),
-    /** What the person reads; codes masked. */
-    text: Type.String(),
-    accepted_at: IsoTime,
-    /** True when it was told as failed before: its outcome was not known then. */
-    repaired: Type.Boolean(),
-  }),
-);
-
 /** A send that the platform refused, or whose outcome is not known: the message log shows it under `gw_<intent>`. */
 export const MessageNotSent = eventType(
   'SENDING',

@@ -1,7 +1,18 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
-import { Client, buildConnector, type Dispatcher } from 'undici';
+import { LRUCache } from 'lru-cache';
+import { Pool, buildConnector, type Dispatcher } from 'undici';
 import type { EgressRules } from './rules';
+
+/** Connections to one address of one host at once; more calls wait for their turn, and for their time. */
+const CONNECTIONS = 64;
+const MAX_POOLS = 1_000;
+const CONNECT_MS = 10_000;
+/** How long an idle connection is kept: shorter than servers keep theirs, so that none is used while it is being closed. */
+const KEPT_MS = 1_000;
+/** Of an answer's body: more, or longer, and the connection is given up. */
+const DUMPED_BYTES = 16 * 1024;
+const DUMPED_MS = 1_000;
 
 /** How a call ended. `refused`: the address may not be called; `unreachable`: no whole status line came. */
 export type EgressResult = { kind: 'answered'; status: number } | { kind: 'refused' } | { kind: 'unreachable' } | { kind: 'timeout' };
@@ -19,15 +30,22 @@ export interface EgressCall {
 
 /**
  * The one door to addresses that customers give (guarantees §5): the rules, DNS, every address public, the connection to just
- * the address that was checked, the peer checked again, TLS verified, no redirect followed, no proxy, the body not read.
+ * the address that was checked, the peer checked again, TLS verified, no redirect followed, no proxy.
  */
 export class Egress {
+  private readonly pools = new LRUCache<string, Pool>({
+    max: MAX_POOLS,
+    ttl: 60_000,
+    dispose: (pool) => void pool.close().catch(() => undefined),
+  });
+
   constructor(private readonly rules: EgressRules) {}
 
-  /** POSTs once and reads no more than the status line; never throws. */
+  /** POSTs once and judges by the status line; never throws. What follows it is thrown away, so that the connection can be used again. */
   post(call: EgressCall): Promise<EgressResult> {
     return this.guarded(call, async ({ statusCode, body }) => {
-      body.on('error', () => undefined).destroy();
+      void body.dump({ limit: DUMPED_BYTES, signal: AbortSignal.timeout(DUMPED_MS) }).catch(() => body.destroy());
+      body.on('error', () => undefined);
       return { kind: 'answered', status: statusCode };
     });
   }
@@ -69,28 +87,44 @@ export class Egress {
     address: string,
     { call, signal, read }: { call: EgressCall; signal: AbortSignal; read: Read<R> },
   ): Promise<R> {
-    const connect = buildConnector({ timeout: call.timeoutMs, lookup: (_host, options, found) => answerLookup(address, options, found) });
-    const client = new Client(url.origin, {
+    const response = await this.poolTo(url, address).request({
+      method: 'POST',
+      path: url.pathname + url.search,
+      headers: call.headers,
+      body: call.body,
+      signal,
+      headersTimeout: call.timeoutMs,
+    });
+    return read(response);
+  }
+
+  /** Connections to just this address. The name is resolved and judged for every call: another address is another pool. */
+  private poolTo(url: URL, address: string): Pool {
+    const key = `${url.origin}|${address}`;
+    const known = this.pools.get(key);
+    if (known) return known;
+    const connect = buildConnector({ timeout: CONNECT_MS, lookup: (_host, options, found) => answerLookup(address, options, found) });
+    const pool = new Pool(url.origin, {
+      connections: CONNECTIONS,
+      pipelining: 1,
+      keepAliveTimeout: KEPT_MS,
+      keepAliveMaxTimeout: KEPT_MS,
       connect: (options, connected) =>
         connect(options, (error, socket) => {
           if (error) connected(error, null);
           else if (this.isPeer(url, socket as Socket)) connected(null, socket as Socket);
           else connected((socket as Socket).destroy() && new Error('connected to another address'), null);
         }),
-      headersTimeout: call.timeoutMs,
     });
-    try {
-      const response = await client.request({
-        method: 'POST',
-        path: url.pathname + url.search,
-        headers: call.headers,
-        body: call.body,
-        signal,
-      });
-      return await read(response);
-    } finally {
-      client.destroy().catch(() => undefined);
-    }
+    this.pools.set(key, pool);
+    return pool;
+  }
+
+  /** Ends every connection. */
+  async close(): Promise<void> {
+    const pools = [...this.pools.values()];
+    this.pools.clear();
+    await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
   private isPeer(url: URL, { remoteAddress }: Socket): boolean {

@@ -37,7 +37,7 @@ export class BatchHandler {
   private async attempt(offered: Offered[]): Promise<Error | undefined> {
     try {
       await this.options.db.transaction(async (tx) => {
-        const fresh = await this.unseen(tx, offered);
+        const fresh = this.options.guarded ? offered.map(({ event }) => event) : await this.unseen(tx, offered);
         if (fresh.length > 0) await this.options.handle(fresh, tx);
         crashPoint('consumer.before-commit');
       });

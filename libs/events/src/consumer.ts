@@ -21,8 +21,11 @@ export interface EventConsumerOptions {
   concurrency?: number;
   /** Attempts before an event goes to the dead letters. */
   maxDeliver?: number;
-  /** Copies of the streams it may have to make; 3 in a cluster. */
-  replicas?: number;
+  /**
+   * Every effect is fenced by a key or a state of its own, so that having it again changes nothing: such a consumer needs no
+   * inbox, which costs as much as most effects do.
+   */
+  guarded?: boolean;
   /**
    * The effect of events that were not handled before, in the transaction that remembers them. Events of one key come in the
    * order in which they were told, as far as one replica sees them. A throw undoes all of it.
@@ -80,7 +83,7 @@ export class EventConsumer {
   }
 
   private async prune(): Promise<void> {
-    if (Date.now() - this.prunedAt < PRUNE_EVERY_MS) return;
+    if (this.options.guarded || Date.now() - this.prunedAt < PRUNE_EVERY_MS) return;
     this.prunedAt = Date.now();
     const { db, schema } = this.options;
     await db.query(

@@ -63,9 +63,9 @@ export class DurableSubscription {
   }
 
   private async ensureConsumer(): Promise<void> {
-    const { nc, stream, durable, type, replicas } = this.options;
+    const { nc, stream, durable, type } = this.options;
     const manager = await nc.jetstreamManager();
-    await ensureStreams(manager, replicas === undefined ? {} : { replicas });
+    await ensureStreams(manager);
     try {
       await manager.consumers.info(stream, durable);
     } catch (error) {

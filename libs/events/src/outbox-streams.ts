@@ -26,13 +26,10 @@ export class OutboxStreams {
   /** Looks at most once a minute, and after every reconnection: a wiped store means a restarted server. */
   async check(): Promise<void> {
     if (Date.now() - this.checkedAt < CHECK_EVERY_MS) return;
-    const { nc, replicas, streamMaxBytes } = this.options;
+    const { nc } = this.options;
     const startedAt = Date.now();
     const manager = await nc.jetstreamManager();
-    await ensureStreams(manager, {
-      ...(replicas === undefined ? {} : { replicas }),
-      ...(streamMaxBytes === undefined ? {} : { maxBytes: streamMaxBytes }),
-    });
+    await ensureStreams(manager);
     for (const stream of Object.keys(STREAMS)) {
       const { created, state } = await manager.streams.info(stream);
       await this.compare(stream, created, state.last_seq);

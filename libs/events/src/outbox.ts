@@ -14,8 +14,10 @@ const told = new WeakMap<EventEnvelope, string>();
 /** @throws Error when the data is not as the contract says: a defect of the caller. */
 export function newEvent<E extends EventType>(type: E, fields: Omit<EventEnvelope<E>, 'type'> & { data: DataOf<E> }): EventEnvelope<E> {
   if (!matches(type.data, fields.data)) throw new Error(`${type.type}: not as agreed: ${mismatch(type.data, fields.data)}`);
-  const { id, at, business_id, key, data } = fields;
-  const event: EventEnvelope<E> = { id, type: type.type, at, business_id, key, data };
+  if (type.facts && !matches(type.facts, fields.facts))
+    throw new Error(`${type.type}: facts not as agreed: ${mismatch(type.facts, fields.facts)}`);
+  const { id, at, business_id, key, data, facts } = fields;
+  const event: EventEnvelope<E> = { id, type: type.type, at, business_id, key, data, ...(facts !== undefined && { facts }) };
   told.set(event, type.subject);
   return event;
 }

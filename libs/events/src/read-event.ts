@@ -22,5 +22,7 @@ export function readEvent(subject: string, bytes: Uint8Array): { event: EventEnv
   }
   if (!matches(Envelope, value)) return { reason: `not an event: ${mismatch(Envelope, value)}` };
   if (!matches(type.data, value.data)) return { reason: `data not as agreed: ${mismatch(type.data, value.data)}` };
+  const { facts } = value as { facts?: unknown };
+  if (type.facts && !matches(type.facts, facts)) return { reason: `facts not as agreed: ${mismatch(type.facts, facts)}` };
   return { event: value as EventEnvelope };
 }

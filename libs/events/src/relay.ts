@@ -13,10 +13,6 @@ export interface OutboxRelayOptions {
   logger: Logger;
   /** How often it looks when nobody nudges it, in milliseconds. */
   pollMs?: number;
-  /** Copies of the streams it may have to make; 3 in a cluster. */
-  replicas?: number;
-  /** Size of the streams it may have to make, in bytes. */
-  streamMaxBytes?: number;
 }
 
 interface Waiting {

@@ -16,6 +16,7 @@ export function sent(number: number): EventEnvelope<typeof MessageSent> {
     business_id: 1,
     key: 'conversation:1',
     data: { message_id, to: '919876543210', type: 'text', text: 'Hi', sent_by: 'api', conversation_id: 1, business_id: 1 },
+    facts: { intent_id: 'i', api_key_id: 1, template: null, repaired: false },
   });
 }
 

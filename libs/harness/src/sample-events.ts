@@ -1,4 +1,4 @@
-import { MessageAccepted, PlatformMessage, PlatformStatus, type DataOf, type EventEnvelope } from '@mgw/contracts';
+import { MessageSent, PlatformMessage, PlatformStatus, type DataOf, type EventEnvelope } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 
 const AT = '2026-01-02T03:04:05.000Z';
@@ -43,24 +43,13 @@ export function statusEvent(
   });
 }
 
-export function acceptedEvent(message_id: string, business_id = 1): EventEnvelope<typeof MessageAccepted> {
-  return newEvent(MessageAccepted, {
-    id: `message.accepted:${message_id}`,
+export function acceptedEvent(message_id: string, business_id = 1): EventEnvelope<typeof MessageSent> {
+  return newEvent(MessageSent, {
+    id: `message.sent:${message_id}`,
     at: AT,
     business_id,
     key: 'conversation:1',
-    data: {
-      message_id,
-      intent_id: 'i',
-      to: '919876543210',
-      type: 'text',
-      sent_by: 'api',
-      api_key_id: 1,
-      conversation_id: 1,
-      template: null,
-      text: 'Hi',
-      accepted_at: AT,
-      repaired: false,
-    },
+    data: { message_id, to: '919876543210', type: 'text', text: 'Hi', sent_by: 'api', conversation_id: 1, business_id },
+    facts: { intent_id: 'i', api_key_id: 1, template: null, repaired: false },
   });
 }

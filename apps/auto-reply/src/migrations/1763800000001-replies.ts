@@ -40,15 +40,11 @@ export class Replies1763800000001 implements MigrationInterface {
     await runner.query(`CREATE INDEX replies_open ON auto_reply.replies (due_at) WHERE state = 'pending'`);
     await runner.query('CREATE INDEX replies_of ON auto_reply.replies (business_id, id DESC)');
     await runner.query('CREATE INDEX replies_of_conversation ON auto_reply.replies (conversation_id, id DESC)');
-    await runner.query(`CREATE TABLE auto_reply.agent_activity (
-      conversation_id bigint PRIMARY KEY,
-      last_at timestamptz NOT NULL
-    )`);
     for (const statement of eventTablesUp('auto_reply')) await runner.query(statement);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     for (const statement of eventTablesDown('auto_reply')) await runner.query(statement);
-    await runner.query('DROP TABLE auto_reply.agent_activity, auto_reply.replies, auto_reply.settings');
+    await runner.query('DROP TABLE auto_reply.replies, auto_reply.settings');
   }
 }

@@ -1,13 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  AiReplied,
-  type DataOf,
-  type EventEnvelope,
-  type ListAutoReplies,
-  type MessageReceived,
-  type MessageSent,
-  type ReplyOf,
-} from '@mgw/contracts';
+import { AiReplied, type DataOf, type EventEnvelope, type ListAutoReplies, type MessageReceived, type ReplyOf } from '@mgw/contracts';
 import { appendToOutbox, newEvent } from '@mgw/events';
 import { Database, pageOf, readCursor, type Tx } from '@mgw/postgres';
 
@@ -27,7 +19,6 @@ export interface Question {
 /** Why a question is not answered by the model, from the database's own clock and counts. */
 export interface Circumstances {
   superseded: boolean;
-  agent_active: boolean;
   used: number;
 }
 
@@ -41,7 +32,7 @@ const TRY = '60 seconds';
 export class RepliesStore {
   constructor(private readonly db: Database) {}
 
-  /** Of businesses that want to be answered for; what is no text is left to people. */
+  /** Of businesses that want to be answered for; what is no text, and what comes late, is left to people. */
   async note(tx: Tx, events: EventEnvelope<typeof MessageReceived>[]): Promise<void> {
     const texts = events.filter(({ data }) => (data.text ?? '').trim() !== '');
     if (texts.length === 0) return;
@@ -51,6 +42,7 @@ export class RepliesStore {
        SELECT n.* FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::timestamptz[])
          AS n (business_id, message_id, conversation_id, customer, question, at)
        JOIN auto_reply.settings s ON s.business_id = n.business_id AND s.enabled
+       WHERE n.at > now() - interval '15 minutes'
        ON CONFLICT (business_id, inbound_message_id) DO NOTHING`,
       [
         of((data) => data.business_id),
@@ -60,17 +52,6 @@ export class RepliesStore {
         of((data) => data.text),
         texts.map(({ at }) => at),
       ],
-    );
-  }
-
-  async noteAgents(tx: Tx, events: EventEnvelope<typeof MessageSent>[]): Promise<void> {
-    const byAgents = events.filter(({ data }) => data.sent_by === 'agent');
-    if (byAgents.length === 0) return;
-    await tx.query(
-      `INSERT INTO auto_reply.agent_activity AS a (conversation_id, last_at)
-       SELECT id, max(at) FROM unnest($1::bigint[], $2::timestamptz[]) AS n (id, at) GROUP BY id ORDER BY id
-       ON CONFLICT (conversation_id) DO UPDATE SET last_at = greatest(a.last_at, excluded.last_at)`,
-      [byAgents.map(({ data }) => data.conversation_id), byAgents.map(({ at }) => at)],
     );
   }
 
@@ -90,14 +71,13 @@ export class RepliesStore {
     }));
   }
 
-  async circumstances({ id, business_id, conversation_id }: Question, quietMinutes: number): Promise<Circumstances> {
-    const [row] = await this.db.query<Omit<Circumstances, 'used'> & { used: string }>(
+  async circumstances({ id, business_id, conversation_id }: Question): Promise<Circumstances> {
+    const [row] = await this.db.query<{ superseded: boolean; used: string }>(
       `SELECT EXISTS (SELECT FROM auto_reply.replies WHERE conversation_id = $2 AND id > $1) AS superseded,
-              EXISTS (SELECT FROM auto_reply.agent_activity WHERE conversation_id = $2 AND last_at > now() - make_interval(mins => $4)) AS agent_active,
               (SELECT count(*) FROM auto_reply.replies WHERE business_id = $3 AND state = 'replied' AND ended_at > now() - interval '24 hours') AS used`,
-      [id, conversation_id, business_id, quietMinutes],
+      [id, conversation_id, business_id],
     );
-    return { superseded: row?.superseded ?? false, agent_active: row?.agent_active ?? false, used: Number(row?.used ?? 0) };
+    return { superseded: row?.superseded ?? false, used: Number(row?.used ?? 0) };
   }
 
   async keepReply(id: number, reply: string): Promise<void> {

@@ -22,6 +22,9 @@ const TRY_AGAIN = new Set([
   'REPLY_LOST',
 ]);
 
+/** The model is not asked: the message says why. */
+class NotAnswered extends Error {}
+
 /** Answers one customer's message, or leaves it for an agent. */
 @Injectable()
 export class ReplyService {
@@ -37,10 +40,8 @@ export class ReplyService {
   /** Throws only when the database is away: the question is then taken again. */
   async answer(question: Question): Promise<void> {
     const settings = await this.settings.of(question.business_id);
-    const reason = question.reply === null ? await this.whyNot(question, settings) : null;
-    if (reason !== null) return this.replies.end(question.id, 'skipped', reason);
     try {
-      const reply = question.reply ?? (await this.ask(question, settings));
+      const reply = question.reply ?? (await this.compose(question, settings));
       const sent = await this.send(question, settings, reply);
       await this.replies.replied(question, sent, reply);
       this.relay.nudge();
@@ -49,17 +50,17 @@ export class ReplyService {
     }
   }
 
-  private async whyNot(question: Question, settings: Settings): Promise<string | null> {
-    if (!settings.enabled) return 'auto-reply was switched off';
-    const { superseded, agent_active, used } = await this.replies.circumstances(question, settings.quiet_when_agent_active_minutes);
-    if (superseded) return 'the customer wrote again: the newer message is answered';
-    if (agent_active) return 'an agent is active in this conversation';
-    return used >= settings.daily_limit ? 'the daily limit is reached' : null;
-  }
-
-  private async ask(question: Question, settings: Settings): Promise<string> {
+  /** @throws NotAnswered, ModelFailure */
+  private async compose(question: Question, settings: Settings): Promise<string> {
+    if (!settings.enabled) throw new NotAnswered('auto-reply was switched off');
+    const { superseded, used } = await this.replies.circumstances(question);
+    if (superseded) throw new NotAnswered('the customer wrote again: the newer message is answered');
+    if (used >= settings.daily_limit) throw new NotAnswered('the daily limit is reached');
     const { business_id, conversation_id } = question;
     const { messages } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: CONTEXT, cursor: null });
+    const quietSince = Date.now() - settings.quiet_when_agent_active_minutes * 60_000;
+    if (messages.some(({ sent_by, at }) => sent_by === 'agent' && Date.parse(at) > quietSince))
+      throw new NotAnswered('an agent is active in this conversation');
     const turns = messages
       .reverse()
       .filter(({ text }) => text !== '')
@@ -85,6 +86,7 @@ export class ReplyService {
 
   /** A failure is logged, and the message is simply left for an agent. */
   private async giveUp({ id, business_id, attempts }: Question, error: unknown): Promise<void> {
+    if (error instanceof NotAnswered) return this.replies.end(id, 'skipped', error.message);
     const again = error instanceof GatewayError && TRY_AGAIN.has(error.error_code);
     if (again && attempts < MAX_TRIES) return this.replies.again(id, 2 * 2 ** attempts);
     const known = error instanceof GatewayError || error instanceof ModelFailure;

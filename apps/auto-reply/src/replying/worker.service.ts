@@ -1,4 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Egress } from '@mgw/egress';
 import { OutboxRelay, Signal } from '@mgw/events';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
@@ -25,6 +26,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
     private readonly replies: RepliesStore,
     private readonly answering: ReplyService,
     private readonly relay: OutboxRelay,
+    private readonly egress: Egress,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -38,6 +40,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
     this.signal.give();
     await this.ended;
     await Promise.race([Promise.all(this.running), new Promise((resume) => setTimeout(resume, DRAIN_MS).unref())]);
+    await this.egress.close();
     await this.relay.stop();
   }
 

@@ -24,7 +24,9 @@ export class FailuresConsumer implements OnApplicationBootstrap, OnApplicationSh
       durable: 'broadcast-statuses',
       stream: 'PLATFORM',
       type: PlatformStatus,
-      concurrency: 128,
+      concurrency: 256,
+      // A recipient fails once: its state sees to it.
+      guarded: true,
       handle: async (events, tx) => {
         const failed = (events as EventEnvelope<typeof PlatformStatus>[]).filter(({ data }) => data.status === 'failed');
         const failures = failed.map(({ data: { message_id, error } }) => ({

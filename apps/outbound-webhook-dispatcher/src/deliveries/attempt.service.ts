@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Egress, type EgressResult } from '@mgw/egress';
 import { crashPoint } from '@mgw/faults';
+import { Batcher } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
 import { counter, type Logger } from '@mgw/telemetry';
@@ -15,12 +16,30 @@ const ended = counter('mgw_webhook_attempts_total', 'Attempts to deliver events 
 /** One attempt: signed, posted once, recorded. */
 @Injectable()
 export class AttemptService {
+  private readonly ends: Batcher<{ attempt: Attempt; end: AttemptEnd }, undefined>;
+
   constructor(
-    private readonly deliveries: DeliveriesStore,
+    deliveries: DeliveriesStore,
     private readonly egress: Egress,
     private readonly sealer: Sealer,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    // One statement at a time: the counters move in the order in which attempts ended.
+    this.ends = new Batcher({
+      maxSize: 64,
+      inFlight: 1,
+      maxQueued: 10_000,
+      run: async (ends) => {
+        await deliveries.finish(ends);
+        return ends.map(() => undefined);
+      },
+    });
+  }
+
+  /** Ends the connections to customers' servers. */
+  async close(): Promise<void> {
+    await this.egress.close();
+  }
 
   /** Never throws. An attempt whose end cannot be recorded is made again when its lease is over. */
   async run(attempt: Attempt): Promise<void> {
@@ -68,7 +87,7 @@ export class AttemptService {
   private async record(attempt: Attempt, end: AttemptEnd): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.deliveries.finish(attempt, end);
+        return await this.ends.add({ attempt, end });
       } catch (error) {
         if (tries === RECORD_ATTEMPTS) throw error;
         await new Promise((resume) => setTimeout(resume, 250 * 2 ** tries));

@@ -16,9 +16,11 @@ export interface Attempt {
 }
 
 export interface Ceilings {
-  /** Hosts with their port, as the URL has them. */
-  full: { webhooks: string[]; businesses: string[]; hosts: string[] };
+  /** Attempts under way by webhook. */
+  busy: ReadonlyMap<string, number>;
   perWebhook: number;
+  /** Those that have as many attempts under way as they may; hosts with their port, as the URL has them. */
+  full: { businesses: string[]; hosts: string[] };
 }
 
 export interface AttemptEnd {
@@ -31,6 +33,9 @@ export interface AttemptEnd {
 
 /** Longer than an attempt (10 s) and the tries to record its end (8 s): the attempt of a worker that lives is never made twice. */
 const LEASE = '30 seconds';
+
+/** Open deliveries of one webhook that one look sees. */
+const LOOKED_AT = 100;
 
 @Injectable()
 export class DeliveriesStore {
@@ -60,25 +65,32 @@ export class DeliveriesStore {
 
   /**
    * Takes attempts that are due: new ones, and those whose worker died (its lease is over). Of one webhook and conversation only
-   * the oldest, so that they start in order, each after the end of the one before (product decision 29b).
-   * @param full webhooks, businesses and hosts that have as many attempts under way as they may
-   * @param perWebhook attempts of one webhook that are taken at once
+   * the oldest, so that they start in order, each after the end of the one before (product decision 29b). Of each webhook its
+   * first open deliveries are looked at: the ones below it in the list of one conversation do not hold up the others for long.
    */
-  take(atMost: number, { full, perWebhook }: Ceilings): Promise<Attempt[]> {
-    return this.db.query<Attempt>(
-      `WITH oldest AS (
-         SELECT d.id, d.webhook_id FROM dispatch.deliveries d JOIN dispatch.webhooks w ON w.id = d.webhook_id
-         WHERE d.state IN ('pending', 'running') AND (d.state = 'pending' OR d.lease_until < clock_timestamp()) AND w.is_active
-           AND d.webhook_id <> ALL ($2::bigint[]) AND d.business_id <> ALL ($3::bigint[])
-           AND split_part(w.url, '/', 3) <> ALL ($4::text[])
-           AND NOT EXISTS (SELECT FROM dispatch.deliveries b WHERE b.webhook_id = d.webhook_id AND b.ordering_key = d.ordering_key
-                             AND b.id < d.id AND b.state IN ('pending', 'running'))
-         ORDER BY d.id LIMIT 1000
-       ), shared AS (
-         SELECT id, row_number() OVER (PARTITION BY webhook_id ORDER BY id) AS nth FROM oldest
+  take(atMost: number, { busy, perWebhook, full }: Ceilings): Promise<Attempt[]> {
+    return this.db.prepared<Attempt>(
+      'dispatch.take',
+      `WITH RECURSIVE waiting AS (
+         (SELECT webhook_id FROM dispatch.deliveries WHERE state IN ('pending', 'running') ORDER BY webhook_id LIMIT 1)
+         UNION ALL
+         SELECT (SELECT d.webhook_id FROM dispatch.deliveries d WHERE d.state IN ('pending', 'running') AND d.webhook_id > waiting.webhook_id
+                 ORDER BY d.webhook_id LIMIT 1)
+         FROM waiting WHERE waiting.webhook_id IS NOT NULL
+       ), oldest AS (
+         SELECT o.id, row_number() OVER (PARTITION BY w.id ORDER BY o.id) + coalesce(b.running, 0) AS nth
+         FROM waiting JOIN dispatch.webhooks w ON w.id = waiting.webhook_id AND w.is_active
+         LEFT JOIN unnest($2::bigint[], $3::integer[]) AS b (webhook_id, running) ON b.webhook_id = w.id
+         CROSS JOIN LATERAL (
+           SELECT f.id, f.state, f.lease_until, row_number() OVER (PARTITION BY f.ordering_key ORDER BY f.id) AS place
+           FROM (SELECT d.id, d.state, d.lease_until, d.ordering_key FROM dispatch.deliveries d
+                 WHERE d.webhook_id = w.id AND d.state IN ('pending', 'running') ORDER BY d.id LIMIT ${LOOKED_AT}) f
+         ) o
+         WHERE o.place = 1 AND (o.state = 'pending' OR o.lease_until < clock_timestamp())
+           AND w.business_id <> ALL ($5::bigint[]) AND split_part(w.url, '/', 3) <> ALL ($6::text[])
        ), due AS (
-         SELECT d.id FROM dispatch.deliveries d JOIN shared s USING (id)
-         WHERE s.nth <= $5 AND (d.state = 'pending' OR d.state = 'running' AND d.lease_until < clock_timestamp())
+         SELECT d.id FROM dispatch.deliveries d JOIN oldest USING (id)
+         WHERE oldest.nth <= $4 AND (d.state = 'pending' OR d.state = 'running' AND d.lease_until < clock_timestamp())
          ORDER BY d.id LIMIT $1 FOR UPDATE OF d SKIP LOCKED
        )
        UPDATE dispatch.deliveries d
@@ -86,25 +98,44 @@ export class DeliveriesStore {
        FROM due, dispatch.webhooks w
        WHERE d.id = due.id AND w.id = d.webhook_id
        RETURNING d.id, d.webhook_id, d.business_id, d.event_id, d.body, d.attempt, w.url, w.secret_sealed`,
-      [atMost, full.webhooks, full.businesses, full.hosts, perWebhook],
+      [atMost, [...busy.keys()], [...busy.values()], perWebhook, full.businesses, full.hosts],
     );
   }
 
   /**
-   * Ends an attempt and moves the webhook's counters with it, once: a worker whose lease was taken over changes nothing
+   * Ends attempts and moves the webhooks' counters with them, once: a worker whose lease was taken over changes nothing
    * (guarantees §4, D4). What a person asked for counts nothing (product decision 34).
    */
-  async finish({ id, attempt }: Attempt, { succeeded, statusCode, reason, durationMs }: AttemptEnd): Promise<void> {
-    await this.db.query(
-      `WITH ended AS (
-         UPDATE dispatch.deliveries SET state = $3, status_code = $4, reason = $5, duration_ms = $7, finished_at = clock_timestamp(),
-           lease_until = NULL
-         WHERE id = $1 AND attempt = $2 AND state = 'running' RETURNING webhook_id, by_hand
-       )
-       UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(), fail_count = CASE WHEN $6 THEN 0 ELSE w.fail_count + 1 END
-       FROM ended WHERE w.id = ended.webhook_id AND NOT ended.by_hand`,
-      [id, attempt, succeeded ? 'succeeded' : 'failed', statusCode, reason, succeeded, durationMs],
-    );
+  async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<void> {
+    const of = <T>(pick: (end: AttemptEnd) => T) => ends.map(({ end }) => pick(end));
+    await this.db.transaction(async (tx) => {
+      const ended = await tx.query<{ id: string; by_hand: boolean }>(
+        `UPDATE dispatch.deliveries d SET state = n.state, status_code = n.status_code, reason = n.reason, duration_ms = n.duration_ms,
+           finished_at = clock_timestamp(), lease_until = NULL
+         FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::integer[], $5::text[], $6::integer[])
+           AS n (id, attempt, state, status_code, reason, duration_ms)
+         WHERE d.id = n.id AND d.attempt = n.attempt AND d.state = 'running' RETURNING d.id, d.by_hand`,
+        [
+          ends.map(({ attempt }) => attempt.id),
+          ends.map(({ attempt }) => attempt.attempt),
+          of(({ succeeded }) => (succeeded ? 'succeeded' : 'failed')),
+          of(({ statusCode }) => statusCode),
+          of(({ reason }) => reason),
+          of(({ durationMs }) => durationMs),
+        ],
+      );
+      const counting = new Set(ended.filter(({ by_hand }) => !by_hand).map(({ id }) => id));
+      const counters = countersOf(ends.filter(({ attempt }) => counting.has(attempt.id)));
+      if (counters.length === 0) return;
+      await tx.query(
+        `WITH locked AS (SELECT id FROM dispatch.webhooks WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE)
+         UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(),
+           fail_count = CASE WHEN n.reset THEN 0 ELSE w.fail_count END + n.failures
+         FROM unnest($1::bigint[], $2::boolean[], $3::integer[]) AS n (id, reset, failures) JOIN locked USING (id)
+         WHERE w.id = n.id`,
+        [counters.map(({ id }) => id), counters.map(({ reset }) => reset), counters.map(({ failures }) => failures)],
+      );
+    });
   }
 
   /** What a disabled webhook still has open: told while it was being disabled, or left by a worker that died (guarantees §4, D8). */
@@ -122,4 +153,14 @@ export class DeliveriesStore {
        (SELECT id FROM dispatch.deliveries WHERE finished_at < now() - interval '30 days' ORDER BY finished_at LIMIT 10000)`,
     );
   }
+}
+
+/** What several ends of one webhook do to its counters, in the order in which they came (spec §3.4). */
+function countersOf(ends: { attempt: Attempt; end: AttemptEnd }[]): { id: string; reset: boolean; failures: number }[] {
+  const counters = new Map<string, { id: string; reset: boolean; failures: number }>();
+  for (const { attempt, end } of ends) {
+    const counter = counters.get(attempt.webhook_id) ?? { id: attempt.webhook_id, reset: false, failures: 0 };
+    counters.set(counter.id, end.succeeded ? { ...counter, reset: true, failures: 0 } : { ...counter, failures: counter.failures + 1 });
+  }
+  return [...counters.values()];
 }

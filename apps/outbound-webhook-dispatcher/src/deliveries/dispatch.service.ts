@@ -6,7 +6,7 @@ import { AttemptService } from './attempt.service';
 import { DeliveriesStore, type Attempt } from './deliveries.store';
 
 /** Ceilings of one process: a slow receiver delays only itself, many slow ones of a business only that business (guarantees §4, D5). */
-const PER_WEBHOOK = 8;
+const PER_WEBHOOK = 16;
 const PER_BUSINESS = 64;
 const PER_HOST = 64;
 const PER_PROCESS = 512;
@@ -44,6 +44,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     this.signal.give();
     await this.ended;
     await Promise.race([Promise.all(this.running.values()), new Promise((resume) => setTimeout(resume, DRAIN_MS).unref())]);
+    await this.attempts.close();
   }
 
   nudge(): void {
@@ -53,7 +54,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
   private async run(): Promise<void> {
     while (!this.stopped) {
       try {
-        if ((await this.takeSome()) < AT_ONCE) await this.signal.wait(LOOK_EVERY_MS);
+        if ((await this.takeSome()) === 0) await this.signal.wait(LOOK_EVERY_MS);
         await this.tidy();
       } catch (error) {
         this.logger.warn({ err: error }, 'deliveries could not be taken now; they stay stored');
@@ -77,11 +78,17 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     const room = Math.min(AT_ONCE, PER_PROCESS - this.running.size);
     if (room <= 0) return 0;
     const full = {
-      webhooks: overCeiling(this.running, (attempt) => attempt.webhook_id, PER_WEBHOOK),
-      businesses: overCeiling(this.running, (attempt) => attempt.business_id, PER_BUSINESS),
-      hosts: overCeiling(this.running, (attempt) => attempt.url.split('/')[2] ?? '', PER_HOST),
+      businesses: overCeiling(
+        this.underWay((attempt) => attempt.business_id),
+        PER_BUSINESS,
+      ),
+      hosts: overCeiling(
+        this.underWay((attempt) => attempt.url.split('/')[2] ?? ''),
+        PER_HOST,
+      ),
     };
-    const taken = await this.deliveries.take(room, { full, perWebhook: PER_WEBHOOK });
+    const busy = this.underWay((attempt) => attempt.webhook_id);
+    const taken = await this.deliveries.take(room, { busy, perWebhook: PER_WEBHOOK, full });
     for (const attempt of taken) {
       const ended = this.attempts.run(attempt).finally(() => {
         this.running.delete(attempt);
@@ -91,10 +98,14 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     }
     return taken.length;
   }
+
+  private underWay(groupOf: (attempt: Attempt) => string): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const attempt of this.running.keys()) counts.set(groupOf(attempt), (counts.get(groupOf(attempt)) ?? 0) + 1);
+    return counts;
+  }
 }
 
-function overCeiling(running: Map<Attempt, unknown>, groupOf: (attempt: Attempt) => string, ceiling: number): string[] {
-  const counts = new Map<string, number>();
-  for (const attempt of running.keys()) counts.set(groupOf(attempt), (counts.get(groupOf(attempt)) ?? 0) + 1);
+function overCeiling(counts: Map<string, number>, ceiling: number): string[] {
   return [...counts].filter(([, count]) => count >= ceiling).map(([group]) => group);
 }

@@ -26,6 +26,7 @@ function sent(number: number, { business_id = 1, conversation_id = number + 1 } 
     business_id,
     key: `conversation:${conversation_id}`,
     data: { message_id, to: '919876543210', type: 'text', text: 'Hi', sent_by: 'api', conversation_id, business_id },
+    facts: { intent_id: 'i', api_key_id: 1, template: null, repaired: false },
   });
 }
 

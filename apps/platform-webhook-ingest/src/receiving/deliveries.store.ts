@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { appendToOutbox } from '@mgw/events';
 import type { EventEnvelope } from '@mgw/contracts';
-import { Database } from '@mgw/postgres';
+import { Batcher, Database } from '@mgw/postgres';
+
+export interface NewDelivery {
+  /** SHA-256 of the body. */
+  hash: Buffer;
+  body: Buffer;
+  /** Whose app secret signed it. */
+  businesses: number[];
+}
 
 export interface Delivery {
   id: string;
@@ -18,15 +26,26 @@ export interface BadUpdate {
 
 @Injectable()
 export class DeliveriesStore {
-  constructor(private readonly db: Database) {}
+  private readonly additions: Batcher<NewDelivery, undefined>;
 
-  /** The same body again changes nothing. */
-  async add(hash: Buffer, body: Buffer, businesses: number[]): Promise<void> {
+  constructor(private readonly db: Database) {
+    this.additions = new Batcher({ maxSize: 32, inFlight: 2, maxQueued: 5_000, run: (deliveries) => this.addAll(deliveries) });
+  }
+
+  /** Resolves after the commit. The same body again changes nothing. */
+  async add(delivery: NewDelivery): Promise<void> {
+    await this.additions.add(delivery);
+  }
+
+  private async addAll(deliveries: NewDelivery[]): Promise<undefined[]> {
     await this.db.prepared(
       'ingest.add',
-      'INSERT INTO ingest.deliveries (body_hash, body, businesses) VALUES ($1, $2, $3) ON CONFLICT (body_hash) DO NOTHING',
-      [hash, body, businesses],
+      `INSERT INTO ingest.deliveries (body_hash, body, businesses)
+       SELECT hash, body, string_to_array(businesses, ',')::integer[] FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS n (hash, body, businesses)
+       ORDER BY hash ON CONFLICT (body_hash) DO NOTHING`,
+      [deliveries.map(({ hash }) => hash), deliveries.map(({ body }) => body), deliveries.map(({ businesses }) => businesses.join(','))],
     );
+    return deliveries.map(() => undefined);
   }
 
   /**

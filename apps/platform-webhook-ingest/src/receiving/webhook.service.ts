@@ -21,7 +21,7 @@ export class WebhookService {
     const signers = await this.signers(body, Buffer.from(claimed, 'hex'));
     if (signers.length === 0) return 401;
     if (!isJson(body)) return 400;
-    await this.deliveries.add(createHash('sha256').update(body).digest(), body, signers);
+    await this.deliveries.add({ hash: createHash('sha256').update(body).digest(), body, businesses: signers });
     crashPoint('ingest.after-store');
     this.splitter.nudge();
     return 200;

@@ -1,4 +1,4 @@
-import { MessageAccepted, MessageNotSent, MessageSent, type DataOf, type EventEnvelope } from '@mgw/contracts';
+import { MessageNotSent, MessageSent, type DataOf, type EventEnvelope, type MessageSentFacts } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 import type { Person } from '../conversations/person';
 
@@ -8,8 +8,8 @@ export interface IntentFacts {
   businessId: number;
   apiKeyId: number | null;
   to: string;
-  type: DataOf<typeof MessageAccepted>['type'];
-  sentBy: DataOf<typeof MessageAccepted>['sent_by'];
+  type: DataOf<typeof MessageNotSent>['type'];
+  sentBy: DataOf<typeof MessageNotSent>['sent_by'];
   template: string | null;
   text: string;
 }
@@ -40,41 +40,25 @@ export function recipientOf({ intent, waId, userId }: Acceptance, isUserId: (nam
   };
 }
 
-/** message.accepted opens the status record, message.sent tells the business's own servers (spec §6.3). Ids make each happen once. */
-export function acceptanceEvents({ intent, messageId, acceptedAt, repaired }: Acceptance, conversationId: number): EventEnvelope[] {
-  const about = { at: acceptedAt, business_id: intent.businessId, key: `conversation:${conversationId}` };
-  return [
-    newEvent(MessageAccepted, {
-      ...about,
-      id: `message.accepted:${messageId}`,
-      data: {
-        message_id: messageId,
-        intent_id: intent.id,
-        to: intent.to,
-        type: intent.type,
-        sent_by: intent.sentBy,
-        api_key_id: intent.apiKeyId,
-        conversation_id: conversationId,
-        template: intent.template,
-        text: intent.text,
-        accepted_at: acceptedAt,
-        repaired,
-      },
-    }),
-    newEvent(MessageSent, {
-      ...about,
-      id: `message.sent:${messageId}`,
-      data: {
-        message_id: messageId,
-        to: intent.to,
-        type: intent.type,
-        text: intent.text,
-        sent_by: intent.sentBy,
-        conversation_id: conversationId,
-        business_id: intent.businessId,
-      },
-    }),
-  ];
+/** Tells the business's own servers (spec §6.3) and opens the status record. Its id makes it happen once (guarantees §1, S7). */
+export function sentEvent({ intent, messageId, acceptedAt, repaired }: Acceptance, conversationId: number): EventEnvelope {
+  const facts: MessageSentFacts = { intent_id: intent.id, api_key_id: intent.apiKeyId, template: intent.template, repaired };
+  return newEvent(MessageSent, {
+    id: `message.sent:${messageId}`,
+    at: acceptedAt,
+    business_id: intent.businessId,
+    key: `conversation:${conversationId}`,
+    data: {
+      message_id: messageId,
+      to: intent.to,
+      type: intent.type,
+      text: intent.text,
+      sent_by: intent.sentBy,
+      conversation_id: conversationId,
+      business_id: intent.businessId,
+    },
+    facts,
+  });
 }
 
 /** For the message log; told once for each intent, with its first failure. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DataOf, MessageAccepted, Sender } from '@mgw/contracts';
+import type { DataOf, MessageNotSent, Sender } from '@mgw/contracts';
 
 /** calling → accepted | refused | unknown; unknown → accepted (by a status webhook) or → unconfirmed, after 24 h (guarantees §1). */
 export type IntentState = 'calling' | 'accepted' | 'refused' | 'unknown' | 'unconfirmed';
@@ -9,7 +9,7 @@ export interface IntentDraft {
   id: string;
   sender: Sender;
   to: string;
-  type: DataOf<typeof MessageAccepted>['type'];
+  type: DataOf<typeof MessageNotSent>['type'];
   template: string | null;
   /** What the person will read: `text` of message.sent. */
   text: string;

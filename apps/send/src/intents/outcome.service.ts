@@ -5,7 +5,7 @@ import { Batcher, Database, type Tx } from '@mgw/postgres';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { ConversationService } from '../conversations/conversation.service';
-import { acceptanceEvents, notSentEvent, recipientOf, type Acceptance, type IntentFacts } from './acceptance';
+import { notSentEvent, recipientOf, sentEvent, type Acceptance, type IntentFacts } from './acceptance';
 import { OutcomeStore } from './outcome.store';
 
 /** With growing pauses, a quarter of an hour. */
@@ -117,6 +117,6 @@ function rows(acceptances: Acceptance[], conversationIds: number[]) {
     messageId: acceptance.messageId,
     conversationId: conversationIds[i] as number,
     acceptedAt: acceptance.acceptedAt,
-    events: acceptanceEvents(acceptance, conversationIds[i] as number),
+    event: sentEvent(acceptance, conversationIds[i] as number),
   }));
 }

@@ -8,7 +8,7 @@ export interface AcceptedRow {
   messageId: string;
   conversationId: number;
   acceptedAt: string;
-  events: EventEnvelope[];
+  event: EventEnvelope;
 }
 
 @Injectable()
@@ -21,7 +21,7 @@ export class OutcomeStore {
    * Locks in the order of ids: two batches with the same intents never wait for each other in a circle.
    */
   async accept(rows: AcceptedRow[], tx: Tx | Database = this.db): Promise<void> {
-    const events = rows.flatMap(({ intentId, events }) => events.map((event) => ({ intentId, ...outboxRow(event) })));
+    const events = rows.map(({ event }) => outboxRow(event));
     await tx.query(
       `WITH locked AS (
          SELECT id FROM send.intents WHERE id = ANY ($1::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed') ORDER BY id FOR UPDATE
@@ -38,7 +38,7 @@ export class OutcomeStore {
        )
        INSERT INTO send.outbox (event_id, subject, ordering_key, body)
        SELECT e.event_id, e.subject, e.ordering_key, e.body
-       FROM unnest($5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[])
+       FROM unnest($1::uuid[], $5::text[], $6::text[], $7::text[], $8::text[])
          WITH ORDINALITY AS e(intent_id, event_id, subject, ordering_key, body, nth)
        JOIN accepted ON accepted.id = e.intent_id
        ORDER BY e.nth
@@ -48,7 +48,6 @@ export class OutcomeStore {
         rows.map((row) => row.messageId),
         rows.map((row) => row.conversationId),
         rows.map((row) => row.acceptedAt),
-        events.map((event) => event.intentId),
         events.map((event) => event.event_id),
         events.map((event) => event.subject),
         events.map((event) => event.ordering_key),

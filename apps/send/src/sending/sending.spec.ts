@@ -24,7 +24,7 @@ describe('the way of a message (guarantees §1)', () => {
       return told;
     });
     expect(events.data).toMatchObject({ message_id: 'wamid.P1', text: 'Hello Asha, order 7.', type: 'template', sent_by: 'api' });
-    expect(await sending.harness.told('message.accepted')).toHaveLength(1);
+    expect(await sending.harness.told('message.sent')).toHaveLength(1);
   });
 
   it('decision 43: a wrong count of parameters is refused before a call is spent', async () => {
@@ -65,7 +65,7 @@ describe('the way of a message (guarantees §1)', () => {
     await eventually(async () => (await find()).send?.state === 'accepted');
     expect((await find()).send?.message_id).toBe('wamid.late');
     await eventually(async () => (await sending.harness.told('message.sent')).length === 1);
-    expect(await sending.harness.told('message.accepted')).toHaveLength(1);
+    expect(await sending.harness.told('message.sent')).toHaveLength(1);
   });
 
   it('S4: callback data of another business changes nothing', async () => {

@@ -24,7 +24,8 @@ export class HearingService implements OnApplicationBootstrap, OnApplicationShut
     @Inject(NATS) nc: EventConsumerOptions['nc'],
     @Inject(LOGGER) logger: EventConsumerOptions['logger'],
   ) {
-    const common = { nc, db, logger, schema: 'send', stream: 'PLATFORM' } as const;
+    // Messages have their id, statuses the intent's state, preferences their time.
+    const common = { nc, db, logger, schema: 'send', stream: 'PLATFORM', guarded: true } as const;
     this.consumers = [
       new EventConsumer({
         ...common,

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { MessageAccepted, MessageNotSent, PlatformStatus } from '@mgw/contracts';
+import { MessageNotSent, MessageSent, PlatformStatus } from '@mgw/contracts';
 import { EventConsumer, type EventConsumerOptions } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
@@ -16,13 +16,14 @@ export class RecordsConsumer implements OnApplicationBootstrap, OnApplicationShu
     @Inject(NATS) nc: EventConsumerOptions['nc'],
     @Inject(LOGGER) logger: EventConsumerOptions['logger'],
   ) {
-    const common = { nc, db, logger, schema: 'status', concurrency: 128 } as const;
+    // A record's rank only rises, and the history has its own key.
+    const common = { nc, db, logger, schema: 'status', concurrency: 256, guarded: true } as const;
     this.consumers = [
       new EventConsumer({
         ...common,
         durable: 'status-acceptances',
-        stream: 'SENDING',
-        type: MessageAccepted,
+        stream: 'PUBLIC',
+        type: MessageSent,
         handle: (events, tx) => store.accept(tx, events as Parameters<RecordsStore['accept']>[1]),
       }),
       new EventConsumer({

@@ -4,8 +4,9 @@ import type {
   EventEnvelope,
   GetMessageStatus,
   GetMessageStatuses,
-  MessageAccepted,
   MessageNotSent,
+  MessageSent,
+  MessageSentFacts,
   PlatformStatus,
   ReplyOf,
 } from '@mgw/contracts';
@@ -13,7 +14,7 @@ import { failureReason } from '@mgw/platform-api';
 import { Database, type Tx } from '@mgw/postgres';
 import { deliveryStatus } from './rank';
 
-type AcceptedEvent = EventEnvelope<typeof MessageAccepted>;
+type AcceptedEvent = EventEnvelope<typeof MessageSent> & { facts: MessageSentFacts };
 type NotSentEvent = EventEnvelope<typeof MessageNotSent>;
 type StatusEvent = EventEnvelope<typeof PlatformStatus>;
 
@@ -68,17 +69,17 @@ export class RecordsStore {
         of((event) => event.business_id),
         of((event) => event.data.message_id),
         of((event) => event.data.to),
-        of((event) => event.data.accepted_at),
+        of((event) => event.at),
         of((event) => event.data.type),
-        of((event) => event.data.template),
+        of((event) => event.facts.template),
         of((event) => event.data.text),
         of((event) => event.data.sent_by),
-        of((event) => event.data.api_key_id),
+        of((event) => event.facts.api_key_id),
       ],
     );
     await this.supersede(
       tx,
-      events.filter(({ data }) => data.repaired),
+      events.filter(({ facts }) => facts.repaired),
     );
   }
 
@@ -116,7 +117,7 @@ export class RecordsStore {
       `INSERT INTO status.records AS r (business_id, message_id, status, rank, accepted)
        SELECT DISTINCT business_id, 'gw_' || intent, 'sent', 0, false FROM unnest($1::bigint[], $2::text[]) AS n (business_id, intent) ORDER BY 1, 2
        ON CONFLICT (business_id, message_id) DO UPDATE SET sent_at = NULL, status = 'sent', rank = 0, failure_reason = NULL, text = ''`,
-      [events.map((event) => event.business_id), events.map((event) => event.data.intent_id)],
+      [events.map((event) => event.business_id), events.map((event) => event.facts.intent_id)],
     );
   }
 
