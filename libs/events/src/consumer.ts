@@ -35,6 +35,9 @@ export interface EventConsumerOptions {
   committed?(): void;
 }
 
+/** Events in one batch that speak of load, and the rest after them, in milliseconds. */
+const BUSY = 32;
+const GATHER_MS = 15;
 const PRUNE_EVERY_MS = 600_000;
 /** Longer than an outbox can tell an event again (72 h). */
 const REMEMBERED = '96 hours';
@@ -76,10 +79,18 @@ export class EventConsumer {
   private async run(): Promise<void> {
     while (!this.stopped) {
       const batch = this.waiting.splice(0, this.batchSize);
-      if (batch.length > 0) await this.batches.handle(batch);
-      else await this.signal.wait(5_000);
+      if (batch.length > 0) {
+        await this.batches.handle(batch);
+        await this.gather(batch.length);
+      } else await this.signal.wait(5_000);
       await this.prune().catch((error: unknown) => this.options.logger.warn({ err: error }, 'the inbox could not be pruned'));
     }
+  }
+
+  /** Under load a short rest lets more come together: one commit for many instead of one for a few. */
+  private async gather(handled: number): Promise<void> {
+    if (handled < BUSY || this.waiting.length >= this.batchSize || this.stopped) return;
+    await new Promise((resume) => setTimeout(resume, GATHER_MS));
   }
 
   private async prune(): Promise<void> {

@@ -30,6 +30,8 @@ export async function connectNats({ servers, name, logger, user, pass }: NatsOpt
     timeout: 5_000,
     pingInterval: 10_000,
     maxPingOut: 2,
+    // A stack for each request costs more than the request.
+    noAsyncTraces: true,
   });
   void logChanges(connection, logger);
   return connection;

@@ -1,4 +1,5 @@
-import type { Pool } from 'pg';
+import { createHash } from 'node:crypto';
+import type { Pool, PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions, type DatabaseOptions } from './options';
 
@@ -38,25 +39,22 @@ export class Database implements Tx {
     return (this.dataSource.driver as unknown as { master: Pool }).master;
   }
 
-  async query<T>(text: string, values: unknown[] = []): Promise<T[]> {
-    return (await this.pool.query(text, values)).rows as T[];
+  query<T>(text: string, values: unknown[] = []): Promise<T[]> {
+    return run<T>(this.pool, text, values);
   }
 
-  /** A prepared statement, planned once per connection; the name must be unique for the text. */
-  async prepared<T>(name: string, text: string, values: unknown[] = []): Promise<T[]> {
-    return (await this.pool.query({ name, text, values })).rows as T[];
-  }
-
-  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  /**
+   * @param durable false: the commit does not wait for the disk. Only for what may be lost with the database's last half second
+   * and is then simply done again: marks of what was told, claims of work.
+   */
+  async transaction<T>(work: (tx: Tx) => Promise<T>, { durable = true } = {}): Promise<T> {
     const client = await this.pool.connect();
     let broken: Error | undefined;
     const onError = (error: Error) => void (broken = error);
     client.on('error', onError);
     try {
-      await client.query('BEGIN');
-      const result = await work({
-        query: async <R>(text: string, values: unknown[] = []) => (await client.query(text, values)).rows as R[],
-      });
+      await client.query(durable ? 'BEGIN' : 'BEGIN; SET LOCAL synchronous_commit TO off');
+      const result = await work({ query: (text, values = []) => run(client, text, values) });
       await client.query('COMMIT');
       return result;
     } catch (error) {
@@ -77,4 +75,14 @@ export class Database implements Tx {
   close(): Promise<void> {
     return this.dataSource.isInitialized ? this.dataSource.destroy() : Promise.resolve();
   }
+}
+
+const names = new Map<string, string>();
+
+/** Statements with values are prepared: planned once for each connection, which for short ones costs more than running them. */
+async function run<T>(connection: Pool | PoolClient, text: string, values: unknown[]): Promise<T[]> {
+  if (values.length === 0) return (await connection.query(text)).rows as T[];
+  let name = names.get(text);
+  if (name === undefined) names.set(text, (name = createHash('sha256').update(text).digest('base64url')));
+  return (await connection.query({ name, text, values })).rows as T[];
 }

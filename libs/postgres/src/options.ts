@@ -17,6 +17,12 @@ export interface DatabaseOptions {
   statementTimeoutMs?: number;
 }
 
+/**
+ * Every statement here finds its rows by an index, a few at a time, and is planned once for each connection. A plan that was
+ * made while a table was empty must not read all of it when it is full; compiling plans pays for reports only.
+ */
+const PLANNING = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map((name) => `-c ${name}=off`).join(' ');
+
 export function dataSourceOptions(options: DatabaseOptions): PostgresDataSourceOptions {
   return {
     type: 'postgres',
@@ -31,6 +37,7 @@ export function dataSourceOptions(options: DatabaseOptions): PostgresDataSourceO
     synchronize: false,
     logging: false,
     extra: {
+      options: PLANNING,
       statement_timeout: options.statementTimeoutMs ?? 10_000,
       query_timeout: (options.statementTimeoutMs ?? 10_000) + 2_000,
       idle_in_transaction_session_timeout: 15_000,

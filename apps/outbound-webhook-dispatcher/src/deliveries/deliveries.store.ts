@@ -69,9 +69,9 @@ export class DeliveriesStore {
    * first open deliveries are looked at: the ones below it in the list of one conversation do not hold up the others for long.
    */
   take(atMost: number, { busy, perWebhook, full }: Ceilings): Promise<Attempt[]> {
-    return this.db.prepared<Attempt>(
-      'dispatch.take',
-      `WITH RECURSIVE waiting AS (
+    const taking = (tx: Tx) =>
+      tx.query<Attempt>(
+        `WITH RECURSIVE waiting AS (
          (SELECT webhook_id FROM dispatch.deliveries WHERE state IN ('pending', 'running') ORDER BY webhook_id LIMIT 1)
          UNION ALL
          SELECT (SELECT d.webhook_id FROM dispatch.deliveries d WHERE d.state IN ('pending', 'running') AND d.webhook_id > waiting.webhook_id
@@ -98,8 +98,9 @@ export class DeliveriesStore {
        FROM due, dispatch.webhooks w
        WHERE d.id = due.id AND w.id = d.webhook_id
        RETURNING d.id, d.webhook_id, d.business_id, d.event_id, d.body, d.attempt, w.url, w.secret_sealed`,
-      [atMost, [...busy.keys()], [...busy.values()], perWebhook, full.businesses, full.hosts],
-    );
+        [atMost, [...busy.keys()], [...busy.values()], perWebhook, full.businesses, full.hosts],
+      );
+    return this.db.transaction(taking, { durable: false });
   }
 
   /**
@@ -108,7 +109,7 @@ export class DeliveriesStore {
    */
   async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<void> {
     const of = <T>(pick: (end: AttemptEnd) => T) => ends.map(({ end }) => pick(end));
-    await this.db.transaction(async (tx) => {
+    const ending = async (tx: Tx): Promise<void> => {
       const ended = await tx.query<{ id: string; by_hand: boolean }>(
         `UPDATE dispatch.deliveries d SET state = n.state, status_code = n.status_code, reason = n.reason, duration_ms = n.duration_ms,
            finished_at = clock_timestamp(), lease_until = NULL
@@ -135,7 +136,9 @@ export class DeliveriesStore {
          WHERE w.id = n.id`,
         [counters.map(({ id }) => id), counters.map(({ reset }) => reset), counters.map(({ failures }) => failures)],
       );
-    });
+    };
+    // Lost with the database's last half second, the attempt is made again (guarantees §4, D3).
+    await this.db.transaction(ending, { durable: false });
   }
 
   /** What a disabled webhook still has open: told while it was being disabled, or left by a worker that died (guarantees §4, D8). */

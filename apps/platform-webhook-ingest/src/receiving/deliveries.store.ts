@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { appendToOutbox } from '@mgw/events';
 import type { EventEnvelope } from '@mgw/contracts';
-import { Batcher, Database } from '@mgw/postgres';
+import { Batcher, Database, type Tx } from '@mgw/postgres';
 
 export interface NewDelivery {
   /** SHA-256 of the body. */
@@ -38,8 +38,7 @@ export class DeliveriesStore {
   }
 
   private async addAll(deliveries: NewDelivery[]): Promise<undefined[]> {
-    await this.db.prepared(
-      'ingest.add',
+    await this.db.query(
       `INSERT INTO ingest.deliveries (body_hash, body, businesses)
        SELECT hash, body, string_to_array(businesses, ',')::integer[] FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS n (hash, body, businesses)
        ORDER BY hash ON CONFLICT (body_hash) DO NOTHING`,
@@ -53,7 +52,7 @@ export class DeliveriesStore {
    * Other replicas pass over them meanwhile. @returns how many there were
    */
   split(atMost: number, split: (delivery: Delivery) => { events: EventEnvelope[]; bad: BadUpdate[] }): Promise<number> {
-    return this.db.transaction(async (tx) => {
+    const splitting = async (tx: Tx): Promise<number> => {
       const deliveries = await tx.query<Delivery>(
         'SELECT id, body, businesses FROM ingest.deliveries WHERE split_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED',
         [atMost],
@@ -75,7 +74,9 @@ export class DeliveriesStore {
       }
       await tx.query('UPDATE ingest.deliveries SET split_at = now() WHERE id = ANY($1)', [deliveries.map(({ id }) => id)]);
       return deliveries.length;
-    });
+    };
+    // Lost with the database's last half second, it is split again, and the events' ids make them the same ones.
+    return this.db.transaction(splitting, { durable: false });
   }
 
   /** Forgets bodies that the platform has stopped repeating (it tries for 7 days). */

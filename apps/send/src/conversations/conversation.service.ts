@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '@mgw/postgres';
+import type { Database, Tx } from '@mgw/postgres';
 import { aliasKey, ConversationStore, type Alias } from './conversation.store';
 import { identify, namesOf, type KnownConversation, type Person } from './person';
 
@@ -18,6 +18,13 @@ export class ConversationService {
     const ids = persons.map((person) => changes.place(person));
     await this.apply(tx, changes);
     return ids;
+  }
+
+  /** As `of`, in a transaction of its own that does not wait for the disk: it is there with the next commit that does. */
+  async ofRecipients(db: Database, persons: Person[]): Promise<number[]> {
+    const isPlain = ({ phone, userId, waId }: Person) => phone !== null && userId === null && (waId === null || waId === phone);
+    if (persons.every(isPlain)) return this.store.openAll(db, persons as { businessId: number; phone: string }[]);
+    return db.transaction((tx) => this.of(tx, persons), { durable: false });
   }
 
   private async idsFor(tx: Tx, count: number): Promise<number[]> {

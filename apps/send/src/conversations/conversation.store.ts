@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '@mgw/postgres';
+import type { Database, Tx } from '@mgw/postgres';
 import type { KnownConversation } from './person';
 
 export interface Alias {
@@ -57,6 +57,15 @@ export class ConversationStore {
        ON CONFLICT (business_id, alias) DO UPDATE SET conversation_id = excluded.conversation_id`,
       [...columns(last), last.map((row) => row.conversationId)],
     );
+  }
+
+  /** Of people who are known by a number only (the migration of send.open_conversations says how). @returns ids in their order */
+  async openAll(db: Database, persons: { businessId: number; phone: string }[]): Promise<number[]> {
+    const rows = await db.query<{ conversation_id: string }>(
+      'SELECT conversation_id FROM send.open_conversations($1::bigint[], $2::text[])',
+      [persons.map(({ businessId }) => businessId), persons.map(({ phone }) => phone)],
+    );
+    return rows.map((row) => Number(row.conversation_id));
   }
 
   async learnUserId(tx: Tx, conversationId: number, userId: string): Promise<void> {

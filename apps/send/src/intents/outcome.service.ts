@@ -87,7 +87,7 @@ export class OutcomeService {
     const strangers = acceptances.filter(({ conversationId }) => conversationId === null);
     if (strangers.length > 0) {
       // On its own, before the outcome: a conversation without messages harms nobody, and the statement below stays one.
-      const ids = await this.db.transaction((tx) => this.conversations.of(tx, strangers.map(personOf)));
+      const ids = await this.conversations.ofRecipients(this.db, strangers.map(personOf));
       strangers.forEach((stranger, i) => (stranger.conversationId = ids[i] as number));
     }
     await this.store.accept(

@@ -11,8 +11,13 @@ export class ReservationService {
   private readonly questions: Batcher<KeyOfSender, EarlierIntent | null>;
 
   constructor(store: ReservationStore) {
-    const bounds = { maxSize: 64, inFlight: 2, maxQueued: 10_000 };
-    this.reservations = new Batcher({ ...bounds, run: (drafts) => reserveDistinct(drafts, (leaders) => store.reserve(leaders)) });
+    const bounds = { maxSize: 128, inFlight: 2, maxQueued: 10_000 };
+    // One after the other: the places under a key's cap are one row, and a second statement would only wait for the first.
+    this.reservations = new Batcher({
+      ...bounds,
+      inFlight: 1,
+      run: (drafts) => reserveDistinct(drafts, (leaders) => store.reserve(leaders)),
+    });
     this.questions = new Batcher({ ...bounds, run: (keys) => store.findEarlier(keys) });
   }
 

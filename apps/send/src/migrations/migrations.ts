@@ -4,6 +4,7 @@ import { Reserve1763700000003 } from './1763700000003-reserve';
 import { Events1763700000004 } from './1763700000004-events';
 import { Otp1763700000005 } from './1763700000005-otp';
 import { Inbox1763800000001 } from './1763800000001-inbox';
+import { Strangers1763800000002 } from './1763800000002-strangers';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   Events1763700000004,
   Otp1763700000005,
   Inbox1763800000001,
+  Strangers1763800000002,
 ];

@@ -17,7 +17,10 @@ export class SettingsStore {
 
   /** @returns the settings of each of these businesses */
   async of(businessIds: number[], tx: Tx = this.db): Promise<Map<number, SendSettings>> {
-    const rows = await tx.query<SettingsRow>('SELECT * FROM send.settings WHERE business_id = ANY ($1::bigint[])', [businessIds]);
+    const rows = await tx.query<SettingsRow>(
+      'SELECT business_id, stop_words, start_words, otp_to_opted_out FROM send.settings WHERE business_id = ANY ($1::bigint[])',
+      [businessIds],
+    );
     const known = new Map(rows.map((row) => [Number(row.business_id), row]));
     return new Map(businessIds.map((id) => [id, settingsOf(known.get(id))]));
   }

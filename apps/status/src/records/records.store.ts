@@ -35,8 +35,7 @@ export class RecordsStore {
   constructor(private readonly db: Database) {}
 
   async find(businessId: number, messageId: string): Promise<ReplyOf<typeof GetMessageStatus>['record']> {
-    const [row] = await this.db.prepared<RecordRow>(
-      'status.find',
+    const [row] = await this.db.query<RecordRow>(
       `SELECT message_id, status, sent_at, recipient, failure_reason FROM status.records
        WHERE business_id = $1 AND message_id = $2 AND sent_at IS NOT NULL`,
       [businessId, messageId],
