@@ -25,6 +25,7 @@ import { OtpService } from './sending/otp.service';
 import { OtpStore } from './sending/otp.store';
 import { SendHandlers } from './sending/send.handlers';
 import { SendService } from './sending/send.service';
+import { FailureEffects } from './settling/failure-effects.service';
 import { HearingService } from './settling/hearing.service';
 import { SettlingService } from './settling/settling.service';
 import { SweeperService } from './settling/sweeper.service';
@@ -53,6 +54,7 @@ const services = [
   ConnectionService,
   ConversationService,
   DeliveryService,
+  FailureEffects,
   FindSendService,
   HearingService,
   InboundService,

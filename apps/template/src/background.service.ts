@@ -1,11 +1,12 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { PlatformTemplateUpdate } from '@mgw/contracts';
+import { PlatformAccountUpdate, PlatformTemplateUpdate } from '@mgw/contracts';
 import { EventConsumer, Signal, type EventConsumerOptions } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
+import { AccountUpdates } from './connections/account-updates.service';
 import { ProbeService } from './connections/probe.service';
 import { SyncService } from './templates/sync.service';
-import { SyncsStore } from './templates/syncs.store';
+import { TemplateUpdates } from './templates/template-updates.service';
 
 const LOOK_EVERY_MS = 2_000;
 
@@ -14,27 +15,48 @@ const LOOK_EVERY_MS = 2_000;
 export class BackgroundService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly signal = new Signal();
   private readonly updates: EventConsumer;
+  private readonly accountUpdates: EventConsumer;
+  /** Businesses whose templates or account were changed by events that are about to be committed. */
+  private changed = new Set<number>();
+  private touched = new Set<number>();
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly probes: ProbeService,
     private readonly sync: SyncService,
-    private readonly syncs: SyncsStore,
+    templates: TemplateUpdates,
+    accounts: AccountUpdates,
     db: Database,
     @Inject(NATS) nc: EventConsumerOptions['nc'],
     @Inject(LOGGER) private readonly logger: EventConsumerOptions['logger'],
   ) {
+    const common = { nc, db, logger, schema: 'template', stream: 'PLATFORM' } as const;
     this.updates = new EventConsumer({
-      nc,
-      db,
-      logger,
-      schema: 'template',
+      ...common,
       durable: 'template-updates',
-      stream: 'PLATFORM',
       type: PlatformTemplateUpdate,
       handle: async (events, tx) => {
-        for (const businessId of new Set(events.map(({ business_id }) => business_id))) await this.syncs.want(businessId, tx);
+        await templates.apply(events as Parameters<TemplateUpdates['apply']>[0], tx);
+        this.changed = new Set([...this.changed, ...events.map(({ business_id }) => business_id)]);
+      },
+      committed: () => {
+        templates.announce(this.changed);
+        this.changed.clear();
+        this.nudge();
+      },
+    });
+    this.accountUpdates = new EventConsumer({
+      ...common,
+      durable: 'template-accounts',
+      type: PlatformAccountUpdate,
+      handle: async (events, tx) => {
+        await accounts.apply(events as Parameters<AccountUpdates['apply']>[0], tx);
+        this.touched = new Set([...this.touched, ...events.map(({ business_id }) => business_id)]);
+      },
+      committed: () => {
+        accounts.announce(this.touched);
+        this.touched.clear();
         this.nudge();
       },
     });
@@ -42,13 +64,14 @@ export class BackgroundService implements OnApplicationBootstrap, OnApplicationS
 
   onApplicationBootstrap(): void {
     this.updates.start();
+    this.accountUpdates.start();
     this.ended = this.run();
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
     this.signal.give();
-    await this.updates.stop();
+    await Promise.all([this.updates.stop(), this.accountUpdates.stop()]);
     await this.ended;
   }
 

@@ -4,11 +4,13 @@ import { Sealer } from '@mgw/sealing';
 import { figuresController } from '@mgw/service';
 import { ConnectionsHandlers } from './connections/connections.handlers';
 import { ConnectionsStore } from './connections/connections.store';
+import { AccountUpdates } from './connections/account-updates.service';
 import { ProbeService } from './connections/probe.service';
 import { TemplateConfig } from './template.config';
 import { BackgroundService } from './background.service';
 import { SyncService } from './templates/sync.service';
 import { SyncsStore } from './templates/syncs.store';
+import { TemplateUpdates } from './templates/template-updates.service';
 import { TemplatesHandlers } from './templates/templates.handlers';
 import { TemplatesStore } from './templates/templates.store';
 
@@ -21,11 +23,13 @@ const FIGURES = {
 @Module({
   controllers: [ConnectionsHandlers, TemplatesHandlers, figuresController('template', 'template', FIGURES)],
   providers: [
+    AccountUpdates,
     BackgroundService,
     ConnectionsStore,
     ProbeService,
     SyncService,
     SyncsStore,
+    TemplateUpdates,
     TemplatesStore,
     { provide: Sealer, inject: [TemplateConfig], useFactory: (config: TemplateConfig) => new Sealer(config.sealingKeys) },
     {

@@ -3,6 +3,10 @@ import { Id, IsoTime, Nullable } from './fields';
 import { announcement } from './announcement';
 import { operation } from './operation';
 
+/** `kinds` are the platform's words, for example RESTRICTED_BIZ_INITIATED_MESSAGING. */
+export const Restriction = Type.Object({ kinds: Type.Array(Type.String()), until: Nullable(IsoTime) });
+export type Restriction = Static<typeof Restriction>;
+
 /**
  * A business's channel on the platform: its number, its account and its secrets. The template service owns it; send and
  * ingest hold it for a few seconds. Secrets cross only sealed (libs/sealing), never in clear.
@@ -20,6 +24,8 @@ export const Connection = Type.Object({
   status: Type.Union([Type.Literal('unchecked'), Type.Literal('connected'), Type.Literal('problem')]),
   checked_at: Nullable(IsoTime),
   problem: Nullable(Type.String()),
+  /** What the platform keeps the account from for a while (platform §4.6). */
+  restriction: Nullable(Restriction),
 });
 export type Connection = Static<typeof Connection>;
 

@@ -85,3 +85,10 @@ export const PlatformTemplateUpdate = eventType(
   'template',
   Type.Object({ business_account_id: Type.String(), field: Type.String(), raw: Type.Record(Type.String(), Type.Unknown()) }),
 );
+
+/** What the platform did to an account as a whole (platform §4.6). */
+export const PlatformAccountUpdate = eventType(
+  'PLATFORM',
+  'account',
+  Type.Object({ business_account_id: Type.String(), event: Type.String(), raw: Type.Record(Type.String(), Type.Unknown()) }),
+);

@@ -1,5 +1,5 @@
 import { Controller, Get, Req } from '@nestjs/common';
-import { GetConnection } from '@mgw/contracts';
+import { GetConnection, type Connection } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyRequest } from 'fastify';
 import { CurrentKey, RestApi } from '../access/rest-api';
@@ -19,21 +19,24 @@ export class HealthController {
   @Get()
   @Answers(HealthReply, 'Check the key and the messaging connection')
   async health(@CurrentKey() { api_key_name, business }: KeyAccess, @Req() { id }: FastifyRequest) {
+    const connection = await this.connectionOf(business.id, id);
     return {
       success: true as const,
       business: business.name,
-      whatsapp_connected: await this.isConnected(business.id, id),
+      whatsapp_connected: connection !== null && connection.status !== 'problem',
       api_key_name,
       timestamp: new Date().toISOString(),
+      ...(connection?.restriction && { restriction: connection.restriction }),
     };
   }
 
-  private async isConnected(business_id: number, requestId: string): Promise<boolean> {
+  /** @returns null also when it does not come in time */
+  private async connectionOf(business_id: number, requestId: string): Promise<Connection | null> {
     try {
       const { connection } = await this.rpc.call(GetConnection, { business_id }, { requestId, deadlineAt: Date.now() + IS_CONNECTED_MS });
-      return connection !== null && connection.status !== 'problem';
+      return connection;
     } catch {
-      return false;
+      return null;
     }
   }
 }

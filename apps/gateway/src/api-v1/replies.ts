@@ -1,5 +1,5 @@
 import { Type, type TProperties } from '@sinclair/typebox';
-import { DeliveryStatus, IsoTime, MediaType, MessageId, TemplateRecord } from '@mgw/contracts';
+import { DeliveryStatus, IsoTime, MediaType, MessageId, Restriction, TemplateRecord } from '@mgw/contracts';
 
 const success = Type.Literal(true);
 
@@ -38,6 +38,13 @@ export const TemplatesReply = Type.Object({ success, templates: Type.Array(Templ
 
 /** Spec §2.5. */
 export const HealthReply = Type.Object(
-  { success, business: Type.String(), whatsapp_connected: Type.Boolean(), api_key_name: Type.String(), timestamp: IsoTime },
+  {
+    success,
+    business: Type.String(),
+    whatsapp_connected: Type.Boolean(),
+    api_key_name: Type.String(),
+    timestamp: IsoTime,
+    restriction: Type.Optional(Restriction),
+  },
   { title: 'Health' },
 );

@@ -27,6 +27,7 @@ describe('the connection and its templates (product §2)', () => {
     status: 'problem',
     checked_at: '2026-01-02T03:04:05.678Z',
     problem: 'the token has expired',
+    restriction: null,
     ...change,
   });
 

@@ -48,6 +48,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
       status: 'connected',
       checked_at: null,
       problem: null,
+      restriction: null,
     };
   }
   const sign = (body: string | Buffer, secret: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;

@@ -52,7 +52,7 @@ function contentOf(message: WebhookMessage) {
     ? (message[message.type] as { id?: string; mime_type?: string; caption?: string } | undefined)
     : undefined;
   return {
-    text: message.text?.body ?? button?.text ?? reply?.title ?? null,
+    text: message.text?.body ?? button?.text ?? reply?.title ?? interactive?.nfm_reply?.body ?? null,
     caption: object?.caption ?? null,
     media: object?.id ? { type: message.type, id: object.id, mime_type: object.mime_type ?? '' } : null,
   };

@@ -2,6 +2,7 @@ import type { EventEnvelope } from '@mgw/contracts';
 import type { PlatformWebhook, WebhookChange, WebhookEntry, WebhookValue } from '@mgw/platform-api';
 import type { ConnectionMap } from '../connections/connection-map';
 import type { BadUpdate, Delivery } from '../receiving/deliveries.store';
+import { accountEvent } from './account-event';
 import { messageEvent } from './message-event';
 import { preferenceEvent, type WebhookPreference } from './preference-event';
 import { statusEvent } from './status-event';
@@ -45,10 +46,11 @@ function splitChange(entry: WebhookEntry, change: WebhookChange, place: { parts:
     const owner = () => signed(owners.businessOfNumber(number), signers, `number ${number}`);
     const preferences = list(change.value?.['user_preferences'] as WebhookPreference[] | undefined);
     for (const preference of preferences) attempt(preference, () => preferenceEvent(owner(), number, preference));
-  } else if (/^(message_template|template_category)/.test(field)) {
-    const account = String(entry.id);
-    for (const businessId of owners.businessesOfAccount(account).filter((id) => signers.has(id)))
-      attempt(change, () => templateEvent(businessId, account, change));
+  } else if (/^(message_template|template_category)/.test(field) || field === 'account_update') {
+    const make = field === 'account_update' ? accountEvent : templateEvent;
+    const account = { accountId: String(entry.id), time: entry.time };
+    for (const businessId of owners.businessesOfAccount(account.accountId).filter((id) => signers.has(id)))
+      attempt(change, () => make(businessId, account, change));
   }
   // Other fields stay in the stored body: nothing of this product needs them yet (platform §4.6).
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { ConnectionChanged, GatewayError, GetConnection, ReportConnectionProblem } from '@mgw/contracts';
+import { ConnectionChanged, GatewayError, GetConnection, ReportConnectionProblem, type Restriction } from '@mgw/contracts';
 import { RpcClient, type RpcContext } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { HeldAnswers } from '../neighbours/held-answers';
@@ -8,6 +8,20 @@ import { HeldAnswers } from '../neighbours/held-answers';
 export interface OpenConnection {
   phoneNumberId: string;
   accessToken: string;
+  restriction: Restriction | null;
+}
+
+/** The platform's words for what an account may not do for a while (platform §4.6). */
+const KEPT_FROM = { template: 'RESTRICTED_BIZ_INITIATED_MESSAGING', freeForm: 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING' };
+
+/** Fails at once what the platform would refuse. @throws GatewayError NOT_CONNECTED */
+export function refuseRestricted({ restriction }: OpenConnection, kind: keyof typeof KEPT_FROM): void {
+  if (!restriction?.kinds.includes(KEPT_FROM[kind])) return;
+  const what = kind === 'template' ? 'templates' : 'free-form messages';
+  const until = restriction.until === null ? '' : ` until ${restriction.until}`;
+  throw new GatewayError('NOT_CONNECTED', `The messaging platform keeps this account from sending ${what}${until}.`, {
+    hint: 'See the account in Business Manager: it was restricted for breaking a rule of the platform.',
+  });
 }
 
 @Injectable()
@@ -48,6 +62,6 @@ export class ConnectionService implements OnApplicationBootstrap, OnApplicationS
     const { connection } = await this.rpc.call(GetConnection, { business_id: businessId }, context);
     if (connection === null || connection.status === 'problem') return null;
     const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${businessId}`);
-    return { phoneNumberId: connection.phone_number_id, accessToken };
+    return { phoneNumberId: connection.phone_number_id, accessToken, restriction: connection.restriction };
   }
 }

@@ -27,6 +27,27 @@ export class ConversationService {
     return db.transaction((tx) => this.of(tx, persons), { durable: false });
   }
 
+  /**
+   * A person has another number or user id now (platform §4.4, system messages): what was theirs stays theirs, under the new
+   * names too. Somebody already known by a new name is the same person.
+   */
+  async renamed(tx: Tx, businessId: number, before: string[], now: { phone: string | null; userId: string | null }): Promise<void> {
+    const newNames = [now.phone, now.userId].filter((name): name is string => name !== null);
+    const names = [...before, ...newNames].map((alias) => ({ businessId, alias }));
+    await this.store.lock(tx, names);
+    const known = await this.store.find(tx, names);
+    const of = (alias: string) => known.get(aliasKey(businessId, alias));
+    const conversation = before.map(of).find((found) => found !== undefined);
+    if (!conversation) return;
+    for (const other of new Set(newNames.map((name) => of(name)?.id)))
+      if (other !== undefined && other !== conversation.id) await this.store.merge(tx, conversation.id, other);
+    await this.store.point(
+      tx,
+      newNames.map((alias) => ({ businessId, alias, conversationId: conversation.id })),
+    );
+    await this.store.rename(tx, conversation.id, now);
+  }
+
   private async idsFor(tx: Tx, count: number): Promise<number[]> {
     return count === 0 ? [] : this.store.reserveIds(tx, count);
   }

@@ -7,6 +7,19 @@ export interface Alias {
   alias: string;
 }
 
+/** A message of ours as the platform names it. */
+export interface MessageOf {
+  businessId: number;
+  messageId: string;
+  /** Digits or user id; null when the platform did not say. */
+  recipient: string | null;
+}
+
+/** The conversation of the message `$2` of business `$1`; of one that is not recorded (yet) by its recipient `$3`. */
+export const CONVERSATION_OF = `SELECT coalesce(
+  (SELECT conversation_id FROM send.messages WHERE business_id = $1 AND message_id = $2),
+  (SELECT conversation_id FROM send.conversation_aliases WHERE business_id = $1 AND alias = $3))`;
+
 /** SQL of conversations and the names that lead to them. Every change is made under the locks of all names involved. */
 @Injectable()
 export class ConversationStore {
@@ -66,6 +79,15 @@ export class ConversationStore {
       [persons.map(({ businessId }) => businessId), persons.map(({ phone }) => phone)],
     );
     return rows.map((row) => Number(row.conversation_id));
+  }
+
+  /** What the person is called from now on. */
+  async rename(tx: Tx, conversationId: number, { phone, userId }: { phone: string | null; userId: string | null }): Promise<void> {
+    await tx.query('UPDATE send.conversations SET phone = coalesce($2, phone), user_id = coalesce($3, user_id) WHERE id = $1', [
+      conversationId,
+      phone,
+      userId,
+    ]);
   }
 
   async learnUserId(tx: Tx, conversationId: number, userId: string): Promise<void> {

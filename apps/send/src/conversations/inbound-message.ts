@@ -11,6 +11,17 @@ export function isMessageOfPerson(event: InboundEvent): boolean {
   return !NOT_MESSAGES.has(event.data.type);
 }
 
+/** A person's other names from now on, as a system message tells them (platform §4.4); null when it tells something else. */
+export function renaming({ data }: InboundEvent): { before: string[]; now: { phone: string | null; userId: string | null } } | null {
+  if (data.type !== 'system') return null;
+  const system = (data.raw['system'] ?? {}) as Record<string, unknown>;
+  if (system['type'] !== 'user_changed_number' && system['type'] !== 'user_changed_user_id') return null;
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
+  const phone = text(system['wa_id']) ?? text(system['new_wa_id']);
+  const before = [text(system['previous_user_id']), data.from.phone, data.from.user_id].filter((name): name is string => name !== null);
+  return { before, now: { phone: phone !== null && /^\d+$/.test(phone) ? phone : null, userId: text(system['user_id']) } };
+}
+
 export function personOf(event: InboundEvent): Person {
   const { phone, user_id } = event.data.from;
   if (!phone && !user_id) throw new Error(`message ${event.id} names nobody`);

@@ -6,7 +6,7 @@ import { SettingsStore } from '../settings/settings.store';
 import { optWord } from '../suppression/opt-words';
 import { SuppressionStore } from '../suppression/suppression.store';
 import { ConversationService } from './conversation.service';
-import { customerOf, firstMessage, isMessageOfPerson, personOf, receivedData, type InboundEvent } from './inbound-message';
+import { customerOf, firstMessage, isMessageOfPerson, personOf, receivedData, renaming, type InboundEvent } from './inbound-message';
 import { InboundStore, type Advance, type Inbound } from './inbound.store';
 
 /**
@@ -23,6 +23,10 @@ export class InboundService {
   ) {}
 
   async receive(events: InboundEvent[], tx: Tx): Promise<void> {
+    for (const event of events) {
+      const other = renaming(event);
+      if (other) await this.conversations.renamed(tx, event.business_id, other.before, other.now);
+    }
     const messages = events.filter(isMessageOfPerson);
     if (messages.length === 0) return;
     const ids = await this.conversations.of(tx, messages.map(personOf));

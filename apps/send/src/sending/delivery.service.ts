@@ -3,7 +3,7 @@ import type { ReplyOf, Sender, SendText } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import { GraphClient, failureReason, type SendOutcome } from '@mgw/platform-api';
 import type { RpcContext } from '@mgw/rpc';
-import { ConnectionService, type OpenConnection } from '../connection/connection.service';
+import { ConnectionService, refuseRestricted, type OpenConnection } from '../connection/connection.service';
 import { RecipientStore, type Recipient } from '../conversations/recipient.store';
 import type { IntentFacts } from '../intents/acceptance';
 import { newIntentId, type IntentDraft } from '../intents/intent';
@@ -42,6 +42,7 @@ export class DeliveryService {
     if (earlier) return answerEarlier(earlier, sender);
     const connection = await this.connections.of(sender.business_id, context);
     const outgoing = await prepare();
+    refuseRestricted(connection, outgoing.needsWindow ? 'freeForm' : 'template');
     const recipient = await this.recipients.find(sender.business_id, outgoing.to);
     refuseSuppressed(recipient.suppression, {
       templateCategory: outgoing.template?.category ?? null,

@@ -64,6 +64,7 @@ export async function startSending() {
       status: 'connected' as const,
       checked_at: null,
       problem: null,
+      restriction: null,
     },
   }));
   harness.answer(FindTemplate, ({ name, language }) => ({

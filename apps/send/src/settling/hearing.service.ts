@@ -7,6 +7,7 @@ import { GraphClient } from '@mgw/platform-api';
 import type { InboundEvent } from '../conversations/inbound-message';
 import { InboundService } from '../conversations/inbound.service';
 import { PreferenceService } from '../suppression/preference.service';
+import { FailureEffects } from './failure-effects.service';
 import { SettlingService } from './settling.service';
 
 /** Hears what the platform says about people and messages, and tells what follows from it. */
@@ -19,6 +20,7 @@ export class HearingService implements OnApplicationBootstrap, OnApplicationShut
     private readonly graph: GraphClient,
     inbound: InboundService,
     settling: SettlingService,
+    failures: FailureEffects,
     preferences: PreferenceService,
     db: Database,
     @Inject(NATS) nc: EventConsumerOptions['nc'],
@@ -38,7 +40,11 @@ export class HearingService implements OnApplicationBootstrap, OnApplicationShut
         ...common,
         durable: 'send-statuses',
         type: PlatformStatus,
-        handle: (events, tx) => settling.settle(events as Parameters<SettlingService['settle']>[0], tx),
+        handle: async (events, tx) => {
+          const statuses = events as Parameters<SettlingService['settle']>[0];
+          await settling.settle(statuses, tx);
+          await failures.follow(statuses, tx);
+        },
         committed: () => relay.nudge(),
       }),
       new EventConsumer({

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SuppressionRecord } from '@mgw/contracts';
 import { Database, pageOf, readCursor, type Tx } from '@mgw/postgres';
+import { CONVERSATION_OF, type MessageOf } from '../conversations/conversation.store';
 import type { SuppressionSource, SuppressionState } from './suppression';
 
 interface SuppressedRow {
@@ -46,6 +47,12 @@ export class SuppressionStore {
       conversationId,
       at,
     ]);
+  }
+
+  /** The platform refused a marketing message because the person wants none (131050). */
+  async stopMarketing(tx: Tx, { businessId, messageId, recipient }: MessageOf, at: string): Promise<void> {
+    const [row] = await tx.query<{ id: string | null }>(`SELECT (${CONVERSATION_OF}) AS id`, [businessId, messageId, recipient]);
+    if (row && row.id !== null) await this.set(tx, Number(row.id), 'platform', 'opted_out_marketing', at);
   }
 
   /** What anybody has set, by decision of the business. @returns whether there was anything */

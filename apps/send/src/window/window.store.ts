@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database } from '@mgw/postgres';
+import { Database, type Tx } from '@mgw/postgres';
+import { CONVERSATION_OF, type MessageOf } from '../conversations/conversation.store';
 
 @Injectable()
 export class WindowStore {
@@ -11,5 +12,14 @@ export class WindowStore {
       conversationId,
       lastInboundAt,
     ]);
+  }
+
+  /** As `deny`, when only the message is known: of what the person wrote before it failed. */
+  async denyFrom(tx: Tx, { businessId, messageId, recipient }: MessageOf, failedAt: string): Promise<void> {
+    await tx.query(
+      `UPDATE send.conversations SET window_denied_for = last_inbound_at
+       WHERE id = (${CONVERSATION_OF}) AND last_inbound_at <= $4::timestamptz + interval '999 milliseconds'`,
+      [businessId, messageId, recipient, failedAt],
+    );
   }
 }

@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError, type Connection, type RequestOf, type SetConnection } from '@mgw/contracts';
-import { Database } from '@mgw/postgres';
+import { Database, type Tx } from '@mgw/postgres';
 
-interface ConnectionRow extends Omit<Connection, 'business_id' | 'checked_at'> {
+interface ConnectionRow extends Omit<Connection, 'business_id' | 'checked_at' | 'restriction'> {
+  restricted_from: string[] | null;
+  restricted_until: Date | null;
   business_id: string;
   checked_at: Date | null;
 }
 
 const COLUMNS = `business_id, phone_number_id, business_account_id, access_token_sealed, app_secret_sealed,
   CASE WHEN app_secret_changed_at > now() - interval '24 hours' THEN previous_app_secret_sealed END AS previous_app_secret_sealed,
-  verify_token_sealed, status, checked_at, problem`;
+  verify_token_sealed, status, checked_at, problem,
+  CASE WHEN restricted_until IS NULL OR restricted_until > now() THEN restricted_from END AS restricted_from, restricted_until`;
 const PAGE = 500;
 /** A probe under way is not begun again before this, in seconds; nor is a channel with a problem asked more often. */
 const PROBE_AGAIN_S = 60;
@@ -74,6 +77,29 @@ export class ConnectionsStore {
     return rows.map(connection);
   }
 
+  /** @param kinds the platform's words; none lifts the restriction */
+  async restrict(tx: Tx, businessId: number, kinds: string[], until: Date | null): Promise<void> {
+    await tx.query('UPDATE template.connections SET restricted_from = $2, restricted_until = $3 WHERE business_id = $1', [
+      businessId,
+      kinds.length > 0 ? kinds : null,
+      until,
+    ]);
+  }
+
+  /** The account is closed for sending; it is asked again as seldom as any channel with a problem. */
+  async close(tx: Tx, businessId: number, problem: string): Promise<void> {
+    await tx.query(
+      `UPDATE template.connections SET status = 'problem', problem = $2, checked_at = now(), probe_at = now() + interval '${PROBE_AGAIN_S} seconds'
+       WHERE business_id = $1`,
+      [businessId, problem],
+    );
+  }
+
+  /** Something changed for the better, or may have. */
+  async probeSoon(tx: Tx, businessId: number): Promise<void> {
+    await tx.query('UPDATE template.connections SET probe_at = now() WHERE business_id = $1', [businessId]);
+  }
+
   private create(values: unknown[]): Promise<ConnectionRow[]> {
     if (values.includes(null)) {
       throw new GatewayError('VALIDATION_FAILED', 'The first connection needs access_token, app_secret and verify_token.', {
@@ -91,6 +117,11 @@ export class ConnectionsStore {
   }
 }
 
-function connection(row: ConnectionRow): Connection {
-  return { ...row, business_id: Number(row.business_id), checked_at: row.checked_at?.toISOString() ?? null };
+function connection({ restricted_from, restricted_until, ...row }: ConnectionRow): Connection {
+  return {
+    ...row,
+    business_id: Number(row.business_id),
+    checked_at: row.checked_at?.toISOString() ?? null,
+    restriction: restricted_from && { kinds: restricted_from, until: restricted_until?.toISOString() ?? null },
+  };
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { GraphTemplate, GraphTemplateComponent } from '@mgw/platform-api';
-import { Database } from '@mgw/postgres';
+import { Database, type Tx } from '@mgw/postgres';
 
 /** A template as stored. */
 export interface StoredTemplate {
@@ -49,6 +49,19 @@ export class TemplatesStore {
         [businessId, templates.map((template) => template.name), templates.map((template) => template.language)],
       );
     });
+  }
+
+  /** @returns false for a template that is not stored */
+  async setStatus(
+    tx: Tx,
+    businessId: number,
+    { name, language, status }: { name: string; language: string; status: string },
+  ): Promise<boolean> {
+    const rows = await tx.query(
+      `UPDATE template.templates SET status = $4, updated_at = now() WHERE business_id = $1 AND name = $2 AND language = $3 RETURNING id`,
+      [businessId, name, language, status],
+    );
+    return rows.length > 0;
   }
 
   list(businessId: number): Promise<StoredTemplate[]> {

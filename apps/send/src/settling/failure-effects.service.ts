@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import type { EventEnvelope, PlatformStatus } from '@mgw/contracts';
+import type { Tx } from '@mgw/postgres';
+import { SuppressionStore } from '../suppression/suppression.store';
+import { WindowStore } from '../window/window.store';
+
+type StatusEvent = EventEnvelope<typeof PlatformStatus>;
+
+const WINDOW_CLOSED = 131047;
+const STOPPED_MARKETING = 131050;
+
+/** What a message that failed later teaches us, the same as a refusal at once does (platform §0.13, §2). */
+@Injectable()
+export class FailureEffects {
+  constructor(
+    private readonly windows: WindowStore,
+    private readonly suppressions: SuppressionStore,
+  ) {}
+
+  async follow(events: StatusEvent[], tx: Tx): Promise<void> {
+    for (const { business_id, data } of events) {
+      if (data.status !== 'failed') continue;
+      const about = { businessId: business_id, messageId: data.message_id, recipient: data.recipient };
+      if (data.error?.code === WINDOW_CLOSED) await this.windows.denyFrom(tx, about, data.occurred_at);
+      if (data.error?.code === STOPPED_MARKETING) await this.suppressions.stopMarketing(tx, about, data.occurred_at);
+    }
+  }
+}
