@@ -233,3 +233,144 @@ describe('the simulator (platform §8)', () => {
     expect((await call('/v26.0/7?fields=status', undefined, 'T')).body).toEqual({ id: '7', status: 'CONNECTED' });
   });
 });
+
+describe('people and the control plane (platform §8.3, §8.4)', () => {
+  let simulator: Simulator;
+  let receiver: Receiver;
+  let url: string;
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    simulator = createSimulator({ callbackUrl: `${receiver.url}/webhooks/whatsapp`, appSecret: SECRET });
+    ({ url } = await simulator.listen());
+  });
+  afterEach(async () => {
+    await simulator.close();
+    await receiver.close();
+  });
+
+  const control = async <B = Record<string, unknown>>(method: string, path: string, body?: object) => {
+    const response = await fetch(`${url}/__sim/${path}`, {
+      method,
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as B };
+  };
+  const send = (to: string, name = 'hello_world', language = 'en_US') =>
+    fetch(`${url}/v26.0/${NUMBER}/messages`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer EAAsimKaveri', 'content-type': 'application/json' },
+      body: JSON.stringify({ messaging_product: 'whatsapp', to, type: 'template', template: { name, language: { code: language } } }),
+    });
+  type Message = { from?: string; from_user_id?: string; type: string; timestamp: string; [member: string]: unknown };
+  const changes = () =>
+    receiver.requests.map(
+      ({ body }) => JSON.parse(body).entry[0].changes[0] as { field: string; value: { messages?: Message[] } & Record<string, unknown> },
+    );
+  const messages = () => changes().flatMap(({ value }) => value.messages ?? []);
+  const written = (count = 1) => eventually(() => messages().length >= count && messages());
+
+  it.each([
+    ['60', { type: 'text', text: { body: 'ok' }, from: '12015550160' }],
+    ['61', { type: 'text', text: { body: 'STOP' } }],
+    ['62', { type: 'button', button: { text: 'Yes', payload: 'yes' } }],
+    ['63', { type: 'reaction', reaction: { emoji: '👍' } }],
+    ['64', { type: 'text', from_user_id: 'US.9000000012015550164' }],
+  ])('%s does so after delivery', async (number, expected) => {
+    expect((await send(`+120155501${number}`)).status).toBe(200);
+    expect((await written())[0]).toMatchObject(expected);
+  });
+
+  it('64 is named by user id only, also in statuses', async () => {
+    await send('+12015550164');
+    await written();
+    const sent = changes().find(({ value }) => 'statuses' in value)?.value['statuses'] as Record<string, unknown>[];
+    expect(sent[0]).toMatchObject({ recipient_user_id: 'US.9000000012015550164' });
+    expect('recipient_id' in (sent[0] as object)).toBe(false);
+  });
+
+  it('65 changes the number after the reply; 66 wrote 30 hours ago', async () => {
+    await send('+12015550165');
+    expect((await written(2))[1]).toMatchObject({ type: 'system', system: { type: 'user_changed_number', wa_id: '12015550199' } });
+    await send('+12015550166');
+    const old = (await written(3))[2] as Message;
+    expect(Date.now() / 1_000 - Number(old.timestamp)).toBeGreaterThan(29 * 3_600);
+  });
+
+  it('writes in a batch, at another time, without contacts; as Meta writes JSON', async () => {
+    await control('POST', 'inbound', {
+      phone_number_id: NUMBER,
+      from: PERSON,
+      text: 'Zażółć / 1',
+      at: '-30h',
+      contacts: false,
+      batch_with: [{ bsuid: 'GB.55', text: 'two', contacts: false }],
+    });
+    const [first, second] = await written(2);
+    expect([first?.from, second?.from_user_id]).toEqual([PERSON, 'GB.55']);
+    expect('contacts' in (changes()[0]?.value as object)).toBe(false);
+    expect(receiver.requests[0]?.body).toContain('Za\\u017c\\u00f3\\u0142\\u0107 \\/ 1');
+    expect(receiver.requests[0]?.headers['x-hub-signature-256']).toBe(
+      `sha256=${createHmac('sha256', SECRET)
+        .update(receiver.requests[0]?.body ?? '')
+        .digest('hex')}`,
+    );
+  });
+
+  it('pauses webhooks, and says what was posted', async () => {
+    await control('POST', 'webhooks/pause', {});
+    await send('+12015550100');
+    expect(receiver.requests).toHaveLength(0);
+    await control('POST', 'webhooks/resume', {});
+    await eventually(() => receiver.requests.length > 0);
+    const { body } = await control<{ deliveries: { problem: string | null }[] }>('GET', 'deliveries');
+    expect(body.deliveries[0]?.problem).toBeNull();
+  });
+
+  it('bans, restricts and reinstates an account, and tells so', async () => {
+    await control('POST', 'account', { phone_number_id: NUMBER, action: 'ban' });
+    expect(await eventually(() => changes()[0])).toMatchObject({ field: 'account_update', value: { event: 'DISABLED_UPDATE' } });
+    expect((await send('+12015550100')).status).toBe(400);
+    await control('POST', 'account', { phone_number_id: NUMBER, action: 'reinstate' });
+    expect((await send('+12015550100')).status).toBe(200);
+  });
+
+  it('changes templates and tells so; a new one waits for approval', async () => {
+    const made = await fetch(`${url}/v26.0/800900100200301/message_templates`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer EAAsimKaveri', 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'sale', language: 'en', category: 'MARKETING', components: [{ type: 'BODY', text: 'Sale!' }] }),
+    });
+    const template = (await made.json()) as { id: string; status: string };
+    expect(template.status).toBe('PENDING');
+    await control('POST', `templates/${template.id}/approve`);
+    expect(await eventually(() => changes()[0])).toMatchObject({ value: { event: 'APPROVED', message_template_name: 'sale' } });
+    expect((await send('+12015550100', 'sale', 'en')).status).toBe(200);
+  });
+
+  it('posts any bytes, mis-signed as asked', async () => {
+    await control('POST', 'webhook/raw', { body: '{"a":', signature: 'wrong' });
+    const [request] = await eventually(() => receiver.requests.length > 0 && receiver.requests);
+    expect(request?.body).toBe('{"a":');
+    expect(request?.headers['x-hub-signature-256']).not.toBe(`sha256=${createHmac('sha256', SECRET).update('{"a":').digest('hex')}`);
+  });
+
+  it('shows the phone: what came, what the person wrote; and resets', async () => {
+    await send('+12015550100');
+    await control('POST', 'inbound', { phone_number_id: NUMBER, from: '12015550100', text: 'Hi' });
+    const phone = async () =>
+      (
+        await control<{ messages: { direction: string; text: string }[]; people: string[] }>(
+          'GET',
+          `phone?phone_number_id=${NUMBER}&person=12015550100`,
+        )
+      ).body;
+    expect((await phone()).messages).toMatchObject([
+      { direction: 'in', text: 'Welcome and congratulations!' },
+      { direction: 'out', text: 'Hi' },
+    ]);
+    const page = await fetch(url);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    await control('POST', 'reset', {});
+    expect(await phone()).toEqual({ messages: [], people: [] });
+  });
+});

@@ -11,7 +11,9 @@ import { Rules } from './control/rules';
 import { GraphFailure } from './graph/graph-error';
 import { graphRoutes } from './graph/graph.routes';
 import { modelRoutes } from './model/model.routes';
+import { Phones } from './control/phone';
 import { Conversations } from './people/conversations';
+import { People } from './people/people';
 import { RefusedNumbers } from './people/refused-numbers';
 import { seededRandom } from './random';
 
@@ -30,9 +32,13 @@ export interface Parts {
   callbacks: CallbackQueue;
   engine: StatusEngine;
   conversations: Conversations;
+  people: People;
+  phones: Phones;
   rules: Rules;
   refused: RefusedNumbers;
   requests: RequestLog;
+  /** Where webhooks go. */
+  callbackUrl: string;
   random: () => number;
   /** Nobody can connect for so long, in milliseconds. */
   goAway(ms: number): void;
@@ -51,7 +57,10 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   const random = seededRandom(options.seed ?? 1);
   const accounts = new Accounts(options.appSecret ?? 'dev-app-secret-not-a-real-one');
   const callbacks = new CallbackQueue(options.callbackUrl, logger);
-  const engine = new StatusEngine(callbacks, random);
+  const conversations = new Conversations();
+  const people = new People(callbacks, conversations, random);
+  const phones = new Phones();
+  const engine = new StatusEngine(callbacks, random, people, phones);
   const app = fastify({ bodyLimit: 1024 * 1024, forceCloseConnections: true });
   const absence = new Absence(app);
   const parts: Parts = {
@@ -59,10 +68,13 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     callbacks,
     engine,
     random,
-    conversations: new Conversations(),
+    conversations,
+    people,
+    phones,
     rules: new Rules(),
     refused: new RefusedNumbers(),
     requests: new RequestLog(),
+    callbackUrl: options.callbackUrl,
     goAway: (ms) => absence.begin(ms),
   };
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {

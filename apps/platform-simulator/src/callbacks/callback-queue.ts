@@ -9,9 +9,20 @@ const SLOW_MS = 1_000;
 /** The platform's seven days, compressed; after the last one it gives up. */
 const RETRY_AFTER_MS = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 120_000];
 
+const MAX_LOG = 1_000;
+
+/** One attempt to post a webhook. */
+export interface CallbackAttempt {
+  at: string;
+  ms: number;
+  /** Null: it was answered with 200. */
+  problem: string | null;
+  body: string;
+}
+
 interface Callback {
   body: Buffer;
-  signature: string;
+  signature: string | null;
   attempts: number;
   done: () => void;
 }
@@ -22,6 +33,8 @@ export class CallbackQueue {
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly stop = new AbortController();
   private running = 0;
+  private paused = false;
+  private readonly log: CallbackAttempt[] = [];
 
   constructor(
     private readonly url: string,
@@ -30,9 +43,25 @@ export class CallbackQueue {
 
   /** Resolves when the first attempt is over. */
   post(account: Account, payload: unknown): Promise<void> {
-    const body = Buffer.from(JSON.stringify(payload));
+    const body = Buffer.from(metaStyle(JSON.stringify(payload)));
     const signature = `sha256=${createHmac('sha256', account.app_secret).update(body).digest('hex')}`;
+    return this.postRaw(body, signature);
+  }
+
+  /** These very bytes. @param signature null: none */
+  postRaw(body: Buffer, signature: string | null): Promise<void> {
     return new Promise((done) => this.enqueue({ body, signature, attempts: 0, done }));
+  }
+
+  /** While paused webhooks wait, as in an outage of the platform's own. */
+  pause(paused: boolean): void {
+    this.paused = paused;
+    this.next();
+  }
+
+  /** Attempts, the newest 1,000, oldest first. */
+  attempts(): readonly CallbackAttempt[] {
+    return this.log;
   }
 
   async close(): Promise<void> {
@@ -52,7 +81,7 @@ export class CallbackQueue {
   }
 
   private next(): void {
-    while (this.running < AT_ONCE && this.waiting.length > 0) {
+    while (!this.paused && this.running < AT_ONCE && this.waiting.length > 0) {
       this.running += 1;
       void this.attempt(this.waiting.shift() as Callback).finally(() => {
         this.running -= 1;
@@ -65,6 +94,13 @@ export class CallbackQueue {
     const startedAt = Date.now();
     callback.attempts += 1;
     const problem = await this.call(callback);
+    this.log.push({
+      at: new Date(startedAt).toISOString(),
+      ms: Date.now() - startedAt,
+      problem,
+      body: callback.body.toString('utf8').slice(0, 10_000),
+    });
+    if (this.log.length > MAX_LOG) this.log.shift();
     if (Date.now() - startedAt > SLOW_MS) this.logger.warn({ ms: Date.now() - startedAt }, 'the webhook was answered slowly');
     callback.done();
     if (problem === null || this.stop.signal.aborted) return;
@@ -82,7 +118,11 @@ export class CallbackQueue {
     try {
       const response = await fetch(this.url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'user-agent': 'facebookexternalua', 'x-hub-signature-256': signature },
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'facebookexternalua',
+          ...(signature !== null && { 'x-hub-signature-256': signature }),
+        },
         body,
         redirect: 'manual',
         signal: AbortSignal.any([this.stop.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
@@ -93,4 +133,11 @@ export class CallbackQueue {
       return error instanceof Error ? error.message : String(error);
     }
   }
+}
+
+/** As Meta writes JSON: every character beyond ASCII as `\uXXXX`, every slash as `\/` (platform §4.2). */
+function metaStyle(json: string): string {
+  return json
+    .replace(/(\\.)|\//g, (_, escaped?: string) => escaped ?? '\\/')
+    .replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,4 +1,7 @@
 import type { Account } from '../accounts/accounts';
+import type { Phones } from '../control/phone';
+import type { People } from '../people/people';
+import { react, userIdOf } from '../people/replies';
 import type { Behaviour, Step } from '../people/test-numbers';
 import type { CallbackQueue } from './callback-queue';
 import { envelope, seconds } from './envelope';
@@ -6,11 +9,15 @@ import { envelope, seconds } from './envelope';
 export interface Followed {
   account: Account;
   messageId: string;
+  /** As it was dialled. */
+  recipient: string;
   /** Digits, or the user id when `isPhone` is false. */
   waId: string;
   isPhone: boolean;
   callbackData: unknown;
   behaviour: Behaviour;
+  /** Label of the message's first quick-reply button. */
+  button: string | null;
 }
 
 /** Up to this part of a pause is added or taken away. */
@@ -23,6 +30,8 @@ export class StatusEngine {
   constructor(
     private readonly callbacks: CallbackQueue,
     private readonly random: () => number,
+    private readonly people: People,
+    private readonly phones: Phones,
   ) {}
 
   /** Resolves when the answer to the request may go out. */
@@ -49,22 +58,31 @@ export class StatusEngine {
   }
 
   private async tell(message: Followed, step: Step): Promise<void> {
-    const { account, waId, isPhone, behaviour } = message;
-    const now = Date.now();
-    const contacts = step.status === 'failed' ? {} : { contacts: [isPhone ? { wa_id: waId } : { user_id: waId }] };
+    const { account, waId, behaviour, recipient } = message;
+    const isPhone = message.isPhone && behaviour.reaction !== 'username';
+    const now = this.people.now();
+    this.phones.mark(account.phone_number_id, recipient, message.messageId, step.status);
+    const contacts = step.status === 'failed' ? {} : { contacts: [isPhone ? { wa_id: waId } : { user_id: nameless(message) }] };
     const payload = envelope(account, 'messages', { ...contacts, statuses: [statusOf(message, step, now)] });
     const posts = Array.from({ length: behaviour.repeat ?? 1 }, () => this.callbacks.post(account, payload));
     await Promise.all(posts);
+    if (step.status === 'delivered' && behaviour.reaction) await react(this.people, behaviour.reaction, message);
     if (step.status === 'failed' && behaviour.stopsMarketing) await this.callbacks.post(account, preference(message, now));
   }
 }
 
-function statusOf({ messageId, waId, isPhone, callbackData }: Followed, step: Step, now: number): Record<string, unknown> {
+/** Who the platform names when it withholds the phone. */
+function nameless({ isPhone, waId }: Followed): string {
+  return isPhone ? userIdOf(waId) : waId;
+}
+
+function statusOf(message: Followed, step: Step, now: number): Record<string, unknown> {
+  const { messageId, waId, isPhone, callbackData, behaviour } = message;
   return {
     id: messageId,
     status: step.status,
     timestamp: seconds(now),
-    ...(isPhone ? { recipient_id: waId } : { recipient_user_id: waId }),
+    ...(isPhone && behaviour.reaction !== 'username' ? { recipient_id: waId } : { recipient_user_id: nameless(message) }),
     ...(typeof callbackData === 'string' && { biz_opaque_callback_data: callbackData }),
     ...(step.error && {
       errors: [{ code: step.error.code, title: step.error.title, message: step.error.title, error_data: { details: step.error.title } }],

@@ -12,6 +12,10 @@ export class Conversations {
     if (this.lastWrote.size > MAX) this.lastWrote.delete(this.lastWrote.keys().next().value as string);
   }
 
+  clear(): void {
+    this.lastWrote.clear();
+  }
+
   isOpen(phoneNumberId: string, person: string): boolean {
     return Date.now() < (this.lastWrote.get(`${phoneNumberId}/${person}`) ?? -Infinity) + DAY_MS;
   }

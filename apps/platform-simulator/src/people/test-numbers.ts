@@ -1,3 +1,5 @@
+import type { Reaction } from './replies';
+
 /** One status that will be told; `errors: null` means `failed` without any. */
 export interface Step {
   status: string;
@@ -17,6 +19,8 @@ export interface Behaviour {
   held?: boolean;
   /** After the failure the person's preference is told. */
   stopsMarketing?: boolean;
+  /** What the person does after delivery. */
+  reaction?: Reaction;
 }
 
 const SENT = { status: 'sent', afterMs: 50 };
@@ -52,6 +56,13 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   '24': failed(130472, "User's number is part of an experiment"),
   '25': failed(131053, 'Media upload error'),
   '26': failed(131000, 'Something went wrong'),
+  '60': { ...FULL, reaction: 'ok' },
+  '61': { ...FULL, reaction: 'stop' },
+  '62': { ...FULL, reaction: 'tap' },
+  '63': { ...FULL, reaction: 'react' },
+  '64': { ...FULL, reaction: 'username' },
+  '65': { ...FULL, reaction: 'new-number' },
+  '66': { ...FULL, reaction: 'old' },
   '27': { steps: [SENT, { status: 'failed', afterMs: 400, error: null }] },
 };
 
