@@ -32,6 +32,8 @@ const layers = [
   },
   // Known by the specs of every layer, so it knows none of them.
   { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: ['layer:contracts'] },
+  // Speaks to the gateway over HTTP only.
+  { sourceTag: 'layer:dashboard', onlyDependOnLibsWithTags: ['layer:dashboard'] },
   { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:base', 'layer:testing'] },
 ];
 
@@ -45,7 +47,7 @@ const drivers = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'node_modules/**', '.local/**', '.nx/**', 'coverage/**'] },
+  { ignores: ['apps/dashboard/src/api/schema.d.ts', 'dist/**', 'node_modules/**', '.local/**', '.nx/**', 'coverage/**'] },
   js.configs.recommended,
   ...tseslint.configs.recommended,
   {
@@ -77,6 +79,7 @@ export default tseslint.config(
     ],
     rules: { '@typescript-eslint/no-restricted-imports': 'off' },
   },
+  { files: ['apps/dashboard/**'], languageOptions: { globals: globals.browser } },
   {
     files: ['**/*.mjs', '**/*.cjs', '**/*.js'],
     languageOptions: { globals: globals.node },

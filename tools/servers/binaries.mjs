@@ -8,6 +8,7 @@ const PROGRAMS = {
   postgres: { package: 'postgresql', places: postgresFolders },
   initdb: { package: 'postgresql', places: postgresFolders },
   'nats-server': { package: 'nats-server', places: () => ['/usr/sbin', '/usr/local/bin', '/usr/local/sbin', '/opt/homebrew/bin'] },
+  chromium: { package: 'chromium', places: () => ['/usr/bin', '/usr/local/bin', '/snap/bin'] },
   'redis-server': { package: 'redis-server', places: () => ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'] },
 };
 

@@ -10,7 +10,8 @@ export function demoPage(demo, seconds) {
 
   API            ${demo.base_url}
   API reference  ${demo.site_url}/docs
-  Simulator      ${demo.simulator_url}   stands in for WhatsApp
+  Dashboard      ${demo.dashboard_url}
+  Phone          ${demo.simulator_url}   the simulator that stands in for WhatsApp: write and answer as a customer
   Owner login    ${growth.owner.email}  ${growth.owner.password}
   Operator login ${demo.operator.email}  ${demo.operator.password}
   Everything else is in .local/demo.json, the services' log in .local/stack.log

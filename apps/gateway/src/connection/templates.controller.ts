@@ -6,6 +6,7 @@ import type { BusinessUser } from '../sessions/session-user';
 import { Answers } from '../openapi/answers';
 import { Type } from '@sinclair/typebox';
 
+const TemplateList = Type.Object(ListTemplates.reply.properties, { title: 'TemplateList' });
 const SyncStarted = Type.Object({ message: Type.String(), sync: SyncTemplates.reply }, { title: 'SyncStarted' });
 
 /** Product §2: all templates with status and components, and their sync with the platform. */
@@ -15,7 +16,7 @@ export class ClientTemplatesController {
   constructor(private readonly rpc: RpcClient) {}
 
   @Get()
-  @Answers(ListTemplates.reply, 'List all templates with status and components, and how the last sync went')
+  @Answers(TemplateList, 'List all templates with status and components, and how the last sync went')
   list(@CurrentUser() { business_id }: BusinessUser) {
     return this.rpc.call(ListTemplates, { business_id });
   }

@@ -4,6 +4,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { RpcClient } from '@mgw/rpc';
 import type { Logger } from '@mgw/telemetry';
 import type { FastifyInstance } from 'fastify';
+import { dashboardRoutes } from '../dashboard/dashboard.routes';
 import { GatewayConfig } from '../gateway.config';
 import { platformWebhookRoutes } from '../platform/platform-webhook.routes';
 import { configureHttp } from './configure-http';
@@ -41,6 +42,7 @@ export async function startHttp(
   const app = await NestFactory.create<NestFastifyApplication>(root as Type, adapter, { bodyParser: false, logger: ['error', 'warn'] });
   configureHttp(app, logger, config.publicUrl);
   platformWebhookRoutes(app.getHttpAdapter().getInstance() as unknown as FastifyInstance, app.get(RpcClient), logger);
+  await dashboardRoutes(app.getHttpAdapter().getInstance() as unknown as FastifyInstance);
   await app.listen(config.port, config.host);
   return app;
 }

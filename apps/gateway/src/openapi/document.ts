@@ -13,6 +13,8 @@ const TAGS: [string, string, string][] = [
 ];
 /** Where all may come nobody is refused. */
 const ROLES = 3;
+/** Numbers of ours in paths; other names are the platform's, or phones. */
+const OWN_IDS = new Set(['id', 'delivery_id']);
 const LIMIT_HEADERS = {
   'RateLimit-Limit': 'Requests a minute of this key.',
   'RateLimit-Remaining': 'Requests left in this minute.',
@@ -84,7 +86,7 @@ function parametersOf({ path, query, permission, method }: Endpoint, requests: R
     name,
     in: 'path',
     required: true,
-    schema: name === 'id' ? { type: 'integer', minimum: 1 } : { type: 'string' },
+    schema: OWN_IDS.has(name) ? { type: 'integer', minimum: 1 } : { type: 'string' },
   }));
   const { properties = {}, required = [] } = query ? requests.schema(query) : ({} as JsonSchema);
   const inQuery = Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }));

@@ -24,7 +24,15 @@ export class RequestSchemas {
     return { $ref: `#/components/schemas/${request.name}` };
   }
 
+  /** For bodies: null for an optional field is the same as leaving it out (product decision 44). */
   all(): Record<string, JsonSchema> {
-    return Object.fromEntries(this.byName);
+    return Object.fromEntries([...this.byName].map(([name, schema]) => [name, nullableOptions(schema)]));
   }
+}
+
+function nullableOptions(schema: JsonSchema): JsonSchema {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) =>
+    schema.required?.includes(name) ? [name, property] : [name, { anyOf: [property, { type: 'null' }] }],
+  );
+  return { ...schema, properties: Object.fromEntries(properties) as Record<string, object> };
 }

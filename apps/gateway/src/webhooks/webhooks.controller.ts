@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import { CreateWebhook, DeleteWebhook, ListWebhooks, UpdateWebhook } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
@@ -11,6 +12,8 @@ import { CreateWebhookRequest, UpdateWebhookRequest } from './webhooks.requests'
 import { Answers } from '../openapi/answers';
 import { Done, Made } from '../openapi/replies';
 
+const WebhooksReply = Type.Object(ListWebhooks.reply.properties, { title: 'Webhooks' });
+
 /** Spec §4.9. The dispatcher keeps the webhooks; the secret leaves the gateway sealed and never comes back. */
 @Controller('api/client/webhooks')
 @SessionOf('owner', 'member')
@@ -22,7 +25,7 @@ export class WebhooksController {
   ) {}
 
   @Get()
-  @Answers(ListWebhooks.reply, 'List the webhooks')
+  @Answers(WebhooksReply, 'List the webhooks')
   list(@CurrentUser() { business_id }: BusinessUser) {
     return this.rpc.call(ListWebhooks, { business_id });
   }

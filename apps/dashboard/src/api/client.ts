@@ -1,0 +1,70 @@
+import { notifications } from '@mantine/notifications';
+import { QueryClient } from '@tanstack/react-query';
+import createClient from 'openapi-fetch';
+import type { components, paths } from './schema';
+
+export type Schemas = components['schemas'];
+
+/** What the API said, in the words of its envelope. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details: { field: string; message: string }[],
+    readonly hint: string | undefined,
+    readonly requestId: string | null,
+  ) {
+    super(message);
+  }
+}
+
+const client = createClient<paths>({ baseUrl: '/' });
+
+interface Answer<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
+}
+
+/** @throws ApiError for every answer but success */
+export async function ask<T>(answer: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await answer;
+  if (data !== undefined) return data;
+  const body = (error ?? {}) as { error?: string; error_code?: string; hint?: string; details?: { field: string; message: string }[] };
+  throw new ApiError(
+    response.status,
+    body.error_code ?? 'INTERNAL',
+    body.error ?? 'The server did not answer as expected.',
+    body.details ?? [],
+    body.hint,
+    response.headers.get('x-request-id'),
+  );
+}
+
+export const api = client;
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 2_000,
+      retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < 2,
+    },
+    mutations: { onError: (error) => complain(error) },
+  },
+});
+
+/** Tells a person what went wrong, with the id under which the operator finds it. */
+export function complain(error: unknown): void {
+  const known = error instanceof ApiError ? error : null;
+  notifications.show({
+    color: 'red',
+    title: known?.message ?? 'Something went wrong',
+    message: [known?.hint, known?.requestId && `Request ${known.requestId}`].filter(Boolean).join(' · ') || 'Try again in a moment.',
+    autoClose: 8_000,
+  });
+}
+
+export function praise(message: string): void {
+  notifications.show({ color: 'green', title: message, message: '', autoClose: 3_000 });
+}

@@ -1,0 +1,98 @@
+import { Alert, Anchor, Button, Center, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/client';
+
+export function PageTitle({ title, about, children }: { title: string; about?: string; children?: ReactNode }) {
+  return (
+    <Group justify="space-between" align="flex-end" mb="lg" gap="sm">
+      <div>
+        <Title order={1} size="h2">
+          {title}
+        </Title>
+        {about && (
+          <Text c="dimmed" size="sm">
+            {about}
+          </Text>
+        )}
+      </div>
+      <Group gap="xs">{children}</Group>
+    </Group>
+  );
+}
+
+export function Failed({ error, retry }: { error: unknown; retry: () => void }) {
+  const known = error instanceof ApiError ? error : null;
+  return (
+    <Alert color="red" icon={<IconAlertTriangle />} title={known?.message ?? 'This could not be loaded'} role="alert">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">
+          {known?.hint ?? 'The service may be starting. '}
+          {known?.requestId && ` Request ${known.requestId}`}
+        </Text>
+        <Button size="xs" variant="default" onClick={retry}>
+          Try again
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
+
+/** What a list says when there is nothing in it yet: what it is for, and what to do. */
+export function Empty({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
+  return (
+    <Paper withBorder p="xl" radius="md">
+      <Center>
+        <Stack align="center" gap="sm" maw={520}>
+          <Text fw={600}>{title}</Text>
+          <Text c="dimmed" ta="center" size="sm" component="div">
+            {children}
+          </Text>
+          {action}
+        </Stack>
+      </Center>
+    </Paper>
+  );
+}
+
+export function Loading({ rows = 6 }: { rows?: number }) {
+  return (
+    <Stack gap="xs" aria-busy="true" aria-label="Loading">
+      {Array.from({ length: rows }, (_, i) => (
+        <Skeleton key={i} height={42} radius="md" />
+      ))}
+    </Stack>
+  );
+}
+
+/** One query's three states; `children` gets what it found. */
+export function Loaded<T>({ query, rows, children }: { query: UseQueryResult<T>; rows?: number; children: (data: T) => ReactNode }) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
+  return <Loading rows={rows ?? 6} />;
+}
+
+export function Missing() {
+  return (
+    <Center mih="60vh">
+      <Stack align="center">
+        <Title order={1} size="h2">
+          There is no such page
+        </Title>
+        <Anchor component={Link} to="/">
+          Back to the start
+        </Anchor>
+      </Stack>
+    </Center>
+  );
+}
+
+export function RouteFailed({ error }: { error: unknown }) {
+  return (
+    <Center mih="60vh">
+      <Failed error={error} retry={() => window.location.reload()} />
+    </Center>
+  );
+}

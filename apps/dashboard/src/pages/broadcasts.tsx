@@ -1,0 +1,268 @@
+import {
+  Alert,
+  Button,
+  Card,
+  Drawer,
+  FileInput,
+  Group,
+  List,
+  Modal,
+  Progress,
+  Select,
+  Stack,
+  Table,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { IconPlus, IconUpload } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, ask, praise } from '../api/client';
+import { useLive } from '../api/live';
+import { Ago, number, State } from '../components/bits';
+import { Empty, Loaded, PageTitle } from '../components/states';
+
+const route = getRouteApi('/inside/broadcasts');
+const PER_SECOND = 40;
+
+export function BroadcastsPage() {
+  const search = route.useSearch() as { id?: string; new?: string };
+  const navigate = route.useNavigate();
+  const queries = useQueryClient();
+  useLive(() => void queries.invalidateQueries({ queryKey: ['broadcasts'] }));
+  const list = useQuery({
+    queryKey: ['broadcasts'],
+    queryFn: () => ask(api.GET('/api/client/broadcasts')),
+    refetchInterval: (query) => (query.state.data?.broadcasts.some(({ status }) => status === 'running') ? 1_000 : 10_000),
+  });
+  const set = (change: Record<string, string | undefined>) => void navigate({ search: { ...search, ...change } });
+  return (
+    <>
+      <PageTitle title="Broadcasts" about="One template to many people, at a pace that WhatsApp allows">
+        <Button leftSection={<IconPlus size={16} />} onClick={() => set({ new: 'yes' })}>
+          New broadcast
+        </Button>
+      </PageTitle>
+      <Loaded query={list}>
+        {({ broadcasts }) =>
+          broadcasts.length === 0 ? (
+            <Empty title="Nothing was broadcast yet">
+              Choose a template and a list of people, for example a CSV file with the columns phone, name, order. Every row is checked
+              before anything is sent.
+            </Empty>
+          ) : (
+            <Stack>
+              {broadcasts.map((one) => (
+                <Card
+                  key={one.id}
+                  withBorder
+                  component="button"
+                  type="button"
+                  ta="left"
+                  onClick={() => set({ id: String(one.id) })}
+                  style={{ cursor: 'pointer' }}
+                >
+                  <Group justify="space-between" mb={6}>
+                    <div>
+                      <Text fw={600}>{one.name}</Text>
+                      <Text size="sm" c="dimmed">
+                        {one.template_name} · {number(one.total_recipients)} people · <Ago at={one.created_at} />
+                      </Text>
+                    </div>
+                    <State of={one.status} />
+                  </Group>
+                  <Bar {...one} />
+                </Card>
+              ))}
+            </Stack>
+          )
+        }
+      </Loaded>
+      <Modal opened={search.new !== undefined} onClose={() => set({ new: undefined })} title="New broadcast" size="lg">
+        {search.new !== undefined && <Create done={(id) => set({ new: undefined, id: String(id) })} />}
+      </Modal>
+      <Drawer opened={search.id !== undefined} onClose={() => set({ id: undefined })} position="right" size="lg" title="Broadcast">
+        {search.id !== undefined && <Detail id={Number(search.id)} />}
+      </Drawer>
+    </>
+  );
+}
+
+function Bar({ sent, failed, total_recipients: total }: { sent: number; failed: number; total_recipients: number }) {
+  return (
+    <>
+      <Progress.Root size="lg" aria-label="Progress">
+        <Progress.Section value={(sent / total) * 100} color="green" aria-label="Sent" />
+        <Progress.Section value={(failed / total) * 100} color="red" aria-label="Failed" />
+      </Progress.Root>
+      <Text size="sm" c="dimmed" mt={4}>
+        {number(sent)} sent · {number(failed)} failed · {number(total - sent - failed)} to go
+      </Text>
+    </>
+  );
+}
+
+function Detail({ id }: { id: number }) {
+  const queries = useQueryClient();
+  const one = useQuery({
+    queryKey: ['broadcasts', id],
+    queryFn: () => ask(api.GET('/api/client/broadcasts/{id}', { params: { path: { id } } })),
+    refetchInterval: 1_000,
+  });
+  const recipients = useQuery({
+    queryKey: ['broadcasts', id, 'failed'],
+    queryFn: () =>
+      ask(api.GET('/api/client/broadcasts/{id}/recipients', { params: { path: { id }, query: { state: 'failed', limit: '50' } } })),
+    refetchInterval: 3_000,
+  });
+  const cancel = useMutation({
+    mutationFn: () =>
+      ask(api.POST('/api/client/broadcasts/{id}/cancel', { params: { path: { id } }, headers: { 'content-type': 'application/json' } })),
+    onSuccess: () => {
+      praise('The broadcast was cancelled.');
+      void queries.invalidateQueries({ queryKey: ['broadcasts'] });
+    },
+  });
+  return (
+    <Loaded query={one}>
+      {(broadcast) => {
+        const left = broadcast.pending / PER_SECOND;
+        const active = broadcast.status === 'running' || broadcast.status === 'scheduled';
+        return (
+          <Stack>
+            <Group justify="space-between">
+              <Title order={3} size="h4">
+                {broadcast.name}
+              </Title>
+              <State of={broadcast.status} />
+            </Group>
+            <Bar {...broadcast} />
+            {broadcast.status === 'running' && (
+              <Text size="sm">About {left < 90 ? `${Math.ceil(left)} seconds` : `${Math.ceil(left / 60)} minutes`} to go.</Text>
+            )}
+            {active && (
+              <Button color="red" variant="light" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+                Cancel the broadcast
+              </Button>
+            )}
+            {broadcast.failures.length > 0 && (
+              <>
+                <Title order={4} size="h5">
+                  Why messages failed
+                </Title>
+                <List size="sm">
+                  {broadcast.failures.map(({ reason, count }) => (
+                    <List.Item key={reason}>
+                      {number(count)} × {reason}
+                    </List.Item>
+                  ))}
+                </List>
+                <Table.ScrollContainer minWidth={360}>
+                  <Table>
+                    <Table.Tbody>
+                      {recipients.data?.recipients.map(({ nth, phone, reason }) => (
+                        <Table.Tr key={nth}>
+                          <Table.Td>{phone}</Table.Td>
+                          <Table.Td>{reason}</Table.Td>
+                        </Table.Tr>
+                      ))}
+                    </Table.Tbody>
+                  </Table>
+                </Table.ScrollContainer>
+              </>
+            )}
+          </Stack>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function Create({ done }: { done: (id: number) => void }) {
+  const queries = useQueryClient();
+  const templates = useQuery({ queryKey: ['templates'], queryFn: () => ask(api.GET('/api/client/templates')) });
+  const [name, setName] = useState('');
+  const [template, setTemplate] = useState<string | null>(null);
+  const [csv, setCsv] = useState('');
+  const [template_name = '', language = 'en'] = template?.split('/') ?? [];
+  const body = { template_name, language, csv };
+  const check = useMutation({ mutationFn: () => ask(api.POST('/api/client/broadcasts/check', { body })) });
+  const start = useMutation({
+    mutationFn: () => ask(api.POST('/api/client/broadcasts', { body: { ...body, name } })),
+    onSuccess: ({ id, message }) => {
+      praise(message);
+      void queries.invalidateQueries({ queryKey: ['broadcasts'] });
+      done(id);
+    },
+  });
+  const options = (templates.data?.templates ?? [])
+    .filter(({ status, category }) => status === 'APPROVED' && category !== 'AUTHENTICATION')
+    .map((one) => ({ value: `${one.name}/${one.language}`, label: `${one.name} (${one.language})` }));
+  const chosen = templates.data?.templates.find((one) => `${one.name}/${one.language}` === template);
+  const good = check.data && check.data.wrong === 0;
+  const change = (text: string) => {
+    setCsv(text);
+    check.reset();
+  };
+  return (
+    <Stack>
+      <TextInput label="Name" placeholder="Autumn offers" value={name} onChange={(e) => setName(e.currentTarget.value)} />
+      <Select
+        label="Template"
+        searchable
+        data={options}
+        value={template}
+        onChange={(value) => {
+          setTemplate(value);
+          check.reset();
+        }}
+      />
+      {chosen && (
+        <Text size="sm" c="dimmed">
+          {chosen.content}
+        </Text>
+      )}
+      <FileInput
+        label="People"
+        placeholder="CSV file with the columns phone, then one for each variable"
+        accept=".csv,text/csv,text/plain"
+        leftSection={<IconUpload size={16} />}
+        onChange={(file) => void file?.text().then(change)}
+      />
+      <Textarea
+        aria-label="Or paste the rows here"
+        placeholder={'phone,name,order\n+91 98765 43210,Asha,1007'}
+        autosize
+        minRows={3}
+        maxRows={10}
+        value={csv}
+        onChange={(e) => change(e.currentTarget.value)}
+      />
+      <Button variant="default" disabled={!template || !csv} loading={check.isPending} onClick={() => check.mutate()}>
+        Check every row
+      </Button>
+      {check.data &&
+        (good ? (
+          <Alert color="green" title={`All ${number(check.data.total)} rows are good`}>
+            Sending takes about {Math.max(1, Math.ceil(check.data.total / PER_SECOND))} seconds.
+          </Alert>
+        ) : (
+          <Alert color="red" title={`${number(check.data.wrong)} of ${number(check.data.total)} rows are wrong`} role="alert">
+            <List size="sm">
+              {check.data.faults.slice(0, 20).map(({ line, field, message }) => (
+                <List.Item key={`${line}${field}`}>
+                  Line {line}: {field} {message}
+                </List.Item>
+              ))}
+            </List>
+          </Alert>
+        ))}
+      <Button disabled={!good || !name} loading={start.isPending} onClick={() => start.mutate()}>
+        Start sending
+      </Button>
+    </Stack>
+  );
+}

@@ -1,0 +1,200 @@
+import { Anchor, Card, Group, List, Paper, Progress, RingProgress, SimpleGrid, Stack, Table, Text, ThemeIcon, Title } from '@mantine/core';
+import { IconCheck, IconCircleDashed } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { api, ask } from '../api/client';
+import { useLive } from '../api/live';
+import { useMe } from '../api/session';
+import { Ago, number, percent, State } from '../components/bits';
+import { Loaded, PageTitle } from '../components/states';
+
+/** Where the business stands: connection, today's use, what arrived, what failed, and what to do first. */
+export function HomePage() {
+  const { business } = useMe();
+  const queries = useQueryClient();
+  useLive(() => void queries.invalidateQueries({ queryKey: ['home'] }));
+  const connection = useQuery({ queryKey: ['home', 'connection'], queryFn: () => ask(api.GET('/api/client/connection')) });
+  const usage = useQuery({ queryKey: ['home', 'usage'], queryFn: () => ask(api.GET('/api/client/usage')), refetchInterval: 15_000 });
+  const failed = useQuery({
+    queryKey: ['home', 'failed'],
+    queryFn: () => ask(api.GET('/api/client/messages', { params: { query: { status: 'failed', limit: '5' } } })),
+  });
+  const webhooks = useQuery({ queryKey: ['home', 'webhooks'], queryFn: () => ask(api.GET('/api/client/webhooks')) });
+  const totals = (usage.data?.usage ?? []).reduce(
+    (sum, line) => ({
+      sent: sum.sent + line.sent,
+      delivered: sum.delivered + line.delivered,
+      read: sum.read + line.read,
+      failed: sum.failed + line.failed + line.refused,
+    }),
+    { sent: 0, delivered: 0, read: 0, failed: 0 },
+  );
+  const keys = usage.data?.keys ?? [];
+  const used = keys.reduce((sum, key) => sum + (key.used_today ?? 0), 0);
+  const cap = keys.reduce((sum, key) => sum + key.daily_limit, 0);
+  const steps = [
+    { done: connection.data?.status === 'connected', label: 'Connect your WhatsApp number', to: '/settings' },
+    { done: keys.length > 0, label: 'Create an API key', to: '/api-keys' },
+    { done: (webhooks.data?.webhooks.length ?? 0) > 0, label: 'Add a webhook', to: '/webhooks' },
+    { done: totals.delivered > 0, label: 'Send your first message, and see it delivered', to: '/templates' },
+  ];
+  const open = steps.filter(({ done }) => !done);
+  return (
+    <>
+      <PageTitle title="Home" about={`The last 30 days of ${business?.name ?? ''}`} />
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} mb="md">
+        <Figure label="Sent" value={number(totals.sent)} />
+        <Figure label="Delivered" value={number(totals.delivered)} note={percent(totals.delivered, totals.sent)} />
+        <Figure label="Read" value={number(totals.read)} note={percent(totals.read, totals.sent)} />
+        <Figure label="Failed or refused" value={number(totals.failed)} note={percent(totals.failed, totals.sent + totals.failed)} />
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, md: 2 }} mb="md">
+        <Card withBorder>
+          <Title order={2} size="h5" mb="sm">
+            Connection
+          </Title>
+          <Loaded query={connection} rows={2}>
+            {({ status, checked_at, problem }) => (
+              <Stack gap={4}>
+                <Group>
+                  <State of={status} />
+                  <Text size="sm" c="dimmed">
+                    checked <Ago at={checked_at} />
+                  </Text>
+                </Group>
+                {problem && <Text size="sm">{problem}</Text>}
+                <Anchor component={Link} to="/settings" size="sm">
+                  Settings of the connection
+                </Anchor>
+              </Stack>
+            )}
+          </Loaded>
+        </Card>
+        <Card withBorder>
+          <Title order={2} size="h5" mb="sm">
+            Today’s messages
+          </Title>
+          <Group wrap="nowrap">
+            <RingProgress
+              size={84}
+              thickness={9}
+              roundCaps
+              role="img"
+              aria-label={`${used} of ${cap} used`}
+              sections={[
+                { value: cap === 0 ? 0 : Math.min(100, (used / cap) * 100), color: used / Math.max(1, cap) > 0.8 ? 'orange' : 'green' },
+              ]}
+            />
+            <div>
+              <Text size="xl" fw={650}>
+                {number(used)} / {number(cap)}
+              </Text>
+              <Text size="sm" c="dimmed">
+                of the daily limits of your keys; they start again at midnight, {business?.timezone}
+              </Text>
+            </div>
+          </Group>
+        </Card>
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Card withBorder>
+          <Title order={2} size="h5" mb="sm">
+            From sent to read
+          </Title>
+          <Stack gap="sm">
+            {(['sent', 'delivered', 'read'] as const).map((name) => (
+              <div key={name}>
+                <Group justify="space-between">
+                  <Text size="sm" tt="capitalize">
+                    {name}
+                  </Text>
+                  <Text size="sm" c="dimmed">
+                    {number(totals[name])} · {percent(totals[name], totals.sent)}
+                  </Text>
+                </Group>
+                <Progress value={totals.sent === 0 ? 0 : (totals[name] / totals.sent) * 100} aria-label={name} />
+              </div>
+            ))}
+          </Stack>
+        </Card>
+        {open.length > 0 ? (
+          <Card withBorder>
+            <Title order={2} size="h5" mb="sm">
+              First steps
+            </Title>
+            <List spacing="sm" center>
+              {steps.map(({ done, label, to }) => (
+                <List.Item
+                  key={label}
+                  icon={
+                    <ThemeIcon size={22} radius="xl" variant={done ? 'filled' : 'default'}>
+                      {done ? <IconCheck size={14} /> : <IconCircleDashed size={14} />}
+                    </ThemeIcon>
+                  }
+                >
+                  {done ? (
+                    <Text td="line-through">{label}</Text>
+                  ) : (
+                    <Anchor component={Link} to={to}>
+                      {label}
+                    </Anchor>
+                  )}
+                </List.Item>
+              ))}
+            </List>
+          </Card>
+        ) : (
+          <Card withBorder>
+            <Title order={2} size="h5" mb="sm">
+              Last failures
+            </Title>
+            <Loaded query={failed} rows={3}>
+              {({ messages }) =>
+                messages.length === 0 ? (
+                  <Text c="dimmed" size="sm">
+                    Nothing has failed.
+                  </Text>
+                ) : (
+                  <Table>
+                    <Table.Tbody>
+                      {messages.map((message) => (
+                        <Table.Tr key={message.message_id}>
+                          <Table.Td>{message.to}</Table.Td>
+                          <Table.Td>
+                            <Text size="sm" lineClamp={2}>
+                              {message.failure_reason}
+                            </Text>
+                          </Table.Td>
+                        </Table.Tr>
+                      ))}
+                    </Table.Tbody>
+                  </Table>
+                )
+              }
+            </Loaded>
+          </Card>
+        )}
+      </SimpleGrid>
+    </>
+  );
+}
+
+function Figure({ label, value, note }: { label: string; value: string; note?: string }) {
+  return (
+    <Paper withBorder p="md" radius="md">
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Group align="baseline" gap="xs">
+        <Text fz={28} fw={650} lh={1.2}>
+          {value}
+        </Text>
+        {note && (
+          <Text size="sm" c="dimmed">
+            {note}
+          </Text>
+        )}
+      </Group>
+    </Paper>
+  );
+}

@@ -1,0 +1,206 @@
+import { Alert, Button, Grid, Group, Paper, ScrollArea, Stack, Text, Textarea, TextInput, UnstyledButton } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconClock, IconSend } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { api, ask } from '../api/client';
+import { useLive } from '../api/live';
+import { Ago, PhoneBubble, State, Wallpaper } from '../components/bits';
+import { Empty, Loaded, PageTitle } from '../components/states';
+
+const route = getRouteApi('/inside/inbox');
+
+export function InboxPage() {
+  const search = route.useSearch() as { id?: string; q?: string };
+  const navigate = route.useNavigate();
+  const [text, setText] = useState(search.q ?? '');
+  const [q] = useDebouncedValue(text.trim(), 300);
+  const queries = useQueryClient();
+  useLive(() => void queries.invalidateQueries({ queryKey: ['inbox'] }));
+  const list = useQuery({
+    queryKey: ['inbox', 'list', q],
+    queryFn: () => ask(api.GET('/api/client/conversations', { params: { query: q ? { q } : {} } })),
+    refetchInterval: 5_000,
+  });
+  return (
+    <>
+      <PageTitle title="Inbox" about="What customers wrote, and your answers" />
+      <Loaded query={list}>
+        {({ conversations }) =>
+          conversations.length === 0 && !q ? (
+            <Empty title="Nobody has written yet">
+              When a customer writes to your number, the conversation appears here. With the local simulator: open its page and write as a
+              customer.
+            </Empty>
+          ) : (
+            <Grid>
+              <Grid.Col span={{ base: 12, sm: 4 }}>
+                <TextInput
+                  aria-label="Search"
+                  placeholder="Name or number"
+                  value={text}
+                  onChange={(e) => setText(e.currentTarget.value)}
+                  mb="xs"
+                />
+                <ScrollArea h={{ base: 220, sm: '70vh' }}>
+                  <Stack gap={4}>
+                    {conversations.map((one) => (
+                      <UnstyledButton
+                        key={one.id}
+                        onClick={() => void navigate({ search: { ...search, id: String(one.id) } })}
+                        aria-current={search.id === String(one.id)}
+                      >
+                        <Paper
+                          withBorder
+                          p="sm"
+                          radius="md"
+                          bg={search.id === String(one.id) ? 'var(--mantine-primary-color-light)' : undefined}
+                        >
+                          <Group justify="space-between" wrap="nowrap">
+                            <Text fw={600} size="sm" truncate>
+                              {one.customer_name || one.customer_phone}
+                            </Text>
+                            <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+                              <Ago at={one.last_message?.at ?? one.created_at} />
+                            </Text>
+                          </Group>
+                          <Text size="sm" c="dimmed" truncate>
+                            {one.last_message
+                              ? `${one.last_message.direction === 'out' ? 'You: ' : ''}${one.last_message.text || `[${one.last_message.type}]`}`
+                              : ''}
+                          </Text>
+                        </Paper>
+                      </UnstyledButton>
+                    ))}
+                  </Stack>
+                </ScrollArea>
+              </Grid.Col>
+              <Grid.Col span={{ base: 12, sm: 8 }}>
+                {search.id ? (
+                  <Thread key={search.id} id={Number(search.id)} />
+                ) : (
+                  <Empty title="Choose a conversation">Its messages and the reply box are shown here.</Empty>
+                )}
+              </Grid.Col>
+            </Grid>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function Thread({ id }: { id: number }) {
+  const queries = useQueryClient();
+  const thread = useQuery({
+    queryKey: ['inbox', 'thread', id],
+    queryFn: () => ask(api.GET('/api/client/conversations/{id}/messages', { params: { path: { id } } })),
+    refetchInterval: 4_000,
+  });
+  const [text, setText] = useState('');
+  const reply = useMutation({
+    mutationFn: () => ask(api.POST('/api/client/conversations/{id}/messages', { params: { path: { id } }, body: { text } })),
+    onSuccess: () => {
+      setText('');
+      void queries.invalidateQueries({ queryKey: ['inbox'] });
+    },
+  });
+  return (
+    <Loaded query={thread}>
+      {({ conversation, messages }) => (
+        <Stack>
+          <Group justify="space-between">
+            <div>
+              <Text fw={650}>{conversation.customer_name || conversation.customer_phone}</Text>
+              <Text size="sm" c="dimmed">
+                {conversation.customer_phone}
+              </Text>
+            </div>
+            <Group gap="xs">
+              {conversation.suppression_state && <State of="failed" label={conversation.suppression_state.replaceAll('_', ' ')} />}
+              <Countdown closesAt={conversation.session_window.closes_at} />
+            </Group>
+          </Group>
+          <Wallpaper height="52vh">
+            {[...messages].reverse().map((message) => (
+              <PhoneBubble
+                key={message.message_id}
+                mine={message.direction === 'out'}
+                text={message.text || `[${message.media?.type ?? message.type}]`}
+                meta={
+                  <>
+                    {message.sent_by === 'ai' && 'AI · '}
+                    {new Date(message.at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}
+                    {message.delivery_status && ` · ${message.delivery_status}`}
+                    {message.failure_reason && ` · ${message.failure_reason}`}
+                  </>
+                }
+              />
+            ))}
+          </Wallpaper>
+          {conversation.session_window.open ? (
+            <form
+              onSubmit={(event) => {
+                event.preventDefault();
+                if (text.trim()) reply.mutate();
+              }}
+            >
+              <Group align="flex-end" wrap="nowrap">
+                <Textarea
+                  aria-label="Reply"
+                  placeholder="Write a reply"
+                  style={{ flex: 1 }}
+                  autosize
+                  minRows={1}
+                  maxRows={6}
+                  value={text}
+                  onChange={(e) => setText(e.currentTarget.value)}
+                  onKeyDown={(e) => {
+                    if (e.key === 'Enter' && !e.shiftKey) {
+                      e.preventDefault();
+                      if (text.trim()) reply.mutate();
+                    }
+                  }}
+                />
+                <Button type="submit" loading={reply.isPending} leftSection={<IconSend size={16} />}>
+                  Send
+                </Button>
+              </Group>
+            </form>
+          ) : (
+            <Alert color="yellow" icon={<IconClock />} title="The 24-hour window is closed">
+              <Text size="sm">
+                WhatsApp lets you write freely only within 24 hours of the customer’s last message. An approved template goes out at any
+                time.
+              </Text>
+              <Button
+                component={Link}
+                to="/templates"
+                search={{ phone: conversation.customer_phone } as never}
+                variant="default"
+                size="xs"
+                mt="xs"
+              >
+                Choose a template
+              </Button>
+            </Alert>
+          )}
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+/** How long free text may still be written. */
+function Countdown({ closesAt }: { closesAt: string | null }) {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((n) => n + 1), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  if (closesAt === null) return <State of="pending" label="window closed" />;
+  const seconds = Math.max(0, Math.floor((new Date(closesAt).getTime() - Date.now()) / 1_000));
+  const [hours, minutes, rest] = [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60), seconds % 60];
+  return <State of="read" label={`open for ${hours}:${String(minutes).padStart(2, '0')}:${String(rest).padStart(2, '0')}`} />;
+}

@@ -1,0 +1,62 @@
+import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, ApiError, ask } from '../api/client';
+
+export function LoginPage() {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const login = useMutation({
+    mutationFn: () => ask(api.POST('/api/client/login', { body: { email, password } })),
+    onSuccess: () => window.location.assign('/'),
+    onError: () => undefined,
+  });
+  const error = login.error as ApiError | null;
+  return (
+    <Center mih="100vh" p="md" component="main">
+      <Paper withBorder shadow="sm" p="xl" radius="lg" w={400} maw="100%">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            login.mutate();
+          }}
+        >
+          <Stack>
+            <img src="/icon.svg" width={40} height={40} alt="" />
+            <div>
+              <Title order={1} size="h3">
+                Log in
+              </Title>
+              <Text c="dimmed" size="sm">
+                Your business’s messages, keys and webhooks.
+              </Text>
+            </div>
+            {error && (
+              <Alert color="red" role="alert">
+                {error.message}
+              </Alert>
+            )}
+            <TextInput
+              label="Email"
+              type="email"
+              autoComplete="username"
+              required
+              value={email}
+              onChange={(e) => setEmail(e.currentTarget.value)}
+            />
+            <PasswordInput
+              label="Password"
+              autoComplete="current-password"
+              required
+              value={password}
+              onChange={(e) => setPassword(e.currentTarget.value)}
+            />
+            <Button type="submit" loading={login.isPending} fullWidth>
+              Log in
+            </Button>
+          </Stack>
+        </form>
+      </Paper>
+    </Center>
+  );
+}

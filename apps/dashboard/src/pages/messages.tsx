@@ -1,0 +1,191 @@
+import { Anchor, Button, Drawer, Group, Select, Stack, Table, Text, TextInput, Timeline, Title } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, ask } from '../api/client';
+import { useLive } from '../api/live';
+import { Ago, Copy, PhoneBubble, State, Wallpaper } from '../components/bits';
+import { Empty, Failed, Loaded, Loading, PageTitle } from '../components/states';
+
+const route = getRouteApi('/inside/messages');
+type Status = 'sent' | 'delivered' | 'read' | 'failed';
+
+export function MessagesPage() {
+  const search = route.useSearch() as { q?: string; status?: string; phone?: string; id?: string };
+  const navigate = route.useNavigate();
+  const [text, setText] = useState(search.q ?? '');
+  const [q] = useDebouncedValue(text.trim(), 300);
+  const queries = useQueryClient();
+  useLive(() => void queries.invalidateQueries({ queryKey: ['messages'] }));
+  const set = (change: Record<string, string | undefined>) => void navigate({ search: { ...search, ...change } });
+  const list = useInfiniteQuery({
+    queryKey: ['messages', q, search.status, search.phone],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }) =>
+      ask(
+        api.GET('/api/client/messages', {
+          params: {
+            query: {
+              limit: '30',
+              ...(pageParam && { cursor: pageParam }),
+              ...(search.status && { status: search.status as Status }),
+              ...(search.phone && { phone: search.phone }),
+              ...(q && { q }),
+            },
+          },
+        }),
+      ),
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    refetchInterval: 5_000,
+  });
+  const messages = list.data?.pages.flatMap((page) => page.messages) ?? [];
+  return (
+    <>
+      <PageTitle title="Messages" about="Everything that was sent, and what became of it" />
+      <Group mb="md" align="flex-end">
+        <TextInput
+          label="Search"
+          placeholder="Text, template or message id"
+          value={text}
+          onChange={(e) => setText(e.currentTarget.value)}
+        />
+        <TextInput
+          label="Phone"
+          placeholder="+91 98765 43210"
+          defaultValue={search.phone}
+          onBlur={(e) => set({ phone: e.currentTarget.value || undefined })}
+          onKeyDown={(e) => e.key === 'Enter' && set({ phone: e.currentTarget.value || undefined })}
+        />
+        <Select
+          label="Status"
+          clearable
+          placeholder="All"
+          data={['sent', 'delivered', 'read', 'failed']}
+          value={search.status ?? null}
+          onChange={(status) => set({ status: status ?? undefined })}
+        />
+      </Group>
+      {list.isPending && <Loading />}
+      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+      {list.data && messages.length === 0 && (
+        <Empty title="No messages here">
+          Send one with your API key, from a template’s page, or as a broadcast: it appears here at once.
+        </Empty>
+      )}
+      {messages.length > 0 && (
+        <Table.ScrollContainer minWidth={720}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>When</Table.Th>
+                <Table.Th>To</Table.Th>
+                <Table.Th>What</Table.Th>
+                <Table.Th>Sent by</Table.Th>
+                <Table.Th>Status</Table.Th>
+                <Table.Th>Reason</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {messages.map((message) => (
+                <Table.Tr key={message.message_id}>
+                  <Table.Td style={{ whiteSpace: 'nowrap' }}>
+                    <Ago at={message.sent_at} />
+                  </Table.Td>
+                  <Table.Td>{message.to}</Table.Td>
+                  <Table.Td maw={320}>
+                    <Anchor
+                      component="button"
+                      type="button"
+                      ta="left"
+                      size="sm"
+                      lineClamp={2}
+                      onClick={() => set({ id: message.message_id })}
+                    >
+                      {message.template ? `${message.template}: ` : ''}
+                      {message.text || `[${message.type}]`}
+                    </Anchor>
+                  </Table.Td>
+                  <Table.Td>{message.sent_by}</Table.Td>
+                  <Table.Td>
+                    <State of={message.delivery_status} />
+                  </Table.Td>
+                  <Table.Td maw={280}>
+                    <Text size="sm" lineClamp={2}>
+                      {message.failure_reason}
+                    </Text>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {list.hasNextPage && (
+        <Button variant="default" mt="md" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          Older messages
+        </Button>
+      )}
+      <Drawer opened={search.id !== undefined} onClose={() => set({ id: undefined })} position="right" size="lg" title="Message">
+        {search.id !== undefined && <Detail id={search.id} />}
+      </Drawer>
+    </>
+  );
+}
+
+function Detail({ id }: { id: string }) {
+  const detail = useQuery({
+    queryKey: ['messages', 'one', id],
+    queryFn: () => ask(api.GET('/api/client/messages/{message_id}', { params: { path: { message_id: id } } })),
+    refetchInterval: 2_000,
+  });
+  return (
+    <Loaded query={detail}>
+      {({ message, timeline, webhooks }) => (
+        <Stack>
+          <Group gap={4} wrap="nowrap">
+            <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              {message.message_id}
+            </Text>
+            <Copy value={message.message_id} label="Copy the message id" />
+          </Group>
+          <Wallpaper>
+            <PhoneBubble text={message.text || `[${message.type}]`} meta={`to ${message.to}`} />
+          </Wallpaper>
+          <Title order={3} size="h5">
+            What happened
+          </Title>
+          <Timeline active={timeline.length} bulletSize={18} lineWidth={2}>
+            {timeline.map(({ status, at, reason }, i) => (
+              <Timeline.Item key={i} title={status}>
+                <Text size="sm" c="dimmed">
+                  {new Date(at).toLocaleString()}
+                </Text>
+                {reason && <Text size="sm">{reason}</Text>}
+              </Timeline.Item>
+            ))}
+          </Timeline>
+          <Title order={3} size="h5">
+            Webhooks that carried it
+          </Title>
+          {webhooks.length === 0 && (
+            <Text size="sm" c="dimmed">
+              No webhook is subscribed to message.sent.
+            </Text>
+          )}
+          {webhooks.map((delivery) => (
+            <Group key={delivery.id} justify="space-between">
+              <Text size="sm">{delivery.webhook_name}</Text>
+              <Group gap="xs">
+                <Text size="sm" c="dimmed">
+                  {[delivery.response_code, delivery.duration_ms !== null && `${delivery.duration_ms} ms`].filter(Boolean).join(' · ')}
+                </Text>
+                <State of={delivery.state} />
+              </Group>
+            </Group>
+          ))}
+        </Stack>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,278 @@
+import {
+  Alert,
+  Button,
+  Card,
+  Grid,
+  Group,
+  PasswordInput,
+  Select,
+  Stack,
+  Switch,
+  Table,
+  TagsInput,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, ask, praise, type Schemas } from '../api/client';
+import { useMe } from '../api/session';
+import { Ago, Copy, State } from '../components/bits';
+import { Empty, Loaded, PageTitle } from '../components/states';
+
+export function SettingsPage() {
+  const connection = useQuery({ queryKey: ['connection'], queryFn: () => ask(api.GET('/api/client/connection')), refetchInterval: 4_000 });
+  const settings = useQuery({ queryKey: ['settings'], queryFn: () => ask(api.GET('/api/client/settings')) });
+  return (
+    <>
+      <PageTitle title="Settings" about="Connection, time zone, opt-outs" />
+      <Grid>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Loaded query={connection}>{(data) => <Connection connection={data} />}</Loaded>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Stack>
+            <Loaded query={settings}>{(data) => <Rules settings={data} />}</Loaded>
+            <Suppressions />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  );
+}
+
+function Connection({ connection }: { connection: Schemas['Connection'] }) {
+  const queries = useQueryClient();
+  const { user } = useMe();
+  const disabled = user.role !== 'owner';
+  const [numberId, setNumberId] = useState(connection.phone_number_id ?? '');
+  const [accountId, setAccountId] = useState(connection.business_account_id ?? '');
+  const [secrets, setSecrets] = useState({ access_token: '', app_secret: '', verify_token: '' });
+  const save = useMutation({
+    mutationFn: () => {
+      const given = Object.fromEntries(Object.entries(secrets).filter(([, value]) => value !== ''));
+      return ask(api.PUT('/api/client/connection', { body: { phone_number_id: numberId, business_account_id: accountId, ...given } }));
+    },
+    onSuccess: ({ message }) => {
+      praise(message);
+      setSecrets({ access_token: '', app_secret: '', verify_token: '' });
+      void queries.invalidateQueries({ queryKey: ['connection'] });
+    },
+  });
+  const secret = (name: keyof typeof secrets, label: string, description: string) => (
+    <PasswordInput
+      label={label}
+      description={description}
+      autoComplete="off"
+      disabled={disabled}
+      value={secrets[name]}
+      onChange={(e) => setSecrets({ ...secrets, [name]: e.currentTarget.value })}
+    />
+  );
+  return (
+    <Card withBorder>
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h5">
+          WhatsApp connection
+        </Title>
+        <Group gap="xs">
+          <State of={connection.status} />
+          <Text size="sm" c="dimmed">
+            checked <Ago at={connection.checked_at} />
+          </Text>
+        </Group>
+      </Group>
+      {connection.problem && (
+        <Alert color="red" mb="sm">
+          {connection.problem}
+        </Alert>
+      )}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Stack>
+          <TextInput
+            label="Phone number id"
+            required
+            disabled={disabled}
+            value={numberId}
+            onChange={(e) => setNumberId(e.currentTarget.value)}
+          />
+          <TextInput
+            label="Business account id"
+            required
+            disabled={disabled}
+            value={accountId}
+            onChange={(e) => setAccountId(e.currentTarget.value)}
+          />
+          {secret('access_token', 'Access token', 'Of a system user; never shown again')}
+          {secret('app_secret', 'App secret', 'Signs what WhatsApp sends us; never shown again')}
+          {secret('verify_token', 'New verify token', 'Any word; the one in use is shown below')}
+          <Button type="submit" loading={save.isPending} disabled={disabled}>
+            Save and check
+          </Button>
+        </Stack>
+      </form>
+      <Title order={3} size="h6" mt="lg" mb={4}>
+        To paste into Meta’s console
+      </Title>
+      <Paste label="Callback URL" value={connection.callback_url} />
+      <Paste label="Verify token" value={connection.verify_token ?? '–'} />
+    </Card>
+  );
+}
+
+function Paste({ label, value }: { label: string; value: string }) {
+  return (
+    <Group justify="space-between" wrap="nowrap">
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Group gap={4} wrap="nowrap">
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {value}
+        </Text>
+        <Copy value={value} label={`Copy the ${label.toLowerCase()}`} />
+      </Group>
+    </Group>
+  );
+}
+
+function Rules({ settings }: { settings: Schemas['Settings'] }) {
+  const queries = useQueryClient();
+  const { user } = useMe();
+  const disabled = user.role !== 'owner';
+  const [draft, setDraft] = useState(settings);
+  const save = useMutation({
+    mutationFn: () => ask(api.PUT('/api/client/settings', { body: draft })),
+    onSuccess: ({ message }) => {
+      praise(message);
+      void queries.invalidateQueries({ queryKey: ['settings'] });
+      void queries.invalidateQueries({ queryKey: ['me'] });
+    },
+  });
+  return (
+    <Card withBorder>
+      <Title order={2} size="h5" mb="sm">
+        Rules
+      </Title>
+      <Stack>
+        <Select
+          label="Time zone"
+          description="Its midnight starts the daily limits again"
+          searchable
+          data={
+            Intl.supportedValuesOf('timeZone').includes(draft.timezone)
+              ? Intl.supportedValuesOf('timeZone')
+              : [draft.timezone, ...Intl.supportedValuesOf('timeZone')]
+          }
+          value={draft.timezone}
+          disabled={disabled}
+          onChange={(timezone) => timezone && setDraft({ ...draft, timezone })}
+        />
+        <TagsInput
+          label="Words that opt out"
+          description="When they are a customer’s whole message"
+          value={draft.stop_words}
+          disabled={disabled}
+          onChange={(stop_words) => setDraft({ ...draft, stop_words })}
+        />
+        <TagsInput
+          label="Words that opt in again"
+          value={draft.start_words}
+          disabled={disabled}
+          onChange={(start_words) => setDraft({ ...draft, start_words })}
+        />
+        <Switch
+          label="Send one-time passwords also to people who opted out"
+          checked={draft.otp_to_opted_out}
+          disabled={disabled}
+          onChange={(e) => setDraft({ ...draft, otp_to_opted_out: e.currentTarget.checked })}
+        />
+        <Button loading={save.isPending} disabled={disabled} onClick={() => save.mutate()}>
+          Save
+        </Button>
+      </Stack>
+    </Card>
+  );
+}
+
+const STATES = [
+  { value: 'opted_out', label: 'opted out of everything' },
+  { value: 'opted_out_marketing', label: 'opted out of marketing' },
+  { value: 'blocked', label: 'blocked' },
+];
+
+function Suppressions() {
+  const queries = useQueryClient();
+  const [phone, setPhone] = useState('');
+  const [state, setState] = useState<string>('opted_out');
+  const list = useQuery({ queryKey: ['suppressions'], queryFn: () => ask(api.GET('/api/client/suppressions')) });
+  const done = ({ message }: { message: string }) => {
+    praise(message);
+    setPhone('');
+    void queries.invalidateQueries({ queryKey: ['suppressions'] });
+  };
+  const add = useMutation({
+    mutationFn: () =>
+      ask(api.PUT('/api/client/suppressions/{phone}', { params: { path: { phone } }, body: { state: state as 'blocked' } })),
+    onSuccess: done,
+  });
+  const lift = useMutation({
+    mutationFn: (whose: string) => ask(api.DELETE('/api/client/suppressions/{phone}', { params: { path: { phone: whose } } })),
+    onSuccess: done,
+  });
+  return (
+    <Card withBorder>
+      <Title order={2} size="h5" mb="sm">
+        People who are not written to
+      </Title>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate();
+        }}
+      >
+        <Group align="flex-end" mb="sm">
+          <TextInput label="Phone" required value={phone} onChange={(e) => setPhone(e.currentTarget.value)} />
+          <Select label="State" data={STATES} value={state} allowDeselect={false} onChange={(value) => value && setState(value)} />
+          <Button type="submit" variant="default" loading={add.isPending}>
+            Add
+          </Button>
+        </Group>
+      </form>
+      <Loaded query={list} rows={2}>
+        {({ suppressions }) =>
+          suppressions.length === 0 ? (
+            <Empty title="Nobody">Who writes STOP, or opts out in WhatsApp, is listed here and no longer written to.</Empty>
+          ) : (
+            <Table>
+              <Table.Tbody>
+                {suppressions.map((one) => (
+                  <Table.Tr key={one.phone}>
+                    <Table.Td>{one.phone}</Table.Td>
+                    <Table.Td>
+                      {one.state.replaceAll('_', ' ')}, by {one.source === 'dashboard' ? 'you' : one.source}
+                    </Table.Td>
+                    <Table.Td>
+                      <Ago at={one.since} />
+                    </Table.Td>
+                    <Table.Td ta="right">
+                      <Button size="compact-sm" variant="default" onClick={() => lift.mutate(one.phone)}>
+                        Lift
+                      </Button>
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}

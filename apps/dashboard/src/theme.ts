@@ -1,0 +1,32 @@
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+
+const green: MantineColorsTuple = [
+  '#e6f7f0',
+  '#d0ebe0',
+  '#a3d8c3',
+  '#73c4a4',
+  '#4bb389',
+  '#2fa578',
+  '#1a8f66',
+  '#0b7a5b',
+  '#07694d',
+  '#03543d',
+];
+
+export const theme = createTheme({
+  colors: { green },
+  primaryColor: 'green',
+  primaryShade: { light: 8, dark: 7 },
+  autoContrast: true,
+  defaultRadius: 'md',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
+  headings: { fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif', fontWeight: '650' },
+  components: { Table: { defaultProps: { verticalSpacing: 'sm', highlightOnHover: true } } },
+});
+
+/** Quiet text and tinted badges with enough contrast for everybody (WCAG AA). */
+export const resolver: CSSVariablesResolver = () => ({
+  variables: {},
+  light: { '--mantine-color-dimmed': '#565e66', '--mantine-color-placeholder': '#6b737b' },
+  dark: { '--mantine-color-dimmed': '#adb4bc', '--mantine-color-placeholder': '#9aa1a9' },
+});

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+/** Scripts from here only; Mantine writes style tags of its own. */
+const POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; " +
+  "frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'";
+/** Addresses that the dashboard answers itself once it is loaded. */
+const PAGES = [
+  '/',
+  '/login',
+  '/messages',
+  '/inbox',
+  '/templates',
+  '/broadcasts',
+  '/webhooks',
+  '/api-keys',
+  '/auto-reply',
+  '/usage',
+  '/settings',
+  '/operator',
+];
+/** Beside the gateway in the build. */
+const FOLDER = join(__dirname, '../../../dashboard');
+
+/** The dashboard's files. Names of assets hold a hash of their content, so they never change; the page that names them always may. */
+export async function dashboardRoutes(server: FastifyInstance): Promise<void> {
+  if (!existsSync(join(FOLDER, 'assets'))) return;
+  await server.register(fastifyStatic, { root: FOLDER, serve: false, preCompressed: true, cacheControl: false, etag: false });
+  const page = (_: unknown, reply: FastifyReply) =>
+    reply
+      .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-cache', 'referrer-policy': 'same-origin' })
+      .sendFile('index.html');
+  for (const path of PAGES) server.get(path, page);
+  server.get('/icon.svg', (_, reply) => reply.header('cache-control', 'public, max-age=86400').sendFile('icon.svg'));
+  server.get<{ Params: { file: string } }>('/assets/:file', (request, reply) =>
+    reply.header('cache-control', 'public, max-age=31536000, immutable').sendFile(join('assets', request.params.file)),
+  );
+}

@@ -1,0 +1,21 @@
+// Builds the dashboard: types from the API's document, type check, bundle, and compressed copies for the gateway to serve.
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import openapiTypescript, { astToString } from 'openapi-typescript';
+import { build } from 'vite';
+import { run } from '../setup/dependencies.mjs';
+
+const document = JSON.parse(readFileSync('docs/api/openapi.json', 'utf8'));
+writeFileSync('apps/dashboard/src/api/schema.d.ts', astToString(await openapiTypescript(document)));
+if (run('tsc', ['-p', 'apps/dashboard/tsconfig.json']) !== 0) process.exit(1);
+await build({ configFile: 'apps/dashboard/vite.config.mjs', logLevel: 'warn' });
+
+const out = 'dist/apps/dashboard';
+for (const entry of readdirSync(out, { recursive: true, withFileTypes: true })) {
+  if (!entry.isFile() || !/\.(js|css|html|svg)$/.test(entry.name)) continue;
+  const file = join(entry.parentPath, entry.name);
+  const bytes = readFileSync(file);
+  writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }));
+  writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+}
