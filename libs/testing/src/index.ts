@@ -2,3 +2,4 @@ export { eventually } from './eventually';
 export { startReceiver, type ReceivedRequest, type Receiver } from './receiver';
 export { spawnNode, type NodeChild } from './child';
 export { freePort, startServers, testDatabase, testNats, testPostgres, testRedis, type ServerUrls } from './servers';
+export { startBrowser } from './browser';

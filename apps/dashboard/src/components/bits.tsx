@@ -31,7 +31,13 @@ const COLORS: Record<string, string> = {
 /** A state in a word, with the same colour everywhere. */
 export function State({ of, label }: { of: string; label?: string }) {
   return (
-    <Badge variant="light" color={COLORS[of] ?? 'gray'} tt="none" style={{ color: 'var(--mantine-color-text)' }}>
+    <Badge
+      variant="light"
+      color={COLORS[of] ?? 'gray'}
+      tt="none"
+      style={{ color: 'var(--mantine-color-text)', flexShrink: 0, overflow: 'visible' }}
+      styles={{ label: { overflow: 'visible' } }}
+    >
       {label ?? of.replaceAll('_', ' ').toLowerCase()}
     </Badge>
   );

@@ -66,6 +66,7 @@ export function UsagePage() {
                     dataKey="day"
                     type="stacked"
                     withLegend
+                    maxBarWidth={72}
                     series={[
                       { name: 'read', color: 'green.6' },
                       { name: 'delivered', color: 'teal.4' },

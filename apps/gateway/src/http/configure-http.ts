@@ -28,7 +28,8 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   app.useGlobalPipes(new RequestPipe());
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
-      done(null, parseJsonBody(body as Buffer));
+      // Actions take no body; some clients name its type all the same.
+      done(null, body.length === 0 ? undefined : parseJsonBody(body as Buffer));
     } catch (fault) {
       done(fault as Error, undefined);
     }

@@ -1,0 +1,199 @@
+import { readFileSync } from 'node:fs';
+import { eventually, startBrowser, startReceiver, type Receiver } from '@mgw/testing';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { customer, dashboardUser, integrator } from './people';
+import { startStack, type RunningStack } from './stack';
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const PAGES = ['', 'messages', 'inbox', 'templates', 'broadcasts', 'webhooks', 'api-keys', 'auto-reply', 'usage', 'settings'];
+
+interface Violation {
+  id: string;
+  impact: string;
+  nodes: { html: string }[];
+}
+
+/** experience.md: the journey of the business's people, in a real browser. */
+describe('the dashboard (experience: the business’s people)', () => {
+  let stack: RunningStack;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let receiver: Receiver;
+  const problems: string[] = [];
+
+  beforeAll(async () => {
+    stack = await startStack();
+    browser = await startBrowser();
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, permissions: ['clipboard-read', 'clipboard-write'] });
+    page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => {
+      // A refused login and the first look for a session are answers, not defects.
+      if (message.type() === 'error' && !/status of 40\d/.test(message.text())) problems.push(message.text());
+    });
+    receiver = await startReceiver();
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await receiver?.close();
+    await stack?.stop();
+  });
+
+  const go = (path: string) => page.goto(`${stack.demo.dashboard_url}/${path}`);
+  const logIn = async (who: { email: string; password: string }, on = page) => {
+    await on.goto(`${stack.demo.dashboard_url}/login`);
+    await on.getByLabel('Email').fill(who.email);
+    await on.locator('input[type=password]').fill(who.password);
+    await on.getByRole('button', { name: 'Log in' }).click();
+  };
+
+  it('shows nothing without a login, and says that it was wrong', async () => {
+    await go('messages');
+    await page.waitForURL('**/login');
+    await logIn({ email: stack.growth.owner.email, password: 'not the password' });
+    expect(await page.getByRole('alert').textContent()).toMatch(/wrong|email|password/i);
+    await logIn(stack.growth.owner);
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+  });
+
+  it('has no serious accessibility fault on any page, light or dark', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const path of PAGES) {
+        await go(path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+        await page.evaluate(AXE);
+        const { violations } = (await page.evaluate('axe.run()')) as { violations: Violation[] };
+        const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+        expect({ path, colorScheme, serious: serious.map(({ id, nodes }) => [id, nodes[0]?.html]) }).toEqual({
+          path,
+          colorScheme,
+          serious: [],
+        });
+      }
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+  }, 120_000);
+
+  it('a key is created and shown once; a message sent with it is followed to read', async () => {
+    await go('api-keys');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Shop');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    const key = (await page.getByRole('dialog').locator('pre').first().textContent()) ?? '';
+    expect(key).toMatch(/^mgw_live_/);
+    await page.getByRole('button', { name: 'I have saved it' }).click();
+    await page.getByRole('cell', { name: 'Shop' }).waitFor();
+    expect(await page.content()).not.toContain(key);
+
+    const sent = await integrator(stack.demo.base_url, key).post('send-template', {
+      phone: '+1 201 555 0100',
+      template_name: 'order_update',
+      body_params: ['Asha', '4711'],
+    });
+    expect(sent.status).toBe(200);
+    await go('messages?q=4711');
+    await page.getByRole('row', { name: /4711/ }).getByText('read', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /4711/ }).click();
+    for (const step of ['accepted', 'sent', 'delivered', 'read'])
+      await page.getByRole('dialog').getByText(step, { exact: true }).first().waitFor();
+  });
+
+  it('a webhook is added, its deliveries are shown, the secret never', async () => {
+    await go('webhooks');
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('CRM');
+    await dialog.getByLabel('Address').fill('http://10.0.0.1/hook');
+    await dialog.getByLabel('Signing secret').fill('swordfish');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/url must/).waitFor();
+    await dialog.getByLabel('Address').fill(`${receiver.url}/hook`);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('secret set').waitFor();
+    expect(await page.content()).not.toContain('swordfish');
+    await page.getByRole('button', { name: 'More of CRM' }).click();
+    await page.getByRole('menuitem', { name: 'Send a test event' }).click();
+    await page.getByRole('dialog').getByText('succeeded').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click();
+    await eventually(() => receiver.requests.length === 2);
+    expect(receiver.requests[0]?.body).toBe(receiver.requests[1]?.body);
+  });
+
+  it('the inbox counts the window down, and sends an answer', async () => {
+    await customer(stack.demo, stack.growth, '12015550107').writes('Is it ready?');
+    await go('inbox');
+    await page.getByRole('button', { name: /Is it ready/ }).click();
+    await page.getByText(/open for 23:59:\d\d/).waitFor();
+    await page.getByLabel('Reply').fill('It is.');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('log').getByText('It is.').waitFor();
+    const crm = integrator(stack.demo.base_url, stack.growth.api_key);
+    await crm.post('send-template', { phone: '+1 201 555 0102', template_name: 'order_update', body_params: ['Ben', '1'] });
+    await go('inbox');
+    await page.getByRole('button', { name: /Hello Ben/ }).click();
+    await page.getByText('The 24-hour window is closed').waitFor();
+  });
+
+  it('a broadcast with a wrong row does not start; a good one runs to its end', async () => {
+    await go('broadcasts');
+    await page.getByRole('button', { name: 'New broadcast' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Autumn');
+    await dialog.getByLabel('Template').click();
+    await page.getByRole('option', { name: /order_update/ }).click();
+    await dialog.getByLabel('Or paste the rows here').fill('phone,name,order\n+1 201 555 0100,Asha,1\n12,Ben,2');
+    await dialog.getByRole('button', { name: 'Check every row' }).click();
+    await dialog.getByText(/Line 3: phone/).waitFor();
+    expect(await dialog.getByRole('button', { name: 'Start sending' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Or paste the rows here').fill('phone,name,order\n+1 201 555 0100,Asha,1\n+1 201 555 0101,Ben,2');
+    await dialog.getByRole('button', { name: 'Check every row' }).click();
+    await dialog.getByText('All 2 rows are good').waitFor();
+    await dialog.getByRole('button', { name: 'Start sending' }).click();
+    await page.getByText('completed').first().waitFor();
+    await page.getByText('2 sent · 0 failed · 0 to go').first().waitFor();
+  });
+
+  it('a revoked key stops working; the operator changes a plan', async () => {
+    await go('api-keys');
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('row', { name: /Shop/ }).getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('row', { name: /Shop/ }).getByText('revoked').waitFor();
+
+    const second = await browser.newContext();
+    const operator = await second.newPage();
+    await logIn(stack.demo.operator, operator);
+    await operator.getByRole('heading', { name: 'Operator' }).waitFor();
+    await operator.getByText('outbound-webhook-dispatcher').waitFor();
+    await operator.getByLabel('Requests a minute, all keys together').fill('240');
+    await operator.getByRole('button', { name: 'Save' }).first().click();
+    const api = await dashboardUser(stack.demo.site_url, stack.demo.operator);
+    await eventually(async () => (await api.call('GET', '/api/admin/limits')).body['global_per_minute'] === 240);
+    await second.close();
+  });
+
+  it('works on a phone: nothing is wider than the screen', async () => {
+    await page.setViewportSize({ width: 360, height: 780 });
+    for (const path of PAGES) {
+      await go(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      expect({ path, fits: Number(width) <= 360 }).toEqual({ path, fits: true });
+    }
+  });
+
+  it('is served with a strict policy, and made no errors', async () => {
+    const response = await fetch(stack.demo.dashboard_url);
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");
+    const asset = /\/assets\/[\w.-]+\.js/.exec(await response.text())?.[0] ?? '';
+    const script = await fetch(stack.demo.dashboard_url + asset, { headers: { 'accept-encoding': 'br' } });
+    expect([script.headers.get('content-encoding'), script.headers.get('cache-control')]).toEqual([
+      'br',
+      'public, max-age=31536000, immutable',
+    ]);
+    expect(problems).toEqual([]);
+  });
+});
