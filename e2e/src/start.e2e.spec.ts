@@ -21,6 +21,8 @@ describe('npm start (product §5)', () => {
     const first = await startStack({ dir });
     const services = first.processes().filter(({ probe_port }) => probe_port !== undefined);
     expect(services.map(({ app }) => app).sort()).toEqual([
+      'auto-reply',
+      'broadcast',
       'gateway',
       'outbound-webhook-dispatcher',
       'platform-simulator',

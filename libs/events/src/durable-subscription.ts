@@ -1,7 +1,7 @@
 import { AckPolicy, DeliverPolicy, ConsumerEvents, nanos, type ConsumerMessages, type JsMsg, type NatsConnection } from 'nats';
 import type { EventConsumerOptions } from './consumer';
 import { Signal } from './signal';
-import { ensureStreams, isMissing } from './streams';
+import { ensureStreams, isMissing, limitsOn } from './streams';
 
 /** How long a handler may take before the event is offered again, in milliseconds. */
 const ACK_WAIT_MS = 30_000;
@@ -65,7 +65,7 @@ export class DurableSubscription {
   private async ensureConsumer(): Promise<void> {
     const { nc, stream, durable, type } = this.options;
     const manager = await nc.jetstreamManager();
-    await ensureStreams(manager);
+    await ensureStreams(manager, limitsOn(nc));
     try {
       await manager.consumers.info(stream, durable);
     } catch (error) {

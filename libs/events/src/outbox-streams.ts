@@ -2,7 +2,7 @@ import { STREAMS } from '@mgw/contracts';
 import type { Tx } from '@mgw/postgres';
 import type { PubAck } from 'nats';
 import type { OutboxRelayOptions } from './relay';
-import { ensureStreams, makeRoom } from './streams';
+import { ensureStreams, limitsOn, makeRoom } from './streams';
 
 /** The net below the check at every reconnection. */
 const CHECK_EVERY_MS = 60_000;
@@ -29,7 +29,7 @@ export class OutboxStreams {
     const { nc } = this.options;
     const startedAt = Date.now();
     const manager = await nc.jetstreamManager();
-    await ensureStreams(manager);
+    await ensureStreams(manager, limitsOn(nc));
     for (const stream of Object.keys(STREAMS)) {
       const { created, state } = await manager.streams.info(stream);
       await this.compare(stream, created, state.last_seq);

@@ -1,7 +1,15 @@
 import { STREAMS, type StreamName } from '@mgw/contracts';
-import { DiscardPolicy, NatsError, RetentionPolicy, StorageType, nanos, type JetStreamManager, type StreamConfig } from 'nats';
+import { DiscardPolicy, NatsError, RetentionPolicy, StorageType, nanos, type JetStreamManager, type NatsConnection, type StreamConfig } from 'nats';
 
 const HOUR = 3_600_000;
+
+/** Copies in a cluster: one server may be lost. */
+const IN_A_CLUSTER = 3;
+
+/** What the server at hand allows. */
+export function limitsOn(connection: NatsConnection): StreamLimits {
+  return { replicas: connection.info?.cluster ? IN_A_CLUSTER : 1 };
+}
 
 export interface StreamLimits {
   /** Copies of each stream, as many servers; 3 in a cluster. */

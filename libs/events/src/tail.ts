@@ -2,7 +2,7 @@ import type { EventEnvelope, StreamName } from '@mgw/contracts';
 import type { Logger } from '@mgw/telemetry';
 import { consumerOpts, type JetStreamSubscription, type JsMsg, type NatsConnection } from 'nats';
 import { readEvent } from './read-event';
-import { ensureStreams } from './streams';
+import { ensureStreams, limitsOn } from './streams';
 
 export interface TailedEvent {
   /** Its place in the stream: what a follower names to go on from there. */
@@ -55,7 +55,7 @@ export class EventTail {
 
   private async listen(): Promise<JetStreamSubscription> {
     try {
-      await ensureStreams(await this.options.nc.jetstreamManager());
+      await ensureStreams(await this.options.nc.jetstreamManager(), limitsOn(this.options.nc));
       return await this.subscribe((tailed) => {
         this.lastSeq = tailed.seq;
         for (const hear of this.followers) hear(tailed);

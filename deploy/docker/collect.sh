@@ -1,0 +1,16 @@
+#!/bin/sh
+# Puts what one app needs at run time, beside its dependencies, into a folder: collect.sh <app> <folder>
+set -eu
+app=$1
+out=$2
+test -d "dist/apps/$app" || { echo "there is no app \"$app\" in the build" >&2; exit 2; }
+mkdir -p "$out/dist/apps" "$out/deploy/docker" "$out/tools"
+cp package.json "$out/"
+cp -R dist/libs "$out/dist/libs"
+cp -R "dist/apps/$app" "$out/dist/apps/$app"
+cp deploy/docker/run.sh "$out/deploy/docker/"
+# The gateway serves the dashboard, and its image also makes the demo of docker compose.
+if [ "$app" = gateway ]; then
+  cp -R dist/apps/dashboard "$out/dist/apps/dashboard"
+  cp -R tools/start "$out/tools/start"
+fi

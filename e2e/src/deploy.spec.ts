@@ -1,0 +1,172 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Ajv from 'ajv';
+import { Deployment } from 'kubernetes-models/apps/v1';
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
+import { Job } from 'kubernetes-models/batch/v1';
+import { Ingress, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
+import { Service, ServiceAccount } from 'kubernetes-models/v1';
+import { parse } from 'yaml';
+import { renderChart } from './helm-render.fixture';
+
+const ROOT = join(__dirname, '../..');
+const CHART = join(ROOT, 'deploy/helm/messaging-gateway');
+const file = (name: string) => readFileSync(join(ROOT, name), 'utf8');
+
+interface Setting {
+  name: string;
+  required: boolean;
+  secret: boolean;
+}
+const configured = new Map(
+  (
+    JSON.parse(spawnSync(process.execPath, ['tools/docs/configuration.mjs', '--json'], { cwd: ROOT, encoding: 'utf8' }).stdout) as {
+      app: string;
+      settings: Setting[];
+    }[]
+  ).map(({ app, settings }) => [app, settings]),
+);
+/** Read by the image's entry or by every service's logger. */
+const COMMON = new Set(['ENV_FILE', 'LOG_LEVEL', 'NODE_ENV', 'PROBE_PORT']);
+/** In the file that the stack of docker compose makes at its first start. */
+const MADE = ['SEALING_KEYS', 'API_KEY_PEPPER', 'META_APP_SECRET', 'SIM_VERIFY_TOKEN'];
+const SERVICES = [...configured.keys()].filter((app) => app !== 'platform-simulator');
+
+describe('configuration', () => {
+  it('docs/configuration.md is what the code says', () => {
+    const checked = spawnSync(process.execPath, ['tools/docs/configuration.mjs'], { cwd: ROOT, encoding: 'utf8' });
+    expect([checked.status, checked.stderr.replace(/npm warn.*\n/g, '')]).toEqual([0, '']);
+  });
+});
+
+interface ComposeService {
+  image: string;
+  build?: { args?: { APP?: string } };
+  ports?: string[];
+  environment?: Record<string, string>;
+  healthcheck?: object;
+  depends_on?: Record<string, { condition: string }>;
+  volumes?: string[];
+}
+
+describe('docker-compose.yml', () => {
+  const compose = parse(file('docker-compose.yml'), { merge: true }) as { services: Record<string, ComposeService>; volumes: object };
+
+  it('has every service, and only the gateway and the simulator can be reached', () => {
+    expect(Object.keys(compose.services)).toEqual(expect.arrayContaining([...SERVICES, 'platform-simulator', 'postgres', 'nats', 'redis']));
+    const reachable = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined);
+    expect(reachable.map(([name]) => name).sort()).toEqual(['gateway', 'platform-simulator']);
+  });
+
+  it.each([...configured.keys()])('%s is given what it needs, and nothing that it does not know', (app) => {
+    const { environment = {} } = compose.services[app] as ComposeService;
+    const settings = configured.get(app) ?? [];
+    const known = new Set([...settings.map(({ name }) => name), ...COMMON]);
+    expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
+    const given = new Set([...Object.keys(environment), ...MADE]);
+    expect(settings.filter(({ name, required }) => required && !given.has(name)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('starts in an order that health checks decide, and every image is built from an app or pinned', () => {
+    for (const [name, { depends_on = {}, image, build }] of Object.entries(compose.services)) {
+      for (const on of Object.keys(depends_on)) expect([name, on, on in compose.services]).toEqual([name, on, true]);
+      const app = /^messaging-gateway\/(.+)$/.exec(image)?.[1];
+      if (app === undefined) expect(image).toMatch(/^[a-z]+:\d/);
+      else expect([name, configured.has(app)]).toEqual([name, true]);
+      if (build) expect([name, build.args?.APP]).toEqual([name, app]);
+    }
+    for (const name of ['postgres', 'nats', 'redis']) expect(compose.services[name]?.healthcheck).toBeDefined();
+    for (const app of configured.keys()) {
+      const isBuilt = Object.values(compose.services).some(
+        ({ image, build }) => image === `messaging-gateway/${app}` && build !== undefined,
+      );
+      expect([app, isBuilt]).toEqual([app, true]);
+    }
+  });
+
+  it('.env.example names variables that the file reads', () => {
+    const named = [...file('.env.example').matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name]) => name);
+    expect(named.filter((name) => !file('docker-compose.yml').includes(`\${${name}`))).toEqual([]);
+  });
+});
+
+type Manifest = Record<string, unknown> & { kind: string; metadata: { name: string } };
+const KINDS = { Deployment, HorizontalPodAutoscaler, Job, Ingress, NetworkPolicy, PodDisruptionBudget, Service, ServiceAccount };
+
+describe('the Helm chart', () => {
+  const render = (change: Record<string, unknown> = {}) => renderChart(CHART, change) as Manifest[];
+  const of = (manifests: Manifest[], kind: string) => manifests.filter((one) => one.kind === kind);
+
+  it.each([
+    ['as it is', {}],
+    ['with an ingress, without network policies', { ingress: { enabled: true }, network: { enabled: false } }],
+  ])('%s: every manifest is valid for Kubernetes', (_, change) => {
+    for (const manifest of render(change)) {
+      const Kind = KINDS[manifest.kind as keyof typeof KINDS];
+      expect(Kind).toBeDefined();
+      expect(() => new Kind(manifest as never).validate()).not.toThrow();
+    }
+  });
+
+  it('its values match their schema, and wrong ones do not', () => {
+    const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8')) as object;
+    const validate = new Ajv({ strict: false }).compile(schema);
+    const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as Record<string, unknown>;
+    expect(validate(values)).toBe(true);
+    expect(validate({ ...values, probePort: 'x' })).toBe(false);
+  });
+
+  it('has for each service a Deployment with probes, limits and a closed-in container, an account, a budget and a migration', () => {
+    const manifests = render();
+    expect(
+      of(manifests, 'Deployment')
+        .map(({ metadata }) => metadata.name)
+        .sort(),
+    ).toEqual([...SERVICES].sort());
+    for (const kind of ['ServiceAccount', 'PodDisruptionBudget']) expect(of(manifests, kind)).toHaveLength(SERVICES.length);
+    expect(
+      of(manifests, 'Job')
+        .map(({ metadata }) => metadata.name)
+        .sort(),
+    ).toEqual(SERVICES.map((app) => `migrate-${app}`).sort());
+    for (const manifest of of(manifests, 'Deployment')) {
+      const pod = (
+        manifest as never as { spec: { template: { spec: Record<string, unknown> & { containers: Record<string, unknown>[] } } } }
+      ).spec.template.spec;
+      const [container] = pod.containers;
+      expect(pod['automountServiceAccountToken']).toBe(false);
+      expect(pod['securityContext']).toMatchObject({ runAsNonRoot: true });
+      expect(container).toMatchObject({
+        securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+        readinessProbe: { httpGet: { path: '/readyz' } },
+        livenessProbe: { httpGet: { path: '/livez' } },
+        resources: { limits: {}, requests: {} },
+      });
+      const known = new Set([...(configured.get(manifest.metadata.name) ?? []).map(({ name }) => name), ...COMMON]);
+      const given = (container?.['env'] as { name: string }[]).map(({ name }) => name);
+      expect(given.filter((name) => !known.has(name))).toEqual([]);
+    }
+  });
+
+  it('only services that speak to the platform, to customers and to models may leave the cluster', () => {
+    const outside = of(render(), 'NetworkPolicy').filter(({ metadata }) => metadata.name.endsWith('-outside'));
+    expect(outside.map(({ metadata }) => metadata.name).sort()).toEqual([
+      'auto-reply-outside',
+      'outbound-webhook-dispatcher-outside',
+      'send-outside',
+      'template-outside',
+    ]);
+  });
+});
+
+describe('Dockerfile', () => {
+  it('ends as an ordinary user, with a health check, on a pinned base', () => {
+    const lines = file('Dockerfile').split('\n');
+    expect(lines.filter((line) => line.startsWith('FROM')).every((line) => /^FROM (node:\d+-\w+-slim|source)\b/.test(line))).toBe(true);
+    const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM')));
+    for (const instruction of ['USER node', 'HEALTHCHECK', 'ENTRYPOINT'])
+      expect(last.some((line) => line.startsWith(instruction))).toBe(true);
+  });
+});

@@ -1,0 +1,28 @@
+// For docker compose: the demo businesses, made through the public API once everything is ready. node compose-demo.mjs <folder>
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { demoPage } from './page.mjs';
+import { loadSecrets } from './secrets.mjs';
+import { seedDemo } from './seed.mjs';
+
+const dir = process.argv[2];
+const began = Date.now();
+const stack = {
+  dir,
+  siteUrl: process.env.SITE_URL,
+  simulatorUrl: process.env.SIMULATOR_URL,
+  secrets: loadSecrets(dir),
+  async command(app, file, args, env) {
+    const done = spawnSync(process.execPath, [`dist/apps/${app}/src/${file}.js`, ...args], {
+      env: { ...process.env, ...env },
+      encoding: 'utf8',
+    });
+    if (done.status !== 0) throw new Error(done.stderr.trim().split('\n').pop());
+  },
+};
+const demo = await seedDemo(stack);
+const outside = { base_url: 'http://127.0.0.1:8080/api/v1', site_url: 'http://127.0.0.1:8080', dashboard_url: 'http://127.0.0.1:8080' };
+const shown = { ...demo, ...outside, simulator_url: 'http://127.0.0.1:8090' };
+writeFileSync(join(dir, 'demo.json'), `${JSON.stringify(shown, null, 2)}\n`, { mode: 0o600 });
+console.log(demoPage(shown, ((Date.now() - began) / 1000).toFixed(1)));
