@@ -29,6 +29,8 @@ const accepted = Type.Object({
 const sendErrors = [
   'NOT_CONNECTED',
   'RECIPIENT_SUPPRESSED',
+  // Of templates too, when the platform says so (131047).
+  'WINDOW_CLOSED',
   'DAILY_LIMIT_REACHED',
   'IDEMPOTENCY_IN_FLIGHT',
   'IDEMPOTENCY_MISMATCH',
@@ -61,7 +63,7 @@ export const SendTemplate = operation('send', 'template', {
 export const SendText = operation('send', 'text', {
   request: Type.Object({ sender: Sender, to: Recipient, text: Type.String({ minLength: 1 }) }),
   reply: accepted,
-  errors: [...sendErrors, 'WINDOW_CLOSED'],
+  errors: sendErrors,
   deadlineMs: 30_000,
 });
 
@@ -79,7 +81,7 @@ export const SendMedia = operation('send', 'media', {
     filename: Nullable(Type.String({ maxLength: 255 })),
   }),
   reply: accepted,
-  errors: [...sendErrors, 'WINDOW_CLOSED'],
+  errors: sendErrors,
   deadlineMs: 30_000,
 });
 

@@ -1,5 +1,14 @@
 import { STREAMS, type StreamName } from '@mgw/contracts';
-import { DiscardPolicy, NatsError, RetentionPolicy, StorageType, nanos, type JetStreamManager, type NatsConnection, type StreamConfig } from 'nats';
+import {
+  DiscardPolicy,
+  NatsError,
+  RetentionPolicy,
+  StorageType,
+  nanos,
+  type JetStreamManager,
+  type NatsConnection,
+  type StreamConfig,
+} from 'nats';
 
 const HOUR = 3_600_000;
 

@@ -26,6 +26,8 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   });
   app.useGlobalFilters(filter);
   app.useGlobalPipes(new RequestPipe());
+  // Fastify reads text/plain by itself; here it is 415 like everything but JSON (product decision 5).
+  fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
       // Actions take no body; some clients name its type all the same.

@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually, PLATFORM_ERRORS } from '@mgw/testing';
+import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
+import { customer, dashboardUser, integrator, type Answer, type DashboardUser, type Integrator } from './people';
+import { startStack, type RunningStack } from './stack';
+
+interface Document {
+  paths: Record<string, Record<string, { responses: Record<string, object> }>>;
+}
+interface PlatformCall {
+  method: string;
+  path: string;
+  body: { to?: string };
+}
+
+const document = JSON.parse(readFileSync(join(__dirname, '../../docs/api/openapi.json'), 'utf8')) as Document;
+const ajv = new Ajv({ strict: false, validateFormats: false });
+ajv.addSchema({ $id: 'api', ...document });
+const SENDS = ['send-template', 'send-text', 'send-media', 'send-otp', 'quick-send'] as const;
+type Send = (typeof SENDS)[number];
+
+/** The whole REST API through the public port: what its document says, and what the platform's errors become. */
+describe('the REST API (spec §4 to §8)', () => {
+  let stack: RunningStack;
+  let crm: Integrator;
+  let owner: DashboardUser;
+  let operator: DashboardUser;
+  const seen = new Set<string>();
+
+  beforeAll(async () => {
+    stack = await startStack();
+    crm = integrator(stack.demo.base_url, stack.growth.api_key);
+    owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
+    operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
+    await operator.call('PUT', '/api/admin/limits', { global_per_minute: 100_000 });
+    const { body } = await operator.call<{ api_keys: { id: number }[] }>('GET', `/api/admin/api-keys?business_id=${stack.growth.id}`);
+    await operator.call('PATCH', `/api/admin/api-keys/${body.api_keys[0]?.id}`, { per_minute_limit: 100_000, daily_limit: 100_000 });
+  }, 150_000);
+  afterAll(() => stack?.stop());
+
+  /** That the answer is one the document tells of, to the last member. */
+  function conforms(method: string, path: string, { status, body }: Answer): void {
+    const pointer = `/paths/${`/api/v1/${path}`.replaceAll('/', '~1')}/${method}/responses/${status}/content/application~1json/schema`;
+    const isDocumented = String(status) in (document.paths[`/api/v1/${path}`]?.[method]?.responses ?? {});
+    expect([method, path, status, isDocumented]).toEqual([method, path, status, true]);
+    const validate = ajv.getSchema(`api#${pointer}`) as ValidateFunction;
+    expect([path, status, validate(body) ? null : [validate.errors, body]]).toEqual([path, status, null]);
+    seen.add(`${method} ${path} ${status}`);
+  }
+
+  const bodyOf: Record<Send, (phone: string) => Record<string, unknown>> = {
+    'send-template': (phone) => ({ phone, template_name: 'order_update', body_params: ['Asha', '1'] }),
+    'send-text': (phone) => ({ phone, message: 'Hello' }),
+    'send-media': (phone) => ({ phone, media_type: 'image', media_url: 'https://example.com/a.png' }),
+    'send-otp': (phone) => ({ phone, template_name: 'login_code' }),
+    'quick-send': (phone) => ({ phone, template: 'order_update', params: 'Asha,1' }),
+  };
+  const send = (name: Send, body: Record<string, unknown>, { as = crm, key }: { as?: Integrator; key?: string } = {}) => {
+    if (name !== 'quick-send') return as.post(name, body, key === undefined ? {} : { 'idempotency-key': key });
+    const query = new URLSearchParams({ ...(body as Record<string, string>), ...(key !== undefined && { idempotency_key: key }) });
+    return as.get(`quick-send?${query.toString()}`);
+  };
+  const callsTo = async (phone: string) => {
+    const response = await fetch(`${stack.demo.simulator_url}/__sim/requests?limit=20000`);
+    const { requests } = (await response.json()) as { requests: PlatformCall[] };
+    return requests.filter(({ method, path, body }) => method === 'POST' && path.endsWith('/messages') && body.to === `+${phone}`).length;
+  };
+  const isConnected = async () => (await crm.get('health')).body['whatsapp_connected'];
+  const reconnect = async () => {
+    const { phone_number_id, business_account_id } = stack.growth;
+    await owner.call('PUT', '/api/client/connection', { phone_number_id, business_account_id });
+    await eventually(isConnected);
+  };
+
+  it.each(PLATFORM_ERRORS.filter(([code]) => code > 0))(
+    'platform §2: code %d becomes %s %d, retry %s, side effect %s',
+    async (code, errorCode, status, retry, sideEffect) => {
+      const phone = `9991${String(code).padStart(6, '0')}`;
+      const answer = await send('send-template', bodyOf['send-template'](`+${phone}`));
+      expect([answer.status, answer.body['error_code'], answer.body['platform_code']]).toEqual([status, errorCode, code]);
+      expect(answer.body['message_id']).toMatch(/^gw_/);
+      conforms('post', 'send-template', answer);
+      if (status === 429)
+        expect([Number(answer.headers.get('retry-after')) > 0, Number(answer.body['retry_after_seconds']) > 0]).toEqual([true, true]);
+      expect(await callsTo(phone)).toBe(retry === 'inline' ? 3 : 1);
+      if (sideEffect === 'connection-problem') {
+        expect(await isConnected()).toBe(false);
+        const local = await send('send-template', bodyOf['send-template'](`+${phone}`));
+        expect([local.body['error_code'], local.body['platform_code'], await callsTo(phone)]).toEqual(['NOT_CONNECTED', undefined, 1]);
+        await reconnect();
+      }
+      if (sideEffect === 'marketing-opt-out') {
+        const marketing = { phone: `+${phone}`, template_name: 'welcome_named', body_params: ['Asha', 'Kaveri'] };
+        expect((await send('send-template', marketing)).body).toMatchObject({ suppression_state: 'opted_out_marketing' });
+        expect(await callsTo(phone)).toBe(1);
+      }
+      const shown = await crm.get(`message-status/${answer.body['message_id'] as string}`);
+      expect(shown.body).toMatchObject({ api_status: 'failed', delivery_status: 'failed', failure_reason: expect.any(String) as string });
+      conforms('get', 'message-status/{message_id}', shown);
+    },
+    30_000,
+  );
+
+  it.each(SENDS)(
+    '%s answers as its document says, in every way',
+    async (name) => {
+      const method = name === 'quick-send' ? 'get' : 'post';
+      const check = (answer: Answer, status: number) => {
+        expect([name, answer.status, answer.body['error_code'] ?? 'ok']).toEqual([name, status, expect.any(String) as string]);
+        conforms(method, name, answer);
+      };
+      for (const phone of ['12015550100', '12015550141', '12015550144', '12015550148'])
+        await customer(stack.demo, stack.growth, phone).writes('Hi');
+      await eventually(async () => (await send('send-text', bodyOf['send-text']('12015550100'))).status === 200);
+      const body = bodyOf[name]('12015550100');
+      check(await send(name, body), 200);
+      check(await send(name, { ...body, phone: '12' }), 400);
+      if (name === 'send-text' || name === 'send-media') check(await send(name, bodyOf[name]('12015550155')), 400);
+      check(await send(name, body, { as: integrator(stack.demo.base_url, 'mgw_live_no') }), 401);
+      check(await send(name, body, { as: integrator(stack.demo.base_url, stack.starter.api_key) }), 403);
+      check(await send(name, bodyOf[name]('12015550141')), 429);
+      check(await send(name, bodyOf[name]('12015550144')), 500);
+      const key = `unclear-${name}`;
+      check(await send(name, bodyOf[name]('12015550148'), { key }), 500);
+      check(await send(name, bodyOf[name]('12015550148'), { key }), 409);
+      check(await send(name, body, { key: `mine-${name}` }), 200);
+      check(await send(name, bodyOf[name]('12015550101'), { key: `mine-${name}` }), 422);
+      if (method === 'get') return;
+      check(await crm.post(name, { ...body, note: 'x'.repeat(70_000) }), 413);
+      check(await crm.post(name, body, { 'content-type': 'text/plain' }), 415);
+    },
+    60_000,
+  );
+
+  it('the endpoints that read answer as their document says, in every way', async () => {
+    const made = await owner.call<{ id: number; key: string }>('POST', '/api/client/api-keys', { name: 'Slow', permissions: ['*'] });
+    await operator.call('PATCH', `/api/admin/api-keys/${made.body.id}`, { per_minute_limit: 1 });
+    const slow = integrator(stack.demo.base_url, made.body.key);
+    const wrong = integrator(stack.demo.base_url, 'nobody');
+    expect((await slow.get('health')).status).toBe(200);
+    for (const path of ['health', 'templates', 'message-status/wamid.none']) {
+      const documented = path.startsWith('message-status') ? 'message-status/{message_id}' : path;
+      conforms('get', documented, await crm.get(path));
+      conforms('get', documented, await wrong.get(path));
+      conforms('get', documented, await slow.get(path));
+    }
+  });
+
+  it('every documented answer was seen', () => {
+    const wanted = Object.entries(document.paths)
+      .filter(([path]) => path.startsWith('/api/v1/'))
+      .flatMap(([path, methods]) =>
+        Object.entries(methods).flatMap(([method, { responses }]) =>
+          Object.keys(responses)
+            .filter((status) => status !== 'default')
+            .map((status) => `${method} ${path.slice('/api/v1/'.length)} ${status}`),
+        ),
+      );
+    expect(wanted.filter((one) => !seen.has(one))).toEqual([]);
+  });
+
+  it('a key in the query is in no log (spec §5.2, guarantees §9)', async () => {
+    const url = `${stack.demo.base_url}/quick-send?apikey=${stack.growth.api_key}&phone=12015550100&template=order_update&params=Asha,1`;
+    expect((await fetch(url)).status).toBe(200);
+    expect(stack.log().includes(stack.growth.api_key)).toBe(false);
+  });
+});
