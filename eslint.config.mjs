@@ -47,7 +47,7 @@ const drivers = [
 ];
 
 export default tseslint.config(
-  { ignores: ['apps/dashboard/src/api/schema.d.ts', 'dist/**', 'node_modules/**', '.local/**', '.nx/**', 'coverage/**'] },
+  { ignores: ['**/schema.d.ts', 'dist/**', 'node_modules/**', '.local/**', '.nx/**', 'coverage/**'] },
   js.configs.recommended,
   ...tseslint.configs.recommended,
   {

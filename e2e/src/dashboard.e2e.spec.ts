@@ -188,7 +188,14 @@ describe('the dashboard (experience: the business’s people)', () => {
   it('is served with a strict policy, and made no errors', async () => {
     const response = await fetch(stack.demo.dashboard_url);
     expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");
-    const asset = /\/assets\/[\w.-]+\.js/.exec(await response.text())?.[0] ?? '';
+    const [asset = '', ...others] = [...(await response.text()).matchAll(/\/assets\/[\w.-]+\.(?:js|css)/g)].map(([path]) => path);
+    const sizes = await Promise.all(
+      [asset, ...others].map(async (path) => {
+        const file = await fetch(stack.demo.dashboard_url + path, { headers: { 'accept-encoding': 'gzip' } });
+        return Number(file.headers.get('content-length'));
+      }),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250_000);
     const script = await fetch(stack.demo.dashboard_url + asset, { headers: { 'accept-encoding': 'br' } });
     expect([script.headers.get('content-encoding'), script.headers.get('cache-control')]).toEqual([
       'br',

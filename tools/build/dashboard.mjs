@@ -2,12 +2,10 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import openapiTypescript, { astToString } from 'openapi-typescript';
 import { build } from 'vite';
+import './api-types.mjs';
 import { run } from '../setup/dependencies.mjs';
 
-const document = JSON.parse(readFileSync('docs/api/openapi.json', 'utf8'));
-writeFileSync('apps/dashboard/src/api/schema.d.ts', astToString(await openapiTypescript(document)));
 if (run('tsc', ['-p', 'apps/dashboard/tsconfig.json']) !== 0) process.exit(1);
 await build({ configFile: 'apps/dashboard/vite.config.mjs', logLevel: 'warn' });
 

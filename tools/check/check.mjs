@@ -3,6 +3,7 @@ import { ensureDependencies, run } from '../setup/dependencies.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
 ensureDependencies(console.log);
+await import('../build/api-types.mjs');
 const steps = [
   ['format', 'prettier', ['--check', '--log-level=warn', '.']],
   ['types', 'tsc', ['-p', 'tsconfig.json']],

@@ -1,4 +1,4 @@
-import '@mantine/core/styles.css';
+import './styles';
 import '@mantine/notifications/styles.css';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';

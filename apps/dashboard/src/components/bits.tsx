@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Box, Code, CopyButton, Group, Paper, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Badge, Box, Code, CopyButton, Group, Paper, Text, TextInput, Tooltip, type TextInputProps } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
 
@@ -169,6 +169,13 @@ export function Wallpaper({ children, height }: { children: ReactNode; height?: 
       {children}
     </Box>
   );
+}
+
+type NumberFieldProps = Omit<TextInputProps, 'value' | 'onChange'> & { value: number; onChange: (value: number) => void };
+
+/** A whole number; the browser's own field, which weighs nothing. */
+export function NumberField({ value, onChange, ...field }: NumberFieldProps) {
+  return <TextInput type="number" {...field} value={value} onChange={(event) => onChange(event.currentTarget.valueAsNumber || 0)} />;
 }
 
 export const number = (value: number): string => new Intl.NumberFormat('en').format(value);

@@ -1,9 +1,9 @@
-import { Button, Card, Grid, NumberInput, PasswordInput, Stack, Switch, Table, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Button, Card, Grid, PasswordInput, Stack, Switch, Table, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask, praise, type Schemas } from '../api/client';
 import { useMe } from '../api/session';
-import { Ago, PhoneBubble, State, Wallpaper } from '../components/bits';
+import { Ago, PhoneBubble, State, Wallpaper, NumberField } from '../components/bits';
 import { Empty, Loaded, PageTitle } from '../components/states';
 
 export function AutoReplyPage() {
@@ -85,19 +85,19 @@ function Form({ settings }: { settings: Schemas['AutoReply'] }) {
             disabled={disabled}
             onChange={(e) => setKey(e.currentTarget.value)}
           />
-          <NumberInput
+          <NumberField
             label="Replies within 24 hours at most"
             min={0}
             value={draft.daily_limit}
             disabled={disabled}
-            onChange={(value) => set({ daily_limit: Number(value) })}
+            onChange={(value) => set({ daily_limit: value })}
           />
-          <NumberInput
+          <NumberField
             label="Silent for so many minutes after an agent wrote"
             min={0}
             value={draft.quiet_when_agent_active_minutes}
             disabled={disabled}
-            onChange={(value) => set({ quiet_when_agent_active_minutes: Number(value) })}
+            onChange={(value) => set({ quiet_when_agent_active_minutes: value })}
           />
           <Button type="submit" loading={save.isPending} disabled={disabled}>
             Save

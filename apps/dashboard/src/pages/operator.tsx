@@ -1,9 +1,9 @@
-import { Button, Card, Group, Modal, NumberInput, Select, SimpleGrid, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, Card, Group, Modal, Select, SimpleGrid, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask, praise, type Schemas } from '../api/client';
-import { number, State } from '../components/bits';
+import { number, State, NumberField } from '../components/bits';
 import { Loaded, PageTitle } from '../components/states';
 
 const PLANS = ['Growth', 'Pro', 'Starter'] as const;
@@ -166,12 +166,12 @@ function GlobalLimit() {
     <Loaded query={limits} rows={1}>
       {({ global_per_minute }) => (
         <Group align="flex-end">
-          <NumberInput
+          <NumberField
             label="Requests a minute, all keys together"
             min={1}
             max={100_000}
             value={value ?? global_per_minute}
-            onChange={(next) => setValue(Number(next))}
+            onChange={(next) => setValue(next)}
           />
           <Button variant="default" loading={save.isPending} onClick={() => save.mutate(value ?? global_per_minute)}>
             Save
@@ -202,8 +202,8 @@ function Limits({ apiKey, done }: { apiKey: Key; done: () => void }) {
   });
   return (
     <Stack>
-      <NumberInput label="Requests a minute" min={1} max={100_000} value={perMinute} onChange={(value) => setPerMinute(Number(value))} />
-      <NumberInput label="Messages a day" min={1} max={100_000} value={daily} onChange={(value) => setDaily(Number(value))} />
+      <NumberField label="Requests a minute" min={1} max={100_000} value={perMinute} onChange={(value) => setPerMinute(value)} />
+      <NumberField label="Messages a day" min={1} max={100_000} value={daily} onChange={(value) => setDaily(value)} />
       <Button loading={save.isPending} onClick={() => save.mutate()}>
         Save
       </Button>

@@ -1,0 +1,16 @@
+import createClient, { type Client } from 'openapi-fetch';
+import type { paths } from './schema';
+
+export { InvalidSignature, verifyWebhook, type WebhookEvent } from './verify-webhook';
+export type { components, paths } from './schema';
+
+export interface GatewayOptions {
+  /** Where the gateway is, without a path: `https://gateway.example.com`. */
+  url: string;
+  apiKey: string;
+}
+
+/** The REST API, typed from its document. Answers are `{data}` or `{error}`; nothing is thrown but failures of the network. */
+export function gatewayClient({ url, apiKey }: GatewayOptions): Client<paths> {
+  return createClient<paths>({ baseUrl: url, headers: { 'x-api-key': apiKey } });
+}

@@ -1,0 +1,28 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** What arrives at a webhook (spec §6.1). */
+export interface WebhookEvent {
+  event: 'message.received' | 'message.sent' | 'conversation.created' | 'broadcast.completed' | 'ai.replied';
+  /** When it happened, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+  timestamp: string;
+  data: Record<string, unknown>;
+}
+
+/** The body was not signed with this secret: answer 401 and do nothing with it. */
+export class InvalidSignature extends Error {
+  override readonly name = 'InvalidSignature';
+}
+
+/**
+ * Checks the header `X-Service-Signature` (spec §5.9) in constant time and reads the event.
+ * @param body the bytes as they came, before anything parsed them
+ * @throws InvalidSignature
+ */
+export function verifyWebhook(delivery: { secret: string; signature: string | string[] | undefined; body: string | Buffer }): WebhookEvent {
+  const { secret, signature, body } = delivery;
+  const expected = createHmac('sha256', secret).update(body).digest();
+  const given = Buffer.from(typeof signature === 'string' && /^[0-9a-f]{64}$/.test(signature) ? signature : '', 'hex');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    throw new InvalidSignature('the webhook was not signed with this secret');
+  return JSON.parse(body.toString()) as WebhookEvent;
+}

@@ -1,0 +1,35 @@
+// dist/client: the client library as a package that npm can publish.
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import './api-types.mjs';
+import { run } from '../setup/dependencies.mjs';
+
+const out = 'dist/client';
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+const options = [
+  '--outDir',
+  out,
+  '--declaration',
+  '--noEmit',
+  'false',
+  '--target',
+  'ES2022',
+  '--module',
+  'CommonJS',
+  '--moduleResolution',
+  'Node10',
+];
+const more = [
+  '--ignoreDeprecations',
+  '5.0',
+  '--esModuleInterop',
+  '--strict',
+  '--skipLibCheck',
+  '--types',
+  'node',
+  '--rootDir',
+  'libs/client/src',
+];
+if (run('tsc', ['libs/client/src/index.ts', ...options, ...more]) !== 0) process.exit(1);
+for (const name of ['package.json', 'README.md']) cpSync(`libs/client/${name}`, `${out}/${name}`);
+cpSync('libs/client/src/schema.d.ts', `${out}/schema.d.ts`);
