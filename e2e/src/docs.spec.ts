@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
+
+const ROOT = join(__dirname, '../..');
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  'libs/client/README.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const heading = (text: string) =>
+  text
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .trim()
+    .replace(/\s+/g, '-');
+
+describe('documentation', () => {
+  it.each(PAGES)('%s: every link leads somewhere', (page) => {
+    const links = [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, link = '']) => link);
+    const broken = links.filter((link) => {
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? page : join(dirname(page), file);
+      if (!existsSync(join(ROOT, target))) return true;
+      return anchor !== undefined && ![...read(target).matchAll(/^#+ (.*)$/gm)].some(([, text = '']) => heading(text) === anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('the checks of a webhook in docs/webhooks.md know a genuine body from a forged one', () => {
+    const [body, secret] = ['{"event":"message.sent"}', 'swordfish'];
+    const signature = createHmac('sha256', secret).update(body).digest('hex');
+    const page = read('docs/webhooks.md');
+    const block = (language: string) => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? '';
+    const node = `${block('js')}\nconsole.log(isGenuine('${secret}', '${body}', '${signature}'), isGenuine('x', '${body}', '${signature}'))`;
+    expect(spawnSync(process.execPath, ['--input-type=module', '-e', node], { encoding: 'utf8' }).stdout.trim()).toBe('true false');
+    const python = `${block('python')}\nprint(is_genuine('${secret}', b'${body}', '${signature}'), is_genuine('x', b'${body}', '${signature}'))`;
+    const ran = spawnSync('python3', ['-c', python], { encoding: 'utf8' });
+    // Not every machine has Python; where it is, the sample must be right.
+    if (ran.error === undefined) expect(ran.stdout.trim()).toBe('True False');
+  });
+
+  it('alerts and board speak of metrics that the services have', () => {
+    const sources = spawnSync('grep', ['-rhoE', `(counter|gauge|histogram)\\(\\s*'mgw_[a-z_]+'`, 'apps', 'libs', '--include=*.ts'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    const known = new Set([...sources.stdout.matchAll(/mgw_[a-z_]+/g)].map(([name]) => name));
+    const alerts = parse(read('deploy/prometheus/alerts.yaml')) as {
+      groups: { rules: { expr: string; annotations: { runbook: string } }[] }[];
+    };
+    const rules = alerts.groups.flatMap((group) => group.rules);
+    const board = JSON.parse(read('deploy/grafana/overview.json')) as { panels: { targets: { expr: string }[] }[] };
+    const expressions = [...rules.map(({ expr }) => expr), ...board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))];
+    const used = expressions.flatMap((expression) =>
+      [...expression.matchAll(/mgw_[a-z_]+/g)].map(([name]) => name.replace(/_(bucket|count|sum)$/, '')),
+    );
+    expect(used.length).toBeGreaterThan(5);
+    expect(used.filter((name) => !known.has(name))).toEqual([]);
+    for (const { annotations } of rules) expect(existsSync(join(ROOT, annotations.runbook.split('#')[0] ?? ''))).toBe(true);
+  });
+});
