@@ -1,6 +1,6 @@
 // The whole product as processes on this machine: servers, migrations, services, simulator; started in order, stopped in reverse.
 import { createServer } from 'node:net';
-import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrograms } from '../servers/binaries.mjs';
 import { freePort } from '../servers/process.mjs';
@@ -158,10 +158,10 @@ export class Stack {
     }));
     const servers = this.#servers.map(({ process, port }) => ({ app: process.name, name: process.name, pid: process.pid, port }));
     mkdirSync(this.dir, { recursive: true });
-    writeFileSync(
-      join(this.dir, 'processes.json'),
-      `${JSON.stringify({ start: process.pid, processes: [...servers, ...processes] }, null, 2)}\n`,
-    );
+    // In one step: somebody may be reading it.
+    const file = join(this.dir, 'processes.json');
+    writeFileSync(`${file}.new`, `${JSON.stringify({ start: process.pid, processes: [...servers, ...processes] }, null, 2)}\n`);
+    renameSync(`${file}.new`, file);
   }
 
   /** What an earlier start that was killed outright left running. */

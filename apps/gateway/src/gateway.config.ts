@@ -15,6 +15,12 @@ export class GatewayConfig extends config('gateway', {
     min: 1,
     max: 1_000,
   }),
+  drainMs: env.integer('GATEWAY_DRAIN_MS', {
+    doc: 'how long requests are still taken after SIGTERM, in milliseconds, while load balancers turn away',
+    default: 1_500,
+    min: 0,
+    max: 5_000,
+  }),
   sealingKeys: env.text('SEALING_KEYS', { doc: 'id:base64 of 32 bytes, comma-separated, the newest first', secret: true }),
   apiKeyPepper: env.text('API_KEY_PEPPER', {
     doc: 'secret that API keys are hashed with; changing it makes every key invalid',

@@ -11,6 +11,7 @@ import { SendController } from './api-v1/send.controller';
 import { SendsService } from './api-v1/sends.service';
 import { TemplatesController } from './api-v1/templates.controller';
 import { ClientModule } from './client.module';
+import { Draining } from './http/draining';
 import { GlobalLimit } from './limits/global-limit';
 import { RateLimitService } from './limits/rate-limit.service';
 import { RateLimitStore } from './limits/rate-limit.store';
@@ -20,6 +21,6 @@ import { OperatorModule } from './operator.module';
 @Module({
   imports: [AccessDataModule, PassportModule, ClientModule, OperatorModule],
   controllers: [HealthController, TemplatesController, SendController, QuickSendController, MessageStatusController],
-  providers: [ApiKeyStrategy, GlobalLimit, KeyCache, RateLimitService, RateLimitStore, SendsService, WrongKeys],
+  providers: [ApiKeyStrategy, Draining, GlobalLimit, KeyCache, RateLimitService, RateLimitStore, SendsService, WrongKeys],
 })
 export class GatewayModule {}

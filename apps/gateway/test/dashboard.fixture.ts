@@ -118,6 +118,7 @@ function testConfig({ database, broker }: Servers, settings: object): GatewayCon
     SEALING_KEYS: `test:${randomBytes(32).toString('base64')}`,
     API_KEY_PEPPER: randomBytes(32).toString('base64'),
     LOGIN_IP_LIMIT: '1000',
+    GATEWAY_DRAIN_MS: '0',
   });
   return Object.assign(config, settings);
 }

@@ -37,14 +37,15 @@ export class OutboxStreams {
     this.checkedAt = startedAt;
   }
 
-  /** Keeps the highest position, in the transaction that marks the events as told. */
-  async remember(tx: Tx, acks: PubAck[]): Promise<void> {
+  /** Marks events as told, and keeps the highest position of each stream with it. */
+  async mark(tx: Tx, eventIds: string[], acks: PubAck[]): Promise<void> {
     const highest = new Map<string, number>();
     for (const { stream, seq } of acks) highest.set(stream, Math.max(seq, highest.get(stream) ?? 0));
     await tx.query(
-      `UPDATE ${this.options.schema}.outbox_streams s SET last_seq = greatest(s.last_seq, n.seq)
+      `WITH marked AS (UPDATE ${this.options.schema}.outbox SET published_at = now() WHERE event_id = ANY ($3::text[]))
+       UPDATE ${this.options.schema}.outbox_streams s SET last_seq = greatest(s.last_seq, n.seq)
        FROM unnest($1::text[], $2::bigint[]) AS n (stream, seq) WHERE s.stream = n.stream`,
-      [[...highest.keys()], [...highest.values()]],
+      [[...highest.keys()], [...highest.values()], eventIds],
     );
   }
 

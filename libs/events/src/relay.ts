@@ -84,19 +84,23 @@ export class OutboxRelay {
   private async publishBatch(): Promise<number | 'elsewhere'> {
     const { db, schema } = this.options;
     await this.streams.check();
-    const [waiting] = await db.query<{ some: boolean }>(`SELECT EXISTS (SELECT FROM ${schema}.outbox WHERE published_at IS NULL) AS some`);
-    if (!waiting?.some) return 0;
     // What is not marked is told again, and deduplicated: the mark need not wait for the disk.
-    const telling = async (tx: Tx): Promise<number | 'elsewhere'> => {
-      const [lock] = await tx.query<{ held: boolean }>('SELECT pg_try_advisory_xact_lock(hashtext($1)) AS held', [`${schema}.outbox`]);
-      if (!lock?.held) return 'elsewhere';
-      const rows = await tx.query<Waiting>(
-        `SELECT event_id, subject, body FROM ${schema}.outbox WHERE published_at IS NULL ORDER BY seq LIMIT ${BATCH}`,
-      );
-      await this.publish(tx, rows);
-      return rows.length;
-    };
-    return db.transaction(telling, { durable: false });
+    return db.transaction((tx) => this.tell(tx, schema), { durable: false });
+  }
+
+  private async tell(tx: Tx, schema: string): Promise<number | 'elsewhere'> {
+    const found = await tx.query<{ held: boolean } & { [K in keyof Waiting]: Waiting[K] | null }>(
+      `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtext($1)) AS held)
+       SELECT lock.held, o.event_id, o.subject, o.body FROM lock
+       LEFT JOIN LATERAL (
+         SELECT seq, event_id, subject, body FROM ${schema}.outbox WHERE published_at IS NULL AND lock.held ORDER BY seq LIMIT ${BATCH}
+       ) o ON true ORDER BY o.seq`,
+      [`${schema}.outbox`],
+    );
+    if (!found[0]?.held) return 'elsewhere';
+    const rows = found.filter((row): row is { held: boolean } & Waiting => row.event_id !== null);
+    if (rows.length > 0) await this.publish(tx, rows);
+    return rows.length;
   }
 
   /** Publishes in order and waits for the acknowledgements together. What was acknowledged before a failure is marked; the rest is told again. */
@@ -110,10 +114,11 @@ export class OutboxRelay {
     const told = firstFailure === -1 ? rows.length : firstFailure;
     const acks = answers.slice(0, told).map((answer) => (answer as PromiseFulfilledResult<PubAck>).value);
     if (told > 0) {
-      await tx.query(`UPDATE ${this.options.schema}.outbox SET published_at = now() WHERE event_id = ANY($1)`, [
+      await this.streams.mark(
+        tx,
         rows.slice(0, told).map(({ event_id }) => event_id),
-      ]);
-      await this.streams.remember(tx, acks);
+        acks,
+      );
       published.inc({ schema: this.options.schema }, told);
     }
     if (firstFailure !== -1) await this.report((answers[firstFailure] as PromiseRejectedResult).reason, rows[firstFailure]?.subject ?? '');

@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
 import { EventTail, type TailedEvent } from '@mgw/events';
 import { LOGGER, NATS } from '@mgw/service';
@@ -23,7 +23,7 @@ interface Watcher {
 
 /** The live tail of a business's events as server-sent events (product §2). */
 @Injectable()
-export class EventStreamService implements OnApplicationShutdown {
+export class EventStreamService implements BeforeApplicationShutdown {
   private readonly tail: EventTail;
   private readonly open = new Map<FastifyReply['raw'], number>();
 
@@ -65,7 +65,8 @@ export class EventStreamService implements OnApplicationShutdown {
     }
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** Before the port closes: it would wait for streams, which never end by themselves. */
+  async beforeApplicationShutdown(): Promise<void> {
     for (const out of this.open.keys()) out.end();
     await this.tail.close();
   }

@@ -5,6 +5,7 @@ import { histogram, type Logger } from '@mgw/telemetry';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { docsRoutes } from '../openapi/docs.routes';
 import { openApiDocument } from '../openapi/document';
+import { Draining } from './draining';
 import { ErrorFilter } from './error.filter';
 import { parseJsonBody } from './json-body';
 import { KnownRoutes } from './routes';
@@ -39,6 +40,10 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   fastify.addHook('onRequest', async (request, reply) => {
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     if (request.is404) refuseMethod(routes, request);
+  });
+  const draining = app.get(Draining);
+  fastify.addHook('onSend', async (_request, reply) => {
+    if (draining.active) void reply.header('connection', 'close');
   });
   docsRoutes(fastify, openApiDocument(app.get(ModulesContainer), publicUrl));
   fastify.addHook('onResponse', async (request, reply) => {

@@ -25,6 +25,7 @@ export function fastifyAdapter(trustedProxies: string[]): FastifyAdapter {
     requestTimeout: REQUEST_WITHIN_MS,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     exposeHeadRoutes: false,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     // Ids of messages are long.

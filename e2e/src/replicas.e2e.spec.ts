@@ -1,0 +1,155 @@
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@mgw/testing';
+import { dashboardUser, integrator, type Answer, type DashboardUser } from './people';
+import { startStack, type RunningStack } from './stack';
+
+interface PlatformCall {
+  method: string;
+  path: string;
+  body: { to?: string };
+}
+
+/** Two of everything: limits stay exact, nothing is sent twice, and replacing one at a time loses nothing. */
+describe('two replicas of each service', () => {
+  let stack: RunningStack;
+  let owner: DashboardUser;
+  let operator: DashboardUser;
+  let sites: string[];
+
+  beforeAll(async () => {
+    stack = await startStack({ replicas: 2 });
+    owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
+    operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
+    await operator.call('PUT', '/api/admin/limits', { global_per_minute: 100_000 });
+    sites = stack.processes('gateway').map(({ port }) => `http://127.0.0.1:${port}`);
+    expect(sites).toHaveLength(2);
+  }, 180_000);
+  afterAll(() => stack?.stop());
+
+  async function newKey(limits: { per_minute_limit?: number; daily_limit?: number }): Promise<string> {
+    const { body } = await owner.call<{ id: number; key: string }>('POST', '/api/client/api-keys', { name: 'Test', permissions: ['*'] });
+    await operator.call('PATCH', `/api/admin/api-keys/${body.id}`, { per_minute_limit: 100_000, daily_limit: 100_000, ...limits });
+    return body.key;
+  }
+  const via = (key: string, n: number) => integrator(`${sites[n % 2]}/api/v1`, key);
+  const template = (phone: string) => ({ phone, template_name: 'order_update', body_params: ['Asha', '1'] });
+  const callsTo = async (prefix: string) => {
+    const response = await fetch(`${stack.demo.simulator_url}/__sim/requests?limit=20000`);
+    const { requests } = (await response.json()) as { requests: PlatformCall[] };
+    return requests.filter(({ method, path, body }) => method === 'POST' && path.endsWith('/messages') && body.to?.startsWith(`+${prefix}`))
+      .length;
+  };
+  const count = (answers: Answer[], status: number) => answers.filter((answer) => answer.status === status).length;
+
+  it('spec §8: of 100 sends at once exactly the daily cap goes out', async () => {
+    const key = await newKey({ daily_limit: 40 });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => via(key, n).post('send-template', template(`1202557${String(n).padStart(4, '0')}`))),
+    );
+    expect([count(answers, 200), count(answers, 429), await callsTo('1202557')]).toEqual([40, 60, 40]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body).toMatchObject({ success: false, daily_limit: 40, daily_used: 40, plan: 'Growth', retry_after: 'midnight' });
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('spec §8: of 100 requests at once exactly the limit of the minute is answered', async () => {
+    const key = await newKey({ per_minute_limit: 30 });
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => via(key, n).get('health')));
+    expect([count(answers, 200), count(answers, 429)]).toEqual([30, 70]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(Object.keys(refused?.body ?? {}).sort()).toEqual(['error', 'retry_after_seconds']);
+  });
+
+  it('guarantees §1, S5: a refused send gives its place back', async () => {
+    const key = await newKey({ daily_limit: 1 });
+    const send = (phone: string) => via(key, 0).post('send-template', template(phone));
+    expect((await send('+1 201 555 0130')).status).toBe(400);
+    expect((await send('+1 201 555 0100')).status).toBe(200);
+    expect((await send('+1 201 555 0100')).status).toBe(429);
+  });
+
+  it('decision 24: 50 identical requests at once send once, and a repeat tells the same', async () => {
+    const key = await newKey({});
+    const same = (n: number) =>
+      via(key, n).post('send-otp', { phone: '12025580001', template_name: 'login_code' }, { 'idempotency-key': 'one' });
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => same(n)));
+    expect(await callsTo('12025580001')).toBe(1);
+    const accepted = answers.filter(({ status }) => status === 200);
+    expect(accepted.length).toBeGreaterThan(0);
+    expect(answers.filter(({ status }) => status !== 200).every(({ body }) => body['error_code'] === 'IDEMPOTENCY_IN_FLIGHT')).toBe(true);
+    const again = await same(1);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    for (const { body } of accepted) expect([body['message_id'], body['otp']]).toEqual([again.body['message_id'], again.body['otp']]);
+  });
+
+  it('guarantees §7: an emptied Redis costs nobody an error, and the daily cap stays', async () => {
+    const key = await newKey({ daily_limit: 1 });
+    expect((await via(key, 0).post('send-template', template('+1 201 555 0100'))).status).toBe(200);
+    const redis = stack.processes('Redis')[0]?.port as number;
+    await new Promise<void>((resolve) => {
+      const socket = connect(redis, '127.0.0.1', () => socket.write('FLUSHALL\r\n'));
+      socket.once('data', () => resolve(void socket.end()));
+    });
+    expect((await via(key, 1).get('health')).status).toBe(200);
+    expect((await via(key, 1).post('send-template', template('+1 201 555 0100'))).body).toMatchObject({
+      error_code: 'DAILY_LIMIT_REACHED',
+    });
+  });
+
+  it('decision 21: an operator’s change is in force everywhere within 5 s', async () => {
+    const { body } = await owner.call<{ id: number; key: string }>('POST', '/api/client/api-keys', { name: 'Test', permissions: ['*'] });
+    const limitAt = async (n: number) => (await via(body.key, n).get('health')).headers.get('ratelimit-limit');
+    expect([await limitAt(0), await limitAt(1)]).toEqual(['60', '60']);
+    await operator.call('PATCH', `/api/admin/api-keys/${body.id}`, { per_minute_limit: 77 });
+    await eventually(async () => (await limitAt(0)) === '77' && (await limitAt(1)) === '77', { timeoutMs: 5_000, everyMs: 200 });
+  });
+
+  it('guarantees §8: SIGTERM of each process, one after the other, at 50 requests/s: no request fails', async () => {
+    const key = await newKey({});
+    const failures: unknown[] = [];
+    let sent = 0;
+    let stopped = false;
+    // As a load balancer would: a gateway that calls itself not ready gets no more requests.
+    const ready = new Map<string, boolean>();
+    const watch = setInterval(() => {
+      for (const { probe_port, port } of stack.processes('gateway'))
+        void fetch(`http://127.0.0.1:${probe_port}/readyz`).then(
+          ({ status }) => ready.set(`http://127.0.0.1:${port}`, status === 200),
+          () => ready.set(`http://127.0.0.1:${port}`, false),
+        );
+    }, 100);
+    const request = async (n: number) => {
+      const open = sites.filter((site) => ready.get(site) !== false);
+      const site = open[n % open.length] ?? sites[0];
+      const answer = await integrator(`${site}/api/v1`, key).post('send-template', template(`1202559${String(n).padStart(4, '0')}`));
+      if (answer.status !== 200) failures.push([answer.status, answer.body]);
+    };
+    const load = (async () => {
+      const under: Promise<void>[] = [];
+      for (let n = 0; !stopped; n += 1) {
+        sent += 1;
+        under.push(request(n).catch((error: unknown) => void failures.push(String((error as { cause?: unknown }).cause ?? error))));
+        await pause(20);
+      }
+      await Promise.all(under);
+    })();
+    const services = stack.processes().filter(({ probe_port, app }) => probe_port !== undefined && app !== 'platform-simulator');
+    for (const { name, pid, probe_port } of services) {
+      process.kill(pid, 'SIGTERM');
+      await eventually(
+        async () => {
+          const now = stack.processes().find((one) => one.name === name);
+          const ready = await fetch(`http://127.0.0.1:${probe_port}/readyz`).catch(() => null);
+          return now?.pid !== pid && ready?.status === 200;
+        },
+        { timeoutMs: 30_000, everyMs: 100 },
+      );
+    }
+    stopped = true;
+    await load;
+    clearInterval(watch);
+    expect(failures).toEqual([]);
+    expect(await callsTo('1202559')).toBe(sent);
+  }, 180_000);
+});
