@@ -157,6 +157,22 @@ describe('the dashboard (experience: the business’s people)', () => {
     await page.getByText('2 sent · 0 failed · 0 to go').first().waitFor();
   });
 
+  it('an owner adds a member, who may read but not change, and removes them again', async () => {
+    await go('settings');
+    await page.getByLabel('New person’s name').fill('Mira');
+    await page.getByLabel('Their email').fill('mira@growth.example');
+    await page.getByLabel('Their first password').fill('a long enough password');
+    await page.getByRole('button', { name: 'Add to the team' }).click();
+    await page.getByRole('row', { name: /Mira/ }).waitFor();
+    const mira = await dashboardUser(stack.demo.site_url, { email: 'mira@growth.example', password: 'a long enough password' });
+    expect((await mira.call('GET', '/api/client/messages')).status).toBe(200);
+    expect((await mira.call('POST', '/api/client/api-keys', { name: 'x', permissions: ['*'] })).status).toBe(403);
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('row', { name: /Mira/ }).getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('row', { name: /Mira/ }).waitFor({ state: 'detached' });
+    expect((await mira.call('GET', '/api/client/messages')).status).toBe(401);
+  });
+
   it('a revoked key stops working; the operator changes a plan', async () => {
     await go('api-keys');
     page.once('dialog', (dialog) => void dialog.accept());

@@ -23,6 +23,8 @@ import { MeService } from './sessions/me.service';
 import { SessionStrategy } from './sessions/session.strategy';
 import { SettingsController } from './settings/settings.controller';
 import { SuppressionsController } from './suppressions/suppressions.controller';
+import { TeamController } from './team/team.controller';
+import { UsersService } from './users/users.service';
 import { DeliveriesController } from './webhooks/deliveries.controller';
 import { WebhooksController } from './webhooks/webhooks.controller';
 
@@ -41,6 +43,7 @@ import { WebhooksController } from './webhooks/webhooks.controller';
     ConversationsController,
     SuppressionsController,
     SettingsController,
+    TeamController,
     EventStreamController,
     BroadcastsController,
     AutoReplyController,
@@ -51,11 +54,12 @@ import { WebhooksController } from './webhooks/webhooks.controller';
     MeService,
     ApiKeysService,
     BusinessesService,
+    UsersService,
     DailyUsage,
     EventStreamService,
     ConnectionService,
     { provide: Sealer, inject: [GatewayConfig], useFactory: (config: GatewayConfig) => new Sealer(config.sealingKeys) },
   ],
-  exports: [ApiKeysService, BusinessesService],
+  exports: [ApiKeysService, BusinessesService, UsersService],
 })
 export class ClientModule {}

@@ -5,12 +5,10 @@ import { OperatorApiKeysController } from './operator/api-keys.controller';
 import { BusinessesController } from './operator/businesses.controller';
 import { LimitsController } from './operator/limits.controller';
 import { OverviewController } from './operator/overview.controller';
-import { UsersService } from './users/users.service';
 
 /** The operator API (product §3), behind the same login as the dashboard. */
 @Module({
   imports: [AccessDataModule, ClientModule],
   controllers: [BusinessesController, OperatorApiKeysController, LimitsController, OverviewController],
-  providers: [UsersService],
 })
 export class OperatorModule {}

@@ -249,7 +249,7 @@ function Create({ done }: { done: () => void }) {
           label="Owner’s first password"
           type="password"
           required
-          minLength={12}
+          minLength={8}
           value={owner.password}
           onChange={(e) => setOwner({ ...owner, password: e.currentTarget.value })}
         />

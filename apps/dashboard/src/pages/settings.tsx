@@ -26,7 +26,7 @@ export function SettingsPage() {
   const settings = useQuery({ queryKey: ['settings'], queryFn: () => ask(api.GET('/api/client/settings')) });
   return (
     <>
-      <PageTitle title="Settings" about="Connection, time zone, opt-outs" />
+      <PageTitle title="Settings" about="Connection, time zone, opt-outs, team" />
       <Grid>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Loaded query={connection}>{(data) => <Connection connection={data} />}</Loaded>
@@ -35,6 +35,7 @@ export function SettingsPage() {
           <Stack>
             <Loaded query={settings}>{(data) => <Rules settings={data} />}</Loaded>
             <Suppressions />
+            <Team />
           </Stack>
         </Grid.Col>
       </Grid>
@@ -273,6 +274,105 @@ function Suppressions() {
           )
         }
       </Loaded>
+    </Card>
+  );
+}
+
+function Team() {
+  const queries = useQueryClient();
+  const { user } = useMe();
+  const isOwner = user.role === 'owner';
+  const nobody = { name: '', email: '', password: '', role: 'member' as 'owner' | 'member' };
+  const [person, setPerson] = useState(nobody);
+  const list = useQuery({ queryKey: ['team'], queryFn: () => ask(api.GET('/api/client/team')) });
+  const done = ({ message }: { message: string }) => {
+    praise(message);
+    setPerson(nobody);
+    void queries.invalidateQueries({ queryKey: ['team'] });
+  };
+  const add = useMutation({ mutationFn: () => ask(api.POST('/api/client/team', { body: person })), onSuccess: done });
+  const remove = useMutation({
+    mutationFn: (id: number) => ask(api.DELETE('/api/client/team/{id}', { params: { path: { id } } })),
+    onSuccess: done,
+  });
+  return (
+    <Card withBorder>
+      <Title order={2} size="h5" mb="sm">
+        Team
+      </Title>
+      <Loaded query={list} rows={2}>
+        {({ users }) => (
+          <Table mb="sm">
+            <Table.Tbody>
+              {users.map((one) => (
+                <Table.Tr key={one.id}>
+                  <Table.Td>
+                    <Text size="sm">{one.name}</Text>
+                    <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                      {one.email}
+                    </Text>
+                  </Table.Td>
+                  <Table.Td>{one.role}</Table.Td>
+                  <Table.Td ta="right">
+                    {isOwner && one.id !== user.id && (
+                      <Button
+                        size="compact-sm"
+                        color="red"
+                        variant="light"
+                        onClick={() => window.confirm(`Remove ${one.name}?`) && remove.mutate(one.id)}
+                      >
+                        Remove
+                      </Button>
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        )}
+      </Loaded>
+      {isOwner && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            add.mutate();
+          }}
+        >
+          <Stack gap="xs">
+            <TextInput
+              label="New person’s name"
+              required
+              value={person.name}
+              onChange={(e) => setPerson({ ...person, name: e.currentTarget.value })}
+            />
+            <TextInput
+              label="Their email"
+              type="email"
+              required
+              value={person.email}
+              onChange={(e) => setPerson({ ...person, email: e.currentTarget.value })}
+            />
+            <PasswordInput
+              label="Their first password"
+              autoComplete="new-password"
+              required
+              minLength={8}
+              value={person.password}
+              onChange={(e) => setPerson({ ...person, password: e.currentTarget.value })}
+            />
+            <Select
+              label="Role"
+              data={['member', 'owner']}
+              value={person.role}
+              allowDeselect={false}
+              onChange={(role) => role && setPerson({ ...person, role: role as 'owner' | 'member' })}
+            />
+            <Button type="submit" variant="default" loading={add.isPending}>
+              Add to the team
+            </Button>
+          </Stack>
+        </form>
+      )}
     </Card>
   );
 }

@@ -4,7 +4,7 @@ import { Database } from '@mgw/postgres';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { AuditStore } from '../operator/audit.store';
 import { notFound } from '../requests/refusals';
-import type { SessionUser } from '../sessions/session-user';
+import type { BusinessUser, SessionUser } from '../sessions/session-user';
 import { hashPassword } from './passwords';
 import type { AddUserRequest } from './users.requests';
 import { normalizeEmail, UsersStore, type NewUser } from './users.store';
@@ -23,6 +23,20 @@ export class UsersService {
   async addToBusiness(operator: SessionUser, business_id: number, { email, name, password, role }: AddUserRequest): Promise<number> {
     if (!(await this.businesses.find(business_id))) throw notFound();
     return this.add({ business_id, email, name, role, password }, operator.user_id);
+  }
+
+  async ofBusiness(business_id: number) {
+    const users = await this.users.ofBusiness(business_id);
+    return users.map((user) => ({ ...user, created_at: user.created_at.toISOString() }));
+  }
+
+  /** Nobody removes themselves: a business would be left without an owner. */
+  async remove({ user_id, business_id }: BusinessUser, id: number): Promise<void> {
+    if (id === user_id) throw new GatewayError('CONFLICT', 'You cannot remove yourself: another owner can.');
+    await this.db.transaction(async (tx) => {
+      if (!(await this.users.remove(tx, business_id, id))) throw notFound();
+      await this.audit.add({ user_id, business_id, action: 'user.removed', detail: { removed_user_id: id } }, tx);
+    });
   }
 
   /** The first operator comes from a command, never with a password that we chose (product §3). */

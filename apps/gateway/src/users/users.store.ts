@@ -12,6 +12,14 @@ export interface NewUser {
   role: Role;
   password_hash: string;
 }
+/** A user as the team's list shows them. */
+interface Listed {
+  id: number;
+  email: string;
+  name: string;
+  role: 'owner' | 'member';
+  created_at: Date;
+}
 export type StoredUser = NewUser & { id: number };
 
 @Injectable()
@@ -26,6 +34,20 @@ export class UsersStore {
       [user.business_id, user.email, user.name, user.role, user.password_hash],
     );
     return row?.id ?? null;
+  }
+
+  /** Owners first, then by name. */
+  ofBusiness(businessId: number): Promise<Listed[]> {
+    return this.db.query<Listed>(
+      `SELECT id, email, name, role, created_at FROM access.users WHERE business_id = $1 ORDER BY role DESC, name, id`,
+      [businessId],
+    );
+  }
+
+  /** With their sessions. @returns false when the business has no such user */
+  async remove(tx: Tx, businessId: number, id: number): Promise<boolean> {
+    const rows = await tx.query(`DELETE FROM access.users WHERE business_id = $1 AND id = $2 RETURNING id`, [businessId, id]);
+    return rows.length > 0;
   }
 
   async findByEmail(email: string): Promise<StoredUser | null> {
