@@ -1,5 +1,5 @@
 #!/bin/sh
-# The entry of every image: run.sh [main|migrate|create-operator] [arguments]. ENV_FILE may hold variables, for stacks that make
+# The entry of every image: run.sh [main|migrate|create-operator|dead-letters] [arguments]. ENV_FILE may hold variables, for stacks that make
 # their secrets at the first start.
 set -eu
 if [ -n "${ENV_FILE:-}" ]; then

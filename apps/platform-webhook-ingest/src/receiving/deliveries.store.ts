@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { appendToOutbox } from '@mgw/events';
 import type { EventEnvelope } from '@mgw/contracts';
 import { Batcher, Database, type Tx } from '@mgw/postgres';
+import { addDeadLetters } from './dead-letters.store';
 
 export interface NewDelivery {
   /** SHA-256 of the body. */
@@ -20,7 +21,10 @@ export interface Delivery {
 /** An update that could not be understood, and why. */
 export interface BadUpdate {
   field: string;
+  /** A callback with this update only. */
   body: string;
+  /** Whose app secret signed it. */
+  businesses: number[];
   reason: string;
 }
 
@@ -65,13 +69,7 @@ export class DeliveriesStore {
         parts.flatMap(({ events }) => events),
       );
       const bad = parts.flatMap((part) => part.bad);
-      if (bad.length > 0) {
-        await tx.query(
-          `INSERT INTO ingest.dead_letters (consumer, subject, body, reason, deliveries)
-           SELECT 'splitter', field, body, reason, 1 FROM unnest($1::text[], $2::text[], $3::text[]) AS b (field, body, reason)`,
-          [bad.map((b) => b.field), bad.map((b) => b.body), bad.map((b) => b.reason)],
-        );
-      }
+      await addDeadLetters(tx, bad);
       await tx.query('UPDATE ingest.deliveries SET split_at = now() WHERE id = ANY($1)', [deliveries.map(({ id }) => id)]);
       return deliveries.length;
     };

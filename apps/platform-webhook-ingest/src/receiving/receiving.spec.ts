@@ -10,6 +10,7 @@ import {
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { migrations } from '../migrations/migrations';
+import { deadLetters } from './dead-letters.command';
 import { IngestConfig } from '../platform-webhook-ingest.config';
 import { IngestModule } from '../platform-webhook-ingest.module';
 
@@ -130,6 +131,41 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     const [event] = await told('preference', 1);
     expect(event?.data).toMatchObject({ from: { phone: '919876543210' }, category: 'marketing_messages', value: 'stop' });
     await eventually(async () => (await count('dead_letters')) === 1);
+  });
+
+  it('guarantees §2: a dead letter is replayed alone, without a second effect of the updates beside it', async () => {
+    const value = (number: string, id: string) => ({
+      field: 'messages',
+      value: { metadata: { phone_number_id: number }, messages: [text(id)] },
+    });
+    const payload = { entry: [{ id: '801', changes: [value('701', 'wamid.1'), value('702', 'wamid.2')] }] };
+    expect(await signed(payload)).toBe(200);
+    await eventually(async () => (await count('dead_letters')) === 1);
+    const run = (...args: string[]) => deadLetters(args, harness.env);
+    const [id = '', , field, reason, body = ''] = (await run('list')).split('\t');
+    expect([field, reason]).toEqual(['messages', 'number 702 belongs to a business with another app secret']);
+    expect(body).toContain('wamid.2');
+    expect(body).not.toContain('wamid.1');
+
+    expect(await run('replay', id)).toBe('1 replayed.');
+    const again = await eventually(async () => {
+      const next = (await run('list')).split('\t')[0];
+      return next !== 'No dead letters.' && next;
+    });
+    expect(again).not.toBe(id);
+
+    // What makes it good: the number is this business's now.
+    connections = [{ ...connection(1, 'first secret'), phone_number_id: '702' }];
+    harness.rpc.announce(ConnectionChanged, { business_id: 1 });
+    const events = await eventually(async () => {
+      await run('replay', 'all');
+      const heard = await harness.told('message');
+      return heard.length === 2 && heard;
+    });
+    expect(events.map(({ data }) => (data as { message_id: string }).message_id)).toEqual(['wamid.1', 'wamid.2']);
+    expect(await run('list')).toBe('No dead letters.');
+    await expect(run('replay')).rejects.toThrow('usage');
+    await expect(run('replay', 'x')).rejects.toThrow('usage');
   });
 
   it('decision 47: an update is honoured only for a business that holds the secret which signed it', async () => {

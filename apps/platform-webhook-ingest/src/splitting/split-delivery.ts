@@ -28,29 +28,32 @@ export function splitDelivery({ body, businesses }: Delivery, owners: Owners): P
 function splitChange(entry: WebhookEntry, change: WebhookChange, place: { parts: Parts; signers: Set<number>; owners: Owners }): void {
   const { parts, signers, owners } = place;
   const field = String(change?.field);
-  const attempt = (update: unknown, make: () => EventEnvelope) => {
+  // A bad update is kept as a callback of its own, so that it can be split again without the others.
+  const attempt = (make: () => EventEnvelope, alone: object) => {
     try {
       parts.events.push(make());
     } catch (error) {
-      parts.bad.push({ field, body: text(update), reason: (error as Error).message });
+      const body = text({ entry: [{ ...entry, changes: [{ field, value: { ...change.value, ...alone } }] }] });
+      parts.bad.push({ field, body, businesses: [...signers], reason: (error as Error).message });
     }
   };
   if (field === 'messages') {
     const value: WebhookValue = change.value ?? {};
     const number = String(value.metadata?.phone_number_id);
     const owner = () => signed(owners.businessOfNumber(number), signers, `number ${number}`);
-    for (const message of list(value.messages)) attempt(message, () => messageEvent(owner(), number, message, list(value.contacts)));
-    for (const status of list(value.statuses)) attempt(status, () => statusEvent(owner(), number, status));
+    for (const message of list(value.messages))
+      attempt(() => messageEvent(owner(), number, message, list(value.contacts)), { messages: [message], statuses: [] });
+    for (const status of list(value.statuses)) attempt(() => statusEvent(owner(), number, status), { messages: [], statuses: [status] });
   } else if (field === 'user_preferences') {
     const number = String(change.value?.metadata?.phone_number_id);
     const owner = () => signed(owners.businessOfNumber(number), signers, `number ${number}`);
     const preferences = list(change.value?.['user_preferences'] as WebhookPreference[] | undefined);
-    for (const preference of preferences) attempt(preference, () => preferenceEvent(owner(), number, preference));
+    for (const preference of preferences) attempt(() => preferenceEvent(owner(), number, preference), { user_preferences: [preference] });
   } else if (/^(message_template|template_category)/.test(field) || field === 'account_update') {
     const make = field === 'account_update' ? accountEvent : templateEvent;
     const account = { accountId: String(entry.id), time: entry.time };
     for (const businessId of owners.businessesOfAccount(account.accountId).filter((id) => signers.has(id)))
-      attempt(change, () => make(businessId, account, change));
+      attempt(() => make(businessId, account, change), {});
   }
   // Other fields stay in the stored body: nothing of this product needs them yet (platform §4.6).
 }
@@ -67,6 +70,6 @@ function list<T>(value: T[] | undefined): T[] {
 }
 
 /** PostgreSQL's text holds no NUL. */
-function text(update: unknown): string {
-  return (JSON.stringify(update) ?? '').replaceAll('\\u0000', '');
+function text(update: object): string {
+  return JSON.stringify(update).replaceAll('\\u0000', '');
 }
