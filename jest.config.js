@@ -8,7 +8,9 @@ module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>'],
   testMatch: ['**/*.spec.ts'],
-  transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
+  transform: { '\\.ts$|/whatsapp-api-js/.*\\.js$': ['@swc/jest', { ...swc, swcrc: false }] },
+  // Published as modules only.
+  transformIgnorePatterns: ['/node_modules/(?!whatsapp-api-js/)'],
   moduleNameMapper: { '^@mgw/(.*)$': '<rootDir>/libs/$1/src/index.ts' },
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.local'],
   setupFiles: ['reflect-metadata'],

@@ -72,7 +72,8 @@ function checkButtons(template: GraphTemplate, components: TemplateComponentRequ
   const buttons = template.components.find(({ type }) => type === 'BUTTONS')?.buttons ?? [];
   buttons.forEach((button, index) => {
     if (button.type !== 'URL' || !button.url?.includes('{{')) return;
-    const given = components.find((component) => component.type === 'button' && component.index === String(index));
+    // Clients send the index as text and as a number.
+    const given = components.find((component) => component.type === 'button' && String(component.index) === String(index));
     if (given?.parameters?.length) return;
     const details = `buttons: Button at index ${index} of type Url requires a parameter`;
     throw new GraphFailure(131008, 'Required parameter is missing', { details });

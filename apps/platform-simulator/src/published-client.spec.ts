@@ -1,0 +1,138 @@
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { WhatsAppAPI } from 'whatsapp-api-js';
+import type { OnMessageArgs, OnStatusArgs } from 'whatsapp-api-js/emitters';
+import {
+  Audio,
+  BodyComponent,
+  BodyParameter,
+  Document,
+  HeaderComponent,
+  HeaderParameter,
+  Image,
+  Sticker,
+  Template,
+  Text,
+  URLComponent,
+  Video,
+} from 'whatsapp-api-js/messages';
+import type { ClientMessage } from 'whatsapp-api-js/types';
+import { createSimulator, type Simulator } from './simulator';
+
+const SECRET = 'simulated secret';
+const NUMBER = '700100200300401';
+const PERSON = '919876543210';
+const IMAGE = 'https://files.example/a.jpg';
+
+/** A client of the platform that others wrote and use: what it can send and read is as it is at the platform (platform §8). */
+describe('whatsapp-api-js speaks with the simulator as with the platform (platform §8)', () => {
+  let simulator: Simulator;
+  let receiver: Receiver;
+  let api: WhatsAppAPI;
+  let statuses: OnStatusArgs[];
+  let messages: OnMessageArgs[];
+  let url: string;
+
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    simulator = createSimulator({ callbackUrl: `${receiver.url}/webhooks/whatsapp`, appSecret: SECRET });
+    ({ url } = await simulator.listen());
+    statuses = [];
+    messages = [];
+    api = new WhatsAppAPI({
+      token: 'EAAsimKaveri',
+      appSecret: SECRET,
+      v: 'v26.0',
+      ponyfill: { fetch: (target, init) => fetch(String(target).replace('https://graph.facebook.com', url), init) },
+    });
+    api.on.status = (status) => void statuses.push(status);
+    api.on.message = (message) => void messages.push(message);
+  });
+  afterEach(async () => {
+    await simulator.close();
+    await receiver.close();
+  });
+
+  /** Everything that was called back so far, read by the client, signature and all. */
+  const read = async () => {
+    for (const { body, headers } of receiver.requests.splice(0))
+      await api.post(JSON.parse(body), body, String(headers['x-hub-signature-256']));
+  };
+  const send = (message: ClientMessage, to = PERSON) => api.sendMessage(NUMBER, { phone: to, bsuid: '' }, message, undefined, 'mine');
+
+  const customerWrites = () =>
+    fetch(`${url}/__sim/inbound`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ phone_number_id: NUMBER, from: PERSON, name: 'Asha', type: 'text', text: 'Hello' }),
+    });
+
+  const body = (...values: [string, ...string[]]) => {
+    const [first, ...rest] = values.map((value) => new BodyParameter(value));
+    if (first === undefined) throw new Error('no values');
+    return new BodyComponent(first, ...rest);
+  };
+  it.each<[string, ClientMessage]>([
+    ['text', new Text('Good morning', true)],
+    ['image', new Image(IMAGE, false, 'A caption')],
+    ['video', new Video('https://files.example/a.mp4', false, 'A caption')],
+    ['audio', new Audio('https://files.example/a.mp3')],
+    ['document', new Document('https://files.example/a.pdf', false, 'A caption', 'a.pdf')],
+    ['sticker', new Sticker('https://files.example/a.webp')],
+    ['template without parameters', new Template('hello_world', 'en_US')],
+    ['template with a body', new Template('order_update', 'en', body('Asha', '1007'))],
+    [
+      'template with header, body and button',
+      new Template(
+        'dispatch_notice',
+        'en',
+        new HeaderComponent(new HeaderParameter('1007')),
+        body('Asha', '1007', 'Monday'),
+        new URLComponent('1007'),
+      ),
+    ],
+    [
+      'template with a document',
+      new Template('invoice', 'en', new HeaderComponent(new HeaderParameter(new Document('https://files.example/a.pdf'))), body('Asha')),
+    ],
+    [
+      'template with names',
+      new Template('welcome_named', 'en', new BodyComponent(new BodyParameter('Asha', 'first_name'), new BodyParameter('Kaveri', 'shop'))),
+    ],
+  ])('%s: accepted, then sent, delivered and read', async (_, message) => {
+    // A customer wrote, so that free messages may be sent.
+    await customerWrites();
+    const answer = await send(message);
+    expect(answer).toMatchObject({
+      messaging_product: 'whatsapp',
+      contacts: [{ input: PERSON, wa_id: PERSON }],
+      messages: [{ id: expect.stringMatching(/^wamid\./) }],
+    });
+    await eventually(async () => {
+      await read();
+      return statuses.length === 3;
+    });
+    expect(statuses.map(({ status }) => status)).toEqual(['sent', 'delivered', 'read']);
+    const id = 'messages' in answer ? answer.messages[0].id : '';
+    expect(statuses[0]).toMatchObject({ phoneID: NUMBER, phone: PERSON, id, biz_opaque_callback_data: 'mine' });
+  });
+
+  it('what a customer writes is read by the client, and its read receipt is taken', async () => {
+    await customerWrites();
+    const [message] = await eventually(async () => {
+      await read();
+      return messages.length > 0 && messages;
+    });
+    expect(message).toMatchObject({ phoneID: NUMBER, from: PERSON, name: 'Asha', message: { type: 'text', text: { body: 'Hello' } } });
+    expect(await message?.received()).toEqual({ success: true });
+  });
+
+  it('a refusal is an error as the client knows it, and a failure carries its code', async () => {
+    expect(await send(new Template('no_such_template', 'en'))).toMatchObject({ error: { code: 132001, type: 'OAuthException' } });
+    await send(new Template('hello_world', 'en_US'), '12015550120');
+    const failed = await eventually(async () => {
+      await read();
+      return statuses.find(({ status }) => status === 'failed');
+    });
+    expect(failed.error).toMatchObject({ code: 131026 });
+  });
+});
