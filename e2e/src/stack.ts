@@ -49,10 +49,12 @@ export const START = join(__dirname, '../../tools/start/start.mjs');
 export async function startStack({
   replicas = 1,
   env = {},
+  args = [],
   dir: kept,
 }: {
   replicas?: number;
   env?: Record<string, string>;
+  args?: string[];
   /** Where the data stays after the stop. */ dir?: string;
 } = {}): Promise<RunningStack> {
   const dir = kept ?? mkdtempSync(join(tmpdir(), 'mgw-stack-'));
@@ -62,7 +64,7 @@ export async function startStack({
   const child = spawnNode(
     START,
     { LOCAL_DIR: dir, GATEWAY_PORT: String(gateway), SIMULATOR_PORT: String(simulator), NODE_ENV: 'test', ...env },
-    ['--no-build', '--replicas', String(replicas)],
+    ['--no-build', '--replicas', String(replicas), ...args],
   );
   await child.printed(/✓ Ready/, 120_000);
   const read = (file: string) => readFileSync(join(dir, file), 'utf8');

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, chmodSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, freePort, spawnNode, startReceiver } from '@mgw/testing';
 import { dashboardUser, integrator } from './people';
-import { START, startStack, type StackProcess } from './stack';
+import { START, startStack, type RunningStack, type StackProcess } from './stack';
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -15,10 +15,19 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe('npm start (product §5)', () => {
+  const started: RunningStack[] = [];
+  const start: typeof startStack = async (options) => {
+    const stack = await startStack(options);
+    started.push(stack);
+    return stack;
+  };
+  // What a failed test left running; those that ended well have stopped it themselves.
+  afterEach(() => Promise.all(started.splice(0).map((stack) => stack.stop())));
+
   it('every service has /livez, /readyz and /metrics on a port of its own; SIGTERM ends all of it within 10 s; the data stays', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'mgw-keep-'));
     chmodSync(dir, 0o755);
-    const first = await startStack({ dir });
+    const first = await start({ dir });
     const services = first.processes().filter(({ probe_port }) => probe_port !== undefined);
     expect(services.map(({ app }) => app).sort()).toEqual([
       'auto-reply',
@@ -35,19 +44,43 @@ describe('npm start (product §5)', () => {
       for (const path of ['livez', 'readyz']) expect((await fetch(`http://127.0.0.1:${probe_port}/${path}`)).status).toBe(200);
       expect(await (await fetch(`http://127.0.0.1:${probe_port}/metrics`)).text()).toContain('process_cpu_seconds_total');
     }
+    // A simulator that starts again has forgotten the demo's numbers: sends find the connection broken, and that is kept.
+    const send = (stack: RunningStack) =>
+      integrator(stack.demo.base_url, first.growth.api_key).post('send-template', {
+        phone: '+1 201 555 0100',
+        template_name: 'order_update',
+        body_params: ['Asha', '1'],
+      });
+    process.kill((first.processes('platform-simulator')[0] as StackProcess).pid, 'SIGKILL');
+    await eventually(async () => (await send(first)).body['error_code'] === 'NOT_CONNECTED', { timeoutMs: 20_000 });
     const pids = first.processes().map(({ pid }) => pid);
     const stoppedAt = Date.now();
     expect(await first.stop('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(Date.now() - stoppedAt).toBeLessThan(10_000);
     expect(pids.filter(isAlive)).toEqual([]);
 
-    const second = await startStack({ dir });
+    const second = await start({ dir });
     expect(second.demo.businesses).toEqual(first.demo.businesses);
     const { body } = await integrator(second.demo.base_url, first.growth.api_key).get('health');
     expect(body['business']).toBe(first.growth.name);
+    expect((await send(second)).status).toBe(200);
     await second.stop('SIGINT');
     rmSync(dir, { recursive: true, force: true });
   }, 120_000);
+
+  it('npm run dev: a changed source is built, and only its service starts again', async () => {
+    const stack = await start({ args: ['--watch'] });
+    await eventually(() => stack.output().includes('watching'));
+    const pid = (app: string) => stack.processes(app)[0]?.pid;
+    const before = { autoReply: pid('auto-reply'), gateway: pid('gateway') };
+    const now = new Date();
+    utimesSync(join(__dirname, '../../apps/auto-reply/src/main.ts'), now, now);
+    await eventually(() => stack.output().includes('▸ ready'), { timeoutMs: 90_000 });
+    expect(pid('auto-reply')).not.toBe(before.autoReply);
+    expect(pid('gateway')).toBe(before.gateway);
+    expect((await integrator(stack.demo.base_url, stack.growth.api_key).get('health')).status).toBe(200);
+    await stack.stop();
+  }, 180_000);
 
   it('a port in use is told in one line with the fix, and nothing is left running', async () => {
     const taken = createServer();
@@ -62,7 +95,7 @@ describe('npm start (product §5)', () => {
   }, 60_000);
 
   it('a server that dies ends everything with one clear line', async () => {
-    const stack = await startStack();
+    const stack = await start();
     const nats = stack.processes('NATS')[0] as StackProcess;
     const pids = stack.processes().map(({ pid }) => pid);
     process.kill(nats.pid, 'SIGKILL');
@@ -72,7 +105,7 @@ describe('npm start (product §5)', () => {
   }, 120_000);
 
   it('two of each service side by side share the work: every send once, every event once', async () => {
-    const stack = await startStack({ replicas: 2 });
+    const stack = await start({ replicas: 2 });
     const receiver = await startReceiver();
     expect(stack.processes('send')).toHaveLength(2);
     const owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);

@@ -10,6 +10,8 @@ import { runOnce, Supervised } from './supervised.mjs';
 
 /** Services in the order in which they start; those with a schema migrate first. */
 const SERVICES = ['template', 'send', 'status', 'platform-webhook-ingest', 'outbound-webhook-dispatcher', 'broadcast', 'auto-reply'];
+/** What a process has for its last work. */
+const GRACE_MS = 3_500;
 const MIGRATED = [...SERVICES, 'gateway'];
 const entry = (app, file = 'main') => `dist/apps/${app}/src/${file}.js`;
 
@@ -63,6 +65,15 @@ export class Stack {
     this.#writeProcesses();
   }
 
+  /** Starts these apps again from what is built now, or all of them. @returns whether the simulator was one: it forgets its accounts */
+  async restart(apps) {
+    const concerned = this.#processes.filter(({ app }) => apps === undefined || apps.has(app));
+    const names = new Set(concerned.map(({ app }) => app));
+    await Promise.all(MIGRATED.filter((app) => names.has(app)).map((app) => runOnce(app, entry(app, 'migrate'), this.#environmentOf(app))));
+    await Promise.all(concerned.map((process) => process.restart(GRACE_MS)));
+    return names.has('platform-simulator');
+  }
+
   /** Runs one of the gateway's commands to its end. */
   command(app, file, args, env = {}) {
     return runOnce(app, entry(app, file), { ...this.#environmentOf(app), ...env }, args);
@@ -72,8 +83,8 @@ export class Stack {
   async stop() {
     const edge = this.#processes.filter(({ app }) => app === 'gateway');
     const rest = this.#processes.filter(({ app }) => app !== 'gateway');
-    await Promise.all(edge.map((process) => process.stop(3_500)));
-    await Promise.all(rest.map((process) => process.stop(3_500)));
+    await Promise.all(edge.map((process) => process.stop(GRACE_MS)));
+    await Promise.all(rest.map((process) => process.stop(GRACE_MS)));
     await Promise.all(this.#servers.map((server) => server.stop()));
     rmSync(join(this.dir, 'processes.json'), { force: true });
   }

@@ -1,5 +1,6 @@
 // npm start: from a fresh clone to a working product, in front until Ctrl-C.
 //   --verbose        every service's log lines
+//   --watch          (npm run dev) what changes is built, and the services concerned start again
 //   --replicas N     N processes of each service (further gateways listen on ports of their own, see .local/processes.json)
 // Variables: GATEWAY_PORT (8080), SIMULATOR_PORT (8090), DATABASE_URL, NATS_URL, REDIS_URL (else servers of its own),
 // LOCAL_DIR (.local: data, secrets, logs), and any variable of the services (docs).
@@ -9,6 +10,7 @@ import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
 import { Stack } from './stack.mjs';
 import { demoPage } from './page.mjs';
 import { seedDemo } from './seed.mjs';
+import { watchSources } from './watch.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
 const flag = (name) => process.argv.includes(name);
@@ -53,6 +55,7 @@ try {
   writeFileSync(resolve(dir, 'demo.json'), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   stack.settle();
   console.log(demoPage(demo, ((Date.now() - began) / 1000).toFixed(1)));
+  if (flag('--watch')) watchSources({ say, restart: async (apps) => (await stack.restart(apps)) && seedDemo(stack) });
 } catch (error) {
   await stop(1, error.message);
 }

@@ -42,6 +42,16 @@ export class Supervised {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) void this.#revive();
   }
 
+  /** Ends it and starts what is built now. @throws Error as start() does */
+  async restart(graceMs) {
+    this.#keepAlive = false;
+    await this.stop(graceMs);
+    this.#stopping = false;
+    await this.start();
+    this.keepAlive();
+    this.onRestart();
+  }
+
   async stop(graceMs) {
     this.#stopping = true;
     const child = this.#child;

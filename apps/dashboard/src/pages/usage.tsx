@@ -1,4 +1,5 @@
 import '@mantine/charts/styles.css';
+import '@mantine/core/styles/ColorSwatch.css';
 import { BarChart } from '@mantine/charts';
 import { Button, Card, Group, Table, TextInput, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';

@@ -1,0 +1,55 @@
+// What `npm run dev` adds to `npm start`: a change of the sources is built, and the services concerned start again.
+import { spawn } from 'node:child_process';
+import { watch } from 'node:fs';
+
+/** An editor writes several files in one go. */
+const SETTLE_MS = 150;
+/** The build writes it itself. */
+const GENERATED = /schema\.d\.ts$/;
+
+/** Calls `restart` with the apps that a change concerns, one change after the other; `undefined` stands for all of them. */
+export function watchSources({ restart, say }) {
+  const changed = new Set();
+  let timer;
+  let work = Promise.resolve();
+
+  const rebuild = async () => {
+    if (changed.size === 0) return;
+    const apps = new Set(changed);
+    changed.clear();
+    say('building');
+    if (!(await build())) return say('the build failed: see the lines above; what ran goes on');
+    try {
+      await restart(apps.has('libs') ? undefined : apps);
+      say('ready');
+    } catch (error) {
+      say(`${error.message}; waiting for the next change`);
+    }
+  };
+  const heard = (folder) => (_event, file) => {
+    if (!file || GENERATED.test(file)) return;
+    // The gateway serves the dashboard.
+    const app = file.split('/')[0];
+    changed.add(folder === 'libs' ? 'libs' : app === 'dashboard' ? 'gateway' : app);
+    clearTimeout(timer);
+    timer = setTimeout(() => (work = work.then(rebuild)), SETTLE_MS);
+  };
+  for (const folder of ['apps', 'libs']) watch(folder, { recursive: true }, heard(folder));
+  say('watching apps and libs');
+}
+
+/** @returns whether it succeeded; its own words are printed when not */
+async function build() {
+  const child = spawn('node_modules/.bin/nx', ['run-many', '-t', 'build', '--outputStyle=static'], {
+    env: { ...process.env, NX_DAEMON: 'false' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  const code = await new Promise((resolve) => {
+    child.once('error', () => resolve(-1));
+    child.once('exit', resolve);
+  });
+  if (code !== 0) process.stderr.write(output);
+  return code === 0;
+}
