@@ -7,6 +7,7 @@ import { startStack, type RunningStack } from './stack';
 
 interface Document {
   paths: Record<string, Record<string, { responses: Record<string, object> }>>;
+  components: { schemas: Record<string, { example?: Record<string, unknown> }> };
 }
 interface PlatformCall {
   method: string;
@@ -72,6 +73,23 @@ describe('the REST API (spec §4 to §8)', () => {
     await owner.call('PUT', '/api/client/connection', { phone_number_id, business_account_id });
     await eventually(isConnected);
   };
+
+  it.each([
+    ['send-template', 'SendTemplateRequest'],
+    ['send-text', 'SendTextRequest'],
+    ['send-media', 'SendMediaRequest'],
+    ['send-otp', 'SendOtpRequest'],
+  ] as const)('the example of %s in the document works against the demo (experience: integrators)', async (name, request) => {
+    await customer(stack.demo, stack.growth, '12015550100').writes('Hi');
+    const { example } = document.components.schemas[request] ?? {};
+    if (!example) throw new Error(`${request} has no example`);
+    // What the customer wrote opens the window a moment later.
+    const answer = await eventually(async () => {
+      const tried = await send(name, example);
+      return tried.status === 200 && tried;
+    });
+    conforms('post', name, answer);
+  });
 
   it.each(PLATFORM_ERRORS.filter(([code]) => code > 0))(
     'platform §2: code %d becomes %s %d, retry %s, side effect %s',

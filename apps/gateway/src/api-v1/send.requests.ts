@@ -1,4 +1,5 @@
 import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import type { MediaType } from '@mgw/contracts';
 import { normalizePhone } from '@mgw/phone';
 import { IgnoresUnknownFields } from '../http/validation.pipe';
@@ -9,6 +10,7 @@ export const LANGUAGE = 'en';
 
 /** Spec §4.4. */
 @IgnoresUnknownFields()
+@JSONSchema({ example: { phone: '+1 201 555 0100', template_name: 'order_update', language: 'en', body_params: ['Asha', '1007'] } })
 export class SendTemplateRequest {
   @IsRecipient()
   phone!: string;
@@ -36,6 +38,7 @@ export class SendTemplateRequest {
 
 /** Spec §4.5. */
 @IgnoresUnknownFields()
+@JSONSchema({ example: { phone: '+1 201 555 0100', message: 'Your order is on its way.' } })
 export class SendTextRequest {
   @IsRecipient()
   phone!: string;
@@ -46,6 +49,7 @@ export class SendTextRequest {
 
 /** Spec §4.6. */
 @IgnoresUnknownFields()
+@JSONSchema({ example: { phone: '+1 201 555 0100', media_type: 'image', media_url: 'https://example.com/loom.jpg', caption: 'The loom' } })
 export class SendMediaRequest {
   @IsRecipient()
   phone!: string;
@@ -67,6 +71,7 @@ export class SendMediaRequest {
 
 /** Spec §4.7. */
 @IgnoresUnknownFields()
+@JSONSchema({ example: { phone: '+1 201 555 0100', template_name: 'login_code' } })
 export class SendOtpRequest {
   @IsRecipient()
   @IsPhoneNumber()
