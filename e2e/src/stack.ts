@@ -43,7 +43,8 @@ export interface RunningStack {
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-export const START = join(__dirname, '../../tools/start/start.mjs');
+export const ROOT = join(__dirname, '../..');
+export const START = join(ROOT, 'tools/start/start.mjs');
 
 /** The product as `npm start` runs it, on ports and folders of its own; the build is the one that the tests were started with. */
 export async function startStack({
@@ -51,18 +52,20 @@ export async function startStack({
   env = {},
   args = [],
   dir: kept,
+  start = START,
 }: {
   replicas?: number;
   env?: Record<string, string>;
   args?: string[];
   /** Where the data stays after the stop. */ dir?: string;
+  /** The script of another checkout. */ start?: string;
 } = {}): Promise<RunningStack> {
   const dir = kept ?? mkdtempSync(join(tmpdir(), 'mgw-stack-'));
   // PostgreSQL runs as another account when the tests run as root.
   chmodSync(dir, 0o755);
   const [gateway, simulator] = [await freePort(), await freePort()];
   const child = spawnNode(
-    START,
+    start,
     { LOCAL_DIR: dir, GATEWAY_PORT: String(gateway), SIMULATOR_PORT: String(simulator), NODE_ENV: 'test', ...env },
     ['--no-build', '--replicas', String(replicas), ...args],
   );

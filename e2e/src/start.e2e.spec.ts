@@ -1,10 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { appendFileSync, chmodSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, freePort, spawnNode, startReceiver } from '@mgw/testing';
 import { dashboardUser, integrator } from './people';
-import { START, startStack, type RunningStack, type StackProcess } from './stack';
+import { ROOT, START, startStack, type RunningStack, type StackProcess } from './stack';
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -69,17 +69,24 @@ describe('npm start (product §5)', () => {
   }, 120_000);
 
   it('npm run dev: a changed source is built, and only its service starts again', async () => {
-    const stack = await start({ args: ['--watch'] });
+    // A checkout of its own: other tests run from this one's build.
+    const checkout = mkdtempSync(join(tmpdir(), 'mgw-checkout-'));
+    const files = ['apps', 'libs', 'tools', 'docs', 'dist', '.nx', '.swcrc', 'nx.json', 'package.json', 'package-lock.json'];
+    for (const file of [...files, 'tsconfig.base.json', 'tsconfig.json'])
+      cpSync(join(ROOT, file), join(checkout, file), { recursive: true, preserveTimestamps: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
+    const stack = await start({ args: ['--watch'], start: join(checkout, 'tools/start/start.mjs') });
     await eventually(() => stack.output().includes('watching'));
     const pid = (app: string) => stack.processes(app)[0]?.pid;
     const before = { autoReply: pid('auto-reply'), gateway: pid('gateway') };
-    const now = new Date();
-    utimesSync(join(__dirname, '../../apps/auto-reply/src/main.ts'), now, now);
+    appendFileSync(join(checkout, 'apps/auto-reply/src/main.ts'), "process.stdout.write('changed by hand\\n');\n");
     await eventually(() => stack.output().includes('▸ ready'), { timeoutMs: 90_000 });
+    expect(stack.log()).toContain('auto-reply | changed by hand');
     expect(pid('auto-reply')).not.toBe(before.autoReply);
     expect(pid('gateway')).toBe(before.gateway);
     expect((await integrator(stack.demo.base_url, stack.growth.api_key).get('health')).status).toBe(200);
     await stack.stop();
+    rmSync(checkout, { recursive: true, force: true });
   }, 180_000);
 
   it('a port in use is told in one line with the fix, and nothing is left running', async () => {

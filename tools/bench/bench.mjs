@@ -7,7 +7,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
-import { freePort } from '../servers/process.mjs';
+import { freePort } from '../servers/free-port.cjs';
 import { Stack } from '../start/stack.mjs';
 import { benchAccount } from './account.mjs';
 import { measureWebhooks } from './webhooks.mjs';

@@ -1,22 +1,6 @@
 // Starting, watching and stopping one server process.
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-
-/**
- * A port of the loopback interface that nobody uses right now. Below the range from which the system takes the ports of
- * outgoing connections: one of those could take it between this answer and its use.
- */
-export async function freePort() {
-  for (;;) {
-    const port = 12_000 + Math.floor(Math.random() * 20_000);
-    const probe = createServer();
-    const free = await new Promise((resolve) => probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)));
-    if (!free) continue;
-    await new Promise((resolve) => probe.close(resolve));
-    return port;
-  }
-}
 
 /**
  * Spawns a server in a group of its own, so that a Ctrl-C in the terminal reaches only us and we choose the order.

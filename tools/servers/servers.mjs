@@ -5,7 +5,8 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writ
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { findProgram } from './binaries.mjs';
-import { freePort, spawnServer, waitUntil } from './process.mjs';
+import { freePort } from './free-port.cjs';
+import { spawnServer, waitUntil } from './process.mjs';
 
 const HOST = '127.0.0.1';
 

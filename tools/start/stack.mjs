@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrograms } from '../servers/binaries.mjs';
-import { freePort } from '../servers/process.mjs';
+import { freePort } from '../servers/free-port.cjs';
 import { startNats, startPostgres, startRedis } from '../servers/servers.mjs';
 import { loadSecrets } from './secrets.mjs';
 import { runOnce, Supervised } from './supervised.mjs';

@@ -126,7 +126,9 @@ export async function runOnce(name, file, env, args = [], timeoutMs = 60_000) {
     child.once('exit', resolve);
   });
   if (code === 0) return output;
-  const last = output.trim().split('\n').pop() ?? '';
+  // Node ends what it prints of an uncaught error with its own version.
+  const lines = output.trim().split('\n');
+  const last = lines.findLast((line) => /^\w*Error\b/.test(line)) ?? lines.pop() ?? '';
   const { msg, err } = parsed(last);
   throw new Error(`${name}: ${file.split('/').pop()} failed: ${err?.msg ? `${msg}: ${err.msg}` : (msg ?? last)}`);
 }

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { createRequire } from 'node:module';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -12,6 +13,11 @@ export interface ServerUrls {
   nats: { url: string; port: number; pid: number };
   redis: { url: string; port: number; pid: number };
 }
+
+/** The one that `npm start` uses too. */
+export const { freePort } = createRequire(__filename)('../../../tools/servers/free-port.cjs') as {
+  freePort(range?: { from: number; count: number }): Promise<number>;
+};
 
 const THROWAWAY = join(__dirname, '../../../tools/servers/throwaway.mjs');
 
@@ -64,23 +70,6 @@ export async function testDatabase(): Promise<{ url: string; drop(): Promise<voi
 export async function testPostgres(): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
   const { servers, stop } = await startServers('postgres');
   return { url: servers.postgres.url, pid: servers.postgres.pid, stop };
-}
-
-/**
- * A port of the loopback interface that nobody uses right now. Below the range from which the system takes the ports of
- * outgoing connections: one of those could take it between this answer and its use.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 12_000 + Math.floor(Math.random() * 20_000);
-    const probe = createServer();
-    const free = await new Promise<boolean>((resolve) => {
-      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!free) continue;
-    await new Promise<void>((resolve) => probe.close(() => resolve()));
-    return port;
-  }
 }
 
 function isListening(port: number): Promise<boolean> {
