@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { appendToOutbox } from '@mgw/events';
+import { appendToOutbox, outboxRow } from '@mgw/events';
 import type { EventEnvelope } from '@mgw/contracts';
 import { Batcher, Database, type Tx } from '@mgw/postgres';
 import { addDeadLetters } from './dead-letters.store';
@@ -10,6 +10,8 @@ export interface NewDelivery {
   body: Buffer;
   /** Whose app secret signed it. */
   businesses: number[];
+  /** Stored with it; null: to be found out later. */
+  updates: Updates | null;
 }
 
 export interface Delivery {
@@ -28,34 +30,75 @@ export interface BadUpdate {
   reason: string;
 }
 
+/** What a delivery says. */
+export interface Updates {
+  events: EventEnvelope[];
+  bad: BadUpdate[];
+}
+
 @Injectable()
 export class DeliveriesStore {
-  private readonly additions: Batcher<NewDelivery, undefined>;
+  private readonly additions: Batcher<NewDelivery, boolean>;
 
   constructor(private readonly db: Database) {
     this.additions = new Batcher({ maxSize: 32, inFlight: 2, maxQueued: 5_000, run: (deliveries) => this.addAll(deliveries) });
   }
 
-  /** Resolves after the commit. The same body again changes nothing. */
-  async add(delivery: NewDelivery): Promise<void> {
-    await this.additions.add(delivery);
+  /** Resolves after the commit. The same body again changes nothing. @returns whether it is new */
+  add(delivery: NewDelivery): Promise<boolean> {
+    return this.additions.add(delivery);
   }
 
-  private async addAll(deliveries: NewDelivery[]): Promise<undefined[]> {
-    await this.db.query(
-      `INSERT INTO ingest.deliveries (body_hash, body, businesses)
-       SELECT hash, body, string_to_array(businesses, ',')::integer[] FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS n (hash, body, businesses)
-       ORDER BY hash ON CONFLICT (body_hash) DO NOTHING`,
-      [deliveries.map(({ hash }) => hash), deliveries.map(({ body }) => body), deliveries.map(({ businesses }) => businesses.join(','))],
+  private async addAll(deliveries: NewDelivery[]): Promise<boolean[]> {
+    const byHash = new Map(deliveries.map((delivery) => [delivery.hash.toString('hex'), delivery]));
+    const distinct = [...byHash.values()];
+    const events = distinct.flatMap(({ hash, updates }) => (updates?.events ?? []).map((event) => ({ hash, ...outboxRow(event) })));
+    const bad = distinct.flatMap(({ hash, updates }) => (updates?.bad ?? []).map((update) => ({ hash, ...update })));
+    const added = await this.db.query<{ hash: string }>(
+      `WITH added AS (
+         INSERT INTO ingest.deliveries (body_hash, body, businesses, split_at)
+         SELECT hash, body, string_to_array(businesses, ',')::integer[], CASE WHEN is_split THEN now() END
+         FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::boolean[]) AS n (hash, body, businesses, is_split)
+         ORDER BY hash ON CONFLICT (body_hash) DO NOTHING RETURNING body_hash
+       ), told AS (
+         INSERT INTO ingest.outbox (event_id, subject, ordering_key, body)
+         SELECT e.event_id, e.subject, e.ordering_key, e.body
+         FROM unnest($5::bytea[], $6::text[], $7::text[], $8::text[], $9::text[])
+           WITH ORDINALITY AS e (hash, event_id, subject, ordering_key, body, nth)
+         JOIN added ON added.body_hash = e.hash ORDER BY e.nth ON CONFLICT (event_id) DO NOTHING
+       ), set_aside AS (
+         INSERT INTO ingest.dead_letters (consumer, subject, body, reason, deliveries, businesses)
+         SELECT 'splitter', b.field, b.body, b.reason, 1, string_to_array(b.businesses, ',')::integer[]
+         FROM unnest($10::bytea[], $11::text[], $12::text[], $13::text[], $14::text[]) AS b (hash, field, body, reason, businesses)
+         JOIN added ON added.body_hash = b.hash
+       )
+       SELECT encode(body_hash, 'hex') AS hash FROM added`,
+      [
+        distinct.map(({ hash }) => hash),
+        distinct.map(({ body }) => body),
+        distinct.map(({ businesses }) => businesses.join(',')),
+        distinct.map(({ updates }) => updates !== null),
+        events.map(({ hash }) => hash),
+        events.map(({ event_id }) => event_id),
+        events.map(({ subject }) => subject),
+        events.map(({ ordering_key }) => ordering_key),
+        events.map(({ body }) => body),
+        bad.map(({ hash }) => hash),
+        bad.map(({ field }) => field),
+        bad.map(({ body }) => body),
+        bad.map(({ reason }) => reason),
+        bad.map(({ businesses }) => businesses.join(',')),
+      ],
     );
-    return deliveries.map(() => undefined);
+    const isNew = new Set(added.map(({ hash }) => hash));
+    return deliveries.map((delivery) => isNew.delete(delivery.hash.toString('hex')));
   }
 
   /**
    * Takes the oldest deliveries that nobody has split, and commits what `split` makes of them together with the mark.
    * Other replicas pass over them meanwhile. @returns how many there were
    */
-  split(atMost: number, split: (delivery: Delivery) => { events: EventEnvelope[]; bad: BadUpdate[] }): Promise<number> {
+  split(atMost: number, split: (delivery: Delivery) => Updates): Promise<number> {
     const splitting = async (tx: Tx): Promise<number> => {
       const deliveries = await tx.query<Delivery>(
         'SELECT id, body, businesses FROM ingest.deliveries WHERE split_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED',

@@ -124,6 +124,14 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect(letters.map(({ reason }) => reason)).toContain('no readable timestamp');
   });
 
+  it('platform §4.2: a large callback, with 1,000 updates, has each effect once', async () => {
+    const messages = Array.from({ length: 1_000 }, (_, i) => ({ ...text(`wamid.${i}`), text: { body: 'x'.repeat(300) } }));
+    expect(await signed(envelope({ messages: [...messages, { id: 7 }] }))).toBe(200);
+    const events = await told('message', 1_000);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(1_000);
+    await eventually(async () => (await count('dead_letters')) === 1);
+  });
+
   it('platform §4.6: a preference becomes an event; one that names nobody goes to the dead letters', async () => {
     const stop = { wa_id: '919876543210', category: 'marketing_messages', value: 'stop', timestamp: 1767323045 };
     const value = { metadata: { phone_number_id: '701' }, user_preferences: [stop, { ...stop, wa_id: undefined }] };

@@ -1,17 +1,23 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { OutboxRelay } from '@mgw/events';
 import { crashPoint } from '@mgw/faults';
 import { ConnectionsService } from '../connections/connections.service';
-import { SplitterService } from '../splitting/splitter.service';
+import { splitDelivery } from '../splitting/split-delivery';
+import { countUpdates, SplitterService } from '../splitting/splitter.service';
 import { DeliveriesStore } from './deliveries.store';
 
-/** The platform's callbacks: signed, stored, answered; understood later (guarantees §2). */
+/** A callback up to this size is split when it comes: its events are stored with it. A larger one is split after the answer. */
+const SPLIT_AT_ONCE_BYTES = 256 * 1024;
+
+/** The platform's callbacks: signed, stored, answered; understanding none of it is no reason to refuse one (guarantees §2). */
 @Injectable()
 export class WebhookService {
   constructor(
     private readonly connections: ConnectionsService,
     private readonly deliveries: DeliveriesStore,
     private readonly splitter: SplitterService,
+    private readonly relay: OutboxRelay,
   ) {}
 
   /** @returns the HTTP status for the platform: nothing but a stored body is a 200 */
@@ -20,10 +26,17 @@ export class WebhookService {
     if (!claimed) return 401;
     const signers = await this.signers(body, Buffer.from(claimed, 'hex'));
     if (signers.length === 0) return 401;
-    if (!isJson(body)) return 400;
-    await this.deliveries.add({ hash: createHash('sha256').update(body).digest(), body, businesses: signers });
+    const webhook = parsed(body);
+    if (webhook === undefined) return 400;
+    const businesses = signers;
+    const updates = body.length > SPLIT_AT_ONCE_BYTES ? null : splitDelivery(webhook, { businesses }, await this.connections.current());
+    const isNew = await this.deliveries.add({ hash: createHash('sha256').update(body).digest(), body, businesses, updates });
     crashPoint('ingest.after-store');
-    this.splitter.nudge();
+    if (updates === null) this.splitter.nudge();
+    else if (isNew) {
+      countUpdates(updates);
+      this.relay.nudge();
+    }
     return 200;
   }
 
@@ -38,11 +51,11 @@ export class WebhookService {
   }
 }
 
-function isJson(body: Buffer): boolean {
+/** @returns undefined when it is no JSON */
+function parsed(body: Buffer): unknown {
   try {
-    JSON.parse(body.toString('utf8'));
-    return true;
+    return JSON.parse(body.toString('utf8'));
   } catch {
-    return false;
+    return undefined;
   }
 }

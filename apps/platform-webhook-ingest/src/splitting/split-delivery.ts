@@ -1,23 +1,19 @@
 import type { EventEnvelope } from '@mgw/contracts';
 import type { PlatformWebhook, WebhookChange, WebhookEntry, WebhookValue } from '@mgw/platform-api';
 import type { ConnectionMap } from '../connections/connection-map';
-import type { BadUpdate, Delivery } from '../receiving/deliveries.store';
+import type { Delivery, Updates } from '../receiving/deliveries.store';
 import { accountEvent } from './account-event';
 import { messageEvent } from './message-event';
 import { preferenceEvent, type WebhookPreference } from './preference-event';
 import { statusEvent } from './status-event';
 import { templateEvent } from './template-event';
 
-interface Parts {
-  events: EventEnvelope[];
-  bad: BadUpdate[];
-}
 type Owners = Pick<ConnectionMap, 'businessOfNumber' | 'businessesOfAccount'>;
 
 /** One event per update. An update that cannot be understood is set aside with its reason; the others go on (guarantees §2). */
-export function splitDelivery({ body, businesses }: Delivery, owners: Owners): Parts {
-  const parts: Parts = { events: [], bad: [] };
-  const webhook = JSON.parse(body.toString('utf8')) as PlatformWebhook | null;
+export function splitDelivery(body: unknown, { businesses }: Pick<Delivery, 'businesses'>, owners: Owners): Updates {
+  const parts: Updates = { events: [], bad: [] };
+  const webhook = body as PlatformWebhook | null;
   const signers = new Set(businesses);
   for (const entry of list<WebhookEntry>(webhook?.entry)) {
     for (const change of list<WebhookChange>(entry?.changes)) splitChange(entry, change, { parts, signers, owners });
@@ -25,7 +21,7 @@ export function splitDelivery({ body, businesses }: Delivery, owners: Owners): P
   return parts;
 }
 
-function splitChange(entry: WebhookEntry, change: WebhookChange, place: { parts: Parts; signers: Set<number>; owners: Owners }): void {
+function splitChange(entry: WebhookEntry, change: WebhookChange, place: { parts: Updates; signers: Set<number>; owners: Owners }): void {
   const { parts, signers, owners } = place;
   const field = String(change?.field);
   // A bad update is kept as a callback of its own, so that it can be split again without the others.

@@ -3,16 +3,16 @@ import { OutboxRelay, Signal } from '@mgw/events';
 import { LOGGER } from '@mgw/service';
 import { counter, type Logger } from '@mgw/telemetry';
 import { ConnectionsService } from '../connections/connections.service';
-import { DeliveriesStore } from '../receiving/deliveries.store';
+import { DeliveriesStore, type Updates } from '../receiving/deliveries.store';
 import { splitDelivery } from './split-delivery';
 
 const AT_ONCE = 32;
 /** The net for what a replica that died has left, in milliseconds. */
 const LOOK_EVERY_MS = 1_000;
 const PRUNE_EVERY_MS = 600_000;
-const told = counter('mgw_platform_updates_total', 'Updates of the platform, by what became of them', ['outcome']);
+const counted = counter('mgw_platform_updates_total', 'Updates of the platform, by what became of them', ['outcome']);
 
-/** Turns stored callbacks into events, one per update. Whatever this replica leaves, another takes up. */
+/** Turns the stored callbacks that were not split when they came into events. Whatever this replica leaves, another takes up. */
 @Injectable()
 export class SplitterService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly signal = new Signal();
@@ -61,12 +61,16 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
   private async splitSome(): Promise<number> {
     const map = await this.connections.current();
     const count = await this.deliveries.split(AT_ONCE, (delivery) => {
-      const parts = splitDelivery(delivery, map);
-      told.inc({ outcome: 'event' }, parts.events.length);
-      told.inc({ outcome: 'dead' }, parts.bad.length);
-      return parts;
+      const updates = splitDelivery(JSON.parse(delivery.body.toString('utf8')), delivery, map);
+      countUpdates(updates);
+      return updates;
     });
     if (count > 0) this.relay.nudge();
     return count;
   }
+}
+
+export function countUpdates({ events, bad }: Updates): void {
+  counted.inc({ outcome: 'event' }, events.length);
+  counted.inc({ outcome: 'dead' }, bad.length);
 }
