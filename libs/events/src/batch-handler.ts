@@ -35,12 +35,16 @@ export class BatchHandler {
 
   /** @returns what went wrong, or undefined */
   private async attempt(offered: Offered[]): Promise<Error | undefined> {
+    const { db, oneStatement } = this.options;
     try {
-      await this.options.db.transaction(async (tx) => {
-        const fresh = this.options.guarded ? offered.map(({ event }) => event) : await this.unseen(tx, offered);
-        if (fresh.length > 0) await this.options.handle(fresh, tx);
-        crashPoint('consumer.before-commit');
-      });
+      if (oneStatement) await this.options.handle(eventsOf(offered), db);
+      else {
+        await db.transaction(async (tx) => {
+          const fresh = await this.unseen(tx, offered);
+          if (fresh.length > 0) await this.options.handle(fresh, tx);
+          crashPoint('consumer.before-commit');
+        });
+      }
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }
@@ -51,17 +55,24 @@ export class BatchHandler {
     return undefined;
   }
 
-  /** Remembers the events in the inbox. @returns those that were not there, in the order they came */
+  /** Remembers the events in the inbox. @returns those that were not there, and the guarded ones, in the order they came */
   private async unseen(tx: Tx, offered: Offered[]): Promise<EventEnvelope[]> {
+    const events = eventsOf(offered);
+    const { guarded = false } = this.options;
+    const isGuarded = typeof guarded === 'function' ? guarded : () => guarded;
     // In one order everywhere: two replicas with the same events wait for each other instead of deadlocking.
-    const ids = offered.map(({ event }) => event.id).sort();
+    const ids = events
+      .filter((event) => !isGuarded(event))
+      .map(({ id }) => id)
+      .sort();
+    if (ids.length === 0) return events;
     const rows = await tx.query<{ event_id: string }>(
       `INSERT INTO ${this.options.schema}.inbox (consumer, event_id) SELECT $1, id FROM unnest($2::text[]) AS id
        ON CONFLICT DO NOTHING RETURNING event_id`,
       [this.options.durable, ids],
     );
     const fresh = new Set(rows.map(({ event_id }) => event_id));
-    return offered.map(({ event }) => event).filter(({ id }) => fresh.delete(id));
+    return events.filter((event) => isGuarded(event) || fresh.delete(event.id));
   }
 
   private async giveUp(offered: Offered[], failure: Error): Promise<void> {
@@ -101,4 +112,8 @@ export class BatchHandler {
   private databaseAnswers(): Promise<boolean> {
     return this.options.db.ping().catch(() => false);
   }
+}
+
+function eventsOf(offered: Offered[]): EventEnvelope[] {
+  return offered.map(({ event }) => event);
 }

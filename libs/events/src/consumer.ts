@@ -22,10 +22,12 @@ export interface EventConsumerOptions {
   /** Attempts before an event goes to the dead letters. */
   maxDeliver?: number;
   /**
-   * Every effect is fenced by a key or a state of its own, so that having it again changes nothing: such a consumer needs no
-   * inbox, which costs as much as most effects do.
+   * The effect of all events, or of these, is fenced by a key or a state of its own, so that having it again changes nothing:
+   * they need no inbox, which costs as much as most effects do.
    */
-  guarded?: boolean;
+  guarded?: boolean | ((event: EventEnvelope) => boolean);
+  /** `handle` is a single statement, which remembers the events in the inbox itself: it needs no transaction around it. */
+  oneStatement?: boolean;
   /**
    * The effect of events that were not handled before, in the transaction that remembers them. Events of one key come in the
    * order in which they were told, as far as one replica sees them. A throw undoes all of it.
@@ -94,7 +96,7 @@ export class EventConsumer {
   }
 
   private async prune(): Promise<void> {
-    if (this.options.guarded || Date.now() - this.prunedAt < PRUNE_EVERY_MS) return;
+    if (this.options.guarded === true || Date.now() - this.prunedAt < PRUNE_EVERY_MS) return;
     this.prunedAt = Date.now();
     const { db, schema } = this.options;
     await db.query(

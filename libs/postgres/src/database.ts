@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Pool, PoolClient } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions, type DatabaseOptions } from './options';
+import { dataSourceOptions, relaxedPoolOptions, type DatabaseOptions } from './options';
 
 export type { DatabaseOptions } from './options';
 
@@ -12,10 +12,24 @@ export interface Tx {
 
 /** A service's schema: TypeORM for entities and ordinary queries, its pool for the few hot statements. */
 export class Database implements Tx {
+  /**
+   * Statements whose commit does not wait for the disk: only for what may be lost with the database's last half second and is
+   * then simply done again, such as marks of what was told and claims of work.
+   */
+  readonly relaxed: Tx;
+  private readonly relaxedPool: Pool;
+
   private constructor(
     readonly dataSource: DataSource,
     readonly schema: string,
-  ) {}
+    options: DatabaseOptions,
+  ) {
+    const relaxedPool = new Pool(relaxedPoolOptions(options));
+    this.relaxedPool = relaxedPool;
+    this.relaxed = { query: (text, values = []) => run(relaxedPool, text, values) };
+    // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
+    for (const pool of [this.pool, relaxedPool]) pool.on('error', () => undefined);
+  }
 
   /** Connects; retries for 20 s, because services and database start together. */
   static async open(options: DatabaseOptions): Promise<Database> {
@@ -24,10 +38,7 @@ export class Database implements Tx {
       const dataSource = new DataSource(dataSourceOptions(options));
       try {
         await dataSource.initialize();
-        const database = new Database(dataSource, options.schema);
-        // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
-        database.pool.on('error', () => undefined);
-        return database;
+        return new Database(dataSource, options.schema, options);
       } catch (error) {
         if (Date.now() >= end) throw error;
         await new Promise((resolve) => setTimeout(resolve, 300));
@@ -43,18 +54,19 @@ export class Database implements Tx {
     return run<T>(this.pool, text, values);
   }
 
-  /**
-   * @param durable false: the commit does not wait for the disk. Only for what may be lost with the database's last half second
-   * and is then simply done again: marks of what was told, claims of work.
-   */
+  /** @param durable false: as `relaxed` */
   async transaction<T>(work: (tx: Tx) => Promise<T>, { durable = true } = {}): Promise<T> {
-    const client = await this.pool.connect();
+    const client = await (durable ? this.pool : this.relaxedPool).connect();
     let broken: Error | undefined;
     const onError = (error: Error) => void (broken = error);
     client.on('error', onError);
     try {
-      await client.query(durable ? 'BEGIN' : 'BEGIN; SET LOCAL synchronous_commit TO off');
+      const begun = client.query('BEGIN');
+      // What may be done again goes out with its first statement. Should the beginning fail, so does the end.
+      if (durable) await begun;
+      else begun.catch(() => undefined);
       const result = await work({ query: (text, values = []) => run(client, text, values) });
+      await begun;
       await client.query('COMMIT');
       return result;
     } catch (error) {
@@ -72,8 +84,9 @@ export class Database implements Tx {
     return true;
   }
 
-  close(): Promise<void> {
-    return this.dataSource.isInitialized ? this.dataSource.destroy() : Promise.resolve();
+  async close(): Promise<void> {
+    if (!this.relaxedPool.ending) await this.relaxedPool.end();
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 }
 

@@ -1,3 +1,4 @@
+import type { PoolConfig } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 
@@ -23,6 +24,11 @@ export interface DatabaseOptions {
  */
 const PLANNING = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map((name) => `-c ${name}=off`).join(' ');
 
+/** Longest wait for a connection, in milliseconds. */
+const CONNECT_WITHIN_MS = 5_000;
+/** Connections for what need not wait for the disk, at most. */
+const RELAXED = 4;
+
 export function dataSourceOptions(options: DatabaseOptions): PostgresDataSourceOptions {
   return {
     type: 'postgres',
@@ -33,15 +39,33 @@ export function dataSourceOptions(options: DatabaseOptions): PostgresDataSourceO
     migrations: options.migrations ?? [],
     migrationsTableName: 'migrations',
     poolSize: options.poolSize ?? 8,
-    connectTimeoutMS: 5_000,
+    connectTimeoutMS: CONNECT_WITHIN_MS,
     synchronize: false,
     logging: false,
-    extra: {
-      options: PLANNING,
-      statement_timeout: options.statementTimeoutMs ?? 10_000,
-      query_timeout: (options.statementTimeoutMs ?? 10_000) + 2_000,
-      idle_in_transaction_session_timeout: 15_000,
-      keepAlive: true,
-    },
+    extra: connection(options),
+  };
+}
+
+/** Connections whose commits do not wait for the disk, and which take a statement before the one before has answered. */
+export function relaxedPoolOptions(options: DatabaseOptions): PoolConfig {
+  const given = connection(options);
+  return {
+    ...given,
+    connectionString: options.url,
+    application_name: options.applicationName ?? options.schema,
+    max: RELAXED,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    options: `${given.options} -c synchronous_commit=off`,
+    pipeline: true,
+  } as PoolConfig;
+}
+
+function connection({ statementTimeoutMs = 10_000 }: DatabaseOptions) {
+  return {
+    options: PLANNING,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + 2_000,
+    idle_in_transaction_session_timeout: 15_000,
+    keepAlive: true,
   };
 }

@@ -10,8 +10,9 @@ export class ConversationService {
 
   /** @returns conversation ids, in the order of the persons. */
   async of(tx: Tx, persons: Person[]): Promise<number[]> {
+    const numbers = persons.flatMap(onlyNumber);
+    if (numbers.length === persons.length) return this.store.open(tx, numbers);
     const names = persons.flatMap((person) => namesOf(person).map((alias) => ({ businessId: person.businessId, alias })));
-    await this.store.lock(tx, names);
     const known = await this.store.find(tx, names);
     const newIds = await this.idsFor(tx, persons.filter((person) => mayBeNew(person, known)).length);
     const changes = new Changes(known, newIds);
@@ -22,8 +23,8 @@ export class ConversationService {
 
   /** As `of`, in a transaction of its own that does not wait for the disk: it is there with the next commit that does. */
   async ofRecipients(db: Database, persons: Person[]): Promise<number[]> {
-    const isPlain = ({ phone, userId, waId }: Person) => phone !== null && userId === null && (waId === null || waId === phone);
-    if (persons.every(isPlain)) return this.store.openAll(db, persons as { businessId: number; phone: string }[]);
+    const numbers = persons.flatMap(onlyNumber);
+    if (numbers.length === persons.length) return this.store.open(db.relaxed, numbers);
     return db.transaction((tx) => this.of(tx, persons), { durable: false });
   }
 
@@ -34,7 +35,6 @@ export class ConversationService {
   async renamed(tx: Tx, businessId: number, before: string[], now: { phone: string | null; userId: string | null }): Promise<void> {
     const newNames = [now.phone, now.userId].filter((name): name is string => name !== null);
     const names = [...before, ...newNames].map((alias) => ({ businessId, alias }));
-    await this.store.lock(tx, names);
     const known = await this.store.find(tx, names);
     const of = (alias: string) => known.get(aliasKey(businessId, alias));
     const conversation = before.map(of).find((found) => found !== undefined);
@@ -58,6 +58,11 @@ export class ConversationService {
     for (const { id, userId } of changes.learned) await this.store.learnUserId(tx, id, userId);
     for (const { kept, gone } of changes.merged) await this.store.merge(tx, kept, gone);
   }
+}
+
+/** The one name of a person who has no other: such persons need one round trip. */
+function onlyNumber({ businessId, phone, userId, waId }: Person): Alias[] {
+  return phone !== null && userId === null && (waId === null || waId === phone) ? [{ businessId, alias: phone }] : [];
 }
 
 /** With an unknown user id the person may be new although the phone is known: it may have moved to them. */

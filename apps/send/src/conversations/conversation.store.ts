@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Database, Tx } from '@mgw/postgres';
+import type { Tx } from '@mgw/postgres';
 import type { KnownConversation } from './person';
 
 export interface Alias {
@@ -23,23 +23,13 @@ export const CONVERSATION_OF = `SELECT coalesce(
 /** SQL of conversations and the names that lead to them. Every change is made under the locks of all names involved. */
 @Injectable()
 export class ConversationStore {
-  /** Sorted, so that two batches never wait for each other in a circle; held to the end of the transaction. */
-  async lock(tx: Tx, names: Alias[]): Promise<void> {
-    await tx.query(
-      `SELECT pg_advisory_xact_lock(place) FROM (
-         SELECT DISTINCT hashtextextended(business || ':' || alias, 0) AS place
-         FROM unnest($1::bigint[], $2::text[]) AS n(business, alias) ORDER BY 1
-       ) places`,
-      columns(names),
-    );
-  }
-
+  /**
+   * Under locks of all these names, which are held to the end of the transaction; in one order, so that two batches never wait for
+   * each other in a circle (migration of send.find_conversations).
+   */
   async find(tx: Tx, names: Alias[]): Promise<Map<string, KnownConversation>> {
     const rows = await tx.query<{ business_id: string; alias: string; id: string; user_id: string | null }>(
-      `SELECT a.business_id, a.alias, c.id, c.user_id
-       FROM unnest($1::bigint[], $2::text[]) AS n(business, alias)
-       JOIN send.conversation_aliases a ON a.business_id = n.business AND a.alias = n.alias
-       JOIN send.conversations c ON c.id = a.conversation_id`,
+      'SELECT business_id, alias, id, user_id FROM send.find_conversations($1::bigint[], $2::text[])',
       columns(names),
     );
     return new Map(rows.map((row) => [aliasKey(Number(row.business_id), row.alias), { id: Number(row.id), userId: row.user_id }]));
@@ -72,11 +62,11 @@ export class ConversationStore {
     );
   }
 
-  /** Of people who are known by a number only (the migration of send.open_conversations says how). @returns ids in their order */
-  async openAll(db: Database, persons: { businessId: number; phone: string }[]): Promise<number[]> {
-    const rows = await db.query<{ conversation_id: string }>(
+  /** Of people who are known by a number only, under locks as `find`. @returns ids in their order */
+  async open(tx: Tx, numbers: Alias[]): Promise<number[]> {
+    const rows = await tx.query<{ conversation_id: string }>(
       'SELECT conversation_id FROM send.open_conversations($1::bigint[], $2::text[])',
-      [persons.map(({ businessId }) => businessId), persons.map(({ phone }) => phone)],
+      columns(numbers),
     );
     return rows.map((row) => Number(row.conversation_id));
   }

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { SendSettings } from '@mgw/contracts';
 import type { Tx } from '@mgw/postgres';
+import { settingsOf, type SettingsRow } from '../settings/settings.store';
 import type { InboundEvent } from './inbound-message';
 
 export interface Inbound {
@@ -7,27 +9,57 @@ export interface Inbound {
   conversationId: number;
 }
 
-export interface Advance {
-  conversationId: number;
-  /** ISO times of the earliest and the latest of the new messages. */
-  first: string;
-  last: string;
-  /** Newest name that is not empty, or "". */
-  name: string;
+/** One that was not there yet. */
+export interface FreshInbound extends Inbound {
+  /** Of a conversation in which the customer had not written before this batch. */
+  begins: boolean;
+  /** The business's. */
+  settings: SendSettings;
 }
 
 @Injectable()
 export class InboundStore {
-  /** @returns those that were not there yet: the platform repeats itself (platform §0.6). */
-  async insert(tx: Tx, inbound: Inbound[]): Promise<Inbound[]> {
+  /**
+   * Records messages and opens their windows: platform time, never in the future, never moved back (guarantees §1); in
+   * milliseconds, because that is what the outside sees and what a later denial of the window is compared with.
+   * @returns those that were not there yet, in their order: the platform repeats itself (platform §0.6).
+   */
+  async record(tx: Tx, inbound: Inbound[]): Promise<FreshInbound[]> {
     const of = <T>(pick: (row: Inbound) => T) => inbound.map(pick);
-    const rows = await tx.query<{ business_id: string; message_id: string }>(
-      `INSERT INTO send.inbound_messages
-         (business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at)
-       SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-                            $10::timestamptz[])
-       ON CONFLICT (business_id, message_id) DO NOTHING
-       RETURNING business_id, message_id`,
+    const rows = await tx.query<{ nth: string; begins: boolean } & SettingsRow>(
+      `WITH n AS (
+         SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+                              $10::timestamptz[], $11::text[])
+           WITH ORDINALITY AS n (business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at, name, nth)
+       ), inserted AS (
+         INSERT INTO send.inbound_messages
+           (business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at)
+         SELECT business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at FROM n
+         ON CONFLICT (business_id, message_id) DO NOTHING
+         RETURNING business_id, message_id
+       ), fresh AS (
+         -- Twice in one batch is once.
+         SELECT DISTINCT ON (business_id, message_id) business_id, conversation_id, sent_at, name, nth
+         FROM inserted JOIN n USING (business_id, message_id) ORDER BY business_id, message_id, nth
+       ), changes AS (
+         SELECT conversation_id AS id, min(sent_at) AS first, max(sent_at) AS last,
+                (array_agg(name ORDER BY nth DESC) FILTER (WHERE name <> ''))[1] AS name
+         FROM fresh GROUP BY conversation_id
+       ), locked AS (
+         SELECT id, first_inbound_at FROM send.conversations WHERE id IN (SELECT id FROM changes) ORDER BY id FOR UPDATE
+       ), advanced AS (
+         UPDATE send.conversations c SET
+           first_inbound_at = coalesce(c.first_inbound_at, least(changes.first, date_trunc('milliseconds', now()))),
+           last_inbound_at = greatest(c.last_inbound_at, least(changes.last, date_trunc('milliseconds', now()))),
+           name = coalesce(changes.name, c.name)
+         FROM changes JOIN locked USING (id)
+         WHERE c.id = changes.id
+         RETURNING c.id, locked.first_inbound_at IS NULL AS begins
+       )
+       SELECT fresh.nth, advanced.begins, s.stop_words, s.start_words, s.otp_to_opted_out
+       FROM fresh JOIN advanced ON advanced.id = fresh.conversation_id
+       LEFT JOIN send.settings s ON s.business_id = fresh.business_id
+       ORDER BY fresh.nth`,
       [
         of(({ event }) => event.business_id),
         of(({ event }) => event.data.message_id),
@@ -39,38 +71,13 @@ export class InboundStore {
         of(({ event }) => event.data.media?.id ?? null),
         of(({ event }) => event.data.media?.mime_type ?? null),
         of(({ event }) => event.data.sent_at),
+        of(({ event }) => event.data.from.name),
       ],
     );
-    const fresh = new Set(rows.map((row) => `${row.business_id}:${row.message_id}`));
-    // Twice in one batch is once: the first takes the key away.
-    return inbound.filter(({ event }) => fresh.delete(`${event.business_id}:${event.data.message_id}`));
-  }
-
-  /**
-   * Opens windows: platform time, never in the future, never moved back (guarantees §1). Milliseconds, because that is what the
-   * outside sees and what a later denial of the window is compared with.
-   * @returns the conversations in which a customer wrote for the first time.
-   */
-  async advance(tx: Tx, changes: Advance[]): Promise<Set<number>> {
-    const rows = await tx.query<{ id: string; is_first: boolean }>(
-      `WITH locked AS (
-         SELECT id, first_inbound_at FROM send.conversations WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE
-       )
-       UPDATE send.conversations c SET
-         first_inbound_at = coalesce(c.first_inbound_at, least(n.first, date_trunc('milliseconds', now()))),
-         last_inbound_at = greatest(c.last_inbound_at, least(n.last, date_trunc('milliseconds', now()))),
-         name = CASE WHEN n.name = '' THEN c.name ELSE n.name END
-       FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::text[]) AS n(id, first, last, name)
-       JOIN locked USING (id)
-       WHERE c.id = n.id
-       RETURNING c.id, locked.first_inbound_at IS NULL AS is_first`,
-      [
-        changes.map((change) => change.conversationId),
-        changes.map((change) => change.first),
-        changes.map((change) => change.last),
-        changes.map((change) => change.name),
-      ],
-    );
-    return new Set(rows.filter((row) => row.is_first).map((row) => Number(row.id)));
+    return rows.map((row) => ({
+      ...(inbound[Number(row.nth) - 1] as Inbound),
+      begins: row.begins,
+      settings: settingsOf(row),
+    }));
   }
 }

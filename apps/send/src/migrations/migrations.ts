@@ -5,6 +5,7 @@ import { Events1763700000004 } from './1763700000004-events';
 import { Otp1763700000005 } from './1763700000005-otp';
 import { Inbox1763800000001 } from './1763800000001-inbox';
 import { Strangers1763800000002 } from './1763800000002-strangers';
+import { RoundTrips1763800000003 } from './1763800000003-round-trips';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   Otp1763700000005,
   Inbox1763800000001,
   Strangers1763800000002,
+  RoundTrips1763800000003,
 ];

@@ -1,4 +1,4 @@
-import { FindSend } from '@mgw/contracts';
+import { FindSend, ListConversations } from '@mgw/contracts';
 import { inboundEvent, statusEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from './send.fixture';
@@ -124,6 +124,23 @@ describe('the way of a message (guarantees §1)', () => {
     await sending.harness.tell(inboundEvent({ message_id: 'wamid.b', sent_at: NOW(), text: ' Stop ' }));
     await eventually(async () => (await sending.harness.told('message.received')).length === 2);
     expect(await sending.template()).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED', extras: { suppression_state: 'opted_out' } });
+  });
+
+  it('platform §4.4: a change of numbers that is told again after a later one does not undo it', async () => {
+    const heard = (count: number) => eventually(async () => (await sending.harness.told('message.received')).length === count);
+    const [a, b, c] = ['919876543210', '919876543211', '919876543212'] as const;
+    const change = (from: string, to: string) =>
+      inboundEvent({
+        message_id: `wamid.${from}`,
+        type: 'system',
+        from: { phone: from, user_id: null, name: '' },
+        raw: { system: { type: 'user_changed_number', wa_id: to } },
+      });
+    await sending.harness.tell(inboundEvent({ message_id: 'wamid.1' }), change(a, b), change(b, c), change(a, b));
+    await sending.harness.tell(inboundEvent({ message_id: 'wamid.2', from: { phone: c, user_id: null, name: '' } }));
+    await heard(2);
+    const { conversations } = await sending.harness.rpc.call(ListConversations, { business_id: 1, limit: 10, cursor: null, search: null });
+    expect(conversations.map(({ customer_phone }) => customer_phone)).toEqual([c]);
   });
 
   it('platform §2: 190 is told as not connected, and reported', async () => {

@@ -3,11 +3,10 @@ import type { SendSettings } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 import { START_WORDS, STOP_WORDS } from '../suppression/opt-words';
 
-interface SettingsRow {
-  business_id: string;
+export interface SettingsRow {
   stop_words: string[] | null;
   start_words: string[] | null;
-  otp_to_opted_out: boolean;
+  otp_to_opted_out: boolean | null;
 }
 
 /** A business's own rules for sending; without any, ours. */
@@ -17,7 +16,7 @@ export class SettingsStore {
 
   /** @returns the settings of each of these businesses */
   async of(businessIds: number[], tx: Tx = this.db): Promise<Map<number, SendSettings>> {
-    const rows = await tx.query<SettingsRow>(
+    const rows = await tx.query<SettingsRow & { business_id: string }>(
       'SELECT business_id, stop_words, start_words, otp_to_opted_out FROM send.settings WHERE business_id = ANY ($1::bigint[])',
       [businessIds],
     );
@@ -35,7 +34,8 @@ export class SettingsStore {
   }
 }
 
-function settingsOf(row: SettingsRow | undefined): SendSettings {
+/** @param row absent, or of nulls: the business has no rules of its own */
+export function settingsOf(row: Partial<SettingsRow> | undefined): SendSettings {
   return {
     stop_words: row?.stop_words ?? STOP_WORDS,
     start_words: row?.start_words ?? START_WORDS,

@@ -4,7 +4,7 @@ import { EventConsumer, OutboxRelay, type EventConsumerOptions } from '@mgw/even
 import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
 import { GraphClient } from '@mgw/platform-api';
-import type { InboundEvent } from '../conversations/inbound-message';
+import { renaming, type InboundEvent } from '../conversations/inbound-message';
 import { InboundService } from '../conversations/inbound.service';
 import { PreferenceService } from '../suppression/preference.service';
 import { FailureEffects } from './failure-effects.service';
@@ -33,6 +33,8 @@ export class HearingService implements OnApplicationBootstrap, OnApplicationShut
         ...common,
         durable: 'send-messages',
         type: PlatformMessage,
+        // A change of names, told again after a later one, would undo it.
+        guarded: (event) => renaming(event as InboundEvent) === null,
         handle: (events, tx) => inbound.receive(events as InboundEvent[], tx),
         committed: () => relay.nudge(),
       }),
