@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '@mgw/contracts';
-import { Database, type Tx } from '@mgw/postgres';
+import { Database } from '@mgw/postgres';
 import { publicBody } from './public-body';
+
+/** What became of events. */
+export interface Expansion {
+  taken: Attempt[];
+  /** Deliveries that wait for others, or for room. */
+  waiting: number;
+}
 
 /** An attempt that this worker has taken. */
 export interface Attempt {
@@ -16,6 +23,8 @@ export interface Attempt {
 }
 
 export interface Ceilings {
+  /** Attempts that may be begun now. */
+  room: number;
   /** Attempts under way by webhook. */
   busy: ReadonlyMap<string, number>;
   perWebhook: number;
@@ -41,26 +50,69 @@ const LOOKED_AT = 100;
 export class DeliveriesStore {
   constructor(private readonly db: Database) {}
 
-  async expand(tx: Tx, events: EventEnvelope[]): Promise<void> {
-    await tx.query(
-      `INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, state, reason, finished_at)
-       SELECT w.id, e.business_id, e.type, e.event_id, e.ordering_key, e.body,
-              CASE WHEN w.is_active THEN 'pending' ELSE 'skipped' END,
-              CASE WHEN NOT w.is_active THEN 'the webhook is disabled' END,
-              CASE WHEN NOT w.is_active THEN now() END
-       FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[])
-         WITH ORDINALITY AS e (business_id, event_id, type, ordering_key, body, nth)
-       JOIN dispatch.webhooks w ON w.business_id = e.business_id AND e.type = ANY (w.events)
-       ORDER BY e.nth, w.id
-       ON CONFLICT (webhook_id, event_id) DO NOTHING`,
+  /**
+   * Makes of each event that was not handled before one delivery for each webhook that wants it, and takes at once those that
+   * nothing holds up: no ceiling, and no open delivery of the same webhook that would have to go first (product decision 29b).
+   * @returns the attempts taken, and how many deliveries wait
+   */
+  async expand(consumer: string, events: EventEnvelope[], { room, busy, perWebhook, full }: Ceilings): Promise<Expansion> {
+    const bodies = new Map(events.map((event) => [event.id, publicBody(event)]));
+    const rows = await this.db.query<Omit<Attempt, 'body'> & { state: string }>(
+      `WITH e AS (
+         SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[])
+           WITH ORDINALITY AS e (business_id, event_id, type, ordering_key, body, nth)
+       ), fresh AS (
+         -- In one order everywhere: two replicas with the same events wait for each other instead of deadlocking.
+         INSERT INTO dispatch.inbox (consumer, event_id) SELECT $6, event_id FROM e ORDER BY event_id ON CONFLICT DO NOTHING RETURNING event_id
+       ), wanted AS (
+         SELECT e.*, w.id AS webhook_id, w.is_active, split_part(w.url, '/', 3) AS host,
+                row_number() OVER (PARTITION BY w.id, e.ordering_key ORDER BY e.nth) AS place
+         FROM e JOIN fresh USING (event_id)
+         JOIN dispatch.webhooks w ON w.business_id = e.business_id AND e.type = ANY (w.events)
+       ), free AS (
+         SELECT wanted.webhook_id, wanted.nth, row_number() OVER (ORDER BY wanted.nth, wanted.webhook_id) AS place,
+                row_number() OVER (PARTITION BY wanted.webhook_id ORDER BY wanted.nth) + coalesce(b.running, 0) AS of_webhook
+         FROM wanted LEFT JOIN unnest($7::bigint[], $8::integer[]) AS b (webhook_id, running) USING (webhook_id)
+         WHERE wanted.is_active AND wanted.place = 1
+           AND wanted.business_id <> ALL ($11::bigint[]) AND wanted.host <> ALL ($12::text[])
+           AND NOT EXISTS (
+             SELECT FROM dispatch.deliveries d WHERE d.webhook_id = wanted.webhook_id AND d.state IN ('pending', 'running')
+               AND (d.state = 'pending' OR d.ordering_key = wanted.ordering_key)
+           )
+       ), made AS (
+         INSERT INTO dispatch.deliveries
+           (webhook_id, business_id, event, event_id, ordering_key, body, state, attempt, lease_until, reason, finished_at)
+         SELECT wanted.webhook_id, wanted.business_id, wanted.type, wanted.event_id, wanted.ordering_key, wanted.body, s.state,
+                CASE WHEN s.state = 'running' THEN 1 ELSE 0 END,
+                CASE WHEN s.state = 'running' THEN clock_timestamp() + interval '${LEASE}' END,
+                CASE WHEN s.state = 'skipped' THEN 'the webhook is disabled' END,
+                CASE WHEN s.state = 'skipped' THEN now() END
+         FROM wanted LEFT JOIN free ON free.webhook_id = wanted.webhook_id AND free.nth = wanted.nth
+         CROSS JOIN LATERAL (SELECT CASE WHEN NOT wanted.is_active THEN 'skipped'
+                                         WHEN free.place <= $10 AND free.of_webhook <= $9 THEN 'running' ELSE 'pending' END AS state) s
+         ORDER BY wanted.nth, wanted.webhook_id
+         ON CONFLICT (webhook_id, event_id) DO NOTHING
+         RETURNING id, webhook_id, business_id, event_id, attempt, state
+       )
+       SELECT made.*, w.url, w.secret_sealed FROM made JOIN dispatch.webhooks w ON w.id = made.webhook_id
+       WHERE made.state <> 'skipped' ORDER BY made.id`,
       [
         events.map((event) => event.business_id),
         events.map((event) => event.id),
         events.map((event) => event.type),
         events.map((event) => event.key),
-        events.map(publicBody),
+        events.map((event) => bodies.get(event.id)),
+        consumer,
+        [...busy.keys()],
+        [...busy.values()],
+        perWebhook,
+        room,
+        full.businesses,
+        full.hosts,
       ],
     );
+    const taken = rows.filter(({ state }) => state === 'running').map((row) => ({ ...row, body: bodies.get(row.event_id) as string }));
+    return { taken, waiting: rows.length - taken.length };
   }
 
   /**
@@ -68,10 +120,9 @@ export class DeliveriesStore {
    * the oldest, so that they start in order, each after the end of the one before (product decision 29b). Of each webhook its
    * first open deliveries are looked at: the ones below it in the list of one conversation do not hold up the others for long.
    */
-  take(atMost: number, { busy, perWebhook, full }: Ceilings): Promise<Attempt[]> {
-    const taking = (tx: Tx) =>
-      tx.query<Attempt>(
-        `WITH RECURSIVE waiting AS (
+  take({ room, busy, perWebhook, full }: Ceilings): Promise<Attempt[]> {
+    return this.db.relaxed.query<Attempt>(
+      `WITH RECURSIVE waiting AS (
          (SELECT webhook_id FROM dispatch.deliveries WHERE state IN ('pending', 'running') ORDER BY webhook_id LIMIT 1)
          UNION ALL
          SELECT (SELECT d.webhook_id FROM dispatch.deliveries d WHERE d.state IN ('pending', 'running') AND d.webhook_id > waiting.webhook_id
@@ -98,9 +149,8 @@ export class DeliveriesStore {
        FROM due, dispatch.webhooks w
        WHERE d.id = due.id AND w.id = d.webhook_id
        RETURNING d.id, d.webhook_id, d.business_id, d.event_id, d.body, d.attempt, w.url, w.secret_sealed`,
-        [atMost, [...busy.keys()], [...busy.values()], perWebhook, full.businesses, full.hosts],
-      );
-    return this.db.transaction(taking, { durable: false });
+      [room, [...busy.keys()], [...busy.values()], perWebhook, full.businesses, full.hosts],
+    );
   }
 
   /**
@@ -109,36 +159,37 @@ export class DeliveriesStore {
    */
   async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<void> {
     const of = <T>(pick: (end: AttemptEnd) => T) => ends.map(({ end }) => pick(end));
-    const ending = async (tx: Tx): Promise<void> => {
-      const ended = await tx.query<{ id: string; by_hand: boolean }>(
-        `UPDATE dispatch.deliveries d SET state = n.state, status_code = n.status_code, reason = n.reason, duration_ms = n.duration_ms,
+    // Lost with the database's last half second, the attempt is made again (guarantees §4, D3).
+    await this.db.relaxed.query(
+      `WITH ended AS (
+         UPDATE dispatch.deliveries d SET state = n.state, status_code = n.status_code, reason = n.reason, duration_ms = n.duration_ms,
            finished_at = clock_timestamp(), lease_until = NULL
          FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::integer[], $5::text[], $6::integer[])
-           AS n (id, attempt, state, status_code, reason, duration_ms)
-         WHERE d.id = n.id AND d.attempt = n.attempt AND d.state = 'running' RETURNING d.id, d.by_hand`,
-        [
-          ends.map(({ attempt }) => attempt.id),
-          ends.map(({ attempt }) => attempt.attempt),
-          of(({ succeeded }) => (succeeded ? 'succeeded' : 'failed')),
-          of(({ statusCode }) => statusCode),
-          of(({ reason }) => reason),
-          of(({ durationMs }) => durationMs),
-        ],
-      );
-      const counting = new Set(ended.filter(({ by_hand }) => !by_hand).map(({ id }) => id));
-      const counters = countersOf(ends.filter(({ attempt }) => counting.has(attempt.id)));
-      if (counters.length === 0) return;
-      await tx.query(
-        `WITH locked AS (SELECT id FROM dispatch.webhooks WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE)
-         UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(),
-           fail_count = CASE WHEN n.reset THEN 0 ELSE w.fail_count END + n.failures
-         FROM unnest($1::bigint[], $2::boolean[], $3::integer[]) AS n (id, reset, failures) JOIN locked USING (id)
-         WHERE w.id = n.id`,
-        [counters.map(({ id }) => id), counters.map(({ reset }) => reset), counters.map(({ failures }) => failures)],
-      );
-    };
-    // Lost with the database's last half second, the attempt is made again (guarantees §4, D3).
-    await this.db.transaction(ending, { durable: false });
+           WITH ORDINALITY AS n (id, attempt, state, status_code, reason, duration_ms, nth)
+         WHERE d.id = n.id AND d.attempt = n.attempt AND d.state = 'running'
+         RETURNING d.webhook_id, d.state, d.by_hand, n.nth
+       ), successes AS (
+         SELECT webhook_id, coalesce(max(nth) FILTER (WHERE state = 'succeeded'), 0) AS latest FROM ended WHERE NOT by_hand GROUP BY webhook_id
+       ), counts AS (
+         -- A success sets the count to nothing, and what failed after it counts again (spec §3.4).
+         SELECT e.webhook_id AS id, s.latest > 0 AS reset, count(*) FILTER (WHERE e.nth > s.latest) AS failures
+         FROM ended e JOIN successes s USING (webhook_id) WHERE NOT e.by_hand GROUP BY e.webhook_id, s.latest
+       ), locked AS (
+         -- No key changes: new deliveries, which point to the webhook, need not wait.
+         SELECT id FROM dispatch.webhooks WHERE id IN (SELECT id FROM counts) ORDER BY id FOR NO KEY UPDATE
+       )
+       UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(),
+         fail_count = CASE WHEN c.reset THEN 0 ELSE w.fail_count END + c.failures
+       FROM counts c JOIN locked USING (id) WHERE w.id = c.id`,
+      [
+        ends.map(({ attempt }) => attempt.id),
+        ends.map(({ attempt }) => attempt.attempt),
+        of(({ succeeded }) => (succeeded ? 'succeeded' : 'failed')),
+        of(({ statusCode }) => statusCode),
+        of(({ reason }) => reason),
+        of(({ durationMs }) => durationMs),
+      ],
+    );
   }
 
   /** What a disabled webhook still has open: told while it was being disabled, or left by a worker that died (guarantees §4, D8). */
@@ -156,14 +207,4 @@ export class DeliveriesStore {
        (SELECT id FROM dispatch.deliveries WHERE finished_at < now() - interval '30 days' ORDER BY finished_at LIMIT 10000)`,
     );
   }
-}
-
-/** What several ends of one webhook do to its counters, in the order in which they came (spec §3.4). */
-function countersOf(ends: { attempt: Attempt; end: AttemptEnd }[]): { id: string; reset: boolean; failures: number }[] {
-  const counters = new Map<string, { id: string; reset: boolean; failures: number }>();
-  for (const { attempt, end } of ends) {
-    const counter = counters.get(attempt.webhook_id) ?? { id: attempt.webhook_id, reset: false, failures: 0 };
-    counters.set(counter.id, end.succeeded ? { ...counter, reset: true, failures: 0 } : { ...counter, failures: counter.failures + 1 });
-  }
-  return [...counters.values()];
 }

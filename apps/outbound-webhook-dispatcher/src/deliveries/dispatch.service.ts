@@ -1,9 +1,10 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import type { EventEnvelope } from '@mgw/contracts';
 import { Signal } from '@mgw/events';
 import { LOGGER } from '@mgw/service';
 import { gauge, type Logger } from '@mgw/telemetry';
 import { AttemptService } from './attempt.service';
-import { DeliveriesStore, type Attempt } from './deliveries.store';
+import { DeliveriesStore, type Attempt, type Ceilings } from './deliveries.store';
 
 /** Ceilings of one process: a slow receiver delays only itself, many slow ones of a business only that business (guarantees §4, D5). */
 const PER_WEBHOOK = 16;
@@ -21,6 +22,10 @@ const DRAIN_MS = 4_000;
 export class DispatchService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly signal = new Signal();
   private readonly running = new Map<Attempt, Promise<void>>();
+  /** Statements that take attempts follow each other: each must know what the one before has taken. */
+  private turn: Promise<unknown> = Promise.resolve();
+  /** Whether deliveries may wait for the end of an attempt. */
+  private backlog = true;
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
   private prunedAt = 0;
@@ -43,12 +48,24 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     this.stopped = true;
     this.signal.give();
     await this.ended;
+    await this.turn;
     await Promise.race([Promise.all(this.running.values()), new Promise((resume) => setTimeout(resume, DRAIN_MS).unref())]);
     await this.attempts.close();
   }
 
+  /** Says that there is a delivery which nobody has taken. */
   nudge(): void {
+    this.backlog = true;
     this.signal.give();
+  }
+
+  /** Stores what events mean for webhooks, and begins at once what nothing holds up. */
+  async expand(consumer: string, events: EventEnvelope[]): Promise<void> {
+    await this.begin(async (ceilings) => {
+      const { taken, waiting } = await this.deliveries.expand(consumer, events, ceilings);
+      if (waiting > 0) this.nudge();
+      return taken;
+    });
   }
 
   private async run(): Promise<void> {
@@ -75,28 +92,48 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private async takeSome(): Promise<number> {
-    const room = Math.min(AT_ONCE, PER_PROCESS - this.running.size);
-    if (room <= 0) return 0;
-    const full = {
-      businesses: overCeiling(
-        this.underWay((attempt) => attempt.business_id),
-        PER_BUSINESS,
-      ),
-      hosts: overCeiling(
-        this.underWay((attempt) => attempt.url.split('/')[2] ?? ''),
-        PER_HOST,
-      ),
+    // What runs may hold up others: its end is a reason to look again.
+    this.backlog = this.running.size > 0;
+    const begun = await this.begin((ceilings) => (ceilings.room > 0 ? this.deliveries.take(ceilings) : Promise.resolve([])));
+    if (begun > 0) this.backlog = true;
+    return begun;
+  }
+
+  /** @returns how many attempts were begun */
+  private begin(take: (ceilings: Ceilings) => Promise<Attempt[]>): Promise<number> {
+    const begun = this.turn.then(async () => {
+      const taken = await take(this.ceilings());
+      for (const attempt of taken) this.start(attempt);
+      return taken.length;
+    });
+    this.turn = begun.catch(() => undefined);
+    return begun;
+  }
+
+  private start(attempt: Attempt): void {
+    const ended = this.attempts.run(attempt).finally(() => {
+      this.running.delete(attempt);
+      if (this.backlog) this.signal.give();
+    });
+    this.running.set(attempt, ended);
+  }
+
+  private ceilings(): Ceilings {
+    return {
+      room: this.stopped ? 0 : Math.min(AT_ONCE, PER_PROCESS - this.running.size),
+      busy: this.underWay((attempt) => attempt.webhook_id),
+      perWebhook: PER_WEBHOOK,
+      full: {
+        businesses: overCeiling(
+          this.underWay((attempt) => attempt.business_id),
+          PER_BUSINESS,
+        ),
+        hosts: overCeiling(
+          this.underWay((attempt) => attempt.url.split('/')[2] ?? ''),
+          PER_HOST,
+        ),
+      },
     };
-    const busy = this.underWay((attempt) => attempt.webhook_id);
-    const taken = await this.deliveries.take(room, { busy, perWebhook: PER_WEBHOOK, full });
-    for (const attempt of taken) {
-      const ended = this.attempts.run(attempt).finally(() => {
-        this.running.delete(attempt);
-        this.signal.give();
-      });
-      this.running.set(attempt, ended);
-    }
-    return taken.length;
   }
 
   private underWay(groupOf: (attempt: Attempt) => string): Map<string, number> {

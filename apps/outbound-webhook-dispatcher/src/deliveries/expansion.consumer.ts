@@ -2,7 +2,6 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { EventConsumer, type EventConsumerOptions } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
-import { DeliveriesStore } from './deliveries.store';
 import { DispatchService } from './dispatch.service';
 
 /** Makes of each event one delivery for each webhook that wants it; from then on it is not lost (guarantees §4, D1). */
@@ -11,22 +10,22 @@ export class ExpansionConsumer implements OnApplicationBootstrap, OnApplicationS
   private readonly consumer: EventConsumer;
 
   constructor(
-    deliveries: DeliveriesStore,
     dispatch: DispatchService,
     db: Database,
     @Inject(NATS) nc: EventConsumerOptions['nc'],
     @Inject(LOGGER) logger: EventConsumerOptions['logger'],
   ) {
+    const durable = 'outbound-webhook-dispatcher';
     this.consumer = new EventConsumer({
       nc,
       db,
       logger,
       schema: 'dispatch',
-      durable: 'outbound-webhook-dispatcher',
+      durable,
       stream: 'PUBLIC',
       concurrency: 128,
-      handle: (events, tx) => deliveries.expand(tx, events),
-      committed: () => dispatch.nudge(),
+      oneStatement: true,
+      handle: (events) => dispatch.expand(durable, events),
     });
   }
 
