@@ -93,7 +93,7 @@ async function main() {
     const result = { at: new Date().toISOString(), node: process.version, cores: cpus().length, seconds: SECONDS, rounds: ROUNDS };
     result.idleMegabytes = memory(processes);
     if (ONLY !== 'webhooks') result.sends = await measureSends({ stack, account, processes, platformPort, skeletonPort });
-    if (ONLY !== 'sends') result.webhooks = await measureWebhooks({ stack, account, rounds: ROUNDS });
+    if (ONLY !== 'sends') result.webhooks = await measureWebhooks({ stack, account, rounds: ROUNDS, cpu: () => cpuByName(processes) });
     result.residentMegabytes = memory(processes);
     mkdirSync('.local', { recursive: true });
     writeFileSync('.local/bench.json', `${JSON.stringify(result, null, 2)}\n`);
@@ -102,6 +102,8 @@ async function main() {
     await stop();
   }
 }
+
+const cpuByName = (processes) => Object.fromEntries(processes.map(({ name, pid }) => [name, cpuOf(childrenOf(pid))]));
 
 function memory(processes) {
   return Object.fromEntries(processes.filter(({ probe_port }) => probe_port).map(({ name, pid }) => [name, Math.round(residentOf(pid))]));
@@ -136,11 +138,11 @@ async function measureSends({ stack, account, processes, platformPort, skeletonP
     for (let round = 0; round < ROUNDS; round++) {
       rounds.skeleton.push(await load(skeleton(connections)));
       await pause(1_000);
-      const before = processes.map(({ pid }) => cpuOf(childrenOf(pid)));
+      const before = cpuByName(processes);
       rounds.product.push(await load(product('template', connections)));
       // What a send leaves to do belongs to it.
       await pause(1_000);
-      processes.forEach(({ name, pid }, i) => (cpu[name] = (cpu[name] ?? 0) + cpuOf(childrenOf(pid)) - before[i]));
+      for (const [name, seconds] of Object.entries(cpuByName(processes))) cpu[name] = (cpu[name] ?? 0) + seconds - before[name];
     }
     const sent = rounds.product.reduce((sum, { sent }) => sum + sent, 0);
     const of = (which, what) => median(rounds[which].map((round) => round[what]));
@@ -189,9 +191,12 @@ function print({ sends, webhooks, residentMegabytes, cores, node }) {
   const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => row[column].length)));
   console.log(`\n${cores} cores, Node ${node}; medians; servers, product and load on the same machine\n`);
   for (const row of rows) console.log(row.map((cell, i) => (i < 4 ? cell.padEnd(widths[i]) : cell)).join('   '));
-  const cpu = sends?.compared['64']?.cpuSecondsPerThousand;
-  if (cpu) {
-    console.log('\nCPU seconds for 1,000 sends (64 connections), and what follows from them:');
+  for (const [title, cpu] of [
+    ['1,000 sends (64 connections), and what follows from them', sends?.compared['64']?.cpuSecondsPerThousand],
+    ["1,000 customers' messages (200/s), to the customer's webhook", webhooks?.['webhook → webhook, 200/s'].cpuSecondsPerThousand],
+  ]) {
+    if (!cpu) continue;
+    console.log(`\nCPU seconds for ${title}:`);
     for (const [name, seconds] of Object.entries(cpu).sort((a, b) => b[1] - a[1]))
       console.log(`  ${name.padEnd(28)} ${seconds.toFixed(3)}`);
   }

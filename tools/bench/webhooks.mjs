@@ -21,7 +21,7 @@ async function receiver() {
 }
 
 /** @returns figures by name */
-export async function measureWebhooks({ stack, account, rounds }) {
+export async function measureWebhooks({ stack, account, rounds, cpu }) {
   const witness = await receiver();
   const { id } = await account.client('POST', '/api/client/webhooks', { name: 'bench', url: witness.url, events: ['message.received'] });
   await pause(500);
@@ -51,8 +51,14 @@ export async function measureWebhooks({ stack, account, rounds }) {
     ['webhook → webhook, 200/s', 200, 5],
   ]) {
     const measured = [];
+    const before = cpu();
     for (let round = 0; round < rounds; round++) measured.push(await latency(perSecond, seconds));
-    results[name] = { p50: median(measured.map(({ p50 }) => p50)), p99: median(measured.map(({ p99 }) => p99)) };
+    const thousands = (rounds * perSecond * seconds) / 1_000;
+    results[name] = {
+      p50: median(measured.map(({ p50 }) => p50)),
+      p99: median(measured.map(({ p99 }) => p99)),
+      cpuSecondsPerThousand: Object.fromEntries(Object.entries(cpu()).map(([of, used]) => [of, (used - before[of]) / thousands])),
+    };
   }
   results['outbound deliveries'] = await outbound(account, witness, 4_000);
   await account.client('DELETE', `/api/client/webhooks/${id}`);
