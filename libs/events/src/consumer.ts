@@ -26,7 +26,7 @@ export interface EventConsumerOptions {
    * they need no inbox, which costs as much as most effects do.
    */
   guarded?: boolean | ((event: EventEnvelope) => boolean);
-  /** `handle` is a single statement, which remembers the events in the inbox itself: it needs no transaction around it. */
+  /** `handle` is a single statement, guarded or remembering the events in the inbox itself: it needs no transaction around it. */
   oneStatement?: boolean;
   /**
    * The effect of events that were not handled before, in the transaction that remembers them. Events of one key come in the

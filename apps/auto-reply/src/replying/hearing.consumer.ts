@@ -28,6 +28,7 @@ export class HearingConsumer implements OnApplicationBootstrap, OnApplicationShu
       type: MessageReceived,
       // A message is noted once: its id sees to it.
       guarded: true,
+      oneStatement: true,
       handle: (events, tx) => replies.note(tx, events as Parameters<RepliesStore['note']>[1]),
       committed: () => worker.nudge(),
     });

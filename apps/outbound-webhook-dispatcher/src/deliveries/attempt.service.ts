@@ -16,7 +16,7 @@ const ended = counter('mgw_webhook_attempts_total', 'Attempts to deliver events 
 /** One attempt: signed, posted once, recorded. */
 @Injectable()
 export class AttemptService {
-  private readonly ends: Batcher<{ attempt: Attempt; end: AttemptEnd }, undefined>;
+  private readonly ends: Batcher<{ attempt: Attempt; end: AttemptEnd }, boolean>;
 
   constructor(
     deliveries: DeliveriesStore,
@@ -29,10 +29,7 @@ export class AttemptService {
       maxSize: 64,
       inFlight: 1,
       maxQueued: 10_000,
-      run: async (ends) => {
-        await deliveries.finish(ends);
-        return ends.map(() => undefined);
-      },
+      run: (ends) => deliveries.finish(ends),
     });
   }
 
@@ -41,14 +38,18 @@ export class AttemptService {
     await this.egress.close();
   }
 
-  /** Never throws. An attempt whose end cannot be recorded is made again when its lease is over. */
-  async run(attempt: Attempt): Promise<void> {
+  /**
+   * Never throws. An attempt whose end cannot be recorded is made again when its lease is over.
+   * @returns whether further deliveries of the webhook wait
+   */
+  async run(attempt: Attempt): Promise<boolean> {
     try {
       const begun = performance.now();
       const end = await this.attempt(attempt);
-      await this.record(attempt, { ...end, durationMs: Math.round(performance.now() - begun) });
+      return await this.record(attempt, { ...end, durationMs: Math.round(performance.now() - begun) });
     } catch (error) {
       this.logger.error({ err: error, webhook_id: attempt.webhook_id, event_id: attempt.event_id }, 'an attempt could not be made');
+      return false;
     }
   }
 
@@ -84,7 +85,7 @@ export class AttemptService {
     return this.egress.post({ url, headers, body, timeoutMs: ANSWER_WITHIN_MS });
   }
 
-  private async record(attempt: Attempt, end: AttemptEnd): Promise<void> {
+  private async record(attempt: Attempt, end: AttemptEnd): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.ends.add({ attempt, end });

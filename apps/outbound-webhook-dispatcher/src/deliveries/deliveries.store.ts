@@ -156,11 +156,12 @@ export class DeliveriesStore {
   /**
    * Ends attempts and moves the webhooks' counters with them, once: a worker whose lease was taken over changes nothing
    * (guarantees §4, D4). What a person asked for counts nothing (product decision 34).
+   * @returns of each, whether deliveries of its webhook wait, perhaps for this end, perhaps stored by another replica
    */
-  async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<void> {
+  async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<boolean[]> {
     const of = <T>(pick: (end: AttemptEnd) => T) => ends.map(({ end }) => pick(end));
     // Lost with the database's last half second, the attempt is made again (guarantees §4, D3).
-    await this.db.relaxed.query(
+    const waiting = await this.db.relaxed.query<{ webhook_id: string }>(
       `WITH ended AS (
          UPDATE dispatch.deliveries d SET state = n.state, status_code = n.status_code, reason = n.reason, duration_ms = n.duration_ms,
            finished_at = clock_timestamp(), lease_until = NULL
@@ -177,10 +178,13 @@ export class DeliveriesStore {
        ), locked AS (
          -- No key changes: new deliveries, which point to the webhook, need not wait.
          SELECT id FROM dispatch.webhooks WHERE id IN (SELECT id FROM counts) ORDER BY id FOR NO KEY UPDATE
+       ), counted AS (
+         UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(),
+           fail_count = CASE WHEN c.reset THEN 0 ELSE w.fail_count END + c.failures
+         FROM counts c JOIN locked USING (id) WHERE w.id = c.id
        )
-       UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(),
-         fail_count = CASE WHEN c.reset THEN 0 ELSE w.fail_count END + c.failures
-       FROM counts c JOIN locked USING (id) WHERE w.id = c.id`,
+       SELECT webhook_id FROM (SELECT DISTINCT unnest($7::bigint[]) AS webhook_id) w
+       WHERE EXISTS (SELECT FROM dispatch.deliveries d WHERE d.webhook_id = w.webhook_id AND d.state = 'pending')`,
       [
         ends.map(({ attempt }) => attempt.id),
         ends.map(({ attempt }) => attempt.attempt),
@@ -188,8 +192,11 @@ export class DeliveriesStore {
         of(({ statusCode }) => statusCode),
         of(({ reason }) => reason),
         of(({ durationMs }) => durationMs),
+        ends.map(({ attempt }) => attempt.webhook_id),
       ],
     );
+    const webhooks = new Set(waiting.map(({ webhook_id }) => webhook_id));
+    return ends.map(({ attempt }) => webhooks.has(attempt.webhook_id));
   }
 
   /** What a disabled webhook still has open: told while it was being disabled, or left by a worker that died (guarantees §4, D8). */

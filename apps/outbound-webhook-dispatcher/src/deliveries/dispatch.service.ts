@@ -111,9 +111,9 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private start(attempt: Attempt): void {
-    const ended = this.attempts.run(attempt).finally(() => {
+    const ended = this.attempts.run(attempt).then((othersWait) => {
       this.running.delete(attempt);
-      if (this.backlog) this.signal.give();
+      if (othersWait || this.backlog) this.nudge();
     });
     this.running.set(attempt, ended);
   }
