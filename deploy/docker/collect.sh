@@ -9,8 +9,9 @@ cp package.json "$out/"
 cp -R dist/libs "$out/dist/libs"
 cp -R "dist/apps/$app" "$out/dist/apps/$app"
 cp deploy/docker/run.sh "$out/deploy/docker/"
-# The gateway serves the dashboard, and its image also makes the demo of docker compose.
+# The gateway serves the dashboard, and its image also makes the secrets, roles and demo of docker compose.
 if [ "$app" = gateway ]; then
   cp -R dist/apps/dashboard "$out/dist/apps/dashboard"
-  cp -R tools/start "$out/tools/start"
+  cp -R tools/start tools/access "$out/tools/"
+  cp -R deploy/postgres deploy/redis "$out/deploy/"
 fi

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, spawnNode } from '@mgw/testing';
@@ -40,8 +40,14 @@ export interface RunningStack {
   processes(app?: string): StackProcess[];
   /** Everything the services wrote to their logs. */
   log(): string;
+  /** Of each service on each server. */
+  passwords: Record<'postgres' | 'nats' | 'redis', Record<string, string>>;
+  /** @throws Error when a server refused a service something that it tried: its rights would be too narrow */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
+
+/** How NATS, PostgreSQL and Redis say that a user may not do something. */
+const REFUSED = /PERMISSIONS_VIOLATION|permission denied|must be owner|NOPERM/i;
 
 export const ROOT = join(__dirname, '../..');
 export const START = join(ROOT, 'tools/start/start.mjs');
@@ -83,9 +89,16 @@ export async function startStack({
         (process) => app === undefined || process.app === app,
       ),
     log: () => read('stack.log'),
+    passwords: (JSON.parse(read('secrets.json')) as Pick<RunningStack, 'passwords'>).passwords,
     stop: async (signal = 'SIGTERM') => {
       const ended = await child.kill(signal);
+      const refused = existsSync(join(dir, 'stack.log'))
+        ? read('stack.log')
+            .split('\n')
+            .filter((line) => REFUSED.test(line))
+        : [];
       if (kept === undefined) rmSync(dir, { recursive: true, force: true });
+      if (refused.length > 0) throw new Error(`refused by a server:\n${refused.slice(0, 5).join('\n')}`);
       return ended;
     },
   };

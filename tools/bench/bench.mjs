@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
 import { freePort } from '../servers/free-port.cjs';
+import { startNats, startRedis } from '../servers/servers.mjs';
 import { Stack } from '../start/stack.mjs';
 import { benchAccount } from './account.mjs';
 import { measureWebhooks } from './webhooks.mjs';
@@ -18,6 +19,7 @@ const SECONDS = Number(option('--seconds', 5));
 const ROUNDS = Number(option('--rounds', 3));
 const ONLY = option('--only', 'all');
 const children = [];
+const servers = [];
 
 function child(file, args, env = {}) {
   const process_ = spawn(process.execPath, [new URL(file, import.meta.url).pathname, ...args], {
@@ -82,6 +84,7 @@ async function main() {
   const stack = new Stack({ dir, say: () => {}, verbose: false, replicas: 1, onDeath: (reason) => console.error(reason) });
   const stop = async () => {
     for (const process_ of children) process_.kill('SIGKILL');
+    await Promise.all(servers.map((server) => server.stop()));
     await stack.stop();
     rmSync(dir, { recursive: true, force: true });
   };
@@ -92,7 +95,7 @@ async function main() {
     const { processes } = JSON.parse(readFileSync(join(dir, 'processes.json'), 'utf8'));
     const result = { at: new Date().toISOString(), node: process.version, cores: cpus().length, seconds: SECONDS, rounds: ROUNDS };
     result.idleMegabytes = memory(processes);
-    if (ONLY !== 'webhooks') result.sends = await measureSends({ stack, account, processes, platformPort, skeletonPort });
+    if (ONLY !== 'webhooks') result.sends = await measureSends({ dir, stack, account, processes, platformPort, skeletonPort });
     if (ONLY !== 'sends') result.webhooks = await measureWebhooks({ stack, account, rounds: ROUNDS, cpu: () => cpuByName(processes) });
     result.residentMegabytes = memory(processes);
     mkdirSync('.local', { recursive: true });
@@ -109,8 +112,17 @@ function memory(processes) {
   return Object.fromEntries(processes.filter(({ probe_port }) => probe_port).map(({ name, pid }) => [name, Math.round(residentOf(pid))]));
 }
 
-async function measureSends({ stack, account, processes, platformPort, skeletonPort }) {
-  const env = { ...stack.environment, PORT: String(skeletonPort), PLATFORM_URL: `http://127.0.0.1:${platformPort}` };
+async function measureSends({ dir, stack, account, processes, platformPort, skeletonPort }) {
+  // It has no user on the product's NATS and Redis.
+  const [nats, redis] = await Promise.all([startNats({ dir: join(dir, 'skeleton') }), startRedis()]);
+  servers.push(nats, redis);
+  const env = {
+    DATABASE_URL: stack.databaseUrl,
+    NATS_URL: nats.url,
+    REDIS_URL: redis.url,
+    PORT: String(skeletonPort),
+    PLATFORM_URL: `http://127.0.0.1:${platformPort}`,
+  };
   await child('skeleton-send.mjs', [], env);
   await child('skeleton-gateway.mjs', [], env);
   const product = (kind, connections) => ({

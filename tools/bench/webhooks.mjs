@@ -109,7 +109,7 @@ async function updates(stack, account, count) {
   const accepted = (performance.now() - begun) / 1_000;
   const recorded = async () => {
     const { default: pg } = await import('pg');
-    const db = new pg.Client({ connectionString: stack.environment.DATABASE_URL });
+    const db = new pg.Client({ connectionString: stack.databaseUrl });
     await db.connect();
     try {
       for (const end = Date.now() + 60_000; Date.now() < end; await pause(50)) {

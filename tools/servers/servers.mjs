@@ -112,23 +112,26 @@ function accepts(port) {
   return answers(port, Buffer.concat([head, body]), 'R');
 }
 
-/** @param {{dir: string, port?: number}} options The store survives restarts in `dir`. */
-export async function startNats({ dir, port }) {
+/**
+ * @param {{dir: string, port?: number, users?: string, environment?: Record<string, string>}} options The store survives restarts in
+ * `dir`. `users`: the part of the configuration that names them, with the variables that it reads; without it everybody may do everything.
+ */
+export async function startNats({ dir, port, users = '', environment = {} }) {
   const chosen = port ?? (await freePort());
   mkdirSync(dir, { recursive: true });
   const file = join(dir, 'nats.conf');
   // A platform callback of 3 MB travels as base64 in one message.
   writeFileSync(
     file,
-    `listen: "${HOST}:${chosen}"\nmax_payload: 8MB\nmax_pending: 64MB\njetstream { store_dir: ${JSON.stringify(join(dir, 'store'))} }\n`,
+    `listen: "${HOST}:${chosen}"\nmax_payload: 8MB\nmax_pending: 64MB\njetstream { store_dir: ${JSON.stringify(join(dir, 'store'))} }\n${users}`,
   );
-  const server = spawnServer('NATS', findProgram('nats-server'), ['-c', file]);
+  const server = spawnServer('NATS', findProgram('nats-server'), ['-c', file], { env: { ...process.env, ...environment } });
   await waitUntil(server, () => answers(chosen, '', '"jetstream":true'));
   return { url: `nats://${HOST}:${chosen}`, port: chosen, process: server, stop: () => server.stop('SIGTERM', 5_000) };
 }
 
-/** @param {{port?: number}} options Redis holds only limits here: nothing is kept. */
-export async function startRedis({ port } = {}) {
+/** @param {{port?: number, usersFile?: string}} options Redis holds only limits here: nothing is kept. Without `usersFile` everybody may do everything. */
+export async function startRedis({ port, usersFile } = {}) {
   const chosen = port ?? (await freePort());
   const args = [
     '--port',
@@ -145,6 +148,7 @@ export async function startRedis({ port } = {}) {
     '/tmp',
     '--maxmemory',
     '256mb',
+    ...(usersFile ? ['--aclfile', usersFile] : []),
   ];
   const server = spawnServer('Redis', findProgram('redis-server'), args);
   await waitUntil(server, () => answers(chosen, 'PING\r\n', '+PONG'));

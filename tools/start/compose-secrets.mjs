@@ -1,15 +1,31 @@
-// For docker compose: the stack's secrets, made once and kept in a volume, as a file of variables. node compose-secrets.mjs <folder>
-import { writeFileSync } from 'node:fs';
+// For docker compose: the stack's secrets, made once and kept in a volume, and from them a folder for each service and server with what it
+// alone needs. node compose-secrets.mjs <folder of the stack> <folder of the folders>
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { addressesOf, natsEnvironment } from '../access/credentials.mjs';
+import { redisUsers } from '../access/redis.mjs';
+import { SERVICES } from '../access/services.mjs';
 import { loadSecrets } from './secrets.mjs';
 
-const dir = process.argv[2];
+const [dir, access] = process.argv.slice(2);
+const SERVERS = { postgres: 'postgresql://postgres:5432/gateway', nats: 'nats://nats:4222', redis: 'redis://redis:6379' };
 const secrets = loadSecrets(dir);
+const made = { SEALING_KEYS: secrets.sealing_keys, API_KEY_PEPPER: secrets.api_key_pepper };
+
 const variables = {
-  SEALING_KEYS: secrets.sealing_keys,
-  API_KEY_PEPPER: secrets.api_key_pepper,
-  META_APP_SECRET: secrets.app_secret,
-  SIM_VERIFY_TOKEN: secrets.verify_token,
+  'platform-simulator': { META_APP_SECRET: secrets.app_secret, SIM_VERIFY_TOKEN: secrets.verify_token },
+  nats: natsEnvironment(secrets.passwords),
 };
-const lines = Object.entries(variables).map(([name, value]) => `${name}='${value}'`);
-writeFileSync(join(dir, 'stack.env'), `${lines.join('\n')}\n`, { mode: 0o600 });
+for (const [app, { secrets: names }] of Object.entries(SERVICES))
+  variables[app] = { ...addressesOf(app, SERVERS, secrets.passwords), ...Object.fromEntries(names.map((name) => [name, made[name]])) };
+
+for (const [name, values] of Object.entries(variables)) {
+  mkdirSync(join(access, name), { recursive: true });
+  const lines = Object.entries(values).map(([variable, value]) => `${variable}='${value}'`);
+  writeFileSync(join(access, name, 'env'), `${lines.join('\n')}\n`, { mode: 0o600 });
+}
+mkdirSync(join(access, 'redis'), { recursive: true });
+// Holds a hash only, and is read by Redis' own account.
+writeFileSync(join(access, 'redis', 'users.acl'), redisUsers(secrets.passwords.redis.gateway), { mode: 0o644 });
+// Of an older version: everything in one file for everybody.
+rmSync(join(dir, 'stack.env'), { force: true });

@@ -2,6 +2,9 @@
 import { createServer } from 'node:net';
 import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { addressesOf, natsEnvironment } from '../access/credentials.mjs';
+import { setUpRoles } from '../access/postgres.mjs';
+import { redisUsers } from '../access/redis.mjs';
 import { ensurePrograms } from '../servers/binaries.mjs';
 import { freePort } from '../servers/free-port.cjs';
 import { startNats, startPostgres, startRedis } from '../servers/servers.mjs';
@@ -13,12 +16,14 @@ const SERVICES = ['template', 'send', 'status', 'platform-webhook-ingest', 'outb
 /** What a process has for its last work. */
 const GRACE_MS = 3_500;
 const MIGRATED = [...SERVICES, 'gateway'];
+const NATS_USERS = new URL('../../deploy/nats/users.conf', import.meta.url);
 const entry = (app, file = 'main') => `dist/apps/${app}/src/${file}.js`;
 
 export class Stack {
   #servers = [];
   #processes = [];
-  #environment = {};
+  /** Addresses of the servers of its own; the user's own are in the environment. */
+  #own = {};
 
   constructor({ dir, say, verbose, replicas, onDeath }) {
     Object.assign(this, { dir, say, verbose, replicas, onDeath });
@@ -36,9 +41,9 @@ export class Stack {
     return `http://127.0.0.1:${this.simulatorPort}`;
   }
 
-  /** Where the servers are, as the services are told. */
-  get environment() {
-    return this.#environment;
+  /** PostgreSQL as its administrator sees it. */
+  get databaseUrl() {
+    return this.#own.postgres ?? process.env.DATABASE_URL;
   }
 
   async start() {
@@ -99,19 +104,25 @@ export class Stack {
     ensurePrograms(needed, this.say);
     if (needed.length > 0) this.say('starting PostgreSQL, NATS and Redis');
     const own = async (given, start) => {
-      if (given) return given;
+      if (given) return undefined;
       const server = await start();
       this.#servers.push(server);
       this.#writeProcesses();
       void server.process.exited.then(() => this.#serverDied(server));
       return server.url;
     };
-    const [database, nats, redis] = await Promise.all([
+    const { passwords } = this.secrets;
+    const usersFile = join(this.dir, 'redis-users.acl');
+    writeFileSync(usersFile, redisUsers(passwords.redis.gateway));
+    const [postgres, nats, redis] = await Promise.all([
       own(DATABASE_URL, () => startPostgres({ dir: join(this.dir, 'postgres') })),
-      own(NATS_URL, () => startNats({ dir: join(this.dir, 'nats') })),
-      own(REDIS_URL, () => startRedis()),
+      own(NATS_URL, () =>
+        startNats({ dir: join(this.dir, 'nats'), users: readFileSync(NATS_USERS, 'utf8'), environment: natsEnvironment(passwords) }),
+      ),
+      own(REDIS_URL, () => startRedis({ usersFile })),
     ]);
-    this.#environment = { DATABASE_URL: database, NATS_URL: nats, REDIS_URL: redis };
+    this.#own = { postgres, nats, redis };
+    if (postgres) await setUpRoles(postgres, passwords.postgres);
   }
 
   #stopping = false;
@@ -133,7 +144,7 @@ export class Stack {
       WEBHOOK_ALLOWED_TARGETS: '127.0.0.1,localhost',
       AUTO_REPLY_BASE_URL: `${this.simulatorUrl}/__model/v1`,
       ...process.env,
-      ...this.#environment,
+      ...addressesOf(app, this.#own, this.secrets.passwords),
       SERVICE_NAME: app,
     };
   }

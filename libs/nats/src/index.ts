@@ -4,25 +4,24 @@ import type { Logger } from '@mgw/telemetry';
 export type { NatsConnection };
 
 export interface NatsOptions {
-  /** One or more `nats://host:port`. */
+  /** One or more `nats://user:password@host:port`; the first one's user is used on all. */
   servers: string[];
   /** Shown in the server's list of connections. */
   name: string;
   logger: Logger;
-  user?: string;
-  pass?: string;
 }
 
 /**
  * Connects and stays connected: waits for the first server, then reconnects for ever with jitter (guarantees §6: the
  * client's own default gives up after 19 s).
  */
-export async function connectNats({ servers, name, logger, user, pass }: NatsOptions): Promise<NatsConnection> {
+export async function connectNats({ servers, name, logger }: NatsOptions): Promise<NatsConnection> {
+  const { hosts, user, pass } = readServers(servers);
   const connection = await connect({
-    servers,
+    servers: hosts,
     name,
-    ...(user === undefined ? {} : { user }),
-    ...(pass === undefined ? {} : { pass }),
+    // Answers come to an inbox that only this user may read.
+    ...(user && { user, pass, inboxPrefix: `_INBOX.${user}` }),
     waitOnFirstConnect: true,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 200,
@@ -37,9 +36,21 @@ export async function connectNats({ servers, name, logger, user, pass }: NatsOpt
   return connection;
 }
 
+/** The client takes no user from an address. */
+function readServers(servers: string[]): { hosts: string[]; user: string; pass: string } {
+  const urls = servers.map((server) => new URL(server.includes('://') ? server : `nats://${server}`));
+  const [{ username = '', password = '' } = {}] = urls;
+  return { hosts: urls.map(({ host }) => host), user: decodeURIComponent(username), pass: decodeURIComponent(password) };
+}
+
 async function logChanges(connection: NatsConnection, logger: Logger): Promise<void> {
-  for await (const { type, data } of connection.status()) {
+  for await (const change of connection.status()) {
+    const { type, data } = change;
     if (type === 'pingTimer') continue;
+    if (type === 'error') {
+      logger.error({ detail: data, refused: change.permissionContext }, 'NATS refused something');
+      continue;
+    }
     logger.info({ change: type, detail: typeof data === 'string' ? data : undefined }, 'NATS connection changed');
   }
 }

@@ -13,7 +13,11 @@ export async function runMigrations(
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await client.query(`CREATE SCHEMA IF NOT EXISTS ${client.escapeIdentifier(options.schema)}`);
+    // Where roles are set up the schema is there, and its owner may not make another: even IF NOT EXISTS would be refused.
+    const { rows } = await client.query<{ there: boolean }>('SELECT to_regnamespace(quote_ident($1)) IS NOT NULL AS there', [
+      options.schema,
+    ]);
+    if (!rows[0]?.there) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(options.schema)}`);
     const dataSource = new DataSource(dataSourceOptions({ ...options, poolSize: 1, statementTimeoutMs: 600_000 }));
     await dataSource.initialize();
     const done = await dataSource.runMigrations({ transaction: 'each' }).finally(() => dataSource.destroy());

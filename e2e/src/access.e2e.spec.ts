@@ -1,0 +1,152 @@
+import { Redis } from 'ioredis';
+import { connect, type NatsConnection, type Status } from 'nats';
+import { Client } from 'pg';
+import { eventually } from '@mgw/testing';
+import { startStack, type RunningStack } from './stack';
+
+/** Role and schema of each service. */
+const SCHEMAS = {
+  gateway: 'access',
+  send: 'send',
+  template: 'template',
+  status: 'status',
+  'platform-webhook-ingest': 'ingest',
+  'outbound-webhook-dispatcher': 'dispatch',
+  broadcast: 'broadcast',
+  'auto-reply': 'auto_reply',
+};
+const APPS = Object.entries(SCHEMAS);
+
+describe('each service has its own users on the servers, with only what it needs (guarantees §9)', () => {
+  let stack: RunningStack;
+  const portOf = (server: string) => stack.processes(server)[0]?.port as number;
+
+  beforeAll(async () => {
+    stack = await startStack();
+  }, 150_000);
+  afterAll(() => stack?.stop());
+
+  describe('PostgreSQL', () => {
+    const as = async (user: string, password: string) => {
+      const client = new Client({ host: '127.0.0.1', port: portOf('PostgreSQL'), database: 'postgres', user, password });
+      await client.connect();
+      return client;
+    };
+
+    it.each(APPS)('%s reads and writes its own schema and no other, and makes nothing outside of it', async (app, schema) => {
+      const client = await as(schema, stack.passwords.postgres[app] as string);
+      const codeOf = (sql: string) =>
+        client.query(sql).then(
+          () => 'allowed',
+          ({ code }: { code: string }) => code,
+        );
+      expect(await codeOf(`SELECT * FROM ${schema}.migrations`)).toBe('allowed');
+      const others = APPS.filter(([, other]) => other !== schema);
+      for (const [, other] of others) expect([other, await codeOf(`SELECT * FROM ${other}.migrations`)]).toEqual([other, '42501']);
+      const outside = ['CREATE TABLE public.x ()', 'CREATE TEMPORARY TABLE x ()', 'CREATE SCHEMA x', 'CREATE ROLE x', 'CREATE DATABASE x'];
+      for (const sql of outside) expect([sql, await codeOf(sql)]).toEqual([sql, '42501']);
+      await client.end();
+    });
+
+    it('nobody comes in with the password of another', async () => {
+      await expect(as('send', stack.passwords.postgres['template'] as string)).rejects.toMatchObject({ code: '28P01' });
+    });
+  });
+
+  describe('NATS', () => {
+    const open: NatsConnection[] = [];
+    const as = async (user: string, pass = stack.passwords.nats[user]) => {
+      const connection = await connect({
+        servers: `127.0.0.1:${portOf('NATS')}`,
+        ...(pass && { user, pass, inboxPrefix: `_INBOX.${user}` }),
+      });
+      open.push(connection);
+      return connection;
+    };
+    afterEach(() => Promise.all(open.splice(0).map((connection) => connection.close())));
+
+    /** What the server refused, in the order of the attempts. */
+    const refusals = (connection: NatsConnection) => {
+      const heard: string[] = [];
+      const listen = async () => {
+        for await (const { permissionContext } of connection.status() as AsyncIterable<Status>)
+          if (permissionContext) heard.push(`${permissionContext.operation} ${permissionContext.subject}`);
+      };
+      void listen();
+      return heard;
+    };
+
+    it('nobody connects without a name, or with a wrong password', async () => {
+      await expect(as('')).rejects.toMatchObject({ code: 'AUTHORIZATION_VIOLATION' });
+      await expect(as('send', stack.passwords.nats['template'])).rejects.toMatchObject({ code: 'AUTHORIZATION_VIOLATION' });
+    });
+
+    it.each(APPS)('%s hears no other’s requests and answers, and no events but by its consumers', async (app) => {
+      const connection = await as(app);
+      const heard = refusals(connection);
+      const others = APPS.filter(([other]) => other !== app);
+      const foreign = ['>', '_INBOX.>', 'rpc.>', 'announce.>', 'public.>', 'platform.>', '$JS.API.>', '$JS.ACK.>'];
+      const subjects = [...foreign, ...others.flatMap(([other]) => [`_INBOX.${other}.>`, `rpc.${other}.>`])];
+      for (const subject of subjects) connection.subscribe(subject, { callback: () => undefined });
+      await eventually(() => heard.length === subjects.length);
+      expect(heard).toEqual(subjects.map((subject) => `subscription ${subject}`));
+    });
+
+    const UNASKED = ['_INBOX.gateway.x', '$JS.ACK.PUBLIC.outbound-webhook-dispatcher.1.1.1.1.1', 'announce.x'];
+    const STORE = [
+      ...['STREAM.DELETE.PUBLIC', 'STREAM.UPDATE.PUBLIC', 'STREAM.CREATE.spy', 'STREAM.MSG.GET.PUBLIC', 'STREAM.MSG.DELETE.PUBLIC'],
+      ...['CONSUMER.CREATE.PUBLIC.spy', 'CONSUMER.DURABLE.CREATE.PUBLIC.spy', 'CONSUMER.DELETE.PUBLIC.outbound-webhook-dispatcher'],
+    ].map((request) => `$JS.API.${request}`);
+    it.each<[string, string[]]>([
+      ['gateway', ['public.message.sent', 'rpc.template.list-connections', '$JS.API.STREAM.PURGE.PUBLIC', 'announce.connection-changed']],
+      ['send', ['platform.message', 'public.broadcast.completed', 'rpc.template.set-connection', 'rpc.send.text', 'announce.key-changed']],
+      [
+        'template',
+        ['changes.x', 'platform.template', 'rpc.send.text', '$JS.API.CONSUMER.CREATE.PLATFORM.template-updates.platform.message'],
+      ],
+      ['status', ['public.message.sent', 'rpc.send.text', '$JS.API.CONSUMER.MSG.NEXT.PUBLIC.outbound-webhook-dispatcher']],
+      ['platform-webhook-ingest', ['public.message.sent', 'rpc.template.get-connection', '$JS.API.CONSUMER.CREATE.PLATFORM']],
+      ['outbound-webhook-dispatcher', ['public.message.sent', 'rpc.send.text', 'announce.key-changed', '$JS.API.STREAM.PURGE.PUBLIC']],
+      ['broadcast', ['public.message.sent', 'rpc.send.text', 'rpc.template.get-connection', 'sending.message.not-sent']],
+      ['auto-reply', ['public.message.sent', 'rpc.send.template', 'rpc.template.find', '$JS.API.CONSUMER.CREATE.PUBLIC.auto-reply']],
+    ])('%s tells no other’s events, asks nothing that it does not need, and changes no stream', async (app, more) => {
+      const connection = await as(app);
+      const heard = refusals(connection);
+      const subjects = [...more, ...UNASKED, ...STORE];
+      for (const subject of subjects) connection.publish(subject, '{}');
+      await eventually(() => heard.length === subjects.length);
+      expect(heard).toEqual(subjects.map((subject) => `publish ${subject}`));
+    });
+  });
+
+  describe('Redis', () => {
+    const as = (username: string, password: string) =>
+      new Redis({ host: '127.0.0.1', port: portOf('Redis'), username, password, lazyConnect: true, retryStrategy: () => null });
+
+    it('the gateway counts its limits and does nothing else', async () => {
+      const redis = as('gateway', stack.passwords.redis['gateway'] as string);
+      await redis.connect();
+      expect(await redis.zcard('{limits}:global')).toEqual(expect.any(Number));
+      const refused: [string, ...string[]][] = [
+        ['FLUSHALL'],
+        ['CONFIG', 'GET', '*'],
+        ['KEYS', '*'],
+        ['ACL', 'LIST'],
+        ['DEL', '{limits}:global'],
+        ['ZCARD', 'other'],
+      ];
+      for (const [command, ...args] of refused)
+        await expect(redis.call(command, ...args)).rejects.toMatchObject({ message: expect.stringMatching(/^NOPERM/) as string });
+      redis.disconnect();
+    });
+
+    it('nobody does anything without a password', async () => {
+      const redis = new Redis({ host: '127.0.0.1', port: portOf('Redis'), lazyConnect: true, enableReadyCheck: false });
+      await redis.connect();
+      expect(await redis.ping()).toBe('PONG');
+      for (const command of ['INFO', 'FLUSHALL', 'DBSIZE'])
+        await expect(redis.call(command)).rejects.toMatchObject({ message: expect.stringMatching(/^NOPERM/) as string });
+      redis.disconnect();
+    });
+  });
+});

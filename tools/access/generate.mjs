@@ -1,0 +1,12 @@
+// deploy/nats/users.conf from the table of who may do what: node generate.mjs [--write]; without --write it says whether they agree.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { natsUsers } from './nats.mjs';
+
+process.chdir(new URL('../..', import.meta.url).pathname);
+const FILE = 'deploy/nats/users.conf';
+
+if (process.argv.includes('--write')) writeFileSync(FILE, natsUsers());
+else if (readFileSync(FILE, 'utf8') !== natsUsers()) {
+  console.error(`${FILE} is not what tools/access/services.mjs says: node tools/access/generate.mjs --write`);
+  process.exit(1);
+}

@@ -1,0 +1,5 @@
+// For docker compose: the services' roles in PostgreSQL. DATABASE_URL is the administrator's. node compose-roles.mjs <folder of the stack>
+import { setUpRoles } from '../access/postgres.mjs';
+import { loadSecrets } from './secrets.mjs';
+
+await setUpRoles(process.env.DATABASE_URL, loadSecrets(process.argv[2]).passwords.postgres);
