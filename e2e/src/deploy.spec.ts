@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Ajv from 'ajv';
 import { Deployment } from 'kubernetes-models/apps/v1';
@@ -30,8 +31,6 @@ const configured = new Map(
 );
 /** Read by the image's entry or by every service's logger. */
 const COMMON = new Set(['ENV_FILE', 'LOG_LEVEL', 'NODE_ENV', 'PROBE_PORT']);
-/** In the file that the stack of docker compose makes at its first start. */
-const MADE = ['SEALING_KEYS', 'API_KEY_PEPPER', 'META_APP_SECRET', 'SIM_VERIFY_TOKEN'];
 const SERVICES = [...configured.keys()].filter((app) => app !== 'platform-simulator');
 
 describe('configuration', () => {
@@ -51,7 +50,26 @@ interface ComposeService {
   volumes?: string[];
 }
 
+/** Variables by service and server, as the stack of docker compose makes them at its first start; each goes into a volume of its own. */
+function madeAtFirstStart(): Map<string, Record<string, string>> {
+  const dir = mkdtempSync(join(tmpdir(), 'mgw-access-'));
+  const made = spawnSync(process.execPath, ['tools/start/compose-secrets.mjs', dir, join(dir, 'access')], { cwd: ROOT, encoding: 'utf8' });
+  expect([made.status, made.stderr]).toEqual([0, '']);
+  const entries = readdirSync(join(dir, 'access'))
+    .filter((name) => name !== 'redis')
+    .map((name) => {
+      const lines = readFileSync(join(dir, 'access', name, 'env'), 'utf8')
+        .trim()
+        .split('\n');
+      return [name, Object.fromEntries(lines.map((line) => /^(\w+)='(.*)'$/.exec(line)?.slice(1) as [string, string]))] as const;
+    });
+  rmSync(dir, { recursive: true });
+  return new Map(entries);
+}
+
 describe('docker-compose.yml', () => {
+  const made = madeAtFirstStart();
+  const accessOf = (app: string) => made.get(app) ?? {};
   const compose = parse(file('docker-compose.yml'), { merge: true }) as { services: Record<string, ComposeService>; volumes: object };
 
   it('has every service, and only the gateway and the simulator can be reached', () => {
@@ -64,9 +82,37 @@ describe('docker-compose.yml', () => {
     const { environment = {} } = compose.services[app] as ComposeService;
     const settings = configured.get(app) ?? [];
     const known = new Set([...settings.map(({ name }) => name), ...COMMON]);
-    expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
-    const given = new Set([...Object.keys(environment), ...MADE]);
+    const given = new Set([...Object.keys(environment), ...Object.keys(accessOf(app))]);
+    expect([...given].filter((name) => !known.has(name))).toEqual([]);
     expect(settings.filter(({ name, required }) => required && !given.has(name)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('each service has its own users on the servers, and nobody sees another’s (guarantees §9)', () => {
+    const passwords = SERVICES.flatMap((app) =>
+      ['DATABASE_URL', 'NATS_URL', ...(app === 'gateway' ? ['REDIS_URL'] : [])].map((name) => new URL(accessOf(app)[name] ?? '').password),
+    );
+    expect(new Set(passwords.filter((password) => password !== '')).size).toBe(passwords.length);
+    expect(new Set(SERVICES.map((app) => new URL(accessOf(app)['DATABASE_URL'] ?? '').username)).size).toBe(SERVICES.length);
+    for (const app of SERVICES) expect(new URL(accessOf(app)['NATS_URL'] ?? '').username).toBe(app);
+    const mounts = (name: string) => compose.services[name]?.volumes ?? [];
+    for (const app of configured.keys()) expect([app, mounts(app)]).toEqual([app, [`access-${app}:/access:ro`]]);
+    const migrations = Object.entries(compose.services).filter(([name]) => name.startsWith('migrate-'));
+    expect(migrations.map(([, { image }]) => image).sort()).toEqual(SERVICES.map((app) => `messaging-gateway/${app}`).sort());
+    for (const [name, { image }] of migrations) expect([name, mounts(name)]).toEqual([name, [`access-${image.split('/')[1]}:/access:ro`]]);
+    expect(mounts('secrets').slice(1).sort()).toEqual([...made.keys(), 'redis'].map((name) => `access-${name}:/access/${name}`).sort());
+    const all = Object.keys(compose.services).filter((name) => mounts(name).some((volume) => volume.startsWith('stack:')));
+    expect(all.sort()).toEqual(['demo', 'roles', 'secrets']);
+  });
+
+  it('NATS accepts its configuration, with the passwords that it is given', () => {
+    const dir = mkdtempSync(join(tmpdir(), 'mgw-nats-conf-'));
+    copyFileSync(join(ROOT, 'deploy/nats/users.conf'), join(dir, 'users.conf'));
+    // A server before 2.10 does not know this one.
+    writeFileSync(join(dir, 'nats.conf'), file('deploy/nats/nats.conf').replace(/^ *sync_interval: always\n/m, ''));
+    const env = { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/bin`, ...accessOf('nats') };
+    const checked = spawnSync('nats-server', ['-t', '-c', join(dir, 'nats.conf')], { encoding: 'utf8', env });
+    expect([checked.status, checked.stderr]).toEqual([0, expect.stringMatching(/is valid/)]);
+    rmSync(dir, { recursive: true });
   });
 
   it('starts in an order that health checks decide, and every image is built from an app or pinned', () => {
@@ -144,9 +190,37 @@ describe('the Helm chart', () => {
         livenessProbe: { httpGet: { path: '/livez' } },
         resources: { limits: {}, requests: {} },
       });
-      const known = new Set([...(configured.get(manifest.metadata.name) ?? []).map(({ name }) => name), ...COMMON]);
-      const given = (container?.['env'] as { name: string }[]).map(({ name }) => name);
-      expect(given.filter((name) => !known.has(name))).toEqual([]);
+    }
+  });
+
+  it('each container is given what it needs, and of the secrets only its own (guarantees §9)', () => {
+    interface Variable {
+      name: string;
+      valueFrom?: { secretKeyRef: { name: string; key: string } };
+    }
+    const variablesOf = (manifest: Manifest) =>
+      (manifest as never as { spec: { template: { spec: { containers: { env: Variable[]; envFrom?: object[] }[] } } } }).spec.template.spec
+        .containers[0];
+    const manifests = render();
+    for (const manifest of of(manifests, 'Deployment')) {
+      const app = manifest.metadata.name;
+      const settings = configured.get(app) ?? [];
+      const { env = [], envFrom } = variablesOf(manifest) ?? {};
+      const given = env.map(({ name }) => name);
+      const known = new Set([...settings.map(({ name }) => name), ...COMMON]);
+      expect([app, given.filter((name) => !known.has(name)), envFrom]).toEqual([app, [], undefined]);
+      expect([app, settings.filter(({ name, required }) => required && !given.includes(name))]).toEqual([app, []]);
+      const secret = new Set(settings.filter((setting) => setting.secret).map(({ name }) => name));
+      for (const { name, valueFrom } of env.filter((variable) => secret.has(variable.name))) {
+        const from = name.endsWith('_URL') ? `messaging-gateway-connections-${app}` : 'messaging-gateway-settings';
+        expect([app, name, valueFrom]).toEqual([app, name, { secretKeyRef: { name: from, key: name } }]);
+      }
+    }
+    for (const manifest of of(manifests, 'Job')) {
+      const name = `messaging-gateway-connections-${manifest.metadata.name.replace('migrate-', '')}`;
+      const { env, envFrom } = variablesOf(manifest) ?? {};
+      expect(env).toEqual([{ name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name, key: 'DATABASE_URL' } } }]);
+      expect(envFrom).toBeUndefined();
     }
   });
 

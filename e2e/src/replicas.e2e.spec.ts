@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { eventually } from '@mgw/testing';
 import { dashboardUser, integrator, type Answer, type DashboardUser } from './people';
 import { startStack, type RunningStack } from './stack';
@@ -86,11 +86,13 @@ describe('two replicas of each service', () => {
   it('guarantees §7: an emptied Redis costs nobody an error, and the daily cap stays', async () => {
     const key = await newKey({ daily_limit: 1 });
     expect((await via(key, 0).post('send-template', template('+1 201 555 0100'))).status).toBe(200);
-    const redis = stack.processes('Redis')[0]?.port as number;
-    await new Promise<void>((resolve) => {
-      const socket = connect(redis, '127.0.0.1', () => socket.write('FLUSHALL\r\n'));
-      socket.once('data', () => resolve(void socket.end()));
+    const redis = new Redis({
+      port: stack.processes('Redis')[0]?.port as number,
+      username: 'admin',
+      password: stack.passwords.redis['admin'],
     });
+    expect(await redis.flushall()).toBe('OK');
+    redis.disconnect();
     expect((await via(key, 1).get('health')).status).toBe(200);
     expect((await via(key, 1).post('send-template', template('+1 201 555 0100'))).body).toMatchObject({
       error_code: 'DAILY_LIMIT_REACHED',

@@ -71,7 +71,7 @@ describe('npm start (product §5)', () => {
   it('npm run dev: a changed source is built, and only its service starts again', async () => {
     // A checkout of its own: other tests run from this one's build.
     const checkout = mkdtempSync(join(tmpdir(), 'mgw-checkout-'));
-    const files = ['apps', 'libs', 'tools', 'docs', 'dist', '.nx', '.swcrc', 'nx.json', 'package.json', 'package-lock.json'];
+    const files = ['apps', 'libs', 'tools', 'deploy', 'docs', 'dist', '.nx', '.swcrc', 'nx.json', 'package.json', 'package-lock.json'];
     for (const file of [...files, 'tsconfig.base.json', 'tsconfig.json'])
       cpSync(join(ROOT, file), join(checkout, file), { recursive: true, preserveTimestamps: true });
     symlinkSync(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));

@@ -6,10 +6,10 @@ import { SERVICES } from './services.mjs';
 /** Begins with a letter: NATS would take some texts with digits for numbers. */
 const password = () => `p${randomBytes(24).toString('hex')}`;
 
-/** @returns {{postgres: Record<string, string>, nats: Record<string, string>, redis: Record<string, string>}} by server and app */
+/** @returns {{postgres: Record<string, string>, nats: Record<string, string>, redis: Record<string, string>}} by server and app; Redis has an administrator too */
 export function newPasswords() {
   const forAll = () => Object.fromEntries(Object.keys(SERVICES).map((app) => [app, password()]));
-  return { postgres: forAll(), nats: forAll(), redis: { gateway: password() } };
+  return { postgres: forAll(), nats: forAll(), redis: { admin: password(), gateway: password() } };
 }
 
 /** What the process of the NATS server needs beside its configuration. */

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 
 const USERS = new URL('../../deploy/redis/users.acl', import.meta.url);
 
-/** @param {string} password of the gateway */
-export function redisUsers(password) {
-  return readFileSync(USERS, 'utf8').replace('>${REDIS_PASSWORD_GATEWAY}', `#${createHash('sha256').update(password).digest('hex')}`);
+/** @param {Record<string, string>} passwords by user */
+export function redisUsers(passwords) {
+  const hashed = (user) => createHash('sha256').update(passwords[user.toLowerCase()]).digest('hex');
+  return readFileSync(USERS, 'utf8').replaceAll(/>\$\{REDIS_PASSWORD_(\w+)\}/g, (_, user) => `#${hashed(user)}`);
 }

@@ -10,14 +10,15 @@ import { spawnServer, waitUntil } from './process.mjs';
 
 const HOST = '127.0.0.1';
 
-/** Sends bytes, and tells whether the answer holds `expected` (the server speaks first when `send` is empty). */
-function answers(port, send, expected) {
+/** Sends bytes, and tells whether the answer begins with `expected`, or holds it (the server speaks first when `send` is empty). */
+function answers(port, send, expected, { begins = false } = {}) {
   return new Promise((resolve) => {
     const socket = connect(port, HOST, () => send && socket.write(send));
     socket.setTimeout(1_000, () => socket.destroy());
     socket.once('error', () => resolve(false)).once('close', () => resolve(false));
     socket.once('data', (data) => {
-      resolve(data.toString('latin1').includes(expected));
+      const answer = data.toString('latin1');
+      resolve(begins ? answer.startsWith(expected) : answer.includes(expected));
       socket.destroy();
     });
   });
@@ -109,7 +110,7 @@ function accepts(port) {
   const head = Buffer.alloc(8);
   head.writeInt32BE(body.length + 8, 0);
   head.writeInt32BE(196_608, 4);
-  return answers(port, Buffer.concat([head, body]), 'R');
+  return answers(port, Buffer.concat([head, body]), 'R', { begins: true });
 }
 
 /**

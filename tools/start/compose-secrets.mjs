@@ -25,7 +25,7 @@ for (const [name, values] of Object.entries(variables)) {
   writeFileSync(join(access, name, 'env'), `${lines.join('\n')}\n`, { mode: 0o600 });
 }
 mkdirSync(join(access, 'redis'), { recursive: true });
-// Holds a hash only, and is read by Redis' own account.
-writeFileSync(join(access, 'redis', 'users.acl'), redisUsers(secrets.passwords.redis.gateway), { mode: 0o644 });
+// Holds hashes only, and is read by Redis' own account.
+writeFileSync(join(access, 'redis', 'users.acl'), redisUsers(secrets.passwords.redis), { mode: 0o644 });
 // Of an older version: everything in one file for everybody.
 rmSync(join(dir, 'stack.env'), { force: true });

@@ -113,7 +113,7 @@ export class Stack {
     };
     const { passwords } = this.secrets;
     const usersFile = join(this.dir, 'redis-users.acl');
-    writeFileSync(usersFile, redisUsers(passwords.redis.gateway));
+    writeFileSync(usersFile, redisUsers(passwords.redis), { mode: 0o600 });
     const [postgres, nats, redis] = await Promise.all([
       own(DATABASE_URL, () => startPostgres({ dir: join(this.dir, 'postgres') })),
       own(NATS_URL, () =>

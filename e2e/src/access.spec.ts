@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import * as contracts from '@mgw/contracts';
+import { testDatabase } from '@mgw/testing';
+
+const ROOT = join(__dirname, '../..');
+const node = (args: string[], env: Record<string, string> = {}) =>
+  spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env: { ...process.env, ...env } });
+const evaluate = <T>(code: string): T => JSON.parse(node(['--input-type=module', '-e', code]).stdout) as T;
+
+interface Service {
+  schema: string;
+  calls: Record<string, string[]>;
+  announces: string[];
+  listens: string[];
+  tells: string[];
+  hears: Record<string, string>;
+  follows: string[];
+}
+const { SERVICES, STREAMS } = evaluate<{ SERVICES: Record<string, Service>; STREAMS: string[] }>(
+  `import * as table from './tools/access/services.mjs'; console.log(JSON.stringify(table))`,
+);
+const APPS = Object.keys(SERVICES);
+const serviceOf = (app: string) => SERVICES[app] as Service;
+
+/** The text of an app without its tests. */
+function sourceOf(app: string): string {
+  const folder = join(ROOT, 'apps', app, 'src');
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.ts$/.test(name) && !/\.(spec|fixture)\.ts$/.test(name))
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('\n');
+}
+const found = (source: string, pattern: RegExp) => [...new Set([...source.matchAll(pattern)].map(([, name = '']) => name))].sort();
+const contract = (name: string) => (contracts as unknown as Record<string, { subject: string; service?: string }>)[name];
+const subjects = (names: string[]) => names.map((name) => contract(name)?.subject ?? `${name}: not in the contracts`).sort();
+
+/** Operations that an app imports and does not answer: it calls them. */
+function calledBy(source: string, app: string): string[] {
+  const names = found(source, /import\s*\{([^}]*)\}\s*from '@mgw\/contracts'/g)
+    .flatMap((list) => list.split(','))
+    .map((name) => name.trim());
+  const operations = [...new Set(names)].flatMap((name) => {
+    if (name === 'getFigures') return contracts.SERVICES.map((service) => contracts.getFigures(service).subject);
+    const one = contract(name);
+    return one?.service !== undefined && one.service !== app ? [one.subject] : [];
+  });
+  return operations.sort();
+}
+
+describe('who may do what on the servers (tools/access/services.mjs)', () => {
+  it('names every app that runs on them, and the streams of the contracts', () => {
+    const connected = readdirSync(join(ROOT, 'apps')).filter((app) => existsSync(join(ROOT, 'apps', app, 'src/migrate.ts')));
+    expect([...APPS].sort()).toEqual(connected.sort());
+    expect([...STREAMS].sort()).toEqual(Object.keys(contracts.STREAMS).sort());
+  });
+
+  it.each(APPS)('%s: what it calls, announces, listens to, tells and hears is what its code does, no less and no more', (app) => {
+    const source = sourceOf(app);
+    const service = serviceOf(app);
+    const calls = Object.entries(service.calls).flatMap(([other, verbs]) => verbs.map((verb) => `rpc.${other}.${verb}`));
+    expect(calls.sort()).toEqual(calledBy(source, app));
+    const announced = (names: string[]) => names.map((name) => `announce.${name}`).sort();
+    expect(announced(service.announces)).toEqual(subjects(found(source, /\.announce\(([A-Z]\w+)/g)));
+    expect(announced(service.listens)).toEqual(subjects(found(source, /\.listen\(([A-Z]\w+)/g)));
+    expect([...service.tells].sort()).toEqual(subjects(found(source, /newEvent\((\w+)/g)));
+    expect(Object.keys(service.hears).sort()).toEqual(found(source, /durable: '([\w-]+)'/g));
+    const heard = new Set(Object.values(service.hears).filter((subject) => !subject.endsWith('.>')));
+    expect([...heard].sort()).toEqual(subjects(found(source, /\btype: ([A-Z]\w+),/g)));
+    expect(service.follows).toEqual(found(source, /EventTail\(\{[^}]*stream: '(\w+)'/g));
+    expect(service.schema).toBe(/schema: '(\w+)'/.exec(readFileSync(join(ROOT, 'apps', app, 'src/main.ts'), 'utf8'))?.[1]);
+  });
+
+  it('deploy/nats/users.conf is made from it, and deploy/postgres/roles.sql names its schemas', () => {
+    const checked = node(['tools/access/generate.mjs']);
+    expect([checked.status, checked.stderr]).toEqual([0, '']);
+    const roles = readFileSync(join(ROOT, 'deploy/postgres/roles.sql'), 'utf8');
+    const named = /ARRAY\[(.*?)\]/.exec(roles)?.[1]?.match(/\w+/g) ?? [];
+    expect([...named].sort()).toEqual(APPS.map((app) => serviceOf(app).schema).sort());
+  });
+});
+
+describe('roles of PostgreSQL', () => {
+  it('a database of an older version, where everything belongs to one user, is given to its services; migrations go on as the role', async () => {
+    const database = await testDatabase();
+    const dir = mkdtempSync(join(tmpdir(), 'mgw-roles-'));
+    const migrate = (url: string) => node(['dist/apps/send/src/migrate.js'], { DATABASE_URL: url });
+    expect(migrate(database.url).status).toBe(0);
+    const admin = new Client({ connectionString: database.url });
+    await admin.connect();
+    const owners = async () => {
+      const { rows } = await admin.query<{ owner: string }>(
+        `SELECT DISTINCT owner::regrole::text AS owner FROM (
+           SELECT relowner AS owner FROM pg_class WHERE relnamespace = 'send'::regnamespace
+           UNION SELECT proowner FROM pg_proc WHERE pronamespace = 'send'::regnamespace
+           UNION SELECT typowner FROM pg_type WHERE typnamespace = 'send'::regnamespace
+           UNION SELECT nspowner FROM pg_namespace WHERE nspname = 'send') AS all_of_it`,
+      );
+      return rows.map(({ owner }) => owner);
+    };
+    expect(await owners()).toEqual(['gateway']);
+    for (const _repeated of [1, 2]) {
+      const done = node(['tools/start/compose-roles.mjs', dir], { DATABASE_URL: database.url });
+      expect([done.status, done.stderr]).toEqual([0, '']);
+      expect(await owners()).toEqual(['send']);
+    }
+    const { passwords } = JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8')) as { passwords: { postgres: { send: string } } };
+    const own = new URL(database.url);
+    Object.assign(own, { username: 'send', password: passwords.postgres.send });
+    await admin.query('DROP SCHEMA send CASCADE; CREATE SCHEMA send AUTHORIZATION send');
+    const again = migrate(own.href);
+    expect([again.status, again.stderr]).toEqual([0, '']);
+    expect(await owners()).toEqual(['send']);
+    await admin.end();
+    await database.drop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+});
