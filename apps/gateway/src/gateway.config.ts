@@ -4,7 +4,7 @@ import { databaseSettings, serviceSettings } from '@mgw/service';
 export class GatewayConfig extends config('gateway', {
   ...serviceSettings,
   ...databaseSettings,
-  redisUrl: env.url('REDIS_URL', { doc: 'Redis, redis://host:port, for the limits per minute', secret: true }),
+  redisUrl: env.url('REDIS_URL', { doc: 'Redis, redis://user:password@host:port, for the limits per minute', secret: true }),
   port: env.port('GATEWAY_PORT', { doc: 'the public port', default: 8080 }),
   host: env.text('GATEWAY_HOST', { doc: 'interface of the public port', default: '0.0.0.0' }),
   publicUrl: env.url('PUBLIC_URL', { doc: 'how the world reaches the public port', default: 'http://localhost:8080' }),
