@@ -27,28 +27,39 @@ export function integrator(baseUrl: string, key: string): Integrator {
 }
 
 export interface DashboardUser {
-  call<B = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Answer<B>>;
+  /** @param headers beside the usual ones, or instead of them */
+  call<B = Record<string, unknown>>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<B>>;
 }
 
-/** Somebody at the dashboard: logs in, then calls with the cookie. */
-export async function dashboardUser(siteUrl: string, { email, password }: { email: string; password: string }): Promise<DashboardUser> {
-  const login = await fetch(`${siteUrl}/api/client/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: siteUrl },
-    body: JSON.stringify({ email, password }),
-  });
-  if (login.status !== 200) throw new Error(`login answered ${login.status}: ${await login.text()}`);
-  const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
+/** Somebody's browser at the dashboard's address. @param cookie of a session; a visitor has none */
+export function browser(siteUrl: string, cookie?: string): DashboardUser {
   return {
-    call: async (method, path, body) =>
+    call: async (method, path, body, headers = {}) =>
       answerOf(
         await fetch(`${siteUrl}${path}`, {
-          method,
-          headers: { cookie, origin: siteUrl, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          method: method.toUpperCase(),
+          headers: {
+            ...(cookie !== undefined && { cookie }),
+            origin: siteUrl,
+            ...(body !== undefined && { 'content-type': 'application/json' }),
+            ...headers,
+          },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
         }),
       ),
   };
+}
+
+/** The session's cookie that a login gives. */
+export async function logIn(siteUrl: string, { email, password }: { email: string; password: string }): Promise<string> {
+  const { status, body, headers } = await browser(siteUrl).call('POST', '/api/client/login', { email, password });
+  if (status !== 200) throw new Error(`login answered ${status}: ${JSON.stringify(body)}`);
+  return headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
+/** Somebody at the dashboard: logs in, then calls with the cookie. */
+export async function dashboardUser(siteUrl: string, who: { email: string; password: string }): Promise<DashboardUser> {
+  return browser(siteUrl, await logIn(siteUrl, who));
 }
 
 /** A customer with a phone, played by the simulator. */

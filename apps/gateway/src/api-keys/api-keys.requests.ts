@@ -12,6 +12,7 @@ import {
   Max,
   Min,
 } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import { PERMISSIONS, type Permission } from '@mgw/contracts';
 
 /** Product decision 46. */
@@ -21,6 +22,7 @@ const WITH_ZONE = /T.*(Z|[+-]\d{2}:?\d{2})$/;
 const MOMENT = 'expires_at must be a time such as 2027-01-31T00:00:00.000Z';
 
 /** Product §2. */
+@JSONSchema({ example: { name: 'CRM', permissions: ['*'] } })
 export class CreateApiKeyRequest {
   @IsString()
   @Length(1, 100)
@@ -39,6 +41,7 @@ export class CreateApiKeyRequest {
 }
 
 /** Product §3. Only what is given changes. */
+@JSONSchema({ example: { per_minute_limit: 120, daily_limit: 1000 } })
 export class ChangeApiKeyRequest {
   @IsOptional()
   @IsInt()

@@ -1,7 +1,9 @@
 import { IsBoolean, IsInt, IsOptional, IsString, Length, Max, MaxLength, Min, ValidateIf } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import { IsMessageText } from '../api-v1/field-rules';
 
 /** Only what is given changes; null removes `base_url` and `api_key`. */
+@JSONSchema({ example: { enabled: true, instructions: 'We sell saris. Answer in one sentence.', daily_limit: 100 } })
 export class ChangeAutoReplyRequest {
   @IsOptional()
   @IsBoolean()
@@ -42,6 +44,7 @@ export class ChangeAutoReplyRequest {
   quiet_when_agent_active_minutes?: number | null;
 }
 
+@JSONSchema({ example: { text: 'Are you open?' } })
 export class TryAutoReplyRequest {
   @IsMessageText()
   text!: string;

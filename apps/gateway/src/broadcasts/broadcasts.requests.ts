@@ -1,8 +1,10 @@
 import { IsIn, IsISO8601, IsOptional, IsString, Length, MaxLength } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import { PageQuery } from '../requests/page';
 import { IsRecipients, type RecipientRow } from './recipient-rows';
 
 /** A template and whom it is for: `recipients`, or `csv`. */
+@JSONSchema({ example: { template_name: 'order_update', csv: 'phone,name,order\n+1 201 555 0100,Asha,1007\n' } })
 export class CheckBroadcastRequest {
   @IsString()
   @Length(1, 512)
@@ -25,6 +27,9 @@ export class CheckBroadcastRequest {
 }
 
 /** Product §2: creating starts it, or at `scheduled_at`. */
+@JSONSchema({
+  example: { name: 'Autumn', template_name: 'order_update', recipients: [{ phone: '+1 201 555 0100', body_params: ['Asha', '1007'] }] },
+})
 export class CreateBroadcastRequest extends CheckBroadcastRequest {
   @IsString()
   @Length(1, 100)

@@ -1,9 +1,11 @@
 import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import { PLANS, type Plan } from '@mgw/contracts';
 
 const PLAN = { message: `plan must be one of ${PLANS.join(', ')}` };
 
 /** Product §3. */
+@JSONSchema({ example: { name: 'Riverside Books', plan: 'Growth', timezone: 'Asia/Kolkata' } })
 export class CreateBusinessRequest {
   @IsString()
   @Length(1, 100)
@@ -20,6 +22,7 @@ export class CreateBusinessRequest {
 }
 
 /** Only what is given changes. */
+@JSONSchema({ example: { plan: 'Pro' } })
 export class ChangeBusinessRequest {
   @IsOptional()
   @IsString()

@@ -1,8 +1,18 @@
 import { IsOptional, IsString, Length, Matches } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 
 const PLATFORM_ID = /^[0-9]{1,32}$/;
 
 /** Product §2. A secret that is left out stays as it is; the first time all are needed. */
+@JSONSchema({
+  example: {
+    phone_number_id: '700100200300599',
+    business_account_id: '800900100200599',
+    access_token: 'EAA',
+    app_secret: 'from Meta',
+    verify_token: 'of your choice',
+  },
+})
 export class SetConnectionRequest {
   @Matches(PLATFORM_ID, { message: 'phone_number_id must be 1 to 32 digits, as Meta shows it' })
   phone_number_id!: string;

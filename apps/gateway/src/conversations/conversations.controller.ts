@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
-import { GetMessageStatuses, GetThread, ListConversations, SendText } from '@mgw/contracts';
+import { GetMessageStatuses, GetThread, ListConversations, SendText, type ErrorCode } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyRequest } from 'fastify';
 import { SendResult } from '../api-v1/replies';
@@ -13,6 +13,10 @@ import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ListConversationsQuery, ReplyRequest } from './conversations.requests';
 import { ConversationsReply, ThreadReply } from './replies';
+
+/** A reply is charged to no key: it has no daily cap, and no Idempotency-Key to repeat. */
+const KEYED: readonly ErrorCode[] = ['DAILY_LIMIT_REACHED', 'IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_MISMATCH'];
+const REPLY_ERRORS = SendText.errors.filter((code) => !KEYED.includes(code));
 
 /** Product §2: the inbox. A reply obeys window and suppression like any other text. */
 @Controller('api/client/conversations')
@@ -49,7 +53,7 @@ export class ConversationsController {
 
   @Post(':id/messages')
   @HttpCode(200)
-  @Answers(SendResult, 'Reply to the customer within the 24-hour window', { errors: SendText.errors })
+  @Answers(SendResult, 'Reply to the customer within the 24-hour window', { errors: REPLY_ERRORS })
   async reply(
     @CurrentUser() { business_id }: BusinessUser,
     @Param('id', IdPipe) conversation_id: number,

@@ -1,4 +1,5 @@
 import { IsOptional, IsString, Length } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import { IsMessageText } from '../api-v1/field-rules';
 import { PageQuery } from '../requests/page';
 
@@ -11,6 +12,7 @@ export class ListConversationsQuery extends PageQuery {
 }
 
 /** Product §2: an agent's reply. */
+@JSONSchema({ example: { text: 'It is on its way.' } })
 export class ReplyRequest {
   @IsMessageText()
   text!: string;

@@ -116,7 +116,7 @@ function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
       content: { [contentType ?? 'application/json']: { schema: named(schemas, reply.title, reply) } },
     },
   };
-  for (const [status, codes] of byStatus(errorsOf(endpoint))) {
+  for (const [status, codes] of byStatus(errorsOf(endpoint), endpoint.permission !== undefined)) {
     const bodies = codes.map((code) => {
       const bare = code === 'RATE_LIMITED' && isRest(endpoint);
       return named(schemas, bare ? 'REST_RATE_LIMITED' : code, errorBody(code, bare));
@@ -148,13 +148,14 @@ function errorsOf({ path, body, query, permission, roles, description, method }:
   ];
 }
 
-function byStatus(codes: ErrorCode[]): [string, ErrorCode[]][] {
+/** @param repeatable whether it takes an Idempotency-Key */
+function byStatus(codes: ErrorCode[], repeatable: boolean): [string, ErrorCode[]][] {
   const statuses = new Map<string, ErrorCode[]>();
   const add = (status: number, code: ErrorCode) => statuses.set(String(status), [...(statuses.get(String(status)) ?? []), code]);
   for (const code of codes) {
     add(ERRORS[code].status, code);
     // To a repeated Idempotency-Key (product decision 40).
-    if (code === 'OUTCOME_UNKNOWN') add(409, code);
+    if (code === 'OUTCOME_UNKNOWN' && repeatable) add(409, code);
   }
   return [...statuses].sort();
 }

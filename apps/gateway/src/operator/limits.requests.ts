@@ -1,5 +1,7 @@
 import { IsInt, Max, Min } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 
+@JSONSchema({ example: { global_per_minute: 120 } })
 export class SetLimitsRequest {
   /** Product decision 46. */
   @IsInt()

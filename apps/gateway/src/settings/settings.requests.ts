@@ -1,9 +1,11 @@
 import { ArrayMaxSize, IsArray, IsBoolean, IsOptional, IsString, Length } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 
 const WORDS_MAX = 50;
 const WORD = { each: true, message: 'each word must have 1 to 50 characters' };
 
 /** Only what is given changes. */
+@JSONSchema({ example: { timezone: 'Asia/Kolkata', stop_words: ['STOP'], start_words: ['START'] } })
 export class ChangeSettingsRequest {
   /** IANA name; its midnight resets the daily cap (product decision 20). */
   @IsOptional()

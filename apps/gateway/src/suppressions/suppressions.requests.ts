@@ -1,8 +1,10 @@
 import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 
 const STATES = ['opted_out', 'blocked', 'opted_out_marketing'] as const;
 
 /** Product §2, decision 18. */
+@JSONSchema({ example: { state: 'blocked', reason: 'Asked us by phone.' } })
 export class SetSuppressionRequest {
   @IsIn(STATES, { message: `state must be one of ${STATES.join(', ')}` })
   state!: (typeof STATES)[number];

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { IsIn, IsOptional } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import { Id, ListDeliveries, PUBLIC_EVENTS, Redeliver, TestWebhook, type PublicEventName } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { Answers } from '../openapi/answers';
@@ -18,6 +19,7 @@ export class ListDeliveriesQuery extends PageQuery {
   state?: (typeof STATES)[number];
 }
 
+@JSONSchema({ example: { event: 'message.sent' } })
 export class TestWebhookRequest {
   /** The webhook's first event when left out. */
   @IsOptional()

@@ -1,4 +1,5 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsOptional, IsString, Length, ValidateIf } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import { PUBLIC_EVENTS, type PublicEventName } from '@mgw/contracts';
 
 /** More than any sensible list, duplicates included: they are folded afterwards (product decision 33). */
@@ -6,6 +7,9 @@ const EVENTS_MAX = 50;
 const EVENT_NAMES = { each: true, message: `each of events must be one of ${PUBLIC_EVENTS.join(', ')}` };
 
 /** Spec §4.9, product decision 33. The dispatcher judges the address. */
+@JSONSchema({
+  example: { name: 'CRM', url: 'https://crm.example.com/hook', events: ['message.received', 'message.sent'], secret: 'swordfish' },
+})
 export class CreateWebhookRequest {
   @IsString()
   @Length(1, 100)
@@ -28,6 +32,7 @@ export class CreateWebhookRequest {
 }
 
 /** Only what is given changes; null is the same as leaving out, except that it removes the secret (product decision 44). */
+@JSONSchema({ example: { is_active: true } })
 export class UpdateWebhookRequest {
   @IsOptional()
   @IsString()

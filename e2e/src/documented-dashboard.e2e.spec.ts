@@ -1,0 +1,250 @@
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { Documented, type Operation } from './documented';
+import { browser, customer, dashboardUser, integrator, logIn, type Answer, type DashboardUser } from './people';
+import { startStack, type RunningStack } from './stack';
+
+const documented = new Documented();
+const PREFIXES = ['/api/client/', '/api/admin/'];
+/** In paths: what nobody has. */
+const NOBODY = { id: '999999999', delivery_id: '999999999', message_id: 'wamid.none', phone: '12015550999' };
+const ELSEWHERE = { origin: 'https://elsewhere.example' };
+
+interface Request {
+  /** What stands for the names in the path; `NOBODY` where nothing is said. */
+  at?: Partial<Record<keyof typeof NOBODY, string | number>>;
+  query?: string;
+  /** The document's example when left out. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Every answer that the document tells of for the dashboard's and the operator's API, asked for once and held against its schema. */
+describe('the API’s document and live answers (product §2, §3)', () => {
+  let stack: RunningStack;
+  let owner: DashboardUser;
+  let member: DashboardUser;
+  let operator: DashboardUser;
+  let visitor: DashboardUser;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    const { site_url } = stack.demo;
+    visitor = browser(site_url);
+    owner = await dashboardUser(site_url, stack.growth.owner);
+    operator = await dashboardUser(site_url, stack.demo.operator);
+    const person = { email: 'member@growth.example', password: 'correct horse battery' };
+    await owner.call('POST', '/api/client/team', { ...person, name: 'Member', role: 'member' });
+    member = await dashboardUser(site_url, person);
+    receiver = await startReceiver();
+  }, 150_000);
+  afterAll(async () => {
+    await receiver?.close();
+    await stack?.stop();
+  });
+
+  /** Asks, and holds the answer against the document. @param endpoint method and path as the document has them */
+  async function answers<B = Record<string, never>>(
+    status: number,
+    who: DashboardUser,
+    endpoint: string,
+    request: Request = {},
+  ): Promise<B> {
+    const [method = '', path = ''] = endpoint.split(' ');
+    const { at = {}, query = '', body = documented.example(method, path), headers } = request;
+    const values: Record<string, string | number> = { ...NOBODY, ...at };
+    const url = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+    const sent = body ?? (method === 'get' || method === 'delete' ? undefined : {});
+    const answer: Answer<B> = await who.call(method, `${url}${query}`, sent, headers);
+    expect([endpoint, answer.status, answer.status === status ? null : answer.body]).toEqual([endpoint, status, null]);
+    documented.conforms(method, path, answer);
+    return answer.body;
+  }
+
+  /** Who may and who may not, by the document's own words. */
+  const allowed = ({ description }: Operation) => (description === 'For operator.' ? operator : owner);
+  const refused = ({ description }: Operation) =>
+    new Map([
+      ['For owner.', member],
+      ['For owner, member.', operator],
+      ['For operator.', owner],
+    ]).get(description ?? '');
+
+  it.each(PREFIXES.flatMap((prefix) => documented.operations(prefix)))(
+    '%s %s: who may not, and what is wrong',
+    async (method, path, operation) => {
+      const endpoint = `${method} ${path}`;
+      const tells = (status: number) => String(status) in operation.responses;
+      const may = allowed(operation);
+      if (tells(401))
+        await answers(401, visitor, endpoint, { ...(path.endsWith('/login') && { body: { email: 'a@b.example', password: 'x' } }) });
+      if (method !== 'get') await answers(403, may, endpoint, { headers: ELSEWHERE });
+      const wrong = refused(operation);
+      if (wrong) await answers(403, wrong, endpoint);
+      if (tells(404)) await answers(404, may, endpoint);
+      if (tells(413)) await answers(413, may, endpoint, { body: { name: 'x'.repeat(5_300_000) } });
+      if (tells(415)) await answers(415, may, endpoint, { body: 'x', headers: { 'content-type': 'text/plain' } });
+      if (operation.requestBody) await answers(400, may, endpoint, { body: { no_such_field: 1 } });
+      if (operation.parameters.some((parameter) => parameter.in === 'query'))
+        await answers(400, may, endpoint, { query: '?no_such_field=1' });
+      if (path.includes('{phone}')) await answers(400, may, endpoint, { at: { phone: '12' } });
+    },
+  );
+
+  it('login, logout, me', async () => {
+    const { site_url } = stack.demo;
+    const person = { email: 'guessed@growth.example', password: 'correct horse battery' };
+    await answers(200, owner, 'post /api/client/team', { body: { ...person, name: 'Guessed', role: 'member' } });
+    await answers(200, visitor, 'post /api/client/login', { body: person });
+    const leaving = browser(site_url, await logIn(site_url, person));
+    for (const who of [leaving, operator]) await answers(200, who, 'get /api/client/me');
+    await answers(200, leaving, 'post /api/client/logout');
+    for (let guess = 0; guess < 5; guess++) await visitor.call('POST', '/api/client/login', { ...person, password: 'wrong' });
+    await answers(429, visitor, 'post /api/client/login', { body: person });
+  });
+
+  it('API keys', async () => {
+    const { id } = await answers<{ id: number }>(200, owner, 'post /api/client/api-keys');
+    await answers(200, owner, 'get /api/client/api-keys');
+    await answers(200, operator, 'get /api/admin/api-keys');
+    await answers(200, operator, 'patch /api/admin/api-keys/{id}', { at: { id } });
+    const fill = async (): Promise<void> => {
+      const { status } = await owner.call('POST', '/api/client/api-keys', { name: 'One more', permissions: ['*'] });
+      if (status === 200) return fill();
+    };
+    await fill();
+    await answers(409, owner, 'post /api/client/api-keys');
+    await answers(200, owner, 'delete /api/client/api-keys/{id}', { at: { id } });
+  });
+
+  it('webhooks and their deliveries', async () => {
+    const { id } = await answers<{ id: number }>(200, owner, 'post /api/client/webhooks');
+    await answers(200, owner, 'put /api/client/webhooks/{id}', { at: { id }, body: { url: receiver.url } });
+    const { delivery_id } = await answers<{ delivery_id: number }>(200, owner, 'post /api/client/webhooks/{id}/test', { at: { id } });
+    await eventually(async () => {
+      const list = { at: { id }, query: '?state=succeeded' };
+      const { deliveries } = await answers<{ deliveries: object[] }>(200, owner, 'get /api/client/webhooks/{id}/deliveries', list);
+      return deliveries.length === 1;
+    });
+    await answers(200, owner, 'get /api/client/webhooks');
+    const redeliver = 'post /api/client/webhooks/{id}/deliveries/{delivery_id}/redeliver';
+    await answers(200, owner, redeliver, { at: { id, delivery_id } });
+    await answers(200, owner, 'put /api/client/webhooks/{id}', { at: { id }, body: { is_active: false } });
+    await answers(409, owner, redeliver, { at: { id, delivery_id } });
+    await answers(409, owner, 'post /api/client/webhooks/{id}/test', { at: { id } });
+    await answers(200, owner, 'delete /api/client/webhooks/{id}', { at: { id } });
+  });
+
+  it('the connection and its templates', async () => {
+    const [, pro] = stack.demo.businesses;
+    const { phone_number_id, business_account_id } = stack.growth;
+    const taken = { phone_number_id: pro?.phone_number_id, business_account_id: pro?.business_account_id };
+    await answers(409, owner, 'put /api/client/connection', { body: taken });
+    await answers(200, owner, 'put /api/client/connection', { body: { phone_number_id, business_account_id } });
+    await answers(200, owner, 'get /api/client/connection');
+    await answers(200, owner, 'post /api/client/templates/sync');
+    await answers(200, owner, 'get /api/client/templates');
+  });
+
+  it('messages, usage, and the inbox', async () => {
+    const crm = integrator(stack.demo.base_url, stack.growth.api_key);
+    const sent = await eventually(async () => {
+      const body = { phone: '+1 201 555 0126', template_name: 'order_update', body_params: ['Asha', '1007'] };
+      const { status, body: reply } = await crm.post<{ message_id: string }>('send-template', body);
+      return status === 200 && reply;
+    });
+    await eventually(async () => {
+      const { messages } = await answers<{ messages: object[] }>(200, owner, 'get /api/client/messages', { query: '?status=failed' });
+      return messages.length > 0;
+    });
+    await answers(200, owner, 'get /api/client/messages/{message_id}', { at: { message_id: sent.message_id } });
+    await answers(200, owner, 'get /api/client/usage');
+    const reply = async (phone: string, status: number) => {
+      await customer(stack.demo, stack.growth, phone).writes('Hi');
+      const id = await eventually(async () => {
+        const list = { query: `?q=${phone}` };
+        const { conversations } = await answers<{ conversations: { id: number }[] }>(200, owner, 'get /api/client/conversations', list);
+        return conversations[0]?.id;
+      });
+      await answers(status, owner, 'post /api/client/conversations/{id}/messages', { at: { id } });
+      await answers(200, owner, 'get /api/client/conversations/{id}/messages', { at: { id } });
+    };
+    await reply('12015550100', 200);
+    await reply('12015550141', 429);
+    await reply('12015550144', 500);
+  });
+
+  it('suppressions, settings, the team', async () => {
+    const at = { phone: '12015550103' };
+    await answers(200, owner, 'put /api/client/suppressions/{phone}', { at });
+    await answers(200, owner, 'get /api/client/suppressions');
+    await answers(200, owner, 'get /api/client/suppressions/{phone}', { at });
+    await answers(200, owner, 'delete /api/client/suppressions/{phone}', { at });
+    await answers(200, owner, 'put /api/client/settings');
+    await answers(200, owner, 'get /api/client/settings');
+    const { id } = await answers<{ id: number }>(200, owner, 'post /api/client/team');
+    await answers(409, owner, 'post /api/client/team');
+    await answers(200, owner, 'get /api/client/team');
+    await answers(200, owner, 'delete /api/client/team/{id}', { at: { id } });
+    const { user } = await answers<{ user: { id: number } }>(200, owner, 'get /api/client/me');
+    await answers(409, owner, 'delete /api/client/team/{id}', { at: { id: user.id } });
+  });
+
+  it('broadcasts', async () => {
+    await answers(200, owner, 'post /api/client/broadcasts/check');
+    const { id } = await answers<{ id: number }>(200, owner, 'post /api/client/broadcasts');
+    await eventually(async () => {
+      const { status } = await answers<{ status: string }>(200, owner, 'get /api/client/broadcasts/{id}', { at: { id } });
+      return status === 'completed';
+    });
+    await answers(200, owner, 'get /api/client/broadcasts/{id}/recipients', { at: { id } });
+    await answers(200, owner, 'get /api/client/broadcasts');
+    await answers(409, owner, 'post /api/client/broadcasts/{id}/cancel', { at: { id } });
+    const later = { ...documented.example('post', '/api/client/broadcasts'), scheduled_at: new Date(Date.now() + 3_600_000).toISOString() };
+    const scheduled = await answers<{ id: number }>(200, owner, 'post /api/client/broadcasts', { body: later });
+    await answers(200, owner, 'post /api/client/broadcasts/{id}/cancel', { at: { id: scheduled.id } });
+  });
+
+  it('auto-reply', async () => {
+    await answers(200, owner, 'put /api/client/auto-reply');
+    await answers(200, owner, 'get /api/client/auto-reply');
+    await answers(200, owner, 'post /api/client/auto-reply/try');
+    await answers(500, owner, 'post /api/client/auto-reply/try', { body: { text: 'model-500' } });
+    await customer(stack.demo, stack.growth, '12015550101').writes('Are you open?');
+    await eventually(async () => {
+      const { replies } = await answers<{ replies: { state: string }[] }>(200, owner, 'get /api/client/auto-reply/replies');
+      return replies.some(({ state }) => state === 'replied');
+    });
+  });
+
+  it('the live tail', async () => {
+    const leaving = new AbortController();
+    const cookie = await logIn(stack.demo.site_url, stack.growth.owner);
+    const { status, headers } = await fetch(`${stack.demo.site_url}/api/client/events/stream`, {
+      headers: { cookie },
+      signal: leaving.signal,
+    });
+    documented.conforms('get', '/api/client/events/stream', { status, headers, body: '' });
+    leaving.abort();
+  });
+
+  it('operators: businesses, their people, limits, health', async () => {
+    const { id } = await answers<{ id: number }>(200, operator, 'post /api/admin/businesses');
+    await answers(200, operator, 'get /api/admin/businesses');
+    await answers(200, operator, 'patch /api/admin/businesses/{id}', { at: { id } });
+    const person = { email: 'first@riverside.example', name: 'First', password: 'correct horse battery', role: 'owner' };
+    await answers(200, operator, 'post /api/admin/businesses/{id}/users', { at: { id }, body: person });
+    await answers(409, operator, 'post /api/admin/businesses/{id}/users', { at: { id }, body: person });
+    // A business that has no number yet.
+    await answers(400, await dashboardUser(stack.demo.site_url, person), 'post /api/client/templates/sync');
+    await answers(200, operator, 'put /api/admin/limits');
+    await answers(200, operator, 'get /api/admin/limits');
+    await answers(200, operator, 'get /api/admin/overview');
+  });
+
+  it('every documented answer was seen, and there is no other part of the document', () => {
+    expect(PREFIXES.flatMap((prefix) => documented.unseen(prefix))).toEqual([]);
+    const others = documented.operations('').filter(([, path]) => ![...PREFIXES, '/api/v1/'].some((prefix) => path.startsWith(prefix)));
+    expect(others).toEqual([]);
+  });
+});

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
+import type { Answer } from './people';
+
+type Json = Record<string, unknown>;
+
+interface Response {
+  content?: Record<string, object>;
+}
+export interface Operation {
+  summary: string;
+  tags: string[];
+  description?: string;
+  parameters: { name: string; in: string }[];
+  requestBody?: { content: { 'application/json': { schema: { $ref: string } } } };
+  responses: Record<string, Response>;
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Json & { example?: Json }> };
+}
+
+/** The API's document, and which of its answers were seen. */
+export class Documented {
+  private readonly document = JSON.parse(readFileSync(join(__dirname, '../../docs/api/openapi.json'), 'utf8')) as Document;
+  private readonly ajv = new Ajv({ strict: false, validateFormats: false });
+  private readonly seen = new Set<string>();
+
+  constructor() {
+    this.ajv.addSchema({ $id: 'api', ...(closed(this.document) as Document) });
+  }
+
+  /** Every method and path below a prefix. */
+  operations(prefix: string): [method: string, path: string, operation: Operation][] {
+    return Object.entries(this.document.paths)
+      .filter(([path]) => path.startsWith(prefix))
+      .flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, operation]): [string, string, Operation] => [method, path, operation]),
+      );
+  }
+
+  /** The body that the document shows for an endpoint. @throws Error when it takes one and shows none */
+  example(method: string, path: string): Json | undefined {
+    const body = this.document.paths[path]?.[method]?.requestBody;
+    if (!body) return undefined;
+    const name = body.content['application/json'].schema.$ref.split('/').pop() ?? '';
+    const example = this.document.components.schemas[name]?.example;
+    if (!example) throw new Error(`${name} has no example`);
+    return example;
+  }
+
+  /** That the answer is one the document tells of, to the last member. */
+  conforms(method: string, path: string, { status, body, headers }: Answer<unknown>): void {
+    const content = this.document.paths[path]?.[method]?.responses[status]?.content ?? {};
+    const type = headers.get('content-type')?.split(';')[0] ?? '';
+    expect([method, path, status, type]).toEqual([method, path, status, Object.keys(content)[0]]);
+    const steps = ['paths', path, method, 'responses', String(status), 'content', type, 'schema'];
+    const validate = this.ajv.getSchema(
+      `api#/${steps.map((step) => encodeURIComponent(step.replaceAll('/', '~1'))).join('/')}`,
+    ) as ValidateFunction;
+    expect([path, status, validate(body) ? null : [validate.errors, body]]).toEqual([path, status, null]);
+    this.seen.add(`${method} ${path} ${status}`);
+  }
+
+  /** What the document tells of below a prefix and nobody has seen. `default` stands for defects: there is no way to ask for one. */
+  unseen(prefix: string): string[] {
+    return this.operations(prefix)
+      .flatMap(([method, path, { responses }]) => Object.keys(responses).map((status) => [status, `${method} ${path} ${status}`] as const))
+      .filter(([status, one]) => status !== 'default' && !this.seen.has(one))
+      .map(([, one]) => one);
+  }
+}
+
+/** The same schemas, but members that they do not name are wrong. */
+function closed(node: unknown): unknown {
+  if (typeof node !== 'object' || node === null) return node;
+  if (Array.isArray(node)) return node.map(closed);
+  const copy = Object.fromEntries(Object.entries(node).map(([name, member]) => [name, closed(member)]));
+  const isObject = copy['type'] === 'object' && 'properties' in copy && !('additionalProperties' in copy);
+  return isObject ? { ...copy, additionalProperties: false } : copy;
+}
