@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { Demo, DemoBusiness } from './stack';
 
 export interface Answer<B = Record<string, unknown>> {
@@ -47,6 +50,27 @@ export function browser(siteUrl: string, cookie?: string): DashboardUser {
           ...(body !== undefined && { body: JSON.stringify(body) }),
         }),
       ),
+  };
+}
+
+/**
+ * Announces a body of so many bytes and waits for the answer before it sends any: who writes on while the server refuses sees a broken
+ * connection now and then instead of the refusal.
+ */
+export function announcer(siteUrl: string, bytes: number): DashboardUser {
+  return {
+    call: async (method, path) => {
+      const headers = { 'content-type': 'application/json', 'content-length': bytes };
+      const sending = request(`${siteUrl}${path}`, { method: method.toUpperCase(), headers });
+      sending.flushHeaders();
+      const [response] = (await once(sending, 'response')) as [IncomingMessage];
+      const answer = new Response(await text(response), {
+        status: response.statusCode ?? 0,
+        headers: response.headers as Record<string, string>,
+      });
+      sending.destroy();
+      return answerOf(answer);
+    },
   };
 }
 
