@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import Ajv from 'ajv';
 import { parse } from 'yaml';
+import { POSTMAN } from './postman-schema';
 
 const ROOT = join(__dirname, '../..');
 const PAGES = [
@@ -46,6 +48,14 @@ describe('documentation', () => {
     const ran = spawnSync('python3', ['-c', python], { encoding: 'utf8' });
     // Not every machine has Python; where it is, the sample must be right.
     if (ran.error === undefined) expect(ran.stdout.trim()).toBe('True False');
+  });
+
+  it('the Postman collection is what the API’s document says, and a collection 2.1', () => {
+    const run = spawnSync(process.execPath, ['tools/docs/postman.mjs'], { cwd: ROOT, encoding: 'utf8' });
+    expect([run.status, run.stderr]).toEqual([0, '']);
+    const validate = new Ajv({ allErrors: true }).compile(POSTMAN);
+    validate(JSON.parse(read('docs/api/postman-collection.json')));
+    expect(validate.errors).toBe(null);
   });
 
   it('alerts and board speak of metrics that the services have', () => {

@@ -12,11 +12,13 @@ export interface Operation {
   summary: string;
   tags: string[];
   description?: string;
-  parameters: { name: string; in: string }[];
+  parameters: { name: string; in: string; example?: string }[];
   requestBody?: { content: { 'application/json': { schema: { $ref: string } } } };
   responses: Record<string, Response>;
+  'x-codeSamples'?: { label: string; source: string }[];
 }
 interface Document {
+  servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Json & { example?: Json }> };
 }
@@ -29,6 +31,11 @@ export class Documented {
 
   constructor() {
     this.ajv.addSchema({ $id: 'api', ...(closed(this.document) as Document) });
+  }
+
+  /** Where its examples say that the gateway is. */
+  get serverUrl(): string {
+    return this.document.servers[0]?.url ?? '';
   }
 
   /** Every method and path below a prefix. */

@@ -1,6 +1,8 @@
-import { eventually, PLATFORM_ERRORS } from '@mgw/testing';
+import { spawnSync } from 'node:child_process';
+import { eventually, PLATFORM_ERRORS, startBrowser } from '@mgw/testing';
 import { Documented } from './documented';
 import { customer, dashboardUser, integrator, type Answer, type DashboardUser, type Integrator } from './people';
+import { postmanRequests, resolved } from './postman';
 import { startStack, type RunningStack } from './stack';
 
 interface PlatformCall {
@@ -10,6 +12,20 @@ interface PlatformCall {
 }
 
 const documented = new Documented();
+const MESSAGE_ID =
+  documented.operations('/api/v1/message-status').flatMap(([, , { parameters }]) => parameters.map(({ example }) => example ?? ''))[0] ??
+  '';
+const SAMPLES = documented
+  .operations('/api/v1/')
+  .flatMap(([, path, operation]) =>
+    (operation['x-codeSamples'] ?? []).map(({ label, source }): [string, string, string] => [path.slice('/api/v1/'.length), label, source]),
+  );
+const RUN: Record<string, string[]> = {
+  curl: ['sh', '-c'],
+  Node: [process.execPath, '--input-type=module', '-e'],
+  Python: ['python3', '-c'],
+  PHP: ['php', '-r'],
+};
 const SENDS = ['send-template', 'send-text', 'send-media', 'send-otp', 'quick-send'] as const;
 type Send = (typeof SENDS)[number];
 
@@ -19,6 +35,8 @@ describe('the REST API (spec §4 to §8)', () => {
   let crm: Integrator;
   let owner: DashboardUser;
   let operator: DashboardUser;
+  /** A message that was sent. */
+  let followed: string;
 
   beforeAll(async () => {
     stack = await startStack();
@@ -28,6 +46,12 @@ describe('the REST API (spec §4 to §8)', () => {
     await operator.call('PUT', '/api/admin/limits', { global_per_minute: 100_000 });
     const { body } = await operator.call<{ api_keys: { id: number }[] }>('GET', `/api/admin/api-keys?business_id=${stack.growth.id}`);
     await operator.call('PATCH', `/api/admin/api-keys/${body.api_keys[0]?.id}`, { per_minute_limit: 100_000, daily_limit: 100_000 });
+    // The person of the examples wrote, so that free text may go to them.
+    await customer(stack.demo, stack.growth, '12015550100').writes('Hi');
+    followed = await eventually(async () => {
+      const { status, body } = await send('send-text', bodyOf['send-text']('12015550100'));
+      return status === 200 && (body['message_id'] as string);
+    });
   }, 150_000);
   afterAll(() => stack?.stop());
 
@@ -59,14 +83,45 @@ describe('the REST API (spec §4 to §8)', () => {
 
   it.each(['send-template', 'send-text', 'send-media', 'send-otp'] as const)(
     'the example of %s in the document works against the demo (experience: integrators)',
-    async (name) => {
-      await customer(stack.demo, stack.growth, '12015550100').writes('Hi');
-      // What the customer wrote opens the window a moment later.
-      const answer = await eventually(async () => {
-        const tried = await send(name, documented.example('post', `/api/v1/${name}`) ?? {});
-        return tried.status === 200 && tried;
-      });
-      conforms('post', name, answer);
+    async (name) => conforms('post', name, await send(name, documented.example('post', `/api/v1/${name}`) ?? {})),
+  );
+
+  it.each(SAMPLES)('%s in %s, as the reference shows it, works against the demo (experience: integrators)', (_, language, source) => {
+    const [program = '', ...args] = RUN[language] ?? [];
+    const here = source.replaceAll(documented.serverUrl, stack.demo.site_url).replaceAll(MESSAGE_ID, encodeURIComponent(followed));
+    const ran = spawnSync(program, [...args, here], { encoding: 'utf8', env: { ...process.env, API_KEY: stack.growth.api_key } });
+    // Not every machine has all of these languages; where one is, its sample must be right.
+    if ((ran.error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return;
+    expect([ran.stderr, JSON.parse(ran.stdout)]).toEqual(['', expect.objectContaining({ success: true })]);
+  });
+
+  it('the reference page shows the samples beside each operation (experience: integrators)', async () => {
+    const browser = await startBrowser();
+    try {
+      const page = await browser.newPage();
+      page.setDefaultTimeout(60_000);
+      const problems: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+      page.on('pageerror', ({ message }) => problems.push(message));
+      await page.goto(`${stack.demo.site_url}/docs`);
+      await page.locator('.opblock-summary-control', { hasText: 'send-text' }).click();
+      const samples = page.locator('.code-samples details');
+      await samples.first().waitFor();
+      expect(await samples.locator('summary').allTextContents()).toEqual(['curl', 'Node', 'Python', 'PHP']);
+      await samples.first().click();
+      expect(await samples.first().innerText()).toContain(`curl -s '${stack.demo.site_url}/api/v1/send-text'`);
+      expect(problems).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  }, 120_000);
+
+  it.each(postmanRequests('REST API'))(
+    'the Postman collection’s “%s” works against the demo (experience: integrators)',
+    async (_, request) => {
+      const { url, ...init } = resolved(request, { base_url: stack.demo.base_url, api_key: stack.growth.api_key, message_id: followed });
+      const response = await fetch(url, init);
+      expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ success: true })]);
     },
   );
 

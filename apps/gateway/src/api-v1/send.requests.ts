@@ -93,6 +93,7 @@ export class SendOtpRequest {
 
 /** Spec §4.3: everything is text in a query. */
 @IgnoresUnknownFields()
+@JSONSchema({ example: { phone: '+1 201 555 0100', template: 'order_update', params: 'Asha,1007' } })
 export class QuickSendRequest {
   @IsRecipient()
   phone!: string;

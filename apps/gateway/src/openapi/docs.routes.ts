@@ -11,6 +11,7 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Messaging gateway: API reference</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 </head>
 <body>
@@ -20,7 +21,20 @@ const PAGE = `<!doctype html>
 </body>
 </html>
 `;
-const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, defaultModelsExpandDepth: 0, tryItOutEnabled: true });
+/** Swagger UI does not show `x-codeSamples` by itself: they go before the answers of an operation. */
+const START = `
+const CodeSamples = ({ React, specSelectors }) => ({
+  wrapComponents: {
+    responses: (Responses) => (props) => {
+      const e = React.createElement;
+      const samples = specSelectors.specJson().getIn(['paths', props.path, props.method, 'x-codeSamples']);
+      const shown = (samples ? samples.toJS() : []).map(({ label, source }) =>
+        e('details', { key: label, name: props.method + props.path }, e('summary', null, label), e('pre', { className: 'example microlight' }, source)));
+      return e('div', null, e('div', { className: 'opblock-section code-samples', style: { padding: '0 20px' } }, shown), e(Responses, props));
+    },
+  },
+});
+SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, defaultModelsExpandDepth: 0, tryItOutEnabled: true, plugins: [CodeSamples] });
 `;
 
 /** The API's document and a page to read it and try it; everything comes from here, nothing from a CDN. */

@@ -1,5 +1,7 @@
+import type { Type as Class } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { ERRORS, type ErrorCode } from '@mgw/contracts';
+import { codeSamples, type SampleCall } from './code-samples';
 import { endpointsOf, type Endpoint } from './endpoints';
 import { errorBody } from './error-bodies';
 import { RequestSchemas, type JsonSchema } from './request-schemas';
@@ -15,6 +17,10 @@ const TAGS: [string, string, string][] = [
 const ROLES = 3;
 /** Numbers of ours in paths; other names are the platform's, or phones. */
 const OWN_IDS = new Set(['id', 'delivery_id']);
+const PATH_EXAMPLES: Record<string, string> = {
+  message_id: 'wamid.HBgLMTIwMTU1NTAxMDAVAgARGBI0QTlGMkMwRTdCNUQxMzY4MEEA',
+  phone: '12015550100',
+};
 const LIMIT_HEADERS = {
   'RateLimit-Limit': 'Requests a minute of this key.',
   'RateLimit-Remaining': 'Requests left in this minute.',
@@ -26,7 +32,7 @@ export function openApiDocument(modules: ModulesContainer, serverUrl: string): J
   const requests = new RequestSchemas();
   const schemas: Record<string, unknown> = {};
   const paths: Record<string, Json> = {};
-  const context: Context = { requests, schemas };
+  const context: Context = { requests, schemas, serverUrl };
   for (const endpoint of endpointsOf(modules)) (paths[endpoint.path] ??= {})[endpoint.method] = operation(endpoint, context);
   return {
     openapi: '3.1.0',
@@ -55,6 +61,7 @@ interface Context {
   requests: RequestSchemas;
   /** Schemas of answers by name; filled on the way. */
   schemas: Record<string, unknown>;
+  serverUrl: string;
 }
 
 function operation(endpoint: Endpoint, context: Context): Json {
@@ -70,7 +77,19 @@ function operation(endpoint: Endpoint, context: Context): Json {
     parameters: parametersOf(endpoint, context.requests),
     ...(body && { requestBody: { required: true, content: json(context.requests.reference(body)) } }),
     responses: responsesOf(endpoint, context),
+    ...(isRest(endpoint) && { 'x-codeSamples': codeSamples(sampleOf(endpoint, context)) }),
   };
+}
+
+/** The endpoint called with the examples that the document shows. */
+function sampleOf({ method, path, query, body }: Endpoint, { requests, serverUrl }: Context): SampleCall {
+  const example = (request: Class | undefined) => request && requests.schema(request).example;
+  const url = new URL(
+    path.replace(/\{(\w+)\}/g, (_, name: string) => PATH_EXAMPLES[name] ?? ''),
+    serverUrl,
+  );
+  url.search = new URLSearchParams(example(query) as Record<string, string> | undefined).toString();
+  return { method: method === 'get' ? 'GET' : 'POST', url: url.toString(), body: example(body) };
 }
 
 const isRest = ({ path }: Endpoint) => path.startsWith('/api/v1/');
@@ -87,9 +106,16 @@ function parametersOf({ path, query, permission, method }: Endpoint, requests: R
     in: 'path',
     required: true,
     schema: OWN_IDS.has(name) ? { type: 'integer', minimum: 1 } : { type: 'string' },
+    ...(name in PATH_EXAMPLES && { example: PATH_EXAMPLES[name] }),
   }));
-  const { properties = {}, required = [] } = query ? requests.schema(query) : ({} as JsonSchema);
-  const inQuery = Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }));
+  const { properties = {}, required = [], example = {} } = query ? requests.schema(query) : ({} as JsonSchema);
+  const inQuery = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+    ...(name in example && { example: example[name] }),
+  }));
   const idempotency = {
     name: 'Idempotency-Key',
     in: 'header',

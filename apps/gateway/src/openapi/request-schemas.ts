@@ -1,10 +1,12 @@
 import type { Type as Class } from '@nestjs/common';
 import { targetConstructorToSchema } from 'class-validator-jsonschema';
 import { FIELD_RULE_SCHEMAS } from '../api-v1/field-rules';
+import type { Value } from './code-samples';
 
 export interface JsonSchema {
   properties?: Record<string, object>;
   required?: string[];
+  example?: Record<string, Value>;
 }
 
 /** JSON schemas of request classes, derived from their class-validator rules: the rules stand once. */

@@ -1,0 +1,114 @@
+/** A call of the REST API, as an integrator would make it. */
+export interface SampleCall {
+  method: 'GET' | 'POST';
+  url: string;
+  body: Value | undefined;
+}
+/** Of JSON. */
+export type Value = string | number | boolean | null | Value[] | { [name: string]: Value };
+
+/** One entry of `x-codeSamples`, the name that readers of OpenAPI documents know. */
+interface CodeSample {
+  lang: string;
+  label: string;
+  source: string;
+}
+
+/** The call in four languages, with nothing but what each brings along. The key is read from the variable API_KEY; each prints the answer. */
+export function codeSamples(call: SampleCall): CodeSample[] {
+  return [
+    { lang: 'Shell', label: 'curl', source: curl(call) },
+    { lang: 'JavaScript', label: 'Node', source: node(call) },
+    { lang: 'Python', label: 'Python', source: python(call) },
+    { lang: 'PHP', label: 'PHP', source: php(call) },
+  ];
+}
+
+function curl({ url, body }: SampleCall): string {
+  const data = JSON.stringify(body)?.replaceAll("'", `'\\''`);
+  return [
+    `curl -s '${url}' \\`,
+    `  -H "X-API-Key: $API_KEY"${body === undefined ? '' : ' \\'}`,
+    ...(data === undefined ? [] : [`  -H 'Content-Type: application/json' \\`, `  -d '${data}'`]),
+  ].join('\n');
+}
+
+function node({ method, url, body }: SampleCall): string {
+  const key = `'X-API-Key': process.env.API_KEY`;
+  const post = (value: Value) => [
+    `  method: '${method}',`,
+    `  headers: { ${key}, 'Content-Type': 'application/json' },`,
+    `  body: JSON.stringify(${literal(value, JAVASCRIPT, '  ')}),`,
+  ];
+  return [
+    `const response = await fetch('${url}', {`,
+    ...(body === undefined ? [`  headers: { ${key} },`] : post(body)),
+    `});`,
+    `console.log(await response.text());`,
+  ].join('\n');
+}
+
+function python({ url, body }: SampleCall): string {
+  const post = (value: Value) => [
+    `    headers={"X-API-Key": os.environ["API_KEY"], "Content-Type": "application/json"},`,
+    `    data=json.dumps(${literal(value, PYTHON, '    ')}).encode(),`,
+  ];
+  return [
+    ...(body === undefined ? [] : [`import json`]),
+    `import os`,
+    `import urllib.request`,
+    ``,
+    `request = urllib.request.Request(`,
+    `    "${url}",`,
+    ...(body === undefined ? [`    headers={"X-API-Key": os.environ["API_KEY"]},`] : post(body)),
+    `)`,
+    `with urllib.request.urlopen(request) as response:`,
+    `    print(response.read().decode())`,
+  ].join('\n');
+}
+
+function php({ method, url, body }: SampleCall): string {
+  const key = `'X-API-Key: ' . getenv('API_KEY')`;
+  const post = (value: Value) => [
+    `    'method' => '${method}',`,
+    `    'header' => [${key}, 'Content-Type: application/json'],`,
+    `    'content' => json_encode(${literal(value, PHP, '    ')}),`,
+  ];
+  return [
+    `$context = stream_context_create(['http' => [`,
+    ...(body === undefined ? [`    'header' => [${key}],`] : post(body)),
+    `    'ignore_errors' => true,`,
+    `]]);`,
+    `echo file_get_contents('${url}', false, $context);`,
+  ].join('\n');
+}
+
+/** How a language writes down a value. */
+interface Notation {
+  text: (value: string) => string;
+  constant: (value: number | boolean | null) => string;
+  name: (name: string) => string;
+  object: [open: string, pair: string, close: string];
+  indent: string;
+}
+const JAVASCRIPT: Notation = { text: JSON.stringify, constant: String, name: (name) => name, object: ['{', ': ', '}'], indent: '  ' };
+const PYTHON: Notation = {
+  text: JSON.stringify,
+  constant: (value) => (value === null ? 'None' : value === true ? 'True' : value === false ? 'False' : String(value)),
+  name: JSON.stringify,
+  object: ['{', ': ', '}'],
+  indent: '    ',
+};
+const quoted = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`;
+const PHP: Notation = { text: quoted, constant: String, name: quoted, object: ['[', ' => ', ']'], indent: '    ' };
+
+/** @param indent of the line that the value begins on */
+function literal(value: Value, notation: Notation, indent: string): string {
+  if (typeof value === 'string') return notation.text(value);
+  if (typeof value !== 'object' || value === null) return notation.constant(value);
+  if (Array.isArray(value)) return `[${value.map((member) => literal(member, notation, indent)).join(', ')}]`;
+  const [open, pair, close] = notation.object;
+  const inner = indent + notation.indent;
+  const lines = Object.entries(value).map(([name, member]) => `${inner}${notation.name(name)}${pair}${literal(member, notation, inner)},`);
+  return [open, ...lines, `${indent}${close}`].join('\n');
+}
