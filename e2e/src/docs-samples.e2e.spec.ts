@@ -1,0 +1,85 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually, freePort } from '@mgw/testing';
+import { dashboardUser, integrator, type DashboardUser } from './people';
+import { ROOT, startStack, type RunningStack } from './stack';
+
+const blocks = (page: string, language: string) =>
+  [...readFileSync(join(ROOT, page), 'utf8').matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+    ([, text = '']) => text,
+  );
+/** A request that is refused ends the script, as it would stop a reader. */
+const STRICT = 'set -eu\ncurl() { command curl --fail --show-error "$@"; }\n';
+
+/** What a reader copies from the pages, tried against the demo as it stands there. */
+describe('samples of the documentation (experience: integrators)', () => {
+  let stack: RunningStack;
+  let owner: DashboardUser;
+  let dir: string;
+  const servers: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    stack = await startStack();
+    owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
+    dir = mkdtempSync(join(tmpdir(), 'mgw-docs-'));
+    mkdirSync(join(dir, '.local'));
+    writeFileSync(join(dir, '.local/demo.json'), JSON.stringify(stack.demo));
+  }, 150_000);
+  afterAll(async () => {
+    for (const server of servers) server.kill();
+    rmSync(dir, { recursive: true, force: true });
+    await stack?.stop();
+  });
+
+  const here = (text: string) =>
+    text.replaceAll('http://127.0.0.1:8080', stack.demo.site_url).replaceAll('http://127.0.0.1:8090', stack.demo.simulator_url);
+
+  it.each(['README.md', 'docs/guides.md', 'docs/webhooks.md'])('%s: its lines work one after the other', async (page) => {
+    const body = { phone: '+1 201 555 0100', template_name: 'order_update', body_params: ['Asha', '1'] };
+    const sent = await integrator(stack.demo.base_url, stack.growth.api_key).post<{ message_id: string }>('send-template', body);
+    const lines = here(blocks(page, 'sh').join('')).replaceAll(/(?<=message-status\/)wamid\.…/g, encodeURIComponent(sent.body.message_id));
+    const ran = spawnSync('bash', ['-c', STRICT + lines], { cwd: dir, encoding: 'utf8' });
+    expect([ran.status, ran.status === 0 ? '' : ran.stdout + ran.stderr]).toEqual([0, '']);
+    expect(ran.stdout).toContain('"message');
+  });
+
+  it.each([
+    ['js', 'hook.mjs', (file: string) => [process.execPath, file]],
+    ['python', 'hook.py', (file: string) => ['python3', file]],
+    ['php', 'hook.php', (file: string, port: number) => ['php', '-S', `127.0.0.1:${port}`, file]],
+  ] as const)(
+    'docs/webhooks.md: the server in %s takes what the dispatcher sends, and nothing else (spec §5.9)',
+    async (language, file, command) => {
+      const port = await freePort();
+      const [source = ''] = blocks('docs/webhooks.md', language);
+      writeFileSync(join(dir, file), source.replace('9000', String(port)));
+      const [program = '', ...args] = command(join(dir, file), port);
+      const server = spawn(program, args, { stdio: 'ignore' });
+      servers.push(server);
+      const started = await Promise.race([once(server, 'spawn'), once(server, 'error')]);
+      // Not every machine has all of these languages; where one is, its server must be right.
+      if ((started[0] as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return;
+      const url = `http://127.0.0.1:${port}/hook`;
+      const post = (body: string, signature: string) => fetch(url, { method: 'POST', body, headers: { 'x-service-signature': signature } });
+      const [body, forged] = ['{"event":"message.sent"}', createHmac('sha256', 'other').update('{"event":"message.sent"}').digest('hex')];
+      await eventually(async () => (await post(body, forged).catch(() => null))?.status === 401);
+      expect((await post(body, '')).status).toBe(401);
+
+      const hook = { name: language, url, events: ['message.received'], secret: 'swordfish' };
+      const { body: made } = await owner.call<{ id: number }>('POST', '/api/client/webhooks', hook);
+      await owner.call('POST', `/api/client/webhooks/${made.id}/test`, {});
+      const delivery = await eventually(async () => {
+        const list = await owner.call<{ deliveries: { state: string; response_code: number | null }[] }>(
+          'GET',
+          `/api/client/webhooks/${made.id}/deliveries`,
+        );
+        return list.body.deliveries.find(({ state }) => state === 'succeeded' || state === 'failed');
+      });
+      expect(delivery).toMatchObject({ state: 'succeeded', response_code: 200 });
+    },
+  );
+});
