@@ -13,7 +13,7 @@ const blocks = (page: string, language: string) =>
     ([, text = '']) => text,
   );
 /** A request that is refused ends the script, as it would stop a reader. */
-const STRICT = 'set -eu\ncurl() { command curl --fail --show-error "$@"; }\n';
+const STRICT = 'set -euo pipefail\ncurl() { command curl --fail --show-error "$@"; }\n';
 
 /** What a reader copies from the pages, tried against the demo as it stands there. */
 describe('samples of the documentation (experience: integrators)', () => {

@@ -36,6 +36,12 @@ describe('documentation', () => {
     expect(broken).toEqual([]);
   });
 
+  it('commands of the pages are in the build’s sources', () => {
+    const commands = PAGES.flatMap((page) => [...read(page).matchAll(/node dist\/(apps\/\S+)\.js/g)].map(([, file = '']) => `${file}.ts`));
+    expect(commands.length).toBeGreaterThan(0);
+    expect(commands.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+
   it('the Postman collection is what the API’s document says, and a collection 2.1', () => {
     const run = spawnSync(process.execPath, ['tools/docs/postman.mjs'], { cwd: ROOT, encoding: 'utf8' });
     expect([run.status, run.stderr]).toEqual([0, '']);
@@ -44,14 +50,14 @@ describe('documentation', () => {
     expect(validate.errors).toBe(null);
   });
 
-  it('alerts and board speak of metrics that the services have', () => {
+  it('alerts and board speak of metrics that the services have, and each alert’s runbook names it', () => {
     const sources = spawnSync('grep', ['-rhoE', `(counter|gauge|histogram)\\(\\s*'mgw_[a-z_]+'`, 'apps', 'libs', '--include=*.ts'], {
       cwd: ROOT,
       encoding: 'utf8',
     });
     const known = new Set([...sources.stdout.matchAll(/mgw_[a-z_]+/g)].map(([name]) => name));
     const alerts = parse(read('deploy/prometheus/alerts.yaml')) as {
-      groups: { rules: { expr: string; annotations: { runbook: string } }[] }[];
+      groups: { rules: { alert: string; expr: string; annotations: { runbook: string } }[] }[];
     };
     const rules = alerts.groups.flatMap((group) => group.rules);
     const board = JSON.parse(read('deploy/grafana/overview.json')) as { panels: { targets: { expr: string }[] }[] };
@@ -61,6 +67,12 @@ describe('documentation', () => {
     );
     expect(used.length).toBeGreaterThan(5);
     expect(used.filter((name) => !known.has(name))).toEqual([]);
-    for (const { annotations } of rules) expect(existsSync(join(ROOT, annotations.runbook.split('#')[0] ?? ''))).toBe(true);
+    for (const { alert, annotations } of rules) {
+      const [page = '', section = ''] = annotations.runbook.split('#');
+      const part = read(page)
+        .split(/^(?=## )/m)
+        .find((text) => heading(/^## (.*)$/m.exec(text)?.[1] ?? '') === section);
+      expect([alert, part?.includes(`\`${alert}\``)]).toEqual([alert, true]);
+    }
   });
 });
