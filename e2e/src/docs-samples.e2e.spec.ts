@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, freePort } from '@mgw/testing';
@@ -28,6 +28,11 @@ describe('samples of the documentation (experience: integrators)', () => {
     dir = mkdtempSync(join(tmpdir(), 'mgw-docs-'));
     mkdirSync(join(dir, '.local'));
     writeFileSync(join(dir, '.local/demo.json'), JSON.stringify(stack.demo));
+    // The client as its users have it: a package beside what it needs.
+    const installed = join(dir, 'node_modules/messaging-gateway-client');
+    const built = spawnSync(process.execPath, ['tools/build/client.mjs', installed], { cwd: ROOT, encoding: 'utf8' });
+    if (built.status !== 0) throw new Error(built.stdout + built.stderr);
+    symlinkSync(join(ROOT, 'node_modules/openapi-fetch'), join(dir, 'node_modules/openapi-fetch'));
   }, 150_000);
   afterAll(async () => {
     for (const server of servers) server.kill();
@@ -47,15 +52,24 @@ describe('samples of the documentation (experience: integrators)', () => {
     expect(ran.stdout).toContain('"message');
   });
 
+  it('libs/client/README.md: the client sends', () => {
+    const [source = ''] = blocks('libs/client/README.md', 'ts');
+    writeFileSync(join(dir, 'send.mjs'), here(source));
+    const env = { ...process.env, API_KEY: stack.growth.api_key };
+    const ran = spawnSync(process.execPath, [join(dir, 'send.mjs')], { encoding: 'utf8', env });
+    expect([ran.stdout, ran.stderr]).toEqual([expect.stringMatching(/^wamid\./), '']);
+  });
+
   it.each([
-    ['js', 'hook.mjs', (file: string) => [process.execPath, file]],
-    ['python', 'hook.py', (file: string) => ['python3', file]],
-    ['php', 'hook.php', (file: string, port: number) => ['php', '-S', `127.0.0.1:${port}`, file]],
+    ['docs/webhooks.md', 'js', 'hook.mjs', (file: string) => [process.execPath, file]],
+    ['libs/client/README.md', 'ts', 'client.mjs', (file: string) => [process.execPath, file]],
+    ['docs/webhooks.md', 'python', 'hook.py', (file: string) => ['python3', file]],
+    ['docs/webhooks.md', 'php', 'hook.php', (file: string, port: number) => ['php', '-S', `127.0.0.1:${port}`, file]],
   ] as const)(
-    'docs/webhooks.md: the server in %s takes what the dispatcher sends, and nothing else (spec §5.9)',
-    async (language, file, command) => {
+    '%s: the server in %s takes what the dispatcher sends, and nothing else (spec §5.9)',
+    async (page, language, file, command) => {
       const port = await freePort();
-      const [source = ''] = blocks('docs/webhooks.md', language);
+      const source = blocks(page, language).find((text) => text.includes('9000') || language === 'php') ?? '';
       writeFileSync(join(dir, file), source.replace('9000', String(port)));
       const [program = '', ...args] = command(join(dir, file), port);
       const server = spawn(program, args, { stdio: 'ignore' });

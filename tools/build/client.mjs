@@ -1,9 +1,9 @@
-// dist/client: the client library as a package that npm can publish.
+// The client library as a package that npm can publish: node client.mjs [folder], dist/client when none is given.
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import './api-types.mjs';
 import { run } from '../setup/dependencies.mjs';
 
-const out = 'dist/client';
+const out = process.argv[2] ?? 'dist/client';
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 const options = [
