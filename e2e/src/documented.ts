@@ -6,6 +6,7 @@ import type { Answer } from './people';
 type Json = Record<string, unknown>;
 
 interface Response {
+  headers?: Record<string, object>;
   content?: Record<string, object>;
 }
 export interface Operation {
@@ -59,9 +60,10 @@ export class Documented {
 
   /** That the answer is one the document tells of, to the last member. */
   conforms(method: string, path: string, { status, body, headers }: Answer<unknown>): void {
-    const content = this.document.paths[path]?.[method]?.responses[status]?.content ?? {};
+    const { content = {}, headers: promised = {} } = this.document.paths[path]?.[method]?.responses[status] ?? {};
     const type = headers.get('content-type')?.split(';')[0] ?? '';
     expect([method, path, status, type]).toEqual([method, path, status, Object.keys(content)[0]]);
+    expect([path, status, Object.keys(promised).filter((name) => !headers.has(name))]).toEqual([path, status, []]);
     const steps = ['paths', path, method, 'responses', String(status), 'content', type, 'schema'];
     const validate = this.ajv.getSchema(
       `api#/${steps.map((step) => encodeURIComponent(step.replaceAll('/', '~1'))).join('/')}`,

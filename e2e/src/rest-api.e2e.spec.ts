@@ -191,6 +191,7 @@ describe('the REST API (spec §4 to §8)', () => {
     const slow = integrator(stack.demo.base_url, made.body.key);
     const wrong = integrator(stack.demo.base_url, 'nobody');
     expect((await slow.get('health')).status).toBe(200);
+    conforms('get', 'message-status/{message_id}', await crm.get(`message-status/${encodeURIComponent(followed)}`));
     for (const path of ['health', 'templates', 'message-status/wamid.none']) {
       const template = path.startsWith('message-status') ? 'message-status/{message_id}' : path;
       conforms('get', template, await crm.get(path));
