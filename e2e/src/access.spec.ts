@@ -102,7 +102,7 @@ describe('roles of PostgreSQL', () => {
       return rows.map(({ owner }) => owner);
     };
     expect(await owners()).toEqual(['gateway']);
-    for (const _repeated of [1, 2]) {
+    for (let time = 0; time < 2; time++) {
       const done = node(['tools/start/compose-roles.mjs', dir], { DATABASE_URL: database.url });
       expect([done.status, done.stderr]).toEqual([0, '']);
       expect(await owners()).toEqual(['send']);
