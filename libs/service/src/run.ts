@@ -5,7 +5,7 @@ import type { Environment } from '@mgw/config';
 import { connectNats, type NatsConnection } from '@mgw/nats';
 import { Database, runMigrations } from '@mgw/postgres';
 import { RpcClient, RpcServer } from '@mgw/rpc';
-import { createLogger, startProbes, type Logger } from '@mgw/telemetry';
+import { createLogger, startProbes, startTracing, type Logger } from '@mgw/telemetry';
 import { ServiceModule } from './service.module';
 
 /** The settings that running needs; the service's own class has them and more. */
@@ -13,6 +13,7 @@ interface RunSettings {
   natsUrl: string;
   probePort: number;
   rpcConcurrency: number;
+  otlpEndpoint: string;
   databaseUrl?: string;
   databasePool?: number;
   printable(): Record<string, unknown>;
@@ -67,6 +68,7 @@ export async function startService<C extends RunSettings>(
 ): Promise<RunningService> {
   const config = options.config.load(environment);
   logger.info({ config: config.printable() }, 'starting');
+  const tracing = config.otlpEndpoint === '' ? undefined : await startTracing(options.name, logger);
   const connection = await connectNats({ servers: config.natsUrl.split(','), name: options.name, logger });
   const database = options.schema ? await openDatabase(options, config) : null;
   const rpc = new RpcClient(connection, logger);
@@ -89,6 +91,7 @@ export async function startService<C extends RunSettings>(
       await connection.drain().catch(() => undefined);
       await database?.close();
       await probes.close();
+      await tracing?.close();
     })());
   return { app, probePort: probes.port, stop };
 }

@@ -4,6 +4,26 @@ import { env } from '@mgw/config';
 export const serviceSettings = {
   natsUrl: env.text('NATS_URL', { doc: 'NATS servers, nats://user:password@host:port, comma-separated', secret: true }),
   probePort: env.port('PROBE_PORT', { doc: 'private port of /livez, /readyz and /metrics; 0 takes any free one', default: 0 }),
+  // OpenTelemetry reads its variables by itself; the first says whether it is there at all.
+  otlpEndpoint: env.url('OTEL_EXPORTER_OTLP_ENDPOINT', {
+    doc: 'where traces go, by OTLP over HTTP, for example http://collector:4318; empty: nothing is traced',
+    default: '',
+    secret: true,
+  }),
+  otlpHeaders: env.text('OTEL_EXPORTER_OTLP_HEADERS', {
+    doc: 'sent with each export, key=value, comma-separated',
+    default: '',
+    secret: true,
+  }),
+  tracesSampler: env.text('OTEL_TRACES_SAMPLER', {
+    doc: 'which traces are kept: always_on, always_off, traceidratio, or one of them after parentbased_',
+    default: 'parentbased_always_on',
+  }),
+  tracesSamplerArg: env.text('OTEL_TRACES_SAMPLER_ARG', { doc: 'the share that a traceidratio keeps, from 0 to 1', default: '' }),
+  traceAttributes: env.text('OTEL_RESOURCE_ATTRIBUTES', {
+    doc: 'said of this service in every trace, key=value, comma-separated',
+    default: '',
+  }),
   rpcConcurrency: env.integer('RPC_CONCURRENCY', { doc: 'requests handled at once; more are refused', default: 512, min: 1, max: 100_000 }),
 };
 

@@ -1,4 +1,5 @@
 import pino, { type Logger } from 'pino';
+import { activeTraceparent } from './tracing';
 
 export type { Logger } from 'pino';
 
@@ -17,6 +18,7 @@ export function createLogger(service: string, level: string = process.env['LOG_L
     base: { service },
     messageKey: 'msg',
     timestamp: pino.stdTimeFunctions.isoTime,
+    mixin: traceFields,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: errorFields },
     redact: { paths, censor: '[hidden]' },
@@ -28,4 +30,10 @@ function errorFields(fault: unknown): unknown {
   if (!(fault instanceof Error)) return { type: typeof fault };
   const { code } = fault as { code?: unknown };
   return { type: fault.name, msg: fault.message, ...(code === undefined ? {} : { error_code: code }), stack: fault.stack };
+}
+
+/** Lines that were written for a traced request name its trace. */
+function traceFields(): { trace_id?: string } {
+  const trace_id = activeTraceparent()?.split('-')[1];
+  return trace_id === undefined ? {} : { trace_id };
 }
