@@ -1,6 +1,7 @@
+import { traced } from '@mgw/telemetry';
 import { Pool } from 'undici';
 import { CircuitBreaker } from './circuit-breaker';
-import { crossWire, type Answer } from './exchange';
+import { crossWire, type Answer, type WireCall } from './exchange';
 import type { MessageRequest } from './message-request';
 import type { ReadOutcome, SendOutcome } from './outcome';
 import { PHONE_NUMBER_FIELDS, type PhoneNumberNode } from './phone-number';
@@ -37,12 +38,14 @@ const MAX_PAGES = 100;
 export class GraphClient {
   private readonly pool: Pool;
   private readonly prefix: string;
+  private readonly server: { 'server.address': string; 'server.port': number };
   private readonly breaker = new CircuitBreaker();
 
   constructor(options: GraphOptions) {
     const base = new URL(options.baseUrl);
     const path = base.pathname.replace(/\/+$/, '');
     this.prefix = options.version ? `${path}/${options.version}` : path;
+    this.server = { 'server.address': base.hostname, 'server.port': Number(base.port) || (base.protocol === 'http:' ? 80 : 443) };
     this.pool = new Pool(base.origin, {
       connections: options.connections ?? 128,
       pipelining: 1,
@@ -63,7 +66,15 @@ export class GraphClient {
     const body = JSON.stringify(request);
     const path = `${this.prefix}/${encodeURIComponent(target.phoneNumberId)}/messages`;
     const outcome = await sendWithin(deadlineAt, async (callDeadlineAt) =>
-      sendOutcome(await crossWire(this.pool, { method: 'POST', path, accessToken: target.accessToken, body, deadlineAt: callDeadlineAt })),
+      sendOutcome(
+        await this.exchange('/{phone_number_id}/messages', {
+          method: 'POST',
+          path,
+          accessToken: target.accessToken,
+          body,
+          deadlineAt: callDeadlineAt,
+        }),
+      ),
     );
     this.breaker.note(target.phoneNumberId, isClear(outcome));
     return outcome;
@@ -72,7 +83,8 @@ export class GraphClient {
   /** State and health of a number (platform §3.3). */
   async getPhoneNumber(target: PhoneNumberTarget, deadlineAt: number): Promise<ReadOutcome<PhoneNumberNode>> {
     const path = `/${encodeURIComponent(target.phoneNumberId)}?fields=${PHONE_NUMBER_FIELDS.join(',')}`;
-    return readOutcome<PhoneNumberNode>(await this.get(path, target.accessToken, deadlineAt), (node) => typeof node['id'] === 'string');
+    const answer = await this.get('/{phone_number_id}', path, { ...target, deadlineAt });
+    return readOutcome<PhoneNumberNode>(answer, (node) => typeof node['id'] === 'string');
   }
 
   /** Every template of the account, all pages (platform §3.1). One failing page fails the whole: half a list is no list. */
@@ -82,7 +94,7 @@ export class GraphClient {
     let after: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
       const cursor = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
-      const answer = await this.get(path + cursor, target.accessToken, deadlineAt);
+      const answer = await this.get('/{business_account_id}/message_templates', path + cursor, { ...target, deadlineAt });
       const outcome = readOutcome<TemplatePage>(answer, ({ data }) => Array.isArray(data));
       if (outcome.kind !== 'ok') return outcome;
       templates.push(...outcome.value.data);
@@ -98,8 +110,22 @@ export class GraphClient {
     await this.pool.close();
   }
 
-  private get(path: string, accessToken: string, deadlineAt: number): Promise<Answer> {
-    return crossWire(this.pool, { method: 'GET', path: this.prefix + path, accessToken, body: null, deadlineAt });
+  private get(template: string, path: string, { accessToken, deadlineAt }: { accessToken: string; deadlineAt: number }): Promise<Answer> {
+    return this.exchange(template, { method: 'GET', path: this.prefix + path, accessToken, body: null, deadlineAt });
+  }
+
+  /** @param template the path without its ids, for the trace */
+  private exchange(template: string, call: WireCall): Promise<Answer> {
+    const attributes = { 'http.request.method': call.method, 'url.template': template, ...this.server };
+    return traced(`${call.method} ${template}`, { kind: 'client', attributes }, async (span) => {
+      const answer = await crossWire(this.pool, call);
+      if (answer.kind === 'failed') span.fail(answer.problem);
+      else {
+        span.set({ 'http.response.status_code': answer.status });
+        if (answer.status >= 400) span.fail(String(answer.status));
+      }
+      return answer;
+    });
   }
 }
 

@@ -11,9 +11,9 @@ import {
   type RequestOf,
   type WireError,
 } from '@mgw/contracts';
-import { histogram, type Logger } from '@mgw/telemetry';
+import { histogram, traced, type Logger, type Span } from '@mgw/telemetry';
 import { ErrorCode as NatsErrorCode, type Msg, type NatsConnection } from 'nats';
-import { ERROR_HEADER, toHeaders, type RpcContext } from './context';
+import { ERROR_HEADER, spanAttributes, toHeaders, type RpcContext } from './context';
 import { InFlight } from './in-flight';
 
 const duration = histogram('mgw_rpc_client_duration_seconds', 'Requests to other services, until the answer', ['method', 'outcome']);
@@ -38,11 +38,10 @@ export class RpcClient {
   async call<O extends Operation>(operation: O, request: RequestOf<O>, context: Partial<RpcContext> = {}): Promise<ReplyOf<O>> {
     const stop = duration.startTimer({ method: operation.subject });
     try {
-      const reply = await this.exchange(operation, request, {
-        requestId: randomUUID(),
-        deadlineAt: Date.now() + operation.deadlineMs,
-        ...context,
-      });
+      const whole = { requestId: randomUUID(), deadlineAt: Date.now() + operation.deadlineMs, ...context };
+      const reply = await traced(operation.subject, { kind: 'client', attributes: spanAttributes(operation) }, (span) =>
+        this.exchange(operation, request, whole, span),
+      );
       stop({ outcome: 'ok' });
       return reply;
     } catch (error) {
@@ -69,14 +68,15 @@ export class RpcClient {
     return () => subscription.unsubscribe();
   }
 
-  private async exchange<O extends Operation>(operation: O, request: RequestOf<O>, context: RpcContext): Promise<ReplyOf<O>> {
+  private async exchange<O extends Operation>(operation: O, request: RequestOf<O>, context: RpcContext, span: Span): Promise<ReplyOf<O>> {
     if (!matches(operation.request, request))
       throw new Error(`${operation.subject}: the request is not as agreed: ${mismatch(operation.request, request)}`);
     const left = context.deadlineAt - Date.now();
     if (left <= 0) throw new GatewayError('DEADLINE_EXCEEDED', 'The time for this request was over before it was made.');
     if (!this.inFlight.connected)
       throw new GatewayError('OVERLOADED', 'The service cannot be reached now; nothing was done. Try again shortly.');
-    const asked = this.connection.request(operation.subject, JSON.stringify(request), { timeout: left, headers: toHeaders(context) });
+    const options = { timeout: left, headers: toHeaders(context, span.traceparent) };
+    const asked = this.connection.request(operation.subject, JSON.stringify(request), options);
     const lost = () => new GatewayError('REPLY_LOST', 'The connection broke before the answer came.');
     const message = await this.inFlight.guard(asked, lost).catch((error: unknown) => {
       throw asGatewayError(error);

@@ -1,9 +1,9 @@
 import { Server, type BaseRpcContext, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { GatewayError, matches, mismatch, type Operation, type WireError } from '@mgw/contracts';
-import { gauge, histogram, type Logger } from '@mgw/telemetry';
+import { gauge, histogram, traced, type Logger } from '@mgw/telemetry';
 import { headers, type Msg, type NatsConnection, type Subscription } from 'nats';
 import { lastValueFrom } from 'rxjs';
-import { ERROR_HEADER, fromHeaders, type RpcContext } from './context';
+import { ERROR_HEADER, TRACE_HEADER, fromHeaders, spanAttributes, type RpcContext } from './context';
 import type { Handled } from './handles';
 
 export interface RpcServerOptions {
@@ -71,11 +71,20 @@ export class RpcServer extends Server implements CustomTransportStrategy {
       stop({ outcome: 'OVERLOADED' });
       return;
     }
-    const work = this.handle(operation, handler, message)
+    const work = this.trace(operation, handler, message)
       .then((outcome) => stop({ outcome }))
       .catch((error: unknown) => this.options.logger.error({ err: error, method: operation.subject }, 'answer could not be sent'))
       .finally(() => this.running.delete(work)) as Promise<void>;
     this.running.add(work);
+  }
+
+  private trace(operation: Operation, handler: MessageHandler, message: Msg): Promise<string> {
+    const parent = message.headers?.get(TRACE_HEADER) || null;
+    return traced(operation.subject, { kind: 'server', parent, attributes: spanAttributes(operation) }, async (span) => {
+      const outcome = await this.handle(operation, handler, message);
+      if (outcome !== 'ok') span.fail(outcome);
+      return outcome;
+    });
   }
 
   private async handle(operation: Operation, handler: MessageHandler, message: Msg): Promise<string> {

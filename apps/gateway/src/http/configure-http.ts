@@ -9,6 +9,7 @@ import { Draining } from './draining';
 import { ErrorFilter } from './error.filter';
 import { parseJsonBody } from './json-body';
 import { KnownRoutes } from './routes';
+import { traceRequests } from './traces';
 import { RequestPipe } from './validation.pipe';
 
 /** Lists of recipients are longer than other bodies. */
@@ -22,6 +23,7 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   const filter = new ErrorFilter(logger);
   const routes = new KnownRoutes(fastify);
+  traceRequests(fastify);
   fastify.addHook('onRoute', (route) => {
     if (route.url.startsWith(BROADCASTS)) route.bodyLimit = BROADCAST_LIMIT;
   });

@@ -1,0 +1,40 @@
+import { isTracing, startSpan, type Span } from '@mgw/telemetry';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/** A caller may choose its own request id, and may choose anything: only one that looks made at random goes into a trace. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A span for each request, which goes on with the caller's trace; its route, not its path: paths hold ids of messages. */
+export function traceRequests(fastify: FastifyInstance): void {
+  if (!isTracing()) return;
+  const spans = new WeakMap<FastifyRequest, Span>();
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const span = begin(request);
+    spans.set(request, span);
+    reply.raw.once('close', () => end(span, reply));
+    done();
+  });
+  // Active only from here on: reading the body comes back outside of what began it.
+  fastify.addHook('preValidation', (request, _reply, done) => {
+    const span = spans.get(request);
+    if (span) span.run(done);
+    else done();
+  });
+}
+
+function begin({ id, method, headers, routeOptions }: FastifyRequest): Span {
+  const route = routeOptions.url;
+  const { traceparent } = headers;
+  return startSpan(route === undefined ? method : `${method} ${route}`, {
+    kind: 'server',
+    parent: typeof traceparent === 'string' ? traceparent : null,
+    attributes: { 'http.request.method': method, 'http.route': route, 'mgw.request_id': UUID.test(id) ? id : undefined },
+  });
+}
+
+function end(span: Span, { raw }: FastifyReply): void {
+  if (raw.headersSent) span.set({ 'http.response.status_code': raw.statusCode });
+  if (!raw.writableFinished) span.fail('aborted');
+  else if (raw.statusCode >= 500) span.fail(String(raw.statusCode));
+  span.end();
+}
