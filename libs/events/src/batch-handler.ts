@@ -1,12 +1,13 @@
 import type { EventEnvelope } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import type { Tx } from '@mgw/postgres';
-import { counter } from '@mgw/telemetry';
+import { counter, startSpan, type Span } from '@mgw/telemetry';
 import type { JsMsg } from 'nats';
 import type { EventConsumerOptions } from './consumer';
 import { readEvent } from './read-event';
+import { TRACE_HEADER, keepTrace, spanAttributes } from './trace';
 
-type Offered = { message: JsMsg; event: EventEnvelope };
+type Offered = { message: JsMsg; event: EventEnvelope; span: Span };
 
 const MAX_DELAY_MS = 60_000;
 const handled = counter('mgw_events_handled_total', 'Events by what became of them', ['consumer', 'outcome']);
@@ -20,7 +21,7 @@ export class BatchHandler {
     const offered: Offered[] = [];
     for (const message of messages) {
       const read = readEvent(message.subject, message.data);
-      if ('event' in read) offered.push({ message, event: read.event });
+      if ('event' in read) offered.push({ message, event: read.event, span: this.begin(message, read.event) });
       else await this.bury(message, read.reason);
     }
     if (offered.length === 0) return;
@@ -31,6 +32,14 @@ export class BatchHandler {
       const alone = await this.attempt([one]);
       if (alone !== undefined) await this.giveUp([one], alone);
     }
+  }
+
+  /** Each event's own trace goes on, also when several are handled together. */
+  private begin({ subject, headers }: JsMsg, event: EventEnvelope): Span {
+    const attributes = { ...spanAttributes(subject, 'process'), 'messaging.consumer.group.name': this.options.durable };
+    const span = startSpan(`process ${subject}`, { kind: 'consumer', parent: headers?.get(TRACE_HEADER) || null, attributes });
+    keepTrace(event, span.traceparent);
+    return span;
   }
 
   /** @returns what went wrong, or undefined */
@@ -49,7 +58,10 @@ export class BatchHandler {
       return error instanceof Error ? error : new Error(String(error));
     }
     crashPoint('consumer.after-commit');
-    for (const { message } of offered) message.ack();
+    for (const { message, span } of offered) {
+      message.ack();
+      span.end();
+    }
     this.options.committed?.();
     handled.inc({ consumer: this.options.durable, outcome: 'ok' }, offered.length);
     return undefined;
@@ -77,7 +89,9 @@ export class BatchHandler {
 
   private async giveUp(offered: Offered[], failure: Error): Promise<void> {
     const { durable, maxDeliver = 10, logger } = this.options;
-    for (const { message, event } of offered) {
+    for (const { message, event, span } of offered) {
+      span.fail(failure);
+      span.end();
       const deliveries = message.info.redeliveryCount;
       if (deliveries >= maxDeliver && (await this.databaseAnswers())) {
         await this.bury(message, failure.message);

@@ -1,7 +1,8 @@
 export { Signal } from './signal';
 export { newEvent, outboxRow, appendToOutbox, type OutboxRow } from './outbox';
-export { eventTablesUp, eventTablesDown } from './tables';
+export { eventTablesUp, eventTablesDown, eventTraceUp, eventTraceDown } from './tables';
 export { ensureStreams } from './streams';
 export { OutboxRelay, type OutboxRelayOptions } from './relay';
 export { EventConsumer, type EventConsumerOptions } from './consumer';
+export { traceparentOf } from './trace';
 export { EventTail, type TailedEvent } from './tail';

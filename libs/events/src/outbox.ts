@@ -1,5 +1,6 @@
 import { matches, mismatch, type DataOf, type EventEnvelope, type EventType } from '@mgw/contracts';
 import type { Tx } from '@mgw/postgres';
+import { activeTraceparent } from '@mgw/telemetry';
 
 /** A row of `<schema>.outbox`, for stores that write it in a statement of their own. */
 export interface OutboxRow {
@@ -7,26 +8,28 @@ export interface OutboxRow {
   subject: string;
   ordering_key: string;
   body: string;
+  /** Of the trace in which it was made. */
+  traceparent: string | null;
 }
 
-const told = new WeakMap<EventEnvelope, string>();
+const told = new WeakMap<EventEnvelope, { subject: string; traceparent: string | null }>();
 
-/** @throws Error when the data is not as the contract says: a defect of the caller. */
+/** Belongs to the trace that is active here. @throws Error when the data is not as the contract says: a defect of the caller. */
 export function newEvent<E extends EventType>(type: E, fields: Omit<EventEnvelope<E>, 'type'> & { data: DataOf<E> }): EventEnvelope<E> {
   if (!matches(type.data, fields.data)) throw new Error(`${type.type}: not as agreed: ${mismatch(type.data, fields.data)}`);
   if (type.facts && !matches(type.facts, fields.facts))
     throw new Error(`${type.type}: facts not as agreed: ${mismatch(type.facts, fields.facts)}`);
   const { id, at, business_id, key, data, facts } = fields;
   const event: EventEnvelope<E> = { id, type: type.type, at, business_id, key, data, ...(facts !== undefined && { facts }) };
-  told.set(event, type.subject);
+  told.set(event, { subject: type.subject, traceparent: activeTraceparent() ?? null });
   return event;
 }
 
 /** @param event made by newEvent */
 export function outboxRow(event: EventEnvelope): OutboxRow {
-  const subject = told.get(event);
-  if (subject === undefined) throw new Error(`${event.type} ${event.id} was not made by newEvent`);
-  return { event_id: event.id, subject, ordering_key: event.key, body: JSON.stringify(event) };
+  const telling = told.get(event);
+  if (telling === undefined) throw new Error(`${event.type} ${event.id} was not made by newEvent`);
+  return { event_id: event.id, ...telling, ordering_key: event.key, body: JSON.stringify(event) };
 }
 
 /** Writes events beside the fact they tell, in its transaction. An event that is there already stays as it is. */
@@ -34,9 +37,15 @@ export async function appendToOutbox(tx: Tx, schema: string, events: readonly Ev
   if (events.length === 0) return;
   const rows = events.map(outboxRow);
   await tx.query(
-    `INSERT INTO ${schema}.outbox (event_id, subject, ordering_key, body)
-     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
+    `INSERT INTO ${schema}.outbox (event_id, subject, ordering_key, body, traceparent)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
      ON CONFLICT (event_id) DO NOTHING`,
-    [rows.map((r) => r.event_id), rows.map((r) => r.subject), rows.map((r) => r.ordering_key), rows.map((r) => r.body)],
+    [
+      rows.map((r) => r.event_id),
+      rows.map((r) => r.subject),
+      rows.map((r) => r.ordering_key),
+      rows.map((r) => r.body),
+      rows.map((r) => r.traceparent),
+    ],
   );
 }

@@ -1,10 +1,11 @@
 import { crashPoint } from '@mgw/faults';
 import type { Database, Tx } from '@mgw/postgres';
-import { counter, type Logger } from '@mgw/telemetry';
-import type { NatsConnection, PubAck } from 'nats';
+import { counter, traced, type Logger } from '@mgw/telemetry';
+import { headers, type JetStreamClient, type NatsConnection, type PubAck } from 'nats';
 import { OutboxStreams } from './outbox-streams';
 import { Signal } from './signal';
 import { isFull } from './streams';
+import { TRACE_HEADER, spanAttributes } from './trace';
 
 export interface OutboxRelayOptions {
   db: Database;
@@ -19,6 +20,7 @@ interface Waiting {
   event_id: string;
   subject: string;
   body: string;
+  traceparent: string | null;
 }
 
 const BATCH = 256;
@@ -91,9 +93,10 @@ export class OutboxRelay {
   private async tell(tx: Tx, schema: string): Promise<number | 'elsewhere'> {
     const found = await tx.query<{ held: boolean } & { [K in keyof Waiting]: Waiting[K] | null }>(
       `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtext($1)) AS held)
-       SELECT lock.held, o.event_id, o.subject, o.body FROM lock
+       SELECT lock.held, o.event_id, o.subject, o.body, o.traceparent FROM lock
        LEFT JOIN LATERAL (
-         SELECT seq, event_id, subject, body FROM ${schema}.outbox WHERE published_at IS NULL AND lock.held ORDER BY seq LIMIT ${BATCH}
+         SELECT seq, event_id, subject, body, traceparent FROM ${schema}.outbox
+         WHERE published_at IS NULL AND lock.held ORDER BY seq LIMIT ${BATCH}
        ) o ON true ORDER BY o.seq`,
       [`${schema}.outbox`],
     );
@@ -106,9 +109,7 @@ export class OutboxRelay {
   /** Publishes in order and waits for the acknowledgements together. What was acknowledged before a failure is marked; the rest is told again. */
   private async publish(tx: Tx, rows: Waiting[]): Promise<void> {
     const jetstream = this.options.nc.jetstream();
-    const answers = await Promise.allSettled(
-      rows.map(({ event_id, subject, body }) => jetstream.publish(subject, body, { msgID: event_id, timeout: ACK_WITHIN_MS })),
-    );
+    const answers = await Promise.allSettled(rows.map((row) => publish(jetstream, row)));
     crashPoint('relay.after-publish');
     const firstFailure = answers.findIndex(({ status }) => status === 'rejected');
     const told = firstFailure === -1 ? rows.length : firstFailure;
@@ -139,4 +140,15 @@ export class OutboxRelay {
        (SELECT event_id FROM ${schema}.outbox WHERE published_at < now() - interval '${KEPT}' ORDER BY published_at LIMIT 10000)`,
     );
   }
+}
+
+function publish(jetstream: JetStreamClient, { event_id, subject, body, traceparent }: Waiting): Promise<PubAck> {
+  const options = { msgID: event_id, timeout: ACK_WITHIN_MS };
+  if (traceparent === null) return jetstream.publish(subject, body, options);
+  const attributes = spanAttributes(subject, 'publish');
+  return traced(`publish ${subject}`, { kind: 'producer', parent: traceparent, attributes }, (span) => {
+    const traceHeaders = headers();
+    traceHeaders.set(TRACE_HEADER, span.traceparent ?? traceparent);
+    return jetstream.publish(subject, body, { ...options, headers: traceHeaders });
+  });
 }

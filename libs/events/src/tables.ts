@@ -36,6 +36,15 @@ export function eventTablesUp(schema: string): string[] {
   ];
 }
 
+/** Migration statements: the trace in which an event was told travels on with it. */
+export function eventTraceUp(schema: string): string[] {
+  return [`ALTER TABLE ${schema}.outbox ADD COLUMN traceparent text`];
+}
+
+export function eventTraceDown(schema: string): string[] {
+  return [`ALTER TABLE ${schema}.outbox DROP COLUMN traceparent`];
+}
+
 export function eventTablesDown(schema: string): string[] {
   return ['dead_letters', 'inbox', 'outbox_streams', 'outbox'].map((table) => `DROP TABLE ${schema}.${table}`);
 }

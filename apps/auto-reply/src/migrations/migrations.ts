@@ -1,4 +1,5 @@
 import { Replies1763800000001 } from './1763800000001-replies';
+import { Traces1763900000001 } from './1763900000001-traces';
 
 /** In the order in which they are made. */
-export const migrations = [Replies1763800000001];
+export const migrations = [Replies1763800000001, Traces1763900000001];

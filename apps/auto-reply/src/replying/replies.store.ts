@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AiReplied, type DataOf, type EventEnvelope, type ListAutoReplies, type MessageReceived, type ReplyOf } from '@mgw/contracts';
-import { appendToOutbox, newEvent } from '@mgw/events';
+import { appendToOutbox, newEvent, traceparentOf } from '@mgw/events';
 import { Database, pageOf, readCursor, type Tx } from '@mgw/postgres';
 
 /** A customer's message that may be answered. */
@@ -14,6 +14,8 @@ export interface Question {
   /** What an earlier try was about to send. */
   reply: string | null;
   attempts: number;
+  /** Of the trace in which it came. */
+  traceparent: string | null;
 }
 
 /** Why a question is not answered by the model, from the database's own clock and counts. */
@@ -38,9 +40,9 @@ export class RepliesStore {
     if (texts.length === 0) return;
     const of = <T>(pick: (data: DataOf<typeof MessageReceived>) => T) => texts.map(({ data }) => pick(data));
     await tx.query(
-      `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at)
-       SELECT n.* FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::timestamptz[])
-         AS n (business_id, message_id, conversation_id, customer, question, at)
+      `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at, traceparent)
+       SELECT n.* FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::timestamptz[], $7::text[])
+         AS n (business_id, message_id, conversation_id, customer, question, at, traceparent)
        JOIN auto_reply.settings s ON s.business_id = n.business_id AND s.enabled
        WHERE n.at > now() - interval '15 minutes'
        ON CONFLICT (business_id, inbound_message_id) DO NOTHING`,
@@ -51,6 +53,7 @@ export class RepliesStore {
         of((data) => data.from),
         of((data) => data.text),
         texts.map(({ at }) => at),
+        texts.map((event) => traceparentOf(event) ?? null),
       ],
     );
   }
@@ -60,7 +63,7 @@ export class RepliesStore {
     const rows = await this.db.query<Row>(
       `UPDATE auto_reply.replies SET due_at = now() + interval '${TRY}', attempts = attempts + 1
        WHERE id IN (SELECT id FROM auto_reply.replies WHERE state = 'pending' AND due_at <= now() ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
-       RETURNING id, business_id, inbound_message_id, conversation_id, customer, question, reply, attempts`,
+       RETURNING id, business_id, inbound_message_id, conversation_id, customer, question, reply, attempts, traceparent`,
       [atMost],
     );
     return rows.map((row) => ({

@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { Egress } from '@mgw/egress';
 import { OutboxRelay, Signal } from '@mgw/events';
 import { LOGGER } from '@mgw/service';
-import type { Logger } from '@mgw/telemetry';
+import { withTraceparent, type Logger } from '@mgw/telemetry';
 import { RepliesStore } from './replies.store';
 import { ReplyService } from './reply.service';
 
@@ -54,8 +54,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
         const room = AT_ONCE - this.running.size;
         const taken = room > 0 ? await this.replies.take(room) : [];
         for (const question of taken) {
-          const work = this.answering
-            .answer(question)
+          const work = withTraceparent(question.traceparent, () => this.answering.answer(question))
             .catch((error: unknown) =>
               this.logger.warn({ err: error, reply_id: question.id }, 'a reply was interrupted; it is tried again'),
             )

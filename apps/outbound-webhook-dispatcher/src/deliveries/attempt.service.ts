@@ -4,7 +4,7 @@ import { crashPoint } from '@mgw/faults';
 import { Batcher } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
-import { counter, type Logger } from '@mgw/telemetry';
+import { counter, traced, type Logger } from '@mgw/telemetry';
 import { DeliveriesStore, type Attempt, type AttemptEnd } from './deliveries.store';
 import { signatureHeaders } from './signature';
 
@@ -56,7 +56,7 @@ export class AttemptService {
   private async attempt(attempt: Attempt): Promise<Omit<AttemptEnd, 'durationMs'>> {
     const secret = this.secretOf(attempt);
     if (secret === undefined) return { succeeded: false, statusCode: null, reason: 'the signing secret cannot be read: set it again' };
-    const result = await this.post(attempt, secret);
+    const result = await this.trace(attempt, () => this.post(attempt, secret));
     crashPoint('dispatch.after-attempt');
     ended.inc({ outcome: result.kind === 'answered' && result.status !== 200 ? 'not_200' : result.kind });
     return endOf(result);
@@ -71,6 +71,20 @@ export class AttemptService {
       this.logger.error({ err: error, webhook_id }, 'the secret of a webhook cannot be opened');
       return undefined;
     }
+  }
+
+  /** The trace names the customer's host; its path may hold a secret. */
+  private trace({ url, traceparent, webhook_id }: Attempt, post: () => Promise<EgressResult>): Promise<EgressResult> {
+    const attributes = { 'http.request.method': 'POST', ...serverOf(url), 'mgw.webhook_id': webhook_id };
+    return traced('POST webhook', { kind: 'client', parent: traceparent, attributes }, async (span) => {
+      const result = await post();
+      if (result.kind !== 'answered') span.fail(result.kind);
+      else {
+        span.set({ 'http.response.status_code': result.status });
+        if (result.status !== 200) span.fail(String(result.status));
+      }
+      return result;
+    });
   }
 
   private post({ url, body, event_id: id }: Attempt, secret: string | null): Promise<EgressResult> {
@@ -95,6 +109,12 @@ export class AttemptService {
       }
     }
   }
+}
+
+function serverOf(url: string): Record<string, string | number> {
+  if (!URL.canParse(url)) return {};
+  const { hostname, port, protocol } = new URL(url);
+  return { 'server.address': hostname, 'server.port': Number(port) || (protocol === 'http:' ? 80 : 443) };
 }
 
 /** Product decision 31: 200 and nothing else. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '@mgw/contracts';
+import { traceparentOf } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { publicBody } from './public-body';
 
@@ -20,6 +21,7 @@ export interface Attempt {
   attempt: number;
   url: string;
   secret_sealed: string | null;
+  traceparent: string | null;
 }
 
 export interface Ceilings {
@@ -59,8 +61,8 @@ export class DeliveriesStore {
     const bodies = new Map(events.map((event) => [event.id, publicBody(event)]));
     const rows = await this.db.query<Omit<Attempt, 'body'> & { state: string }>(
       `WITH e AS (
-         SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[])
-           WITH ORDINALITY AS e (business_id, event_id, type, ordering_key, body, nth)
+         SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $13::text[])
+           WITH ORDINALITY AS e (business_id, event_id, type, ordering_key, body, traceparent, nth)
        ), fresh AS (
          -- In one order everywhere: two replicas with the same events wait for each other instead of deadlocking.
          INSERT INTO dispatch.inbox (consumer, event_id) SELECT $6, event_id FROM e ORDER BY event_id ON CONFLICT DO NOTHING RETURNING event_id
@@ -81,8 +83,8 @@ export class DeliveriesStore {
            )
        ), made AS (
          INSERT INTO dispatch.deliveries
-           (webhook_id, business_id, event, event_id, ordering_key, body, state, attempt, lease_until, reason, finished_at)
-         SELECT wanted.webhook_id, wanted.business_id, wanted.type, wanted.event_id, wanted.ordering_key, wanted.body, s.state,
+           (webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, attempt, lease_until, reason, finished_at)
+         SELECT wanted.webhook_id, wanted.business_id, wanted.type, wanted.event_id, wanted.ordering_key, wanted.body, wanted.traceparent, s.state,
                 CASE WHEN s.state = 'running' THEN 1 ELSE 0 END,
                 CASE WHEN s.state = 'running' THEN clock_timestamp() + interval '${LEASE}' END,
                 CASE WHEN s.state = 'skipped' THEN 'the webhook is disabled' END,
@@ -92,7 +94,7 @@ export class DeliveriesStore {
                                          WHEN free.place <= $10 AND free.of_webhook <= $9 THEN 'running' ELSE 'pending' END AS state) s
          ORDER BY wanted.nth, wanted.webhook_id
          ON CONFLICT (webhook_id, event_id) DO NOTHING
-         RETURNING id, webhook_id, business_id, event_id, attempt, state
+         RETURNING id, webhook_id, business_id, event_id, attempt, traceparent, state
        )
        SELECT made.*, w.url, w.secret_sealed FROM made JOIN dispatch.webhooks w ON w.id = made.webhook_id
        WHERE made.state <> 'skipped' ORDER BY made.id`,
@@ -109,6 +111,7 @@ export class DeliveriesStore {
         room,
         full.businesses,
         full.hosts,
+        events.map((event) => traceparentOf(event) ?? null),
       ],
     );
     const taken = rows.filter(({ state }) => state === 'running').map((row) => ({ ...row, body: bodies.get(row.event_id) as string }));
@@ -148,7 +151,7 @@ export class DeliveriesStore {
        SET state = 'running', attempt = d.attempt + 1, lease_until = clock_timestamp() + interval '${LEASE}'
        FROM due, dispatch.webhooks w
        WHERE d.id = due.id AND w.id = d.webhook_id
-       RETURNING d.id, d.webhook_id, d.business_id, d.event_id, d.body, d.attempt, w.url, w.secret_sealed`,
+       RETURNING d.id, d.webhook_id, d.business_id, d.event_id, d.body, d.attempt, d.traceparent, w.url, w.secret_sealed`,
       [room, [...busy.keys()], [...busy.values()], perWebhook, full.businesses, full.hosts],
     );
   }

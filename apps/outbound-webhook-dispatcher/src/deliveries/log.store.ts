@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FindDeliveries, ListDeliveries, ReplyOf, RequestOf } from '@mgw/contracts';
 import { Database, pageOf, readCursor } from '@mgw/postgres';
+import { activeTraceparent } from '@mgw/telemetry';
 
 type State = ReplyOf<typeof ListDeliveries>['deliveries'][number]['state'];
 interface LogRow {
@@ -76,9 +77,9 @@ export class DeliveryLogStore {
   async addByHand(delivery: { business_id: number; webhook_id: number; event: string; event_id: string; body: string }): Promise<number> {
     const { business_id, webhook_id, event, event_id, body } = delivery;
     const [row] = await this.db.query<{ id: string }>(
-      `INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, state, by_hand)
-       VALUES ($1, $2, $3, $4, $4, $5, 'pending', true) RETURNING id`,
-      [webhook_id, business_id, event, event_id, body],
+      `INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, by_hand)
+       VALUES ($1, $2, $3, $4, $4, $5, $6, 'pending', true) RETURNING id`,
+      [webhook_id, business_id, event, event_id, body, activeTraceparent() ?? null],
     );
     return Number(row?.id);
   }

@@ -1,5 +1,6 @@
 import { Deliveries1763700000001 } from './1763700000001-deliveries';
 import { ReplayOfDeadLetters1763700000002 } from './1763700000002-replay-of-dead-letters';
+import { Traces1763900000001 } from './1763900000001-traces';
 
 /** In the order in which they are made. */
-export const migrations = [Deliveries1763700000001, ReplayOfDeadLetters1763700000002];
+export const migrations = [Deliveries1763700000001, ReplayOfDeadLetters1763700000002, Traces1763900000001];

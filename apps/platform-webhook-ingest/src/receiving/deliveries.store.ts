@@ -12,12 +12,15 @@ export interface NewDelivery {
   businesses: number[];
   /** Stored with it; null: to be found out later. */
   updates: Updates | null;
+  /** Of the trace in which it came. */
+  traceparent: string | null;
 }
 
 export interface Delivery {
   id: string;
   body: Buffer;
   businesses: number[];
+  traceparent: string | null;
 }
 
 /** An update that could not be understood, and why. */
@@ -56,15 +59,15 @@ export class DeliveriesStore {
     const bad = distinct.flatMap(({ hash, updates }) => (updates?.bad ?? []).map((update) => ({ hash, ...update })));
     const added = await this.db.query<{ hash: string }>(
       `WITH added AS (
-         INSERT INTO ingest.deliveries (body_hash, body, businesses, split_at)
-         SELECT hash, body, string_to_array(businesses, ',')::integer[], CASE WHEN is_split THEN now() END
-         FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::boolean[]) AS n (hash, body, businesses, is_split)
+         INSERT INTO ingest.deliveries (body_hash, body, businesses, split_at, traceparent)
+         SELECT hash, body, string_to_array(businesses, ',')::integer[], CASE WHEN is_split THEN now() END, traceparent
+         FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::boolean[], $15::text[]) AS n (hash, body, businesses, is_split, traceparent)
          ORDER BY hash ON CONFLICT (body_hash) DO NOTHING RETURNING body_hash
        ), told AS (
-         INSERT INTO ingest.outbox (event_id, subject, ordering_key, body)
-         SELECT e.event_id, e.subject, e.ordering_key, e.body
-         FROM unnest($5::bytea[], $6::text[], $7::text[], $8::text[], $9::text[])
-           WITH ORDINALITY AS e (hash, event_id, subject, ordering_key, body, nth)
+         INSERT INTO ingest.outbox (event_id, subject, ordering_key, body, traceparent)
+         SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent
+         FROM unnest($5::bytea[], $6::text[], $7::text[], $8::text[], $9::text[], $16::text[])
+           WITH ORDINALITY AS e (hash, event_id, subject, ordering_key, body, traceparent, nth)
          JOIN added ON added.body_hash = e.hash ORDER BY e.nth ON CONFLICT (event_id) DO NOTHING
        ), set_aside AS (
          INSERT INTO ingest.dead_letters (consumer, subject, body, reason, deliveries, businesses)
@@ -88,6 +91,8 @@ export class DeliveriesStore {
         bad.map(({ body }) => body),
         bad.map(({ reason }) => reason),
         bad.map(({ businesses }) => businesses.join(',')),
+        distinct.map(({ traceparent }) => traceparent),
+        events.map(({ traceparent }) => traceparent),
       ],
     );
     const isNew = new Set(added.map(({ hash }) => hash));
@@ -101,7 +106,7 @@ export class DeliveriesStore {
   split(atMost: number, split: (delivery: Delivery) => Updates): Promise<number> {
     const splitting = async (tx: Tx): Promise<number> => {
       const deliveries = await tx.query<Delivery>(
-        'SELECT id, body, businesses FROM ingest.deliveries WHERE split_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED',
+        'SELECT id, body, businesses, traceparent FROM ingest.deliveries WHERE split_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED',
         [atMost],
       );
       if (deliveries.length === 0) return 0;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { OutboxRelay } from '@mgw/events';
 import { crashPoint } from '@mgw/faults';
+import { activeTraceparent } from '@mgw/telemetry';
 import { ConnectionsService } from '../connections/connections.service';
 import { splitDelivery } from '../splitting/split-delivery';
 import { countUpdates, SplitterService } from '../splitting/splitter.service';
@@ -30,7 +31,8 @@ export class WebhookService {
     if (webhook === undefined) return 400;
     const businesses = signers;
     const updates = body.length > SPLIT_AT_ONCE_BYTES ? null : splitDelivery(webhook, { businesses }, await this.connections.current());
-    const isNew = await this.deliveries.add({ hash: createHash('sha256').update(body).digest(), body, businesses, updates });
+    const hash = createHash('sha256').update(body).digest();
+    const isNew = await this.deliveries.add({ hash, body, businesses, updates, traceparent: activeTraceparent() ?? null });
     crashPoint('ingest.after-store');
     if (updates === null) this.splitter.nudge();
     else if (isNew) {

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { OutboxRelay, Signal } from '@mgw/events';
 import { LOGGER } from '@mgw/service';
-import { counter, type Logger } from '@mgw/telemetry';
+import { counter, withTraceparent, type Logger } from '@mgw/telemetry';
 import { ConnectionsService } from '../connections/connections.service';
 import { DeliveriesStore, type Updates } from '../receiving/deliveries.store';
 import { splitDelivery } from './split-delivery';
@@ -61,7 +61,8 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
   private async splitSome(): Promise<number> {
     const map = await this.connections.current();
     const count = await this.deliveries.split(AT_ONCE, (delivery) => {
-      const updates = splitDelivery(JSON.parse(delivery.body.toString('utf8')), delivery, map);
+      const body: unknown = JSON.parse(delivery.body.toString('utf8'));
+      const updates = withTraceparent(delivery.traceparent, () => splitDelivery(body, delivery, map));
       countUpdates(updates);
       return updates;
     });

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ConversationCreated, MessageReceived, type EventEnvelope } from '@mgw/contracts';
-import { appendToOutbox, newEvent } from '@mgw/events';
+import { appendToOutbox, newEvent, traceparentOf } from '@mgw/events';
 import type { Tx } from '@mgw/postgres';
+import { withTraceparent } from '@mgw/telemetry';
 import { optWord } from '../suppression/opt-words';
 import { SuppressionStore } from '../suppression/suppression.store';
 import { ConversationService } from './conversation.service';
@@ -51,28 +52,31 @@ export class InboundService {
   }
 }
 
-/** conversation.created comes before its message.received (product decision 29b). */
+/** Each belongs to the trace of the message that it tells of. */
 function announcements(inbound: FreshInbound[]): EventEnvelope[] {
   const begun = new Set(inbound.filter(({ begins }) => begins).map(({ conversationId }) => conversationId));
-  return inbound.flatMap(({ event, conversationId }) => {
-    const about = { at: event.data.sent_at, business_id: event.business_id, key: `conversation:${conversationId}` };
-    const received = newEvent(MessageReceived, {
-      ...about,
-      id: `message.received:${event.business_id}:${event.data.message_id}`,
-      data: receivedData(event, conversationId),
-    });
-    if (!begun.delete(conversationId)) return [received];
-    const created = newEvent(ConversationCreated, {
-      ...about,
-      id: `conversation.created:${conversationId}`,
-      data: {
-        conversation_id: conversationId,
-        customer_phone: customerOf(event),
-        customer_name: event.data.from.name,
-        first_message: firstMessage(event),
-        business_id: event.business_id,
-      },
-    });
-    return [created, received];
+  return inbound.flatMap((message) => withTraceparent(traceparentOf(message.event), () => announcement(message, begun)));
+}
+
+/** conversation.created comes before its message.received (product decision 29b). */
+function announcement({ event, conversationId }: FreshInbound, begun: Set<number>): EventEnvelope[] {
+  const about = { at: event.data.sent_at, business_id: event.business_id, key: `conversation:${conversationId}` };
+  const received = newEvent(MessageReceived, {
+    ...about,
+    id: `message.received:${event.business_id}:${event.data.message_id}`,
+    data: receivedData(event, conversationId),
   });
+  if (!begun.delete(conversationId)) return [received];
+  const created = newEvent(ConversationCreated, {
+    ...about,
+    id: `conversation.created:${conversationId}`,
+    data: {
+      conversation_id: conversationId,
+      customer_phone: customerOf(event),
+      customer_name: event.data.from.name,
+      first_message: firstMessage(event),
+      business_id: event.business_id,
+    },
+  });
+  return [created, received];
 }

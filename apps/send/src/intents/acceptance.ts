@@ -1,5 +1,6 @@
 import { MessageNotSent, MessageSent, type DataOf, type EventEnvelope, type MessageSentFacts } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
+import { withTraceparent } from '@mgw/telemetry';
 import type { Person } from '../conversations/person';
 
 /** What an intent says of its message, whether it is still in memory or was read back after a crash. */
@@ -12,6 +13,8 @@ export interface IntentFacts {
   sentBy: DataOf<typeof MessageNotSent>['sent_by'];
   template: string | null;
   text: string;
+  /** The trace in which it ends. */
+  traceparent: string | undefined;
 }
 
 /** The platform took a message. */
@@ -43,7 +46,7 @@ export function recipientOf({ intent, waId, userId }: Acceptance, isUserId: (nam
 /** Tells the business's own servers (spec §6.3) and opens the status record. Its id makes it happen once (guarantees §1, S7). */
 export function sentEvent({ intent, messageId, acceptedAt, repaired }: Acceptance, conversationId: number): EventEnvelope {
   const facts: MessageSentFacts = { intent_id: intent.id, api_key_id: intent.apiKeyId, template: intent.template, repaired };
-  return newEvent(MessageSent, {
+  const fields = {
     id: `message.sent:${messageId}`,
     at: acceptedAt,
     business_id: intent.businessId,
@@ -58,12 +61,13 @@ export function sentEvent({ intent, messageId, acceptedAt, repaired }: Acceptanc
       business_id: intent.businessId,
     },
     facts,
-  });
+  };
+  return withTraceparent(intent.traceparent, () => newEvent(MessageSent, fields));
 }
 
 /** For the message log; told once for each intent, with its first failure. */
 export function notSentEvent(intent: IntentFacts, reason: string): EventEnvelope {
-  return newEvent(MessageNotSent, {
+  const fields = {
     id: `message.not-sent:${intent.id}`,
     at: new Date().toISOString(),
     business_id: intent.businessId,
@@ -78,5 +82,6 @@ export function notSentEvent(intent: IntentFacts, reason: string): EventEnvelope
       text: intent.text,
       reason,
     },
-  });
+  };
+  return withTraceparent(intent.traceparent, () => newEvent(MessageNotSent, fields));
 }

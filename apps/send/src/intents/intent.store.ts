@@ -111,5 +111,6 @@ function factsOf(row: UnsettledRow): IntentFacts {
     sentBy: row.sent_by as IntentFacts['sentBy'],
     template: row.template,
     text: row.text,
+    traceparent: undefined,
   };
 }

@@ -36,10 +36,10 @@ export class OutcomeStore {
          SELECT business_id, message_id, id, conversation_id, accepted_at FROM accepted
          ON CONFLICT (business_id, message_id) DO NOTHING
        )
-       INSERT INTO send.outbox (event_id, subject, ordering_key, body)
-       SELECT e.event_id, e.subject, e.ordering_key, e.body
-       FROM unnest($1::uuid[], $5::text[], $6::text[], $7::text[], $8::text[])
-         WITH ORDINALITY AS e(intent_id, event_id, subject, ordering_key, body, nth)
+       INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent)
+       SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent
+       FROM unnest($1::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+         WITH ORDINALITY AS e(intent_id, event_id, subject, ordering_key, body, traceparent, nth)
        JOIN accepted ON accepted.id = e.intent_id
        ORDER BY e.nth
        ON CONFLICT (event_id) DO NOTHING`,
@@ -52,6 +52,7 @@ export class OutcomeStore {
         events.map((event) => event.subject),
         events.map((event) => event.ordering_key),
         events.map((event) => event.body),
+        events.map((event) => event.traceparent),
       ],
     );
   }

@@ -6,6 +6,7 @@ import { Otp1763700000005 } from './1763700000005-otp';
 import { Inbox1763800000001 } from './1763800000001-inbox';
 import { Strangers1763800000002 } from './1763800000002-strangers';
 import { RoundTrips1763800000003 } from './1763800000003-round-trips';
+import { Traces1763900000001 } from './1763900000001-traces';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   Inbox1763800000001,
   Strangers1763800000002,
   RoundTrips1763800000003,
+  Traces1763900000001,
 ];

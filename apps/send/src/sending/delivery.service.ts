@@ -3,6 +3,7 @@ import type { ReplyOf, Sender, SendText } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import { GraphClient, failureReason, type SendOutcome } from '@mgw/platform-api';
 import type { RpcContext } from '@mgw/rpc';
+import { activeTraceparent } from '@mgw/telemetry';
 import { ConnectionService, refuseRestricted, type OpenConnection } from '../connection/connection.service';
 import { RecipientStore, type Recipient } from '../conversations/recipient.store';
 import type { IntentFacts } from '../intents/acceptance';
@@ -114,7 +115,7 @@ function draftOf({ sender, to, type, template, text }: Outgoing): IntentDraft {
 
 function factsOf({ id, sender, to, type, template, text }: IntentDraft): IntentFacts {
   const { business_id: businessId, api_key_id: apiKeyId, sent_by: sentBy } = sender;
-  return { id, businessId, apiKeyId, to, type, sentBy, template, text };
+  return { id, businessId, apiKeyId, to, type, sentBy, template, text, traceparent: activeTraceparent() };
 }
 
 function placeOf({ conversationId, lastInboundAt }: Recipient): { conversationId: number | null; lastInboundAt: Date | null } {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope, PlatformStatus } from '@mgw/contracts';
+import { traceparentOf } from '@mgw/events';
 import { isBusinessScopedId } from '@mgw/phone';
 import type { Tx } from '@mgw/postgres';
 import { isIntentId } from '../intents/intent';
@@ -33,10 +34,11 @@ export class SettlingService {
     await this.outcomes.acceptedWithin(
       tx,
       ours.map((intent) => {
-        const { data } = first.get(intent.id) as StatusEvent;
+        const event = first.get(intent.id) as StatusEvent;
+        const { data } = event;
         const named = data.recipient;
         return {
-          intent,
+          intent: { ...intent, traceparent: traceparentOf(event) },
           messageId: data.message_id,
           waId: named !== null && !isBusinessScopedId(named) ? named : null,
           userId: named !== null && isBusinessScopedId(named) ? named : null,
