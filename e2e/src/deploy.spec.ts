@@ -143,10 +143,12 @@ const KINDS = { Deployment, HorizontalPodAutoscaler, Job, Ingress, NetworkPolicy
 
 describe('the Helm chart', () => {
   const render = (change: Record<string, unknown> = {}) => renderChart(CHART, change) as Manifest[];
+  const TRACED = { tracing: { endpoint: 'http://collector.monitoring:4318' } };
   const of = (manifests: Manifest[], kind: string) => manifests.filter((one) => one.kind === kind);
 
   it.each([
     ['as it is', {}],
+    ['with traces', TRACED],
     ['with an ingress, without network policies', { ingress: { enabled: true }, network: { enabled: false } }],
   ])('%s: every manifest is valid for Kubernetes', (_, change) => {
     for (const manifest of render(change)) {
@@ -165,7 +167,7 @@ describe('the Helm chart', () => {
   });
 
   it('has for each service a Deployment with probes, limits and a closed-in container, an account, a budget and a migration', () => {
-    const manifests = render();
+    const manifests = render(TRACED);
     expect(
       of(manifests, 'Deployment')
         .map(({ metadata }) => metadata.name)
@@ -222,6 +224,17 @@ describe('the Helm chart', () => {
       expect(env).toEqual([{ name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name, key: 'DATABASE_URL' } } }]);
       expect(envFrom).toBeUndefined();
     }
+  });
+
+  it('a collector of traces is given to every service, and may be reached, only when there is one', () => {
+    const ways = (change: object) => {
+      const manifests = render({ ...change });
+      const closed = of(manifests, 'NetworkPolicy').find(({ metadata }) => metadata.name === 'messaging-gateway-default');
+      const given = of(manifests, 'Deployment').filter((one) => JSON.stringify(one).includes('"http://collector.monitoring:4318"'));
+      return [JSON.stringify(closed?.['spec']).includes('"port":4318'), given.length];
+    };
+    expect(ways({})).toEqual([false, 0]);
+    expect(ways(TRACED)).toEqual([true, SERVICES.length]);
   });
 
   it('only services that speak to the platform, to customers and to models may leave the cluster', () => {

@@ -1,0 +1,65 @@
+import { startReceiver } from '@mgw/testing';
+
+/** As OTLP's JSON has it. */
+interface WireSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  attributes: { key: string; value: Record<string, unknown> }[];
+}
+interface WireExport {
+  resourceSpans: { resource: { attributes: WireSpan['attributes'] }; scopeSpans: { spans: WireSpan[] }[] }[];
+}
+
+export interface ReceivedSpan extends Omit<WireSpan, 'attributes'> {
+  /** `service.name` */
+  service: string;
+  attributes: Record<string, unknown>;
+}
+
+export interface SpanReceiver {
+  url: string;
+  spans(): ReceivedSpan[];
+  /** From the span without a known parent down to this one, as `service: name`. */
+  wayTo(span: ReceivedSpan): string[];
+  /** All that was exported but ids and times, which are made of digits too. */
+  text(): string;
+  close(): Promise<void>;
+}
+
+const KINDS = ['', 'internal', 'server', 'client', 'producer', 'consumer'];
+const MADE = /^(traceId|spanId|parentSpanId|\w+UnixNano)$/;
+
+/** A collector that takes traces by OTLP/HTTP and keeps them. */
+export async function startSpanReceiver(): Promise<SpanReceiver> {
+  const receiver = await startReceiver();
+  receiver.respond((_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+  const exports = () => receiver.requests.map(({ body }) => JSON.parse(body) as WireExport);
+  const spans = () =>
+    exports().flatMap(({ resourceSpans }) =>
+      resourceSpans.flatMap(({ resource, scopeSpans }) => {
+        const service = String(valuesOf(resource.attributes)['service.name']);
+        return scopeSpans.flatMap((scope) => scope.spans.map((span) => ({ ...span, service, attributes: valuesOf(span.attributes) })));
+      }),
+    );
+  return {
+    url: receiver.url,
+    spans,
+    wayTo: (span) => {
+      const known = new Map(spans().map((one) => [one.spanId, one]));
+      const way: string[] = [];
+      for (let at: ReceivedSpan | undefined = span; at; at = known.get(at.parentSpanId ?? '')) {
+        way.unshift(`${at.service}: ${at.name} (${KINDS[at.kind]})`);
+      }
+      return way;
+    },
+    text: () => JSON.stringify(exports(), (key, value: unknown) => (MADE.test(key) ? undefined : value)),
+    close: () => receiver.close(),
+  };
+}
+
+function valuesOf(attributes: WireSpan['attributes']): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+}
