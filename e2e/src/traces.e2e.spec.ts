@@ -130,6 +130,39 @@ describe('traces (experience: OpenTelemetry traces that cross NATS)', () => {
   });
 });
 
+describe('exporting traces', () => {
+  let collector: SpanReceiver;
+  beforeEach(async () => {
+    collector = await startSpanReceiver();
+  });
+  afterEach(() => collector.close());
+  const oneSpan = (env: Record<string, string>) => spawnNode(join(__dirname, 'one-span.fixture.cjs'), env);
+
+  it('a failed step tells the code of its failure, never its text (guarantees §9)', async () => {
+    await oneSpan({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }).printed(/^closed/);
+    expect(collector.spans()).toMatchObject([{ service: 'test', name: 'step', attributes: { 'error.type': '23505' } }]);
+    expect(collector.text()).not.toContain('919876543210');
+  });
+
+  it('the variables of OpenTelemetry say which traces are kept, and what every service is called besides', async () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=staging' };
+    await oneSpan({ ...env, OTEL_TRACES_SAMPLER: 'always_off' }).printed(/^closed/);
+    expect(collector.spans()).toEqual([]);
+    await oneSpan({ ...env, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '1' }).printed(/^closed/);
+    expect(collector.spans()).toHaveLength(1);
+    expect(collector.text()).toContain('staging');
+  });
+
+  it.each(['away', 'silent'])('a collector that is %s holds up no stop, and the loss is logged', async (how) => {
+    const endless = { OTEL_EXPORTER_OTLP_TIMEOUT: '3600000', OTEL_BSP_EXPORT_TIMEOUT: '3600000' };
+    if (how === 'silent') collector.answerNothing();
+    const child = oneSpan({ OTEL_EXPORTER_OTLP_ENDPOINT: how === 'away' ? 'http://127.0.0.1:9' : collector.url, ...endless });
+    await child.printed(/^closed/);
+    expect(child.output()).toContain('the last spans could not be exported');
+    await child.kill();
+  });
+});
+
 describe('traces are off unless they are configured', () => {
   it.each([
     ['without an endpoint nothing of OpenTelemetry is loaded', {}, 'nothing'],
