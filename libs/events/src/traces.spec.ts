@@ -39,7 +39,7 @@ describe('traces of events', () => {
     await eventually(async () => (await shop.effects()).length === NUMBERS.length);
     const own = new Map(NUMBERS.map((number) => [`message.sent:wamid.${number}`, traceOf(number)]));
     expect(heard.flat().filter(({ id, trace }) => trace !== own.get(id))).toEqual([]);
-    expect(heard[0]?.length).toBeGreaterThan(1);
+    expect(heard.some((batch) => batch.length > 1)).toBe(true);
   });
 
   it('an event that was told outside of a trace has none in its row and its message', async () => {
