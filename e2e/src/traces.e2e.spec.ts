@@ -158,7 +158,7 @@ describe('exporting traces', () => {
     if (how === 'silent') collector.answerNothing();
     const child = oneSpan({ OTEL_EXPORTER_OTLP_ENDPOINT: how === 'away' ? 'http://127.0.0.1:9' : collector.url, ...endless });
     await child.printed(/^closed/);
-    expect(child.output()).toContain('the last spans could not be exported');
+    await eventually(() => child.output().includes('the last spans could not be exported'));
     await child.kill();
   });
 });

@@ -57,15 +57,15 @@ export class DeliveriesStore {
    * nothing holds up: no ceiling, and no open delivery of the same webhook that would have to go first (product decision 29b).
    * @returns the attempts taken, and how many deliveries wait
    */
-  async expand(consumer: string, events: EventEnvelope[], { room, busy, perWebhook, full }: Ceilings): Promise<Expansion> {
+  async expand(events: EventEnvelope[], { room, busy, perWebhook, full }: Ceilings): Promise<Expansion> {
     const bodies = new Map(events.map((event) => [event.id, publicBody(event)]));
     const rows = await this.db.query<Omit<Attempt, 'body'> & { state: string }>(
       `WITH e AS (
-         SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $13::text[])
+         SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $12::text[])
            WITH ORDINALITY AS e (business_id, event_id, type, ordering_key, body, traceparent, nth)
        ), fresh AS (
          -- In one order everywhere: two replicas with the same events wait for each other instead of deadlocking.
-         INSERT INTO dispatch.inbox (consumer, event_id) SELECT $6, event_id FROM e ORDER BY event_id ON CONFLICT DO NOTHING RETURNING event_id
+         INSERT INTO dispatch.inbox (consumer, event_id) SELECT 'outbound-webhook-dispatcher', event_id FROM e ORDER BY event_id ON CONFLICT DO NOTHING RETURNING event_id
        ), wanted AS (
          SELECT e.*, w.id AS webhook_id, w.is_active, split_part(w.url, '/', 3) AS host,
                 row_number() OVER (PARTITION BY w.id, e.ordering_key ORDER BY e.nth) AS place
@@ -74,9 +74,9 @@ export class DeliveriesStore {
        ), free AS (
          SELECT wanted.webhook_id, wanted.nth, row_number() OVER (ORDER BY wanted.nth, wanted.webhook_id) AS place,
                 row_number() OVER (PARTITION BY wanted.webhook_id ORDER BY wanted.nth) + coalesce(b.running, 0) AS of_webhook
-         FROM wanted LEFT JOIN unnest($7::bigint[], $8::integer[]) AS b (webhook_id, running) USING (webhook_id)
+         FROM wanted LEFT JOIN unnest($6::bigint[], $7::integer[]) AS b (webhook_id, running) USING (webhook_id)
          WHERE wanted.is_active AND wanted.place = 1
-           AND wanted.business_id <> ALL ($11::bigint[]) AND wanted.host <> ALL ($12::text[])
+           AND wanted.business_id <> ALL ($10::bigint[]) AND wanted.host <> ALL ($11::text[])
            AND NOT EXISTS (
              SELECT FROM dispatch.deliveries d WHERE d.webhook_id = wanted.webhook_id AND d.state IN ('pending', 'running')
                AND (d.state = 'pending' OR d.ordering_key = wanted.ordering_key)
@@ -91,7 +91,7 @@ export class DeliveriesStore {
                 CASE WHEN s.state = 'skipped' THEN now() END
          FROM wanted LEFT JOIN free ON free.webhook_id = wanted.webhook_id AND free.nth = wanted.nth
          CROSS JOIN LATERAL (SELECT CASE WHEN NOT wanted.is_active THEN 'skipped'
-                                         WHEN free.place <= $10 AND free.of_webhook <= $9 THEN 'running' ELSE 'pending' END AS state) s
+                                         WHEN free.place <= $9 AND free.of_webhook <= $8 THEN 'running' ELSE 'pending' END AS state) s
          ORDER BY wanted.nth, wanted.webhook_id
          ON CONFLICT (webhook_id, event_id) DO NOTHING
          RETURNING id, webhook_id, business_id, event_id, attempt, traceparent, state
@@ -104,7 +104,6 @@ export class DeliveriesStore {
         events.map((event) => event.type),
         events.map((event) => event.key),
         events.map((event) => bodies.get(event.id)),
-        consumer,
         [...busy.keys()],
         [...busy.values()],
         perWebhook,

@@ -60,9 +60,9 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
   }
 
   /** Stores what events mean for webhooks, and begins at once what nothing holds up. */
-  async expand(consumer: string, events: EventEnvelope[]): Promise<void> {
+  async expand(events: EventEnvelope[]): Promise<void> {
     await this.begin(async (ceilings) => {
-      const { taken, waiting } = await this.deliveries.expand(consumer, events, ceilings);
+      const { taken, waiting } = await this.deliveries.expand(events, ceilings);
       if (waiting > 0) this.nudge();
       return taken;
     });

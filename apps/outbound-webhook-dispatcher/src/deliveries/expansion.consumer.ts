@@ -15,17 +15,16 @@ export class ExpansionConsumer implements OnApplicationBootstrap, OnApplicationS
     @Inject(NATS) nc: EventConsumerOptions['nc'],
     @Inject(LOGGER) logger: EventConsumerOptions['logger'],
   ) {
-    const durable = 'outbound-webhook-dispatcher';
     this.consumer = new EventConsumer({
       nc,
       db,
       logger,
       schema: 'dispatch',
-      durable,
+      durable: 'outbound-webhook-dispatcher',
       stream: 'PUBLIC',
       concurrency: 128,
       oneStatement: true,
-      handle: (events) => dispatch.expand(durable, events),
+      handle: (events) => dispatch.expand(events),
     });
   }
 
