@@ -45,7 +45,8 @@ async function ensureStream(
     // The default, `old`, would drop acknowledged events silently (guarantees §4).
     discard: DiscardPolicy.New,
     max_bytes: maxBytes,
-    max_age: nanos(24 * HOUR),
+    // As long as the outbox: a service that was away over a weekend misses nothing.
+    max_age: nanos(72 * HOUR),
     duplicate_window: nanos(10 * 60_000),
     num_replicas: replicas,
   };
