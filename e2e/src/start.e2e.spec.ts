@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { appendFileSync, chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,12 @@ const isAlive = (pid: number): boolean => {
     return false;
   }
 };
+
+function metricsSpokenOf(): string[] {
+  const files = ['deploy/prometheus/alerts.yaml', 'deploy/grafana/overview.json'];
+  const text = files.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
+  return [...text.matchAll(/\b(?:mgw|nodejs|process)_\w+/g)].map(([name]) => name.replace(/_(bucket|count|sum)$/, ''));
+}
 
 describe('npm start (product §5)', () => {
   const started: RunningStack[] = [];
@@ -40,10 +46,15 @@ describe('npm start (product §5)', () => {
       'status',
       'template',
     ]);
+    const exported = new Set<string>();
     for (const { probe_port } of services) {
       for (const path of ['livez', 'readyz']) expect((await fetch(`http://127.0.0.1:${probe_port}/${path}`)).status).toBe(200);
-      expect(await (await fetch(`http://127.0.0.1:${probe_port}/metrics`)).text()).toContain('process_cpu_seconds_total');
+      const metrics = await (await fetch(`http://127.0.0.1:${probe_port}/metrics`)).text();
+      expect(metrics).toContain('process_cpu_seconds_total');
+      for (const [, name = ''] of metrics.matchAll(/^# TYPE (\w+)/gm)) exported.add(name);
     }
+    // Alerts and the board speak of what the running services export.
+    expect(metricsSpokenOf().filter((name) => !exported.has(name))).toEqual([]);
     // A simulator that starts again has forgotten the demo's numbers: sends find the connection broken, and that is kept.
     const send = (stack: RunningStack) =>
       integrator(stack.demo.base_url, first.growth.api_key).post('send-template', {

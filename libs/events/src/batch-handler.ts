@@ -1,7 +1,7 @@
 import type { EventEnvelope } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import type { Tx } from '@mgw/postgres';
-import { counter, startSpan, type Span } from '@mgw/telemetry';
+import { counter, histogram, startSpan, type Span } from '@mgw/telemetry';
 import type { JsMsg } from 'nats';
 import type { EventConsumerOptions } from './consumer';
 import { readEvent } from './read-event';
@@ -11,6 +11,7 @@ type Offered = { message: JsMsg; event: EventEnvelope; span: Span };
 
 const MAX_DELAY_MS = 60_000;
 const handled = counter('mgw_events_handled_total', 'Events by what became of them', ['consumer', 'outcome']);
+const age = histogram('mgw_event_age_seconds', 'From the telling of an event to its handling', ['consumer']);
 
 /** Handles events in one transaction; one that fails is handled alone, so that it holds up nobody else. */
 export class BatchHandler {
@@ -58,9 +59,11 @@ export class BatchHandler {
       return error instanceof Error ? error : new Error(String(error));
     }
     crashPoint('consumer.after-commit');
+    const now = Date.now();
     for (const { message, span } of offered) {
       message.ack();
       span.end();
+      age.observe({ consumer: this.options.durable }, (now - message.info.timestampNanos / 1_000_000) / 1_000);
     }
     this.options.committed?.();
     handled.inc({ consumer: this.options.durable, outcome: 'ok' }, offered.length);

@@ -1,6 +1,6 @@
 import type { EventEnvelope, EventType, StreamName } from '@mgw/contracts';
 import type { Database, Tx } from '@mgw/postgres';
-import type { Logger } from '@mgw/telemetry';
+import { gauges, type Logger } from '@mgw/telemetry';
 import type { JsMsg, NatsConnection } from 'nats';
 import { BatchHandler } from './batch-handler';
 import { DurableSubscription } from './durable-subscription';
@@ -54,6 +54,7 @@ export class EventConsumer {
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
   private prunedAt = Date.now();
+  private readonly forget: () => void;
 
   constructor(private readonly options: EventConsumerOptions) {
     this.batchSize = options.concurrency ?? 64;
@@ -62,6 +63,9 @@ export class EventConsumer {
       this.waiting.push(message);
       this.signal.give();
     });
+    const { durable } = options;
+    const help = 'Events that a consumer has not handled, of all its replicas together';
+    this.forget = gauges('mgw_events_waiting', help, 'consumer', async () => ({ [durable]: await this.subscription.waiting() }));
   }
 
   start(): void {
@@ -72,6 +76,7 @@ export class EventConsumer {
   /** Finishes the batch under way and gives back what waits. */
   async stop(): Promise<void> {
     this.stopped = true;
+    this.forget();
     await this.subscription.stop();
     this.signal.give();
     await this.ended;

@@ -33,6 +33,13 @@ export class DurableSubscription {
     this.ended = this.run();
   }
 
+  /** How many events the durable consumer has not handled. */
+  async waiting(): Promise<number> {
+    const { nc, stream, durable } = this.options;
+    const { num_pending, num_ack_pending } = await (await nc.jetstreamManager()).consumers.info(stream, durable);
+    return num_pending + num_ack_pending;
+  }
+
   async stop(): Promise<void> {
     this.stopped = true;
     this.messages?.stop();

@@ -1,4 +1,4 @@
-import { traced } from '@mgw/telemetry';
+import { counter, traced } from '@mgw/telemetry';
 import { Pool } from 'undici';
 import { CircuitBreaker } from './circuit-breaker';
 import { crossWire, type Answer, type WireCall } from './exchange';
@@ -34,6 +34,10 @@ export interface BusinessAccountTarget {
 const PAGE_SIZE = 100;
 const MAX_PAGES = 100;
 
+const calls = counter('mgw_platform_sends_total', "Calls that send a message, by the platform's error code or by what became of them", [
+  'code',
+]);
+
 /** Speaks the Graph API over kept-alive connections. Nothing it does outlives the deadline it is given; nothing it answers or throws holds the token. */
 export class GraphClient {
   private readonly pool: Pool;
@@ -65,17 +69,13 @@ export class GraphClient {
     if (!this.breaker.allows(target.phoneNumberId)) return { kind: 'unreached', problem: 'it has not answered for a while' };
     const body = JSON.stringify(request);
     const path = `${this.prefix}/${encodeURIComponent(target.phoneNumberId)}/messages`;
-    const outcome = await sendWithin(deadlineAt, async (callDeadlineAt) =>
-      sendOutcome(
-        await this.exchange('/{phone_number_id}/messages', {
-          method: 'POST',
-          path,
-          accessToken: target.accessToken,
-          body,
-          deadlineAt: callDeadlineAt,
-        }),
-      ),
-    );
+    const { accessToken } = target;
+    const outcome = await sendWithin(deadlineAt, async (callDeadlineAt) => {
+      const call: WireCall = { method: 'POST', path, accessToken, body, deadlineAt: callDeadlineAt };
+      const told = sendOutcome(await this.exchange('/{phone_number_id}/messages', call));
+      calls.inc({ code: told.kind === 'refused' ? String(told.refusal.platformCode ?? 'none') : told.kind });
+      return told;
+    });
     this.breaker.note(target.phoneNumberId, isClear(outcome));
     return outcome;
   }

@@ -1,10 +1,11 @@
-import { Controller, type Type } from '@nestjs/common';
+import { Controller, type OnApplicationShutdown, type Type } from '@nestjs/common';
 import { getFigures, type ServiceName } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { Handles } from '@mgw/rpc';
+import { gauges } from '@mgw/telemetry';
 
 /**
- * A controller that answers an operator's question how a service is: what every service with events has, and its own.
+ * A controller that answers an operator's question how a service is, and Prometheus': what every service with events has, and its own.
  * @param own SQL expressions, each one number, by name
  */
 export function figuresController(service: ServiceName, schema: string, own: Record<string, string> = {}): Type {
@@ -19,13 +20,25 @@ export function figuresController(service: ServiceName, schema: string, own: Rec
     .join(', ')}`;
 
   @Controller()
-  class Figures {
-    constructor(private readonly db: Database) {}
+  class Figures implements OnApplicationShutdown {
+    private readonly forget: () => void;
+
+    constructor(private readonly db: Database) {
+      const help = "What the service's tables say: of all its replicas together";
+      this.forget = gauges('mgw_service_figure', help, 'figure', () => this.figures());
+    }
+
+    onApplicationShutdown(): void {
+      this.forget();
+    }
 
     @Handles(getFigures(service))
     async get(): Promise<{ figures: Record<string, number> }> {
-      const [row] = await this.db.query<Record<string, number>>(sql);
-      return { figures: row ?? {} };
+      return { figures: await this.figures() };
+    }
+
+    private async figures(): Promise<Record<string, number>> {
+      return (await this.db.query<Record<string, number>>(sql))[0] ?? {};
     }
   }
   return Figures;

@@ -1,5 +1,5 @@
 export { createLogger, type Logger } from './logger';
-export { counter, gauge, histogram, metricsText } from './metrics';
+export { counter, gauge, gauges, histogram, metricsText } from './metrics';
 export { startProbes, type Probes } from './probes';
 export {
   activeTraceparent,

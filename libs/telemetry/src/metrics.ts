@@ -34,6 +34,42 @@ export function gauge(name: string, help: string, labelNames: string[] = [], col
   );
 }
 
+type Figures = () => Promise<Record<string, number>>;
+const asked = new Map<string, Set<Figures>>();
+/** Longest wait for one of them at a scrape, in milliseconds. */
+const ANSWER_WITHIN_MS = 2_000;
+
+/**
+ * One series for each figure that is told at a scrape. Several may be asked for the same name; who does not answer has none.
+ * @param label what the figures' names are
+ * @returns what ends it
+ */
+export function gauges(name: string, help: string, label: string, figures: Figures): () => void {
+  const all = asked.get(name) ?? new Set();
+  if (!asked.has(name)) {
+    asked.set(name, all);
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      async collect(this: Gauge) {
+        const answers = await Promise.all([...all].map(inTime));
+        this.reset();
+        for (const [figure, value] of answers.flatMap((answer) => Object.entries(answer))) this.set({ [label]: figure }, value);
+      },
+    });
+  }
+  all.add(figures);
+  return () => all.delete(figures);
+}
+
+async function inTime(figures: Figures): Promise<Record<string, number>> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Record<string, number>>((resolve) => (timer = setTimeout(() => resolve({}), ANSWER_WITHIN_MS)));
+  return Promise.race([figures().catch(() => ({})), late]).finally(() => clearTimeout(timer));
+}
+
 /** Durations, in seconds. */
 export function histogram(name: string, help: string, labelNames: string[] = []): Histogram {
   return once(name, () => new Histogram({ name, help, labelNames, buckets: BUCKETS, registers: [registry] }));

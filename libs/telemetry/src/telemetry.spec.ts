@@ -1,4 +1,4 @@
-import { counter, createLogger, startProbes } from './index';
+import { counter, createLogger, gauges, metricsText, startProbes } from './index';
 
 describe('probes (guarantees: each service has /livez, /readyz, /metrics)', () => {
   it('tells readiness as it is, and a failing check as not ready', async () => {
@@ -29,6 +29,30 @@ describe('probes (guarantees: each service has /livez, /readyz, /metrics)', () =
     } finally {
       await probes.close();
     }
+  });
+});
+
+describe('figures that are asked for at a scrape', () => {
+  const series = async () =>
+    [...(await metricsText()).text.matchAll(/^mgw_test_figure\{of="(\w+)"\} (\d+)/gm)].map(([, ...found]) => found);
+
+  it('are of everybody who tells some; one who fails, or has ended, has none', async () => {
+    const tell = (figures: () => Promise<Record<string, number>>) => gauges('mgw_test_figure', 'test', 'of', figures);
+    const ends = [
+      tell(async () => ({ a: 1, b: 2 })),
+      tell(async () => {
+        throw new Error('the database is away');
+      }),
+      tell(async () => ({ c: 3 })),
+    ];
+    expect(await series()).toEqual([
+      ['a', '1'],
+      ['b', '2'],
+      ['c', '3'],
+    ]);
+    ends[0]?.();
+    expect(await series()).toEqual([['c', '3']]);
+    for (const end of ends) end();
   });
 });
 
