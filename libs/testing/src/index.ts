@@ -4,3 +4,7 @@ export { spawnNode, type NodeChild } from './child';
 export { freePort, startServers, testDatabase, testNats, testPostgres, testRedis, type ServerUrls } from './servers';
 export { startBrowser } from './browser';
 export { PLATFORM_ERRORS, type PlatformErrorRow } from './platform-errors';
+export { startRawReceiver, type RawReceiver } from './raw-receiver';
+export { startNameServer, type NameServer } from './name-server';
+export { watchDials } from './dials';
+export { aimedAt, SSRF_CASES } from './ssrf-cases';
