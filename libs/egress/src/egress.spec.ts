@@ -1,4 +1,4 @@
-import { startReceiver, type Receiver } from '@mgw/testing';
+import { startRawReceiver, startReceiver, type Receiver } from '@mgw/testing';
 import { Egress } from './egress';
 import { EgressRules } from './rules';
 
@@ -34,6 +34,17 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
     expect(await post(receiver.url, 200)).toEqual({ kind: 'timeout' });
     receiver.respond((_, response) => void response.writeHead(200).write('never ends'));
     expect(await post(receiver.url)).toEqual({ kind: 'answered', status: 200 });
+  });
+
+  it('D6: waits no longer for a TLS handshake that hangs', async () => {
+    const mute = await startRawReceiver();
+    const aLongOne = post(`https://127.0.0.1:${mute.port}/`, 60_000);
+    let ended = false;
+    void aLongOne.then(() => (ended = true));
+    expect(await post(`https://127.0.0.1:${mute.port}/`, 200)).toEqual({ kind: 'timeout' });
+    expect(ended).toBe(false);
+    await mute.close();
+    expect(await aLongOne).toEqual({ kind: 'unreachable' });
   });
 
   it('a cut or refused connection is unreachable', async () => {

@@ -1,11 +1,13 @@
-import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { Pool, buildConnector, type Dispatcher } from 'undici';
+import { systemResolver, type Resolve } from './resolver';
 import type { EgressRules } from './rules';
 
-/** Connections to one address of one host at once; more calls wait for their turn, and for their time. */
-const CONNECTIONS = 64;
+/** Of a name with more addresses only so many are tried: one call must not become a scan. */
+const DIALLED = 4;
+/** How long one address may take to connect before the next is tried. */
+const NEXT_ADDRESS_MS = 2_000;
 const MAX_POOLS = 1_000;
 const CONNECT_MS = 10_000;
 /** How long an idle connection is kept: shorter than servers keep theirs, so that none is used while it is being closed. */
@@ -30,7 +32,8 @@ export interface EgressCall {
 
 /**
  * The one door to addresses that customers give (guarantees §5): the rules, DNS, every address public, the connection to just
- * the address that was checked, the peer checked again, TLS verified, no redirect followed, no proxy.
+ * the addresses that were checked, the peer checked again, TLS verified, no redirect followed, no proxy. How many calls run at
+ * once is their callers' to bound: one that had to wait here would lose its time to others.
  */
 export class Egress {
   private readonly pools = new LRUCache<string, Pool>({
@@ -39,7 +42,10 @@ export class Egress {
     dispose: (pool) => void pool.close().catch(() => undefined),
   });
 
-  constructor(private readonly rules: EgressRules) {}
+  constructor(
+    private readonly rules: EgressRules,
+    private readonly names: Resolve = systemResolver(),
+  ) {}
 
   /** POSTs once and judges by the status line; never throws. What follows it is thrown away, so that the connection can be used again. */
   post(call: EgressCall): Promise<EgressResult> {
@@ -65,9 +71,10 @@ export class Egress {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), call.timeoutMs);
     try {
-      const address = await withAbort(this.resolve(checked.url), timeout.signal);
-      if (address === null) return { kind: 'refused' };
-      return await this.exchange(checked.url, address, { call, signal: timeout.signal, read });
+      const addresses = await withAbort(this.resolve(checked.url), timeout.signal);
+      if (addresses === null) return { kind: 'refused' };
+      // undici ends a request whose connection is not there yet only when connecting has failed.
+      return await withAbort(this.exchange(checked.url, addresses, { call, signal: timeout.signal, read }), timeout.signal);
     } catch {
       return { kind: timeout.signal.aborted ? 'timeout' : 'unreachable' };
     } finally {
@@ -75,19 +82,20 @@ export class Egress {
     }
   }
 
-  /** @returns an address to dial, or null when not all of them may be. @throws when the name does not resolve */
-  private async resolve(url: URL): Promise<string | null> {
+  /** @returns the addresses to dial, IPv4 first, or null when not all of them may be. @throws when the name does not resolve */
+  private async resolve(url: URL): Promise<string[] | null> {
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    const addresses = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address);
-    return addresses.every((address) => this.rules.permits(url, address)) ? (addresses[0] ?? null) : null;
+    const addresses = isIP(host) ? [host] : await this.names(host, this.rules.isAllowedName(url) ? 'system' : 'dns');
+    if (!addresses.every((address) => this.rules.permits(url, address))) return null;
+    return addresses.toSorted((one, other) => isIP(one) - isIP(other)).slice(0, DIALLED);
   }
 
   private async exchange<R>(
     url: URL,
-    address: string,
+    addresses: string[],
     { call, signal, read }: { call: EgressCall; signal: AbortSignal; read: Read<R> },
   ): Promise<R> {
-    const response = await this.poolTo(url, address).request({
+    const response = await this.poolTo(url, addresses).request({
       method: 'POST',
       path: url.pathname + url.search,
       headers: call.headers,
@@ -98,14 +106,24 @@ export class Egress {
     return read(response);
   }
 
-  /** Connections to just this address. The name is resolved and judged for every call: another address is another pool. */
-  private poolTo(url: URL, address: string): Pool {
-    const key = `${url.origin}|${address}`;
+  /** Connections to just these addresses. The name is resolved and judged for every call: other addresses are another pool. */
+  private poolTo(url: URL, addresses: string[]): Pool {
+    const key = `${url.origin}|${addresses.toSorted().join()}`;
     const known = this.pools.get(key);
     if (known) return known;
-    const connect = buildConnector({ timeout: CONNECT_MS, lookup: (_host, options, found) => answerLookup(address, options, found) });
+    const connect = buildConnector({
+      timeout: CONNECT_MS,
+      // Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+      rejectUnauthorized: true,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+      lookup: (_host, _options, found) =>
+        found(
+          null,
+          addresses.map((address) => ({ address, family: isIP(address) })),
+        ),
+    });
     const pool = new Pool(url.origin, {
-      connections: CONNECTIONS,
       pipelining: 1,
       keepAliveTimeout: KEPT_MS,
       keepAliveMaxTimeout: KEPT_MS,
@@ -144,14 +162,6 @@ async function bounded(body: Dispatcher.ResponseData['body'], maxBytes: number):
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-type Found = (error: Error | null, address: string | { address: string; family: number }[], family?: number) => void;
-
-function answerLookup(address: string, options: { all?: boolean | undefined }, found: unknown): void {
-  const family = isIP(address);
-  if (options.all) (found as Found)(null, [{ address, family }]);
-  else (found as Found)(null, address, family);
 }
 
 function withAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

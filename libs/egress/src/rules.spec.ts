@@ -1,3 +1,4 @@
+import { aimedAt, SSRF_CASES } from '@mgw/testing';
 import { EgressRules } from './rules';
 
 const rules = new EgressRules({ allowedTargets: [], ports: [443, 8443] });
@@ -64,6 +65,11 @@ describe('addresses that customers give (guarantees §5, product decision 32)', 
     expect(refused(url)).toBe(true);
   });
 
+  it.each(SSRF_CASES)('$name: $url is refused, on whatever port', ({ url }) => {
+    expect(refused(url)).toBe(true);
+    expect(refused(aimedAt(url, 8443) ?? url)).toBe(true);
+  });
+
   it.each([
     ['http://127.0.0.1:3000/hook', false],
     ['http://127.1:3000/hook', false],
@@ -85,7 +91,7 @@ describe('addresses that customers give (guarantees §5, product decision 32)', 
   it('an address that a name resolves to is judged too', () => {
     const url = new URL('https://rebound.example.com/');
     expect(rules.permits(url, '93.184.216.34')).toBe(true);
-    for (const address of ['127.0.0.1', '10.0.0.1', '::1', '::ffff:10.0.0.1', 'fe80::1', '169.254.169.254'])
+    for (const address of ['127.0.0.1', '10.0.0.1', '::1', '::ffff:10.0.0.1', 'fe80::1', '169.254.169.254', '168.63.129.16'])
       expect(rules.permits(url, address)).toBe(false);
   });
 });

@@ -58,7 +58,8 @@ export class EgressRules {
     return isPublic(parsed) ? url.protocol === 'https:' || this.isAllowedName(url) : this.isAllowed(url, parsed);
   }
 
-  private isAllowedName(url: URL): boolean {
+  /** Whether the URL's host is named among the allowed targets. */
+  isAllowedName(url: URL): boolean {
     const literal = parseAddress(hostOf(url));
     if (literal) return this.isAllowed(url, literal);
     return this.targets.some((t) => t.host === hostOf(url) && (t.port === null || t.port === portOf(url)));

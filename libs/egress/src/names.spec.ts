@@ -1,0 +1,189 @@
+import { eventually, startRawReceiver, watchDials, type RawReceiver } from '@mgw/testing';
+import { Egress, type EgressResult } from './egress';
+import type { Resolve } from './resolver';
+import { EgressRules } from './rules';
+
+const PUBLIC = '93.184.215.14';
+const NAME = 'hooks.example.com';
+const OK = { kind: 'answered', status: 200 };
+
+describe('what names resolve to (guarantees §5)', () => {
+  let canary: RawReceiver;
+  let watch: ReturnType<typeof watchDials>;
+  const opened: { close(): Promise<void> }[] = [];
+  beforeEach(async () => {
+    canary = await startRawReceiver();
+    opened.push(canary);
+    watch = watchDials();
+  });
+  afterEach(async () => {
+    watch.stop();
+    await Promise.all(opened.splice(0).map((one) => one.close()));
+  });
+
+  /** A server that answers 200 and keeps the connection. */
+  const answering = async (options: { host?: string } = {}): Promise<RawReceiver> => {
+    const receiver = await startRawReceiver((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'), options);
+    opened.push(receiver);
+    return receiver;
+  };
+
+  /** With a resolver that gives these answers, one after the other, the last one for ever. */
+  const door = (answers: (string[] | Error)[], allowedTargets: string[] = []) => {
+    const asked: string[] = [];
+    const names: Resolve = async (name, from) => {
+      const answer = answers[Math.min(asked.push(`${name} ${from}`), answers.length) - 1];
+      if (!Array.isArray(answer)) throw answer;
+      return answer;
+    };
+    const egress = new Egress(new EgressRules({ allowedTargets, ports: [canary.port] }), names);
+    opened.push(egress);
+    const post = (url = `https://${NAME}:${canary.port}/hook`, timeoutMs = 10_000): Promise<EgressResult> =>
+      egress.post({ url, headers: {}, body: '{}', timeoutMs });
+    return { post, asked };
+  };
+
+  it.each([
+    ['loopback', ['127.0.0.1']],
+    ['private', ['10.0.0.1']],
+    ['metadata', ['169.254.169.254']],
+    ['the host of an Azure machine', ['168.63.129.16']],
+    ['unspecified', ['0.0.0.0']],
+    ['IPv6 loopback', ['::1']],
+    ['IPv6 unspecified', ['::']],
+    ['IPv4-mapped', ['::ffff:127.0.0.1']],
+    ['IPv4-mapped in hexadecimal', ['::ffff:7f00:1']],
+    ['IPv4-compatible', ['::127.0.0.1']],
+    ['IPv4-translated', ['::ffff:0:127.0.0.1']],
+    ['NAT64', ['64:ff9b::127.0.0.1']],
+    ['local NAT64', ['64:ff9b:1::7f00:1']],
+    ['6to4', ['2002:7f00:1::']],
+    ['Teredo', ['2001:0:7f00:1::1']],
+    ['unique local', ['fd00::1']],
+    ['link-local', ['fe80::1']],
+    ['link-local with its zone', ['fe80::1%lo']],
+    ['site-local', ['fec0::1']],
+    ['multicast', ['ff02::1']],
+    ['documentation', ['2001:db8::1']],
+    ['given to nobody', ['4000::1']],
+    ['public, then private', [PUBLIC, '127.0.0.1']],
+    ['private, then public', ['127.0.0.1', PUBLIC]],
+    ['public IPv4, private IPv6', [PUBLIC, '::1']],
+    ['public IPv6, private IPv4', ['2606:4700::1111', '10.0.0.1']],
+    ['more public ones than are dialled, then a private one', [...Array<string>(10).fill(PUBLIC), '127.0.0.1']],
+    ['no address at all', ['not an address']],
+  ])('%s: refused, nothing is dialled', async (_, addresses) => {
+    expect(await door([addresses]).post()).toEqual({ kind: 'refused' });
+    expect([watch.dials(), canary.connections]).toEqual([[], 0]);
+  });
+
+  it('a name that does not resolve is unreachable', async () => {
+    expect(await door([new Error('ENOTFOUND')]).post()).toEqual({ kind: 'unreachable' });
+    expect(watch.dials()).toEqual([]);
+  });
+
+  it('rebinding: an answer that changes between check and dial is never asked for; what was checked is dialled', async () => {
+    const other = await startRawReceiver(undefined, { host: '127.0.0.2', port: canary.port });
+    opened.push(other);
+    // 127.0.0.1 stands for the public address: allowed here. 127.0.0.2 is not.
+    const { post, asked } = door([['127.0.0.1'], ['127.0.0.2']], ['127.0.0.1']);
+    expect(await post(undefined, 1_000)).toEqual({ kind: 'timeout' });
+    expect(asked).toEqual([`${NAME} dns`]);
+    expect(watch.dials()).toEqual([`127.0.0.1 ${canary.port}`]);
+    expect(await post()).toEqual({ kind: 'refused' });
+    expect([canary.connections, other.connections]).toEqual([1, 0]);
+  });
+
+  it('names are asked of DNS, those that the operator allowed of the system, addresses of nobody', async () => {
+    const target = await answering();
+    const { post, asked } = door([['10.0.0.1'], ['127.0.0.1']], ['localhost', '127.0.0.1']);
+    expect(await post()).toEqual({ kind: 'refused' });
+    expect(await post(`http://localhost:${target.port}/`)).toEqual(OK);
+    expect(await post(`http://127.0.0.1:${target.port}/`)).toEqual(OK);
+    expect(await post('https://[::1]/')).toEqual({ kind: 'refused' });
+    expect(asked).toEqual([`${NAME} dns`, 'localhost system']);
+  });
+
+  it('a kept connection serves only while the name resolves to where it leads', async () => {
+    const [here, there] = [await answering(), await answering({ host: '127.0.0.2' })];
+    const now: string[][] = [['127.0.0.1']];
+    const { post } = door(now, [NAME]);
+    const to = `http://${NAME}:${here.port}/`;
+    // One connection for two calls: it is kept.
+    await eventually(async () => (await post(to)) && here.requests.length > here.connections);
+    const before = here.requests.length;
+    now[0] = ['127.0.0.2'];
+    expect(await post(to)).toEqual({ kind: 'unreachable' });
+    expect([here.requests.length, watch.dials().at(-1)]).toEqual([before, `127.0.0.2 ${here.port}`]);
+    expect(await post(`http://${NAME}:${there.port}/`)).toEqual(OK);
+  });
+
+  it('every call is judged anew, also while a connection to the first address is kept', async () => {
+    const target = await answering();
+    const now: string[][] = [['127.0.0.1']];
+    const { post } = door(now, [NAME]);
+    const to = `http://${NAME}:${target.port}/`;
+    await eventually(async () => (await post(to)) && target.requests.length > target.connections);
+    const before = target.requests.length;
+    // The name is allowed with whatever address: only what is no address is still refused.
+    now[0] = ['127.0.0.1', 'nonsense'];
+    expect(await post(to)).toEqual({ kind: 'refused' });
+    expect(target.requests.length).toBe(before);
+  });
+
+  it('the same addresses in another order are the same connections', async () => {
+    const target = await answering();
+    const [a, b, c] = ['127.0.0.1', '127.0.0.7', '127.0.0.8'];
+    const orders = [
+      [a, b, c],
+      [a, c, b],
+      [b, a, c],
+      [b, c, a],
+      [c, a, b],
+      [c, b, a],
+    ] as string[][];
+    const { post } = door(orders, [NAME]);
+    for (let i = 0; i < orders.length; i++) {
+      expect(await post(`http://${NAME}:${target.port}/`)).toEqual(OK);
+      // A connection is free again once its answer has been read to the end.
+      await new Promise((resume) => setImmediate(resume));
+    }
+    expect(target.connections).toBeLessThan(orders.length);
+  });
+
+  it('of several addresses the next one is dialled when one refuses; never more than four', async () => {
+    const lives = await answering({ host: '127.0.0.9' });
+    const url = `http://${NAME}:${lives.port}/`;
+    expect(await door([['127.0.0.3', '127.0.0.9']], [NAME]).post(url)).toEqual(OK);
+    expect(watch.dials()).toEqual([`127.0.0.3 ${lives.port}`, `127.0.0.9 ${lives.port}`]);
+    const many = Array.from({ length: 20 }, (_, i) => `127.0.1.${i}`);
+    expect(await door([many], [NAME]).post(url)).toEqual({ kind: 'unreachable' });
+    expect(watch.dials().slice(2)).toEqual(many.slice(0, 4).map((address) => `${address} ${lives.port}`));
+  });
+
+  it('D6: the time runs from the first DNS query, and an answer that comes too late is not dialled', async () => {
+    let answer: (addresses: string[]) => void = () => undefined;
+    const late: Resolve = () => new Promise((resolve) => (answer = resolve));
+    const egress = new Egress(new EgressRules({ allowedTargets: [NAME], ports: [443] }), late);
+    opened.push(egress);
+    expect(await egress.post({ url: `http://${NAME}:${canary.port}/`, headers: {}, body: '{}', timeoutMs: 100 })).toEqual({
+      kind: 'timeout',
+    });
+    answer(['127.0.0.1']);
+    await new Promise((resume) => setImmediate(resume));
+    expect([watch.dials(), canary.connections]).toEqual([[], 0]);
+  });
+
+  it('no proxy of the environment is used', async () => {
+    const target = await answering();
+    const proxy = `http://127.0.0.1:${canary.port}`;
+    const before = { ...process.env };
+    Object.assign(process.env, { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy, NODE_USE_ENV_PROXY: '1' });
+    try {
+      expect(await door([['127.0.0.1']], [NAME]).post(`http://${NAME}:${target.port}/`)).toEqual(OK);
+    } finally {
+      process.env = before;
+    }
+    expect([target.connections, canary.connections]).toEqual([1, 0]);
+  });
+});
