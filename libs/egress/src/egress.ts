@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { Pool, buildConnector, type Dispatcher } from 'undici';
+import { Client, Pool, buildConnector, type Dispatcher } from 'undici';
 import { systemResolver, type Resolve } from './resolver';
 import type { EgressRules } from './rules';
 
@@ -69,15 +69,17 @@ export class Egress {
     const checked = this.rules.check(call.url);
     if ('refused' in checked) return { kind: 'refused' };
     const timeout = new AbortController();
+    const waiting = { isOver: false };
     const timer = setTimeout(() => timeout.abort(), call.timeoutMs);
     try {
       const addresses = await withAbort(this.resolve(checked.url), timeout.signal);
       if (addresses === null) return { kind: 'refused' };
       // undici ends a request whose connection is not there yet only when connecting has failed.
-      return await withAbort(this.exchange(checked.url, addresses, { call, signal: timeout.signal, read }), timeout.signal);
+      return await withAbort(this.exchange(checked.url, addresses, { call, waiting, signal: timeout.signal, read }), timeout.signal);
     } catch {
       return { kind: timeout.signal.aborted ? 'timeout' : 'unreachable' };
     } finally {
+      waiting.isOver = true;
       clearTimeout(timer);
     }
   }
@@ -93,7 +95,7 @@ export class Egress {
   private async exchange<R>(
     url: URL,
     addresses: string[],
-    { call, signal, read }: { call: EgressCall; signal: AbortSignal; read: Read<R> },
+    { call, waiting, signal, read }: { call: EgressCall; waiting: Waiting; signal: AbortSignal; read: Read<R> },
   ): Promise<R> {
     const response = await this.poolTo(url, addresses).request({
       method: 'POST',
@@ -101,6 +103,7 @@ export class Egress {
       headers: call.headers,
       body: call.body,
       signal,
+      opaque: waiting,
       headersTimeout: call.timeoutMs,
     });
     return read(response);
@@ -127,12 +130,14 @@ export class Egress {
       pipelining: 1,
       keepAliveTimeout: KEPT_MS,
       keepAliveMaxTimeout: KEPT_MS,
-      connect: (options, connected) =>
-        connect(options, (error, socket) => {
-          if (error) connected(error, null);
-          else if (this.isPeer(url, socket as Socket)) connected(null, socket as Socket);
-          else connected((socket as Socket).destroy() && new Error('connected to another address'), null);
-        }),
+      factory: (origin, options) =>
+        clientThatWaits(origin, options as Client.Options, (target, connected) =>
+          connect(target, (error, socket) => {
+            if (error) connected(error, null);
+            else if (this.isPeer(url, socket as Socket)) connected(null, socket as Socket);
+            else connected((socket as Socket).destroy() && new Error('connected to another address'), null);
+          }),
+        ),
     });
     this.pools.set(key, pool);
     return pool;
@@ -150,7 +155,30 @@ export class Egress {
   }
 }
 
-type Read<R> = (response: Dispatcher.ResponseData) => Promise<R>;
+/** Whether somebody still waits for a call's answer. */
+interface Waiting {
+  isOver: boolean;
+}
+
+/** undici dials again after a call was given up, only to find that there is nothing to send: this client does not. */
+function clientThatWaits(origin: URL, options: Client.Options, connect: buildConnector.connector): Client {
+  let newest: Waiting | null = null;
+  const client = new Client(origin, {
+    ...options,
+    connect: (target, connected) => {
+      if (newest?.isOver) connected(new Error('nobody waits for an answer any more'), null);
+      else connect(target, connected);
+    },
+  });
+  const dispatch = client.dispatch.bind(client);
+  client.dispatch = (call, handler) => {
+    newest = (call as { opaque?: Waiting }).opaque ?? null;
+    return dispatch(call, handler);
+  };
+  return client;
+}
+
+type Read<R> = (response: Dispatcher.ResponseData<Waiting>) => Promise<R>;
 
 /** @throws Error when there is more than `maxBytes` of it */
 async function bounded(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<string> {
