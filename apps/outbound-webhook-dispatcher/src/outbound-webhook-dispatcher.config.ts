@@ -11,4 +11,11 @@ export class DispatcherConfig extends config('outbound-webhook-dispatcher', {
     default: '',
   }),
   ports: env.list('WEBHOOK_PORTS', { doc: 'ports of public hosts that webhooks may use', default: '443,8443' }),
+  answerWithinMs: env.integer('WEBHOOK_ANSWER_WITHIN_MS', {
+    doc: 'how long a receiver has to answer, from the first DNS query on; the specification says ten seconds',
+    default: 10_000,
+    min: 100,
+    // Its attempt, and recording its end, must fit into the lease.
+    max: 20_000,
+  }),
 }) {}

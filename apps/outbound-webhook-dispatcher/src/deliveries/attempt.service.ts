@@ -5,11 +5,10 @@ import { Batcher } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
 import { counter, traced, type Logger } from '@mgw/telemetry';
+import { DispatcherConfig } from '../outbound-webhook-dispatcher.config';
 import { DeliveriesStore, type Attempt, type AttemptEnd } from './deliveries.store';
 import { signatureHeaders } from './signature';
 
-/** Spec §6.1: from the first DNS query to the status line. */
-const ANSWER_WITHIN_MS = 10_000;
 const RECORD_ATTEMPTS = 5;
 const ended = counter('mgw_webhook_attempts_total', 'Attempts to deliver events to customers, by their end', ['outcome']);
 
@@ -22,6 +21,7 @@ export class AttemptService {
     deliveries: DeliveriesStore,
     private readonly egress: Egress,
     private readonly sealer: Sealer,
+    private readonly config: DispatcherConfig,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     // One statement at a time: the counters move in the order in which attempts ended.
@@ -44,9 +44,12 @@ export class AttemptService {
    */
   async run(attempt: Attempt): Promise<boolean> {
     try {
+      crashPoint('dispatch.after-take');
       const begun = performance.now();
       const end = await this.attempt(attempt);
-      return await this.record(attempt, { ...end, durationMs: Math.round(performance.now() - begun) });
+      const othersWait = await this.record(attempt, { ...end, durationMs: Math.round(performance.now() - begun) });
+      crashPoint('dispatch.after-end');
+      return othersWait;
     } catch (error) {
       this.logger.error({ err: error, webhook_id: attempt.webhook_id, event_id: attempt.event_id }, 'an attempt could not be made');
       return false;
@@ -59,7 +62,7 @@ export class AttemptService {
     const result = await this.trace(attempt, () => this.post(attempt, secret));
     crashPoint('dispatch.after-attempt');
     ended.inc({ outcome: result.kind === 'answered' && result.status !== 200 ? 'not_200' : result.kind });
-    return endOf(result);
+    return this.endOf(result);
   }
 
   /** @returns null when there is none, undefined when its key is no longer in the ring */
@@ -96,7 +99,7 @@ export class AttemptService {
       'webhook-timestamp': String(timestamp),
       ...(secret !== null && signatureHeaders(secret, { id, timestamp, body })),
     };
-    return this.egress.post({ url, headers, body, timeoutMs: ANSWER_WITHIN_MS });
+    return this.egress.post({ url, headers, body, timeoutMs: this.config.answerWithinMs });
   }
 
   private async record(attempt: Attempt, end: AttemptEnd): Promise<boolean> {
@@ -109,20 +112,24 @@ export class AttemptService {
       }
     }
   }
+
+  /** Product decision 31: 200 and nothing else. */
+  private endOf(result: EgressResult): Omit<AttemptEnd, 'durationMs'> {
+    if (result.kind === 'answered') {
+      const succeeded = result.status === 200;
+      return { succeeded, statusCode: result.status, reason: succeeded ? null : `answered ${result.status} instead of 200` };
+    }
+    const reasons = {
+      refused: 'the address may not be called',
+      unreachable: 'could not be reached',
+      timeout: `no answer within ${this.config.answerWithinMs / 1_000} seconds`,
+    };
+    return { succeeded: false, statusCode: null, reason: reasons[result.kind] };
+  }
 }
 
 function serverOf(url: string): Record<string, string | number> {
   if (!URL.canParse(url)) return {};
   const { hostname, port, protocol } = new URL(url);
   return { 'server.address': hostname, 'server.port': Number(port) || (protocol === 'http:' ? 80 : 443) };
-}
-
-/** Product decision 31: 200 and nothing else. */
-function endOf(result: EgressResult): Omit<AttemptEnd, 'durationMs'> {
-  if (result.kind === 'answered') {
-    const succeeded = result.status === 200;
-    return { succeeded, statusCode: result.status, reason: succeeded ? null : `answered ${result.status} instead of 200` };
-  }
-  const reasons = { refused: 'the address may not be called', unreachable: 'could not be reached', timeout: 'no answer within 10 seconds' };
-  return { succeeded: false, statusCode: null, reason: reasons[result.kind] };
 }

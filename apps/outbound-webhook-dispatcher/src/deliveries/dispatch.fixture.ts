@@ -1,0 +1,93 @@
+import {
+  CreateWebhook,
+  ListDeliveries,
+  ListWebhooks,
+  MessageSent,
+  type EventEnvelope,
+  type ReplyOf,
+  type WebhookRecord,
+} from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
+import { startHarness, type Harness } from '@mgw/harness';
+import { eventually } from '@mgw/testing';
+import { migrations } from '../migrations/migrations';
+import { DispatcherConfig } from '../outbound-webhook-dispatcher.config';
+import { DispatcherModule } from '../outbound-webhook-dispatcher.module';
+
+const service = { name: 'outbound-webhook-dispatcher', module: DispatcherModule, config: DispatcherConfig, schema: 'dispatch' } as never;
+
+export const SECRET = 'swordfish';
+
+/** A message.sent event; by default each in a conversation of its own. */
+export function sent(number: number, { business_id = 1, conversation_id = number + 1, text = 'Hi' } = {}): EventEnvelope {
+  const message_id = `wamid.${business_id}.${number}`;
+  return newEvent(MessageSent, {
+    id: `message.sent:${message_id}`,
+    at: '2026-01-02T03:04:05.678Z',
+    business_id,
+    key: `conversation:${conversation_id}`,
+    data: { message_id, to: '919876543210', type: 'text', text, sent_by: 'api', conversation_id, business_id },
+    facts: { intent_id: 'i', api_key_id: 1, template: null, repaired: false },
+  });
+}
+
+type Delivery = ReplyOf<typeof ListDeliveries>['deliveries'][number];
+
+export interface Dispatching {
+  harness: Harness;
+  /** Runs a dispatcher in this process. */
+  run(env?: Record<string, string>): ReturnType<Harness['run']>;
+  /** Signed with SECRET when `secret` is given. @returns its id */
+  create(webhook: { url: string; business_id?: number; secret?: boolean }): Promise<number>;
+  /** Stores webhooks without asking anybody. @returns their ids */
+  store(urls: string[], business_id?: number): Promise<number[]>;
+  webhook(id: number, business_id?: number): Promise<WebhookRecord>;
+  /** The delivery log, the newest first. */
+  log(webhook_id: number, business_id?: number): Promise<Delivery[]>;
+  /** How many deliveries are in each state. */
+  states(): Promise<Record<string, number>>;
+  /** Waits until nothing is open and `count` deliveries are there. */
+  ended(count: number, timeoutMs?: number): Promise<void>;
+}
+
+export async function startDispatching(env: Record<string, string> = {}): Promise<Dispatching> {
+  const harness = await startHarness({ schema: 'dispatch', migrations });
+  Object.assign(harness.env, { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', ...env });
+  const states = async () => {
+    const rows = await harness.db.query<{ state: string; n: number }>(
+      'SELECT state, count(*)::integer AS n FROM dispatch.deliveries GROUP BY state',
+    );
+    return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
+  };
+  return {
+    harness,
+    states,
+    run: (more) => harness.run(service, more),
+    create: async ({ url, business_id = 1, secret = false }) => {
+      const secret_sealed = secret ? harness.sealer.seal(SECRET, `webhook.secret:${business_id}`) : null;
+      return (await harness.rpc.call(CreateWebhook, { business_id, name: 'w', url, events: ['message.sent'], secret_sealed })).id;
+    },
+    store: async (urls, business_id = 1) => {
+      const rows = await harness.db.query<{ id: string }>(
+        `INSERT INTO dispatch.webhooks (business_id, name, url, events) SELECT $1, 'w', url, '{message.sent}' FROM unnest($2::text[]) AS url RETURNING id`,
+        [business_id, urls],
+      );
+      return rows.map(({ id }) => Number(id));
+    },
+    webhook: async (id, business_id = 1) => {
+      const { webhooks } = await harness.rpc.call(ListWebhooks, { business_id });
+      return webhooks.find((webhook) => webhook.id === id) as WebhookRecord;
+    },
+    log: async (webhook_id, business_id = 1) =>
+      (await harness.rpc.call(ListDeliveries, { business_id, webhook_id, limit: 100, cursor: null, state: null })).deliveries,
+    ended: async (count, timeoutMs = 20_000) => {
+      await eventually(
+        async () => {
+          const { pending = 0, running = 0, ...others } = await states();
+          return pending + running === 0 && Object.values(others).reduce((sum, n) => sum + n, 0) === count;
+        },
+        { timeoutMs },
+      );
+    },
+  };
+}
