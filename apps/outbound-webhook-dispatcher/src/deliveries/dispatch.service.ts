@@ -9,7 +9,8 @@ import { DeliveriesStore, type Attempt, type Ceilings } from './deliveries.store
 /** Ceilings of one process: a slow receiver delays only itself, many slow ones of a business only that business (guarantees §4, D5). */
 const PER_WEBHOOK = 16;
 const PER_BUSINESS = 64;
-const PER_HOST = 64;
+/** More than one business can have (its ceiling, and one look beyond it): on a host that many use, one cannot take all. */
+const PER_HOST = 128;
 const PER_PROCESS = 512;
 const AT_ONCE = 64;
 const LOOK_EVERY_MS = 250;
