@@ -1,0 +1,99 @@
+import type { Socket } from 'node:net';
+import { eventually, startRawReceiver, type RawReceiver } from '@mgw/testing';
+import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+
+/**
+ * Proven by order, not by time: the receivers that hang do so until the test ends, and an attempt's limit (20 s) is longer than a
+ * test waits (10 s). Whatever is delivered was delivered before any of them ended.
+ */
+describe('D5: a receiver that hangs delays only itself (guarantees §4)', () => {
+  let dispatching: Dispatching;
+  let hanging: RawReceiver[];
+  let held: Socket[];
+  const opened: RawReceiver[] = [];
+
+  const receive = async (answer: (socket: Socket, request: string) => void) => {
+    const receiver = await startRawReceiver(answer);
+    opened.push(receiver);
+    return receiver;
+  };
+  /** Receivers that answer nothing, but for the path /ok. */
+  const hang = async (count: number) => {
+    for (let i = 0; i < count; i++)
+      hanging.push(await receive((socket, request) => void (request.startsWith('POST /ok ') ? socket.write(OK) : held.push(socket))));
+    return hanging.map(({ port }) => `http://127.0.0.1:${port}`);
+  };
+  const dialled = () => hanging.reduce((sum, { requests }) => sum + requests.length, 0);
+  const events = (count: number, business_id = 1) => Array.from({ length: count }, (_, i) => sent(i, { business_id }));
+  /** Delivers one event to another webhook while everything that hangs goes on hanging. */
+  const deliversMeanwhile = async (url: string, business_id: number) => {
+    const [id] = await dispatching.store([url], business_id);
+    await dispatching.harness.tell(sent(1_000, { business_id }));
+    await eventually(async () => (await dispatching.log(id as number, business_id))[0]?.state === 'succeeded');
+    expect((await dispatching.states())['failed']).toBeUndefined();
+  };
+
+  beforeEach(async () => {
+    hanging = [];
+    held = [];
+    dispatching = await startDispatching({ WEBHOOK_ANSWER_WITHIN_MS: '20000' });
+    await dispatching.run();
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((receiver) => receiver.close()));
+    await dispatching.harness.close();
+  });
+
+  it("a hundred webhooks of one business that hang: another business's event is delivered before any of them has ended", async () => {
+    const urls = await hang(100);
+    const other = await receive((socket) => void socket.write(OK));
+    await dispatching.store(urls);
+    await dispatching.harness.tell(...events(3));
+    await eventually(() => dialled() >= 64);
+    await deliversMeanwhile(`http://127.0.0.1:${other.port}`, 2);
+    // The ceiling of a business, seen before each look that takes up to 64 at once.
+    expect(dialled()).toBeLessThan(128);
+  });
+
+  it('a hundred webhooks of one business that hang on a host which others use too', async () => {
+    const [host = ''] = await hang(1);
+    await dispatching.store(Array.from({ length: 100 }, (_, i) => `${host}/${i}`));
+    await dispatching.harness.tell(...events(3));
+    await eventually(() => dialled() >= 64);
+    await deliversMeanwhile(`${host}/ok`, 2);
+  });
+
+  it('a webhook that hangs has 16 attempts under way; the next webhook of its business is not behind them', async () => {
+    const [host = ''] = await hang(1);
+    const [id] = await dispatching.store([host]);
+    await dispatching.harness.tell(...events(40));
+    await eventually(() => dialled() === 16);
+    await deliversMeanwhile(`${host}/ok`, 1);
+    expect(dialled() - 1).toBe(16);
+    held.shift()?.write(OK);
+    await eventually(() => dialled() - 1 === 17);
+    expect((await dispatching.webhook(id as number)).fail_count).toBe(0);
+  });
+
+  it('a host that hangs has its ceiling whoever calls it; another host is not behind it', async () => {
+    const [host = ''] = await hang(1);
+    const other = await receive((socket) => void socket.write(OK));
+    for (let business_id = 1; business_id <= 6; business_id++) await dispatching.store(Array<string>(4).fill(host), business_id);
+    await dispatching.harness.tell(...[1, 2, 3, 4, 5, 6].flatMap((business_id) => events(16, business_id)));
+    await eventually(() => dialled() >= 128);
+    await deliversMeanwhile(`http://127.0.0.1:${other.port}`, 7);
+    expect(dialled()).toBeLessThan(128 + 64);
+  });
+
+  it('a process has 512 attempts under way, and one more for each that ends', async () => {
+    const urls = await hang(12);
+    for (const [i, url] of urls.entries()) await dispatching.store(Array<string>(4).fill(url), i + 1);
+    await dispatching.harness.tell(...urls.flatMap((_, i) => events(16, i + 1)));
+    await eventually(() => dialled() === 512, { timeoutMs: 15_000 });
+    held.shift()?.write(OK);
+    await eventually(() => dialled() === 513);
+    expect(await dispatching.states()).toMatchObject({ running: 512, succeeded: 1 });
+  });
+});

@@ -1,0 +1,100 @@
+import { Redeliver, TestWebhook, UpdateWebhook, type GatewayError } from '@mgw/contracts';
+import { aimedAt, eventually, SSRF_CASES, startRawReceiver, watchDials, type RawReceiver } from '@mgw/testing';
+import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
+
+describe('addresses that must never be dialled (guarantees §5, decision 32)', () => {
+  let dispatching: Dispatching;
+  let canary: RawReceiver;
+  let watch: ReturnType<typeof watchDials>;
+  /** Each case as it is, and on the port where the canary listens: on every local address. */
+  let urls: string[];
+
+  beforeEach(async () => {
+    canary = await startRawReceiver((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'), { host: '::' }).catch(() =>
+      startRawReceiver(undefined, { host: '0.0.0.0' }),
+    );
+    urls = SSRF_CASES.flatMap(({ url }) => [url, aimedAt(url, canary.port) ?? url]);
+    dispatching = await startDispatching({ WEBHOOK_ALLOWED_TARGETS: '', WEBHOOK_PORTS: `443,8443,${canary.port}` });
+    watch = watchDials();
+  });
+  afterEach(async () => {
+    watch.stop();
+    await canary.close();
+    await dispatching.harness.close();
+  });
+
+  /** Where this process dialled, but for its own servers. */
+  const dials = () => {
+    const own = [dispatching.harness.env['DATABASE_URL'], dispatching.harness.env['NATS_URL']].map((url) => new URL(url ?? '').port);
+    return watch.dials().filter((dial) => !own.includes(dial.split(' ')[1] ?? ''));
+  };
+  const codeOf = (promise: Promise<unknown>) => promise.then(String, (error: GatewayError) => error.error_code);
+
+  it('spec §4.9: are refused when a webhook is made and when it is changed', async () => {
+    await dispatching.run();
+    const id = await dispatching.create({ url: 'https://hooks.example.com/' });
+    for (const url of urls) {
+      expect([url, await codeOf(dispatching.create({ url }))]).toEqual([url, 'VALIDATION_FAILED']);
+      const changed = codeOf(dispatching.harness.rpc.call(UpdateWebhook, { business_id: 1, id, url }));
+      expect([url, await changed]).toEqual([url, 'VALIDATION_FAILED']);
+    }
+    expect((await dispatching.webhook(id)).url).toBe('https://hooks.example.com/');
+    expect([dials(), canary.connections]).toEqual([[], 0]);
+  });
+
+  it('are not dialled when they are stored already: by an event, by a test, by a redelivery', async () => {
+    await dispatching.run();
+    // PostgreSQL keeps no NUL.
+    const stored = urls.filter((url) => !url.includes('\0'));
+    const ids = await dispatching.store(stored);
+    await dispatching.harness.tell(sent(1));
+    await dispatching.ended(stored.length);
+    for (const [i, webhook_id] of ids.entries()) {
+      const [delivery] = await dispatching.log(webhook_id);
+      expect([stored[i], delivery]).toMatchObject([
+        stored[i],
+        { state: 'failed', response_code: null, reason: 'the address may not be called', attempts: 1 },
+      ]);
+      await dispatching.harness.rpc.call(Redeliver, { business_id: 1, webhook_id, delivery_id: delivery?.id ?? 0 });
+      await dispatching.harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: null });
+    }
+    await dispatching.ended(2 * stored.length);
+    for (const [i, webhook_id] of ids.entries()) {
+      const log = await dispatching.log(webhook_id);
+      const refused = { state: 'failed', reason: 'the address may not be called' };
+      expect([stored[i], log]).toMatchObject([
+        stored[i],
+        [
+          { ...refused, attempts: 1 },
+          { ...refused, attempts: 2 },
+        ],
+      ]);
+      // What a person asked for counts nothing (decision 34).
+      expect((await dispatching.webhook(webhook_id)).fail_count).toBe(1);
+    }
+    expect([dials(), canary.connections]).toEqual([[], 0]);
+  });
+
+  it('are not dialled any more when they were allowed once', async () => {
+    const before = await dispatching.run({ WEBHOOK_ALLOWED_TARGETS: '127.0.0.1,localhost' });
+    const ids = [];
+    for (const host of ['127.0.0.1', '127.1', 'localhost'])
+      ids.push(await dispatching.create({ url: `http://${host}:${canary.port}/hook` }));
+    await dispatching.harness.tell(sent(1));
+    await dispatching.ended(3);
+    expect(await dispatching.states()).toEqual({ succeeded: 3 });
+    const reached = canary.connections;
+    expect(reached).toBeGreaterThan(0);
+    await before.stop();
+    await dispatching.run();
+    await dispatching.harness.tell(sent(2));
+    for (const webhook_id of ids) {
+      const { delivery_id } = await dispatching.harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: null });
+      expect(delivery_id).toBeGreaterThan(0);
+      const first = (await dispatching.log(webhook_id)).at(-1);
+      await dispatching.harness.rpc.call(Redeliver, { business_id: 1, webhook_id, delivery_id: first?.id ?? 0 });
+    }
+    await eventually(async () => (await dispatching.states())['failed'] === 9);
+    expect(canary.connections).toBe(reached);
+  });
+});
