@@ -169,6 +169,7 @@ export class DeliveriesStore {
            finished_at = clock_timestamp(), lease_until = NULL
          FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::integer[], $5::text[], $6::integer[])
            WITH ORDINALITY AS n (id, attempt, state, status_code, reason, duration_ms, nth)
+         -- By attempt: both ends of a delivery that was taken over may be here.
          WHERE d.id = n.id AND d.attempt = n.attempt AND d.state = 'running'
          RETURNING d.webhook_id, d.state, d.by_hand, n.nth
        ), successes AS (
