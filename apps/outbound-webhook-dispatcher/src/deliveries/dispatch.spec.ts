@@ -136,21 +136,6 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     await hanging.close();
   });
 
-  it('D3: an attempt whose worker died is made again, with the same id and bytes, and counts once', async () => {
-    const child = await harness.spawn('outbound-webhook-dispatcher', { CRASH_AT: 'dispatch.after-attempt' });
-    await create();
-    receiver.respond((_, response) => void response.writeHead(500).end());
-    await harness.tell(sent(1));
-    expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
-    expect(receiver.requests).toHaveLength(1);
-    await harness.db.query('UPDATE dispatch.deliveries SET lease_until = now()');
-    await harness.run(service);
-    await eventually(async () => (await states())[0] === 'failed');
-    expect((await list())[0]).toMatchObject({ fail_count: 1, last_triggered_at: expect.any(String) as string });
-    const [first, second] = receiver.requests;
-    expect([second?.body, second?.headers['webhook-id']]).toEqual([first?.body, first?.headers['webhook-id']]);
-  });
-
   it('a secret that can no longer be opened is a failure that counts, and holds up nothing', async () => {
     await harness.run(service);
     await create({ secret: 'x' });
