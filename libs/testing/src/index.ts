@@ -8,3 +8,4 @@ export { startRawReceiver, type RawReceiver } from './raw-receiver';
 export { startNameServer, type NameServer } from './name-server';
 export { watchDials } from './dials';
 export { aimedAt, SSRF_CASES } from './ssrf-cases';
+export { selfSigned, testAuthority, type TestCertificate } from './certificates';
