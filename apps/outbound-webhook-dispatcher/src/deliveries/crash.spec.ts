@@ -83,16 +83,20 @@ describe('two dispatchers', () => {
   afterEach(() => dispatching.harness.close());
   const url = () => `http://127.0.0.1:${receiver.port}/`;
 
-  it('D4: a worker whose lease was taken over ends nothing and counts nothing, whatever answer it gets at last', async () => {
+  it.each([
+    ['before', [0, 1]],
+    ['after', [1, 0]],
+  ])('D4: a worker whose lease was taken over ends nothing and counts nothing, though answered %s the other', async (_, order) => {
     const running = [await dispatching.run(), await dispatching.run()];
-    const id = await dispatching.create({ url: url() });
+    await dispatching.create({ url: url() });
     await dispatching.harness.tell(sent(1));
     await eventually(() => held.length === 1);
     await dispatching.harness.db.query('UPDATE dispatch.deliveries SET lease_until = now()');
     await eventually(() => held.length === 2);
-    held[1]?.write(FAILURE);
-    await eventually(async () => (await dispatching.webhook(id)).fail_count === 1);
-    held[0]?.write(OK);
+    for (const nth of order) {
+      held[nth]?.end(nth === 0 ? OK : FAILURE);
+      await eventually(() => held[nth]?.closed);
+    }
     // A dispatcher that stops waits for what it has under way.
     for (const service of running) await service.stop();
     const [row] = await dispatching.harness.db.query(
