@@ -2,7 +2,10 @@ import { config, env } from '@mgw/config';
 
 export class SimulatorConfig extends config('platform-simulator', {
   port: env.port('SIMULATOR_PORT', { doc: 'port of the Graph API and of the control plane', default: 8090 }),
-  host: env.text('SIMULATOR_HOST', { doc: 'interface; the control plane has no login, so keep it private', default: '127.0.0.1' }),
+  host: env.text('SIMULATOR_HOST', {
+    doc: 'interface; the control plane has no login unless it has a token, so keep it private',
+    default: '127.0.0.1',
+  }),
   probePort: env.port('PROBE_PORT', { doc: 'private port of /livez, /readyz and /metrics; 0 takes any free one', default: 0 }),
   callbackUrl: env.url('SIM_CALLBACK_URL', { doc: 'where webhooks go', default: 'http://127.0.0.1:8080/webhooks/whatsapp' }),
   appSecret: env.text('META_APP_SECRET', {
@@ -11,5 +14,11 @@ export class SimulatorConfig extends config('platform-simulator', {
     secret: true,
   }),
   verifyToken: env.text('SIM_VERIFY_TOKEN', { doc: 'told at the handshake', default: 'dev-verify-token', secret: true }),
+  controlToken: env.text('SIM_CONTROL_TOKEN', {
+    doc: 'what the control plane asks for, as bearer or `?token=`; empty: nothing',
+    default: '',
+    secret: true,
+  }),
+  callbackConcurrency: env.integer('SIM_CALLBACK_CONCURRENCY', { doc: 'webhooks under way at once', default: 16, min: 1, max: 256 }),
   seed: env.integer('SIM_SEED', { doc: 'the same seed gives the same ids and pauses', default: 1 }),
 }) {}

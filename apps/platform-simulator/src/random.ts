@@ -1,10 +1,25 @@
 /** Numbers from 0 to 1, the same row for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+export class SeededRandom {
+  constructor(
+    /** Where the row stands; written back, it goes on from there. */
+    public state: number,
+  ) {
+    this.state >>>= 0;
+  }
+
+  readonly next = (): number => {
+    this.state = (this.state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
+}
+
+/** So many decimal digits; the first is no zero. */
+export function digits(count: number, random: () => number): string {
+  return Array.from({ length: count }, (_, i) => (i === 0 ? 1 + Math.floor(random() * 9) : Math.floor(random() * 10))).join('');
+}
+
+export function bytes(count: number, random: () => number): Buffer {
+  return Buffer.from(Array.from({ length: count }, () => Math.floor(random() * 256)));
 }

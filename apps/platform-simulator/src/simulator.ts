@@ -4,24 +4,38 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { Absence } from './absence';
 import { Accounts } from './accounts/accounts';
 import { CallbackQueue } from './callbacks/callback-queue';
+import { StatusBatches } from './callbacks/status-batches';
 import { StatusEngine } from './callbacks/status-engine';
+import { Clock } from './clock';
 import { controlRoutes } from './control/control.routes';
+import { Load } from './control/load';
+import { OneTimeCodes } from './control/one-time-codes';
+import { Phones } from './control/phone';
 import { RequestLog } from './control/request-log';
 import { Rules } from './control/rules';
 import { GraphFailure } from './graph/graph-error';
 import { graphRoutes } from './graph/graph.routes';
+import { SentMessages } from './graph/sent-messages';
+import { Limits } from './limits/limits';
+import { Profile } from './limits/profile';
+import { MediaStore } from './media/media-store';
 import { modelRoutes } from './model/model.routes';
-import { Phones } from './control/phone';
 import { Conversations } from './people/conversations';
 import { People } from './people/people';
 import { RefusedNumbers } from './people/refused-numbers';
-import { seededRandom } from './random';
+import { bytes, SeededRandom } from './random';
 
 export interface SimulatorOptions {
   /** Where webhooks go. */
   callbackUrl: string;
   /** Of the first two accounts. */
   appSecret?: string;
+  /** Told at the handshake. */
+  verifyToken?: string;
+  /** What the control plane asks for; nothing when it is empty. */
+  controlToken?: string;
+  /** Webhooks under way at once. */
+  callbackConcurrency?: number;
   seed?: number;
   logger?: Logger;
 }
@@ -30,15 +44,27 @@ export interface SimulatorOptions {
 export interface Parts {
   accounts: Accounts;
   callbacks: CallbackQueue;
+  batches: StatusBatches;
   engine: StatusEngine;
   conversations: Conversations;
   people: People;
   phones: Phones;
+  sent: SentMessages;
+  codes: OneTimeCodes;
+  media: MediaStore;
   rules: Rules;
   refused: RefusedNumbers;
   requests: RequestLog;
+  profile: Profile;
+  limits: Limits;
+  load: Load;
+  clock: Clock;
   /** Where webhooks go. */
   callbackUrl: string;
+  verifyToken: string;
+  controlToken: string;
+  seeded: SeededRandom;
+  /** The next of the row. */
   random: () => number;
   /** Nobody can connect for so long, in milliseconds. */
   goAway(ms: number): void;
@@ -54,32 +80,17 @@ export interface Simulator extends Parts {
 /** The WhatsApp Cloud API as platform.md describes it, for development and tests: nothing leaves this machine. */
 export function createSimulator(options: SimulatorOptions): Simulator {
   const logger = options.logger ?? createLogger('platform-simulator', 'silent');
-  const random = seededRandom(options.seed ?? 1);
-  const accounts = new Accounts(options.appSecret ?? 'dev-app-secret-not-a-real-one');
-  const callbacks = new CallbackQueue(options.callbackUrl, logger);
-  const conversations = new Conversations();
-  const people = new People(callbacks, conversations, random);
-  const phones = new Phones();
-  const engine = new StatusEngine(callbacks, random, people, phones);
   const app = fastify({ bodyLimit: 1024 * 1024, forceCloseConnections: true });
   const absence = new Absence(app);
-  const parts: Parts = {
-    accounts,
-    callbacks,
-    engine,
-    random,
-    conversations,
-    people,
-    phones,
-    rules: new Rules(),
-    refused: new RefusedNumbers(),
-    requests: new RequestLog(),
-    callbackUrl: options.callbackUrl,
-    goAway: (ms) => absence.begin(ms),
-  };
+  const parts: Parts = { ...assemble(options, logger), goAway: (ms) => absence.begin(ms) };
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     const failure = error instanceof GraphFailure ? error : new GraphFailure(100, error.message, { status: error.statusCode ?? 500 });
-    void reply.status(failure.status).headers(failure.headers).send(failure.body());
+    const traceId = `A${bytes(11, parts.random).toString('base64url')}`;
+    if (failure.status >= 500 && !(error instanceof GraphFailure)) logger.error({ err: error }, 'a request could not be answered');
+    void reply
+      .status(failure.status)
+      .headers({ 'x-fb-trace-id': traceId, ...failure.headers })
+      .send(failure.body(traceId));
   });
   app.setNotFoundHandler(() => {
     throw new GraphFailure(100, 'Unsupported request: unknown path', { subcode: 33 });
@@ -96,9 +107,52 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     },
     close: async () => {
       absence.end();
-      engine.close();
-      await callbacks.close();
+      parts.load.stop();
+      parts.engine.clear();
+      parts.batches.flush();
+      await parts.callbacks.close();
       await app.close();
     },
+  };
+}
+
+function assemble(options: SimulatorOptions, logger: Logger): Omit<Parts, 'goAway'> {
+  const { callbackUrl, verifyToken = 'dev-verify-token', controlToken = '' } = options;
+  const seeded = new SeededRandom(options.seed ?? 1);
+  const random = seeded.next;
+  const clock = new Clock();
+  const profile = new Profile();
+  const limits = new Limits(profile, clock);
+  const accounts = new Accounts(options.appSecret ?? 'dev-app-secret-not-a-real-one');
+  const callbacks = new CallbackQueue(callbackUrl, options.callbackConcurrency ?? 16, logger);
+  const batches = new StatusBatches(callbacks, profile);
+  const conversations = new Conversations(clock);
+  const phones = new Phones();
+  const sent = new SentMessages();
+  const people = new People(callbacks, conversations, phones, limits, clock, random);
+  const engine = new StatusEngine({ accounts, callbacks, batches, random, people, phones, clock, logger });
+  return {
+    accounts,
+    callbacks,
+    batches,
+    engine,
+    conversations,
+    people,
+    phones,
+    sent,
+    codes: new OneTimeCodes(),
+    media: new MediaStore(clock, random),
+    rules: new Rules(),
+    refused: new RefusedNumbers(),
+    requests: new RequestLog(),
+    profile,
+    limits,
+    load: new Load({ accounts, callbacks, people, sent, clock, random }),
+    clock,
+    callbackUrl,
+    verifyToken,
+    controlToken,
+    seeded,
+    random,
   };
 }

@@ -1,26 +1,52 @@
+import { Type, type Static } from '@sinclair/typebox';
 import type { GraphTemplate } from '@mgw/platform-api';
+import { GraphFailure } from '../graph/graph-error';
 import { demoTemplates } from './demo-templates';
 
-export interface AccountFields {
-  name: string;
-  phone_number_id: string;
-  business_account_id: string;
-  display_phone_number: string;
-  access_token: string;
-  app_secret: string;
-}
+const fields = {
+  name: Type.String(),
+  phone_number_id: Type.String({ pattern: '^\\d+$' }),
+  business_account_id: Type.String({ pattern: '^\\d+$' }),
+  display_phone_number: Type.String({ pattern: '^\\d+$' }),
+  access_token: Type.String({ minLength: 1 }),
+  app_secret: Type.String({ minLength: 1 }),
+};
+export const AccountFields = Type.Object(fields);
+export type AccountFields = Static<typeof AccountFields>;
+
+const Template = Type.Unsafe<GraphTemplate>(
+  Type.Object({
+    id: Type.String({ pattern: '^\\d+$' }),
+    name: Type.String(),
+    language: Type.String(),
+    status: Type.String(),
+    category: Type.String(),
+    components: Type.Array(Type.Object({ type: Type.String() })),
+  }),
+);
 
 /** A business on the platform: one number, its templates and its secrets. */
-export interface Account extends AccountFields {
+const Account = Type.Object({
+  ...fields,
   /** `CONNECTED` can send. */
-  status: string;
-  templates: GraphTemplate[];
-}
+  status: Type.String(),
+  /** It may answer customers, but not write first. */
+  restricted: Type.Boolean(),
+  /** Whether webhooks are posted. */
+  subscribed: Type.Boolean(),
+  templates: Type.Array(Template),
+});
+export type Account = Static<typeof Account>;
+
+export const AccountsState = Type.Object({ accounts: Type.Array(Account), accounts_made: Type.Integer(), templates_made: Type.Integer() });
+
+const MAX = 1_000;
 
 /** The accounts that exist; a new one has the templates of the demo. */
 export class Accounts {
   private readonly byNumber = new Map<string, Account>();
   private made = 0;
+  private templatesMade = 0;
 
   constructor(appSecret: string) {
     const first = { business_account_id: '800900100200301', phone_number_id: '700100200300401', display_phone_number: '12025550101' };
@@ -29,11 +55,12 @@ export class Accounts {
     this.add({ name: 'Northlight Clinic', access_token: 'EAAsimNorthlight', app_secret: appSecret, ...second });
   }
 
-  /** Makes it, or changes the one with that number. */
+  /** Makes it, or changes the one with that number. @throws GraphFailure when there are too many */
   add(fields: AccountFields): Account {
     const known = this.byNumber.get(fields.phone_number_id);
     if (known) return Object.assign(known, fields);
-    const account = { ...fields, status: 'CONNECTED', templates: demoTemplates((this.made += 1)) };
+    if (this.byNumber.size >= MAX) throw new GraphFailure(100, `the simulator keeps ${MAX} accounts`);
+    const account = { ...fields, status: 'CONNECTED', restricted: false, subscribed: true, templates: demoTemplates((this.made += 1)) };
     this.byNumber.set(account.phone_number_id, account);
     return account;
   }
@@ -46,7 +73,27 @@ export class Accounts {
     return this.all().find((account) => account.business_account_id === id);
   }
 
+  ofTemplate(id: string): Account | undefined {
+    return this.all().find(({ templates }) => templates.some((template) => template.id === id));
+  }
+
+  /** An id that no template had before: like the platform's, longer than a JavaScript number holds. */
+  newTemplateId(): string {
+    return `92${String((this.templatesMade += 1)).padStart(16, '0')}`;
+  }
+
   all(): Account[] {
     return [...this.byNumber.values()];
+  }
+
+  state(): Static<typeof AccountsState> {
+    return { accounts: this.all(), accounts_made: this.made, templates_made: this.templatesMade };
+  }
+
+  restore({ accounts, accounts_made, templates_made }: Static<typeof AccountsState>): void {
+    this.byNumber.clear();
+    for (const account of accounts) this.byNumber.set(account.phone_number_id, account);
+    this.made = accounts_made;
+    this.templatesMade = templates_made;
   }
 }

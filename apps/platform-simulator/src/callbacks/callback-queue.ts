@@ -1,56 +1,92 @@
 import { createHmac } from 'node:crypto';
+import { Type, type Static } from '@sinclair/typebox';
 import type { Logger } from '@mgw/telemetry';
 import type { Account } from '../accounts/accounts';
+import { CallbackLog, CallbackLogState, type LoggedAttempt } from './callback-log';
+import { writeJson } from './json-style';
 
-const AT_ONCE = 16;
-const MAX_QUEUED = 100_000;
+const MAX_HELD = 100_000;
+const MAX_HELD_BYTES = 256 * 1024 * 1024;
 const ANSWER_WITHIN_MS = 10_000;
 const SLOW_MS = 1_000;
+const SHOWN_RESPONSE = 1_000;
 /** The platform's seven days, compressed; after the last one it gives up. */
 const RETRY_AFTER_MS = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 120_000];
 
-const MAX_LOG = 1_000;
-
-/** One attempt to post a webhook. */
-export interface CallbackAttempt {
-  at: string;
-  ms: number;
-  /** Null: it was answered with 200. */
-  problem: string | null;
-  body: string;
-}
-
 interface Callback {
+  id: number;
   body: Buffer;
   signature: string | null;
   attempts: number;
+  /** The first attempt is over. */
   done: () => void;
 }
 
+interface Delayed {
+  timer: NodeJS.Timeout;
+  dueAt: number;
+}
+
+export const CallbackQueueState = Type.Object({
+  paused: Type.Boolean(),
+  made: Type.Integer(),
+  /** What was not answered with 200 yet. */
+  held: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      /** Base64. */
+      body: Type.String(),
+      signature: Type.Union([Type.String(), Type.Null()]),
+      attempts: Type.Integer(),
+      due_in_ms: Type.Number(),
+    }),
+  ),
+  log: CallbackLogState,
+});
+
 /** Posts webhooks as the platform does: signed, again until they are answered with 200, in no promised order (platform §4.2). */
 export class CallbackQueue {
-  private readonly waiting: Callback[] = [];
-  private readonly timers = new Set<NodeJS.Timeout>();
+  readonly log = new CallbackLog();
+  private waiting: Callback[] = [];
+  private readonly delayed = new Map<Callback, Delayed>();
+  private readonly running = new Set<Callback>();
   private readonly stop = new AbortController();
-  private running = 0;
+  private heldBytes = 0;
+  private made = 0;
   private paused = false;
-  private readonly log: CallbackAttempt[] = [];
 
   constructor(
     private readonly url: string,
+    /** Posts under way at once. */
+    private readonly atOnce: number,
     private readonly logger: Logger,
   ) {}
 
-  /** Resolves when the first attempt is over. */
-  post(account: Account, payload: unknown): Promise<void> {
-    const body = Buffer.from(metaStyle(JSON.stringify(payload)));
-    const signature = `sha256=${createHmac('sha256', account.app_secret).update(body).digest('hex')}`;
-    return this.postRaw(body, signature);
+  /** Resolves when the first attempt is over; at once when the app is not subscribed to the account. */
+  async post(account: Account, payload: unknown): Promise<void> {
+    if (!account.subscribed) return;
+    const body = Buffer.from(writeJson(payload, 'meta'));
+    await this.postRaw(body, signatureOf(body, account.app_secret));
   }
 
   /** These very bytes. @param signature null: none */
   postRaw(body: Buffer, signature: string | null): Promise<void> {
-    return new Promise((done) => this.enqueue({ body, signature, attempts: 0, done }));
+    return new Promise((done) => this.take({ id: (this.made += 1), body, signature, attempts: 0, done }));
+  }
+
+  /** Posts the same bytes with the same signature once more, as the platform's retries do. @returns how many */
+  replay(which: { ids?: number[] | undefined; last?: number | undefined; undelivered?: boolean | undefined }): number {
+    const newest = new Map<number, LoggedAttempt>();
+    for (const attempt of this.log.all()) {
+      newest.delete(attempt.id);
+      newest.set(attempt.id, attempt);
+    }
+    const wanted = [...newest.values()].filter(
+      ({ id, problem }) => (which.ids === undefined || which.ids.includes(id)) && (!which.undelivered || problem !== null),
+    );
+    const chosen = which.last === undefined ? wanted : wanted.slice(-which.last);
+    for (const { bytes, signature } of chosen) void this.postRaw(bytes, signature);
+    return chosen.length;
   }
 
   /** While paused webhooks wait, as in an outage of the platform's own. */
@@ -59,62 +95,107 @@ export class CallbackQueue {
     this.next();
   }
 
-  /** Attempts, the newest 1,000, oldest first. */
-  attempts(): readonly CallbackAttempt[] {
-    return this.log;
+  /** Webhooks that were not answered with 200 yet and are not given up. */
+  held(): number {
+    return this.waiting.length + this.delayed.size + this.running.size;
+  }
+
+  /** Forgets what was not delivered and what was; ends a pause. */
+  clear(): void {
+    for (const { timer } of this.delayed.values()) clearTimeout(timer);
+    for (const { done } of this.waiting) done();
+    this.waiting = [];
+    this.delayed.clear();
+    this.heldBytes = [...this.running].reduce((sum, { body }) => sum + body.length, 0);
+    this.log.clear();
+    this.paused = false;
+  }
+
+  /** What is being posted just now is posted again after a restore: a webhook may come twice, as at the platform. */
+  state(): Static<typeof CallbackQueueState> {
+    const now = Date.now();
+    const saved = ({ id, body, signature, attempts }: Callback, dueAt = now) => ({
+      id,
+      body: body.toString('base64'),
+      signature,
+      attempts,
+      due_in_ms: Math.max(0, dueAt - now),
+    });
+    const held = [
+      ...[...this.running, ...this.waiting].map((callback) => saved(callback)),
+      ...[...this.delayed].map(([callback, { dueAt }]) => saved(callback, dueAt)),
+    ];
+    return { paused: this.paused, made: this.made, held, log: this.log.state() };
+  }
+
+  restore({ paused, made, held, log }: Static<typeof CallbackQueueState>): void {
+    this.clear();
+    this.log.restore(log);
+    this.made = made;
+    this.paused = paused;
+    for (const { id, body, signature, attempts, due_in_ms } of held) {
+      const callback = { id, body: Buffer.from(body, 'base64'), signature, attempts, done: () => undefined };
+      if (due_in_ms === 0) this.take(callback);
+      else if (this.hasRoom(callback)) this.delay(callback, due_in_ms);
+    }
   }
 
   async close(): Promise<void> {
     this.stop.abort();
-    for (const timer of this.timers) clearTimeout(timer);
-    for (const { done } of this.waiting.splice(0)) done();
+    this.clear();
   }
 
-  private enqueue(callback: Callback): void {
-    if (this.stop.signal.aborted || this.waiting.length >= MAX_QUEUED) {
-      this.logger.error({ queued: this.waiting.length }, 'a webhook was dropped');
-      callback.done();
-      return;
-    }
+  private take(callback: Callback): void {
+    if (!this.hasRoom(callback)) return callback.done();
     this.waiting.push(callback);
     this.next();
   }
 
+  private hasRoom({ body }: Callback): boolean {
+    if (this.stop.signal.aborted) return false;
+    if (this.held() >= MAX_HELD || this.heldBytes + body.length > MAX_HELD_BYTES) {
+      this.logger.error({ held: this.held(), bytes: this.heldBytes }, 'a webhook was dropped');
+      return false;
+    }
+    this.heldBytes += body.length;
+    return true;
+  }
+
   private next(): void {
-    while (!this.paused && this.running < AT_ONCE && this.waiting.length > 0) {
-      this.running += 1;
-      void this.attempt(this.waiting.shift() as Callback).finally(() => {
-        this.running -= 1;
-        this.next();
-      });
+    while (!this.paused && this.running.size < this.atOnce && this.waiting.length > 0) {
+      const callback = this.waiting.shift() as Callback;
+      this.running.add(callback);
+      void this.attempt(callback).finally(() => this.next());
     }
   }
 
   private async attempt(callback: Callback): Promise<void> {
     const startedAt = Date.now();
+    const { id, body: bytes, signature } = callback;
     callback.attempts += 1;
-    const problem = await this.call(callback);
-    this.log.push({
-      at: new Date(startedAt).toISOString(),
-      ms: Date.now() - startedAt,
-      problem,
-      body: callback.body.toString('utf8').slice(0, 10_000),
-    });
-    if (this.log.length > MAX_LOG) this.log.shift();
-    if (Date.now() - startedAt > SLOW_MS) this.logger.warn({ ms: Date.now() - startedAt }, 'the webhook was answered slowly');
+    const answer = await this.call(callback);
+    const ms = Date.now() - startedAt;
+    this.log.add({ id, attempt: callback.attempts, at: new Date(startedAt).toISOString(), ms, ...answer, bytes, signature });
+    if (ms > SLOW_MS) this.logger.warn({ ms }, 'the webhook was answered slowly');
     callback.done();
-    if (problem === null || this.stop.signal.aborted) return;
+    this.running.delete(callback);
     const pause = RETRY_AFTER_MS[callback.attempts - 1];
-    this.logger.warn({ problem, attempts: callback.attempts, again_in_ms: pause }, 'the webhook was not taken');
-    if (pause === undefined) return;
-    const timer = setTimeout(() => {
-      this.timers.delete(timer);
-      this.enqueue(callback);
-    }, pause);
-    this.timers.add(timer);
+    if (answer.problem !== null && !this.stop.signal.aborted)
+      this.logger.warn({ problem: answer.problem, attempts: callback.attempts, again_in_ms: pause }, 'the webhook was not taken');
+    if (answer.problem === null || this.stop.signal.aborted || pause === undefined) this.heldBytes -= bytes.length;
+    else this.delay(callback, pause);
   }
 
-  private async call({ body, signature }: Callback): Promise<string | null> {
+  private delay(callback: Callback, ms: number): void {
+    const timer = setTimeout(() => {
+      this.delayed.delete(callback);
+      this.waiting.push(callback);
+      this.next();
+    }, ms);
+    this.delayed.set(callback, { timer, dueAt: Date.now() + ms });
+  }
+
+  private async call({ body, signature }: Callback): Promise<Pick<LoggedAttempt, 'status' | 'response' | 'problem'>> {
     try {
       const response = await fetch(this.url, {
         method: 'POST',
@@ -127,17 +208,16 @@ export class CallbackQueue {
         redirect: 'manual',
         signal: AbortSignal.any([this.stop.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
       });
-      await response.arrayBuffer();
-      return response.status === 200 ? null : `status ${response.status}`;
+      const { status } = response;
+      const text = (await response.text()).slice(0, SHOWN_RESPONSE);
+      return { status, response: text, problem: status === 200 ? null : `status ${status}` };
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return { status: null, response: null, problem: error instanceof Error ? error.message : String(error) };
     }
   }
 }
 
-/** As Meta writes JSON: every character beyond ASCII as `\uXXXX`, every slash as `\/` (platform §4.2). */
-function metaStyle(json: string): string {
-  return json
-    .replace(/(\\.)|\//g, (_, escaped?: string) => escaped ?? '\\/')
-    .replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** As the platform signs (platform §4.2). */
+export function signatureOf(body: Buffer, appSecret: string): string {
+  return `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`;
 }

@@ -1,94 +1,163 @@
-import type { Account } from '../accounts/accounts';
-import type { Phones } from '../control/phone';
+import { Type, type Static, type TObject } from '@sinclair/typebox';
+import type { Logger } from '@mgw/telemetry';
+import type { Account, Accounts } from '../accounts/accounts';
+import type { Clock } from '../clock';
+import { Reply, type Phones } from '../control/phone';
 import type { People } from '../people/people';
 import { react, userIdOf } from '../people/replies';
-import type { Behaviour, Step } from '../people/test-numbers';
+import { Behaviour, type Step } from '../people/test-numbers';
 import type { CallbackQueue } from './callback-queue';
 import { envelope, seconds } from './envelope';
+import type { StatusBatches } from './status-batches';
 
-export interface Followed {
-  account: Account;
-  messageId: string;
+const followed = {
+  messageId: Type.String(),
   /** As it was dialled. */
-  recipient: string;
+  recipient: Type.String(),
   /** Digits, or the user id when `isPhone` is false. */
-  waId: string;
-  isPhone: boolean;
-  callbackData: unknown;
-  behaviour: Behaviour;
-  /** Label of the message's first quick-reply button. */
-  button: string | null;
+  waId: Type.String(),
+  isPhone: Type.Boolean(),
+  callbackData: Type.Union([Type.String(), Type.Null()]),
+  behaviour: Behaviour,
+  /** What the platform charges it as: `service`, `utility`, `marketing`, `authentication`. */
+  pricingCategory: Type.String(),
+  /** What a tap on the message's first button sends. */
+  tap: Type.Union([Reply, Type.Null()]),
+};
+export type Followed = Static<TObject<typeof followed>> & { account: Account };
+
+export const StatusEngineState = Type.Array(
+  Type.Object({ ...followed, phone_number_id: Type.String(), step: Type.Integer(), due_in_ms: Type.Number() }),
+);
+
+interface Pending {
+  message: Followed;
+  /** Which of the behaviour's steps. */
+  step: number;
+  dueAt: number;
+  timer: NodeJS.Timeout;
 }
 
 /** Up to this part of a pause is added or taken away. */
 const JITTER = 0.2;
+const MAX_PENDING = 200_000;
+
+export interface StatusEngineParts {
+  accounts: Accounts;
+  callbacks: CallbackQueue;
+  batches: StatusBatches;
+  random: () => number;
+  people: People;
+  phones: Phones;
+  clock: Clock;
+  logger: Logger;
+}
 
 /** Tells what becomes of an accepted message (platform §8.2). */
 export class StatusEngine {
-  private readonly timers = new Set<NodeJS.Timeout>();
+  private readonly pending = new Set<Pending>();
 
-  constructor(
-    private readonly callbacks: CallbackQueue,
-    private readonly random: () => number,
-    private readonly people: People,
-    private readonly phones: Phones,
-  ) {}
+  constructor(private readonly parts: StatusEngineParts) {}
 
   /** Resolves when the answer to the request may go out. */
   async follow(message: Followed): Promise<void> {
     const { steps, early } = message.behaviour;
-    const [first, ...others] = steps;
-    if (early && first) await this.tell(message, first);
-    for (const step of early ? others : steps) this.later(step.afterMs, () => void this.tell(message, step));
+    if (early && steps.length > 0) await this.tell(message, 0);
+    for (let step = early ? 1 : 0; step < steps.length; step++) {
+      const ms = (steps[step] as Step).afterMs * (1 - JITTER + 2 * JITTER * this.parts.random());
+      this.later(message, step, ms);
+    }
   }
 
-  close(): void {
-    for (const timer of this.timers) clearTimeout(timer);
+  /** Forgets what was still to be told. */
+  clear(): void {
+    for (const { timer } of this.pending) clearTimeout(timer);
+    this.pending.clear();
   }
 
-  private later(ms: number, act: () => void): void {
-    const timer = setTimeout(
-      () => {
-        this.timers.delete(timer);
-        act();
-      },
-      ms * (1 - JITTER + 2 * JITTER * this.random()),
-    );
-    this.timers.add(timer);
+  state(): Static<typeof StatusEngineState> {
+    const now = Date.now();
+    return [...this.pending].map(({ message: { account, ...message }, step, dueAt }) => ({
+      ...message,
+      phone_number_id: account.phone_number_id,
+      step,
+      due_in_ms: Math.max(0, dueAt - now),
+    }));
   }
 
-  private async tell(message: Followed, step: Step): Promise<void> {
-    const { account, waId, behaviour, recipient } = message;
-    const isPhone = message.isPhone && behaviour.reaction !== 'username';
-    const now = this.people.now();
-    this.phones.mark(account.phone_number_id, recipient, message.messageId, step.status);
-    const contacts = step.status === 'failed' ? {} : { contacts: [isPhone ? { wa_id: waId } : { user_id: nameless(message) }] };
-    const payload = envelope(account, 'messages', { ...contacts, statuses: [statusOf(message, step, now)] });
-    const posts = Array.from({ length: behaviour.repeat ?? 1 }, () => this.callbacks.post(account, payload));
-    await Promise.all(posts);
-    if (step.status === 'delivered' && behaviour.reaction) await react(this.people, behaviour.reaction, message);
-    if (step.status === 'failed' && behaviour.stopsMarketing) await this.callbacks.post(account, preference(message, now));
+  restore(state: Static<typeof StatusEngineState>): void {
+    this.clear();
+    for (const { phone_number_id, step, due_in_ms, ...message } of state) {
+      const account = this.parts.accounts.ofNumber(phone_number_id);
+      if (account) this.later({ ...message, account }, step, due_in_ms);
+    }
+  }
+
+  private later(message: Followed, step: number, ms: number): void {
+    if (this.pending.size >= MAX_PENDING) {
+      this.parts.logger.error({ pending: this.pending.size }, 'a status was dropped');
+      return;
+    }
+    const pending: Pending = {
+      message,
+      step,
+      dueAt: Date.now() + ms,
+      timer: setTimeout(() => {
+        this.pending.delete(pending);
+        void this.tell(message, step);
+      }, ms),
+    };
+    this.pending.add(pending);
+  }
+
+  private async tell(message: Followed, index: number): Promise<void> {
+    const { account, behaviour, recipient } = message;
+    const { callbacks, batches, phones, people, clock } = this.parts;
+    const step = behaviour.steps[index] as Step;
+    phones.mark(account.phone_number_id, recipient, message.messageId, step.status);
+    const status = statusOf(message, step, clock.now());
+    const contact = step.status === 'failed' ? null : contactOf(message);
+    await Promise.all(Array.from({ length: behaviour.repeat ?? 1 }, () => batches.add(account, { contact, status })));
+    if (step.status === 'delivered' && behaviour.reaction) await react(people, behaviour.reaction, message);
+    if (step.status === 'failed' && behaviour.stopsMarketing) await callbacks.post(account, preference(message, clock.now()));
   }
 }
 
-/** Who the platform names when it withholds the phone. */
-function nameless({ isPhone, waId }: Followed): string {
+/** Whether the platform shows the phone. */
+function showsPhone({ isPhone, behaviour }: Followed): boolean {
+  return isPhone && behaviour.reaction !== 'username';
+}
+
+function userOf({ isPhone, waId }: Followed): string {
   return isPhone ? userIdOf(waId) : waId;
 }
 
+function contactOf(message: Followed): Record<string, unknown> {
+  return showsPhone(message) ? { wa_id: message.waId, user_id: userOf(message) } : { user_id: userOf(message) };
+}
+
+/** Of a failure to a phone the platform names no user id (platform §4.5). */
+function recipientOf(message: Followed, step: Step): Record<string, unknown> {
+  if (!showsPhone(message)) return { recipient_user_id: userOf(message) };
+  return { recipient_id: message.waId, ...(step.status !== 'failed' && { recipient_user_id: userOf(message) }) };
+}
+
 function statusOf(message: Followed, step: Step, now: number): Record<string, unknown> {
-  const { messageId, waId, isPhone, callbackData, behaviour } = message;
+  const { messageId, callbackData, pricingCategory: category } = message;
   return {
     id: messageId,
     status: step.status,
     timestamp: seconds(now),
-    ...(isPhone && behaviour.reaction !== 'username' ? { recipient_id: waId } : { recipient_user_id: nameless(message) }),
-    ...(typeof callbackData === 'string' && { biz_opaque_callback_data: callbackData }),
-    ...(step.error && {
-      errors: [{ code: step.error.code, title: step.error.title, message: step.error.title, error_data: { details: step.error.title } }],
-    }),
-    ...(step.status === 'sent' && { pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' } }),
+    ...recipientOf(message, step),
+    ...(callbackData !== null && { biz_opaque_callback_data: callbackData }),
+    ...(step.error && { errors: [errorOf(step.error)] }),
+    ...(step.status === 'sent' && { pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category } }),
   };
+}
+
+function errorOf({ code, title, details = title }: NonNullable<Step['error']>): Record<string, unknown> {
+  const href = 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/';
+  return { code, title, message: title, error_data: { details }, href };
 }
 
 function preference({ account, waId, isPhone }: Followed, now: number): unknown {

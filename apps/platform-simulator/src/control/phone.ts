@@ -1,22 +1,33 @@
-import type { Account } from '../accounts/accounts';
-import type { MessageBody } from '../graph/message-check';
+import { Type, type Static } from '@sinclair/typebox';
 
-/** A message as a phone shows it. */
-export interface Bubble {
-  id: string;
+/** What a tap on a button sends: a customer's message. */
+export const Reply = Type.Object({ label: Type.String(), type: Type.String(), content: Type.Record(Type.String(), Type.Unknown()) });
+export type Reply = Static<typeof Reply>;
+
+const Bubble = Type.Object({
+  id: Type.String(),
   /** From the customer's side: `in` came from the business. */
-  direction: 'in' | 'out';
-  type: string;
-  text: string;
-  buttons: string[];
-  at: string;
-  status: string;
-}
+  direction: Type.Union([Type.Literal('in'), Type.Literal('out')]),
+  type: Type.String(),
+  text: Type.String(),
+  buttons: Type.Array(Reply),
+  /** A file that the simulator holds. */
+  media_id: Type.Optional(Type.String()),
+  at: Type.String(),
+  status: Type.String(),
+});
+/** A message as a phone shows it. */
+export type Bubble = Static<typeof Bubble>;
 
 const MAX_THREADS = 1_000;
-const MAX_BUBBLES = 200;
+const MAX_BUBBLES = 100;
 
-/** What customers' phones show; bounded, in memory. */
+export const PhonesState = Type.Array(
+  Type.Object({ phone_number_id: Type.String(), person: Type.String(), messages: Type.Array(Bubble, { maxItems: MAX_BUBBLES }) }),
+  { maxItems: MAX_THREADS },
+);
+
+/** What customers' phones show: of the newest thousand conversations the newest hundred messages. */
 export class Phones {
   private readonly threads = new Map<string, Bubble[]>();
 
@@ -24,7 +35,9 @@ export class Phones {
     const key = `${phoneNumberId}/${person}`;
     const thread = this.threads.get(key) ?? [];
     this.threads.delete(key);
-    this.threads.set(key, [...thread, bubble].slice(-MAX_BUBBLES));
+    thread.push(bubble);
+    if (thread.length > MAX_BUBBLES) thread.shift();
+    this.threads.set(key, thread);
     if (this.threads.size > MAX_THREADS) this.threads.delete(this.threads.keys().next().value as string);
   }
 
@@ -39,33 +52,25 @@ export class Phones {
 
   /** People with a thread, the newest first. */
   people(phoneNumberId: string): string[] {
-    const prefix = `${phoneNumberId}/`;
-    return [...this.threads.keys()]
-      .filter((key) => key.startsWith(prefix))
-      .map((key) => key.slice(prefix.length))
+    return this.state()
+      .filter((thread) => thread.phone_number_id === phoneNumberId)
+      .map(({ person }) => person)
       .reverse();
   }
 
   clear(): void {
     this.threads.clear();
   }
-}
 
-/** What a message of the business looks like on the phone. */
-export function shown(account: Account, message: MessageBody): { text: string; buttons: string[] } {
-  if (message.type === 'text') return { text: String(message.text?.body ?? ''), buttons: [] };
-  if (message.type !== 'template') {
-    const media = (message[String(message.type)] ?? {}) as { caption?: string; filename?: string; link?: string };
-    return { text: [`[${String(message.type)}]`, media.filename, media.caption, media.link].filter(Boolean).join(' '), buttons: [] };
+  state(): Static<typeof PhonesState> {
+    return [...this.threads].map(([key, messages]) => {
+      const [phone_number_id = '', person = ''] = key.split(/\/(.*)/s);
+      return { phone_number_id, person, messages };
+    });
   }
-  const { name, language, components = [] } = message.template ?? {};
-  const template = account.templates.find((one) => one.name === name && one.language === language?.code);
-  const values = (components.find(({ type }) => type === 'body')?.parameters ?? []) as { text?: string; parameter_name?: string }[];
-  const body = template?.components.find(({ type }) => type === 'BODY')?.text ?? '';
-  const text = body.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, variable: string) => {
-    const named = values.find(({ parameter_name }) => parameter_name === variable);
-    return (named ?? values[Number(variable) - 1])?.text ?? whole;
-  });
-  const buttons = template?.components.find(({ type }) => type === 'BUTTONS')?.buttons ?? [];
-  return { text, buttons: buttons.filter(({ type }) => type === 'QUICK_REPLY').map((button) => button.text ?? '') };
+
+  restore(state: Static<typeof PhonesState>): void {
+    this.clear();
+    for (const { phone_number_id, person, messages } of state) this.threads.set(`${phone_number_id}/${person}`, messages);
+  }
 }

@@ -1,33 +1,64 @@
+import { Type, type Static } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
 
-export interface LoggedRequest {
-  at: string;
-  method: string;
-  path: string;
+export const LoggedRequest = Type.Object({
+  at: Type.String(),
+  method: Type.String(),
+  path: Type.String(),
   /** 0: the connection was cut. */
-  status: number;
-  body: unknown;
-  response: unknown;
-}
+  status: Type.Integer(),
+  /** A number of bytes for a file. */
+  body: Type.Unknown(),
+  response: Type.Unknown(),
+});
+export type LoggedRequest = Static<typeof LoggedRequest>;
 
 const MAX = 20_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+/** What an entry costs beside the request's body, about. */
+const ENTRY_BYTES = 1_000;
 
-/** What integrations asked and were answered, the newest 20,000. */
+/** What integrations asked and were answered: the newest 20,000, or as many as 64 MB hold. */
 export class RequestLog {
-  private entries: LoggedRequest[] = [];
+  private entries: { entry: LoggedRequest; size: number }[] = [];
+  private size = 0;
 
   add(request: FastifyRequest, status: number, response: unknown): void {
     const path = request.url.split('?')[0] ?? '';
-    this.entries.push({ at: new Date().toISOString(), method: request.method, path, status, body: request.body ?? null, response });
-    if (this.entries.length > MAX * 1.1) this.entries = this.entries.slice(-MAX);
+    const isFile = Buffer.isBuffer(request.body);
+    const body = isFile ? { bytes: (request.body as Buffer).length } : (request.body ?? null);
+    const size = ENTRY_BYTES + (isFile ? 0 : Number(request.headers['content-length'] ?? 0));
+    this.keep({ at: new Date().toISOString(), method: request.method, path, status, body, response }, size);
   }
 
   /** The newest, oldest first. */
   last(limit: number): LoggedRequest[] {
-    return this.entries.slice(-limit);
+    return this.entries.slice(-limit).map(({ entry }) => entry);
   }
 
   clear(): void {
     this.entries = [];
+    this.size = 0;
+  }
+
+  state(): LoggedRequest[] {
+    return this.last(MAX);
+  }
+
+  restore(state: LoggedRequest[]): void {
+    this.clear();
+    for (const entry of state) this.keep(entry, ENTRY_BYTES + JSON.stringify(entry.body).length);
+  }
+
+  private keep(entry: LoggedRequest, size: number): void {
+    this.entries.push({ entry, size });
+    this.size += size;
+    if (this.entries.length <= MAX * 1.1 && this.size <= MAX_BYTES) return;
+    // Many at once: an array that loses its first element at each request is moved at each request.
+    let first = Math.max(0, this.entries.length - MAX);
+    let left = this.entries.slice(first).reduce((sum, one) => sum + one.size, 0);
+    while (left > MAX_BYTES * 0.9) left -= this.entries[first++]?.size ?? 0;
+    this.entries = this.entries.slice(first);
+    this.size = left;
   }
 }

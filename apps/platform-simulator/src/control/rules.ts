@@ -1,27 +1,69 @@
-import type { FailureOptions } from '../graph/graph-error';
+import { Type, type Static, type TObject } from '@sinclair/typebox';
 
-/** What the simulator does instead of just accepting a message. */
-export interface Fault {
+const optional = Type.Optional;
+
+const fault = {
   /** Before anything else, in milliseconds. */
-  delay_ms?: number;
+  delay_ms: optional(Type.Integer({ minimum: 0, maximum: 120_000 })),
   /** An error of the platform; `status` is the HTTP one. */
-  error?: { code: number; message?: string } & FailureOptions;
+  error: optional(
+    Type.Object({
+      code: Type.Integer(),
+      message: optional(Type.String()),
+      status: optional(Type.Integer({ minimum: 400, maximum: 599 })),
+      subcode: optional(Type.Integer()),
+      details: optional(Type.String()),
+      is_transient: optional(Type.Boolean()),
+      headers: optional(Type.Record(Type.String(), Type.String())),
+    }),
+  ),
   /** An answer that is no answer of the platform: another status or body (text is sent as HTML), or a cut connection. */
-  answer?: { status?: number; body?: unknown; cut?: boolean };
+  answer: optional(
+    Type.Object({
+      status: optional(Type.Integer({ minimum: 100, maximum: 599 })),
+      body: optional(Type.Unknown()),
+      cut: optional(Type.Boolean()),
+    }),
+  ),
   /** The message is accepted, then the connection is cut: the caller cannot know. */
-  cut_after_accept?: boolean;
+  cut_after_accept: optional(Type.Boolean()),
   /** After this answer nothing can be connected to for so long, in milliseconds. */
-  refuse_connections_ms?: number;
-}
+  refuse_connections_ms: optional(Type.Integer({ minimum: 1, maximum: 60_000 })),
+};
+/** What the simulator does instead of just accepting a message. */
+export type Fault = Static<TObject<typeof fault>>;
+
+/** Every member that is given must be equal; `to` are digits, or a business-scoped user id. */
+const Match = Type.Object(
+  { to: optional(Type.String()), type: optional(Type.String()), template: optional(Type.String()) },
+  { additionalProperties: false },
+);
+
+export const RuleRequest = Type.Object(
+  {
+    match: optional(Match),
+    /** How often it applies; always when not given. */
+    times: optional(Type.Integer({ minimum: 1 })),
+    /** Only every so-manieth message that matches meets it: 3 is the third, the sixth, ... */
+    every: optional(Type.Integer({ minimum: 1 })),
+    ...fault,
+  },
+  { additionalProperties: false },
+);
 
 /** A fault for the messages that match. */
-export interface Rule extends Fault {
-  id: number;
-  /** Every member that is given must be equal. */
-  match: { to?: string; type?: string; template?: string };
+const Rule = Type.Object({
+  id: Type.Integer(),
+  match: Match,
   /** How often it still applies; null: always. */
-  times: number | null;
-}
+  times: Type.Union([Type.Integer(), Type.Null()]),
+  every: Type.Integer(),
+  /** Messages that matched so far. */
+  seen: Type.Integer(),
+  ...fault,
+});
+export type Rule = Static<typeof Rule>;
+export const RulesState = Type.Object({ rules: Type.Array(Rule), made: Type.Integer() });
 
 const MAX = 1_000;
 
@@ -30,10 +72,10 @@ export class Rules {
   private made = 0;
 
   /** @returns the id; null when there are too many */
-  add(rule: Omit<Rule, 'id'>): number | null {
+  add({ match = {}, times, every = 1, ...fault }: Static<typeof RuleRequest>): number | null {
     if (this.rules.length >= MAX) return null;
     this.made += 1;
-    this.rules.push({ ...rule, id: this.made });
+    this.rules.push({ id: this.made, match, times: times ?? null, every, seen: 0, ...fault });
     return this.made;
   }
 
@@ -46,15 +88,23 @@ export class Rules {
   }
 
   /** The first rule that matches; counts as used. */
-  take(message: { to: string; type: string; template: string | undefined }): Rule | undefined {
-    const rule = this.rules.find(
-      ({ match, times }) =>
-        times !== 0 &&
-        (match.to === undefined || match.to === message.to) &&
-        (match.type === undefined || match.type === message.type) &&
-        (match.template === undefined || match.template === message.template),
-    );
-    if (rule && rule.times !== null) rule.times -= 1;
-    return rule;
+  take(message: { to: string; type: string; template: string | undefined }): Fault | undefined {
+    return this.rules.find((rule) => {
+      if (rule.times === 0 || !(['to', 'type', 'template'] as const).every((part) => [undefined, message[part]].includes(rule.match[part])))
+        return false;
+      rule.seen += 1;
+      if (rule.seen % rule.every !== 0) return false;
+      if (rule.times !== null) rule.times -= 1;
+      return true;
+    });
+  }
+
+  state(): Static<typeof RulesState> {
+    return { rules: this.rules, made: this.made };
+  }
+
+  restore({ rules, made }: Static<typeof RulesState>): void {
+    this.rules = rules;
+    this.made = made;
   }
 }

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-
 export interface FailureOptions {
   /** HTTP status; 400 when none is given. */
   status?: number;
@@ -24,7 +22,7 @@ export class GraphFailure extends Error {
     this.headers = options.headers ?? {};
   }
 
-  body(): Record<string, unknown> {
+  body(traceId: string): Record<string, unknown> {
     const { subcode, details, is_transient } = this.options;
     return {
       error: {
@@ -34,7 +32,7 @@ export class GraphFailure extends Error {
         ...(is_transient !== undefined && { is_transient }),
         ...(subcode !== undefined && { error_subcode: subcode }),
         ...(details !== undefined && { error_data: { messaging_product: 'whatsapp', details } }),
-        fbtrace_id: `A${randomBytes(11).toString('base64url')}`,
+        fbtrace_id: traceId,
       },
     };
   }

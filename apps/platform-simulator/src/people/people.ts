@@ -1,8 +1,12 @@
 import type { Account } from '../accounts/accounts';
 import type { CallbackQueue } from '../callbacks/callback-queue';
 import { envelope, seconds } from '../callbacks/envelope';
+import type { Clock } from '../clock';
+import type { Phones } from '../control/phone';
 import { messageId } from '../graph/message-id';
+import type { Limits } from '../limits/limits';
 import type { Conversations } from './conversations';
+import { userIdOf } from './replies';
 
 export interface Writing {
   account: Account;
@@ -10,37 +14,38 @@ export interface Writing {
   from: string;
   name: string;
   type: string;
-  /** The object named by `type`. */
-  content: unknown;
+  /** The object named by `type`; undefined: there is none, as with media that failed. */
+  content: Record<string, unknown> | undefined;
   /** Milliseconds since 1970. */
   at: number;
-  context?: object;
+  /** Members beside it: `context`, `referral`, `errors`. */
+  beside?: Record<string, unknown>;
   /** Without, the webhook has no `contacts` (platform §0.2). */
   contacts?: boolean;
 }
 
 /** Customers: what they write goes out as webhooks. */
 export class People {
-  /** Added to the clock of generated times, in milliseconds. */
-  clockOffsetMs = 0;
-
   constructor(
     private readonly callbacks: CallbackQueue,
     private readonly conversations: Conversations,
+    private readonly phones: Phones,
+    private readonly limits: Limits,
+    private readonly clock: Clock,
     private readonly random: () => number,
   ) {}
 
   now(): number {
-    return Date.now() + this.clockOffsetMs;
+    return this.clock.now();
   }
 
-  /** @returns the message's id, when the webhook was posted once */
+  /** @returns the messages' ids, when the webhook was posted once */
   async writes(...writings: [Writing, ...Writing[]]): Promise<string[]> {
     const [{ account }] = writings;
     const messages = writings.map((writing) => this.message(writing));
     const contacts = writings.filter(({ contacts: shown }) => shown !== false).map(contactOf);
     const value = { ...(contacts.length > 0 && { contacts }), messages };
-    for (const { from, at } of writings) this.conversations.wrote(account.phone_number_id, from, at);
+    writings.forEach((writing, i) => this.note(writing, messages[i]?.id ?? ''));
     await this.callbacks.post(account, envelope(account, 'messages', value));
     return messages.map(({ id }) => id);
   }
@@ -52,20 +57,37 @@ export class People {
     await this.callbacks.post(account, envelope(account, 'messages', { messages: [message] }));
   }
 
-  private message({ from, type, content, at, context }: Writing) {
+  private note({ account, from, type, content, at }: Writing, id: string): void {
+    const { phone_number_id } = account;
+    this.conversations.wrote(phone_number_id, from, at);
+    this.limits.received(account);
+    const { body, text, emoji, caption, id: mediaId } = (content ?? {}) as Record<string, string | undefined>;
+    this.phones.add(phone_number_id, from, {
+      id,
+      direction: 'out',
+      type,
+      text: body ?? text ?? emoji ?? caption ?? `[${type}]`,
+      buttons: [],
+      ...(mediaId !== undefined && { media_id: mediaId }),
+      at: new Date(at).toISOString(),
+      status: '',
+    });
+  }
+
+  private message({ from, type, content, at, beside }: Writing) {
     return {
-      ...(isPhone(from) ? { from } : { from_user_id: from }),
+      ...(isPhone(from) ? { from, from_user_id: userIdOf(from) } : { from_user_id: from }),
       id: messageId(from, this.random),
       timestamp: seconds(at),
       type,
-      ...(context && { context }),
-      [type]: content,
+      ...beside,
+      ...(content && { [type]: content }),
     };
   }
 }
 
 function contactOf({ from, name }: Writing) {
-  return { profile: { name }, ...(isPhone(from) ? { wa_id: from } : { user_id: from }) };
+  return { profile: { name }, ...(isPhone(from) ? { wa_id: from, user_id: userIdOf(from) } : { user_id: from }) };
 }
 
 function isPhone(name: string): boolean {

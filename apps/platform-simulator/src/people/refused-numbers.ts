@@ -1,3 +1,4 @@
+import { Type, type Static } from '@sinclair/typebox';
 import type { Fault } from '../control/rules';
 
 /** HTTP statuses of the platform's errors where they are not 400 (platform §2, second column). */
@@ -21,7 +22,7 @@ const STATUS: Record<number, number> = {
   133004: 503,
 };
 
-const error = (code: number, message: string, more: Fault['error'] | object = {}): Fault => ({
+const error = (code: number, message: string, more: Partial<Fault['error']> = {}): Fault => ({
   error: { code, message, status: STATUS[code] ?? 400, ...more },
 });
 
@@ -50,9 +51,11 @@ const BY_NUMBER: Record<string, (Fault | null)[]> = {
   '54': [error(131042, 'Business eligibility payment issue')],
 };
 
+export const RefusedNumbersState = Type.Record(Type.String(), Type.Integer());
+
 /** Recipients that the platform refuses, or answers badly, at once. */
 export class RefusedNumbers {
-  private readonly calls = new Map<string, number>();
+  private calls = new Map<string, number>();
 
   /** What this call meets; undefined when the number is none of these. Counts as a call. */
   take(recipient: string): Fault | undefined {
@@ -65,5 +68,18 @@ export class RefusedNumbers {
     const call = this.calls.get(number) ?? 0;
     this.calls.set(number, call + 1);
     return faults[call % faults.length] ?? undefined;
+  }
+
+  clear(): void {
+    this.calls.clear();
+  }
+
+  /** How often each number was called. */
+  state(): Static<typeof RefusedNumbersState> {
+    return Object.fromEntries(this.calls);
+  }
+
+  restore(state: Static<typeof RefusedNumbersState>): void {
+    this.calls = new Map(Object.entries(state));
   }
 }

@@ -1,15 +1,14 @@
 import type { Account } from '../accounts/accounts';
+import type { Reply } from '../control/phone';
 import type { People } from './people';
-
-/** What the person does once a message has reached them (platform §8.3, numbers 60 to 66). */
-export type Reaction = 'ok' | 'stop' | 'tap' | 'react' | 'username' | 'new-number' | 'old';
+import type { Reaction } from './test-numbers';
 
 export interface Delivered {
   account: Account;
   recipient: string;
   messageId: string;
-  /** Label of the message's first quick-reply button. */
-  button: string | null;
+  /** What a tap on the message's first button sends. */
+  tap: Reply | null;
 }
 
 const THIRTY_HOURS_MS = 30 * 3_600_000;
@@ -17,8 +16,8 @@ const THIRTY_HOURS_MS = 30 * 3_600_000;
 /** The number that 65 moves to. */
 export const NEW_NUMBER = '12015550199';
 
-export async function react(people: People, reaction: Reaction, { account, recipient, messageId, button }: Delivered): Promise<void> {
-  const say = (type: string, content: object, at = people.now()) =>
+export async function react(people: People, reaction: Reaction, { account, recipient, messageId, tap }: Delivered): Promise<void> {
+  const say = (type: string, content: Record<string, unknown>, at = people.now()) =>
     people.writes({
       account,
       from: recipient,
@@ -26,7 +25,7 @@ export async function react(people: People, reaction: Reaction, { account, recip
       type,
       content,
       at,
-      context: { from: account.display_phone_number, id: messageId },
+      beside: { context: { from: account.display_phone_number, id: messageId } },
     });
   switch (reaction) {
     case 'ok':
@@ -36,7 +35,7 @@ export async function react(people: People, reaction: Reaction, { account, recip
       await say('text', { body: 'STOP' });
       return;
     case 'tap':
-      await say('button', { text: button ?? 'Yes', payload: button ?? 'yes' });
+      await say(tap?.type ?? 'button', tap?.content ?? { text: 'Yes', payload: 'yes' });
       return;
     case 'react':
       await say('reaction', { message_id: messageId, emoji: '👍' });

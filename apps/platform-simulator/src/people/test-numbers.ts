@@ -1,34 +1,47 @@
-import type { Reaction } from './replies';
+import { Type, type Static } from '@sinclair/typebox';
 
-/** One status that will be told; `errors: null` means `failed` without any. */
-export interface Step {
-  status: string;
-  afterMs: number;
-  error?: { code: number; title: string } | null;
-}
+const Step = Type.Object({
+  status: Type.String(),
+  afterMs: Type.Number(),
+  /** Null: `failed` without any error. */
+  error: Type.Optional(
+    Type.Union([Type.Object({ code: Type.Integer(), title: Type.String(), details: Type.Optional(Type.String()) }), Type.Null()]),
+  ),
+});
+/** One status that will be told. */
+export type Step = Static<typeof Step>;
+
+/** What the person does once a message has reached them (platform §8.3, numbers 60 to 66). */
+const Reaction = Type.Union(
+  (['ok', 'stop', 'tap', 'react', 'username', 'new-number', 'old'] as const).map((reaction) => Type.Literal(reaction)),
+);
+export type Reaction = Static<typeof Reaction>;
 
 /** How a recipient behaves. */
-export interface Behaviour {
-  steps: Step[];
+export const Behaviour = Type.Object({
+  steps: Type.Array(Step),
   /** Each webhook is posted this often. */
-  repeat?: number;
+  repeat: Type.Optional(Type.Integer()),
   /** The first status is told before the answer to the request. */
-  early?: boolean;
+  early: Type.Optional(Type.Boolean()),
   /** The platform writes to another number than the one dialled. */
-  otherWaId?: boolean;
-  held?: boolean;
+  otherWaId: Type.Optional(Type.Boolean()),
+  held: Type.Optional(Type.Boolean()),
   /** After the failure the person's preference is told. */
-  stopsMarketing?: boolean;
+  stopsMarketing: Type.Optional(Type.Boolean()),
   /** What the person does after delivery. */
-  reaction?: Reaction;
-}
+  reaction: Type.Optional(Reaction),
+});
+export type Behaviour = Static<typeof Behaviour>;
 
 const SENT = { status: 'sent', afterMs: 50 };
 const DELIVERED = { status: 'delivered', afterMs: 400 };
 const READ = { status: 'read', afterMs: 2_000 };
 const FULL: Behaviour = { steps: [SENT, DELIVERED, READ] };
 
-const failed = (code: number, title: string): Behaviour => ({ steps: [SENT, { status: 'failed', afterMs: 400, error: { code, title } }] });
+export const failed = (code: number, title: string, details?: string): Behaviour => ({
+  steps: [SENT, { status: 'failed', afterMs: 400, error: { code, title, ...(details !== undefined && { details }) } }],
+});
 
 /** `+1 201 555 01NN` (platform §8.3). */
 const BEHAVIOURS: Record<string, Behaviour> = {
@@ -56,6 +69,7 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   '24': failed(130472, "User's number is part of an experiment"),
   '25': failed(131053, 'Media upload error'),
   '26': failed(131000, 'Something went wrong'),
+  '27': { steps: [SENT, { status: 'failed', afterMs: 400, error: null }] },
   '60': { ...FULL, reaction: 'ok' },
   '61': { ...FULL, reaction: 'stop' },
   '62': { ...FULL, reaction: 'tap' },
@@ -63,12 +77,23 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   '64': { ...FULL, reaction: 'username' },
   '65': { ...FULL, reaction: 'new-number' },
   '66': { ...FULL, reaction: 'old' },
-  '27': { steps: [SENT, { status: 'failed', afterMs: 400, error: null }] },
 };
 
-/** Everybody else gets messages and reads them; `+999 0 <code>` fails with that code. */
-export function behaviourOf(recipient: string): Behaviour {
+/** What becomes of messages to people who are no test number (platform §8.2): the behaviour of one that is. */
+export const STATUS_MODES = {
+  usual: FULL,
+  read_only: BEHAVIOURS['03'] as Behaviour,
+  reorder: BEHAVIOURS['04'] as Behaviour,
+  early: BEHAVIOURS['06'] as Behaviour,
+  held: BEHAVIOURS['09'] as Behaviour,
+  held_then_failed: BEHAVIOURS['10'] as Behaviour,
+  drop: { steps: [] },
+} satisfies Record<string, Behaviour>;
+export type StatusMode = keyof typeof STATUS_MODES;
+
+/** Undefined: no test number. `+999 0 <code>` fails with that code. */
+export function testBehaviour(recipient: string): Behaviour | undefined {
   const [, code] = /^9990(\d{1,7})$/.exec(recipient) ?? [];
   if (code !== undefined) return failed(Number(code), 'Failed, as this test number asks');
-  return BEHAVIOURS[/^120155501(\d\d)$/.exec(recipient)?.[1] ?? ''] ?? FULL;
+  return BEHAVIOURS[/^120155501(\d\d)$/.exec(recipient)?.[1] ?? ''];
 }

@@ -1,0 +1,126 @@
+import { Type, type Static } from '@sinclair/typebox';
+import type { Account, Accounts } from '../accounts/accounts';
+import type { CallbackQueue } from '../callbacks/callback-queue';
+import { envelope, seconds } from '../callbacks/envelope';
+import type { Clock } from '../clock';
+import { GraphFailure } from '../graph/graph-error';
+import { messageId } from '../graph/message-id';
+import type { SentMessages } from '../graph/sent-messages';
+import type { People } from '../people/people';
+
+export const LoadRequest = Type.Object(
+  {
+    phone_number_id: Type.String(),
+    inbound_per_second: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
+    statuses_per_second: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
+    seconds: Type.Integer({ minimum: 1, maximum: 600 }),
+    /** Different customers. */
+    people: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+    /** Updates in one webhook. */
+    batch: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+  },
+  { additionalProperties: false },
+);
+
+export interface LoadProgress {
+  running: boolean;
+  /** Made so far. */
+  inbound: number;
+  statuses: number;
+  /** Webhooks that are not answered with 200 yet. */
+  held: number;
+}
+
+const TICK_MS = 50;
+/** The platform's own numbers for fiction end at 0199; these are of a country that there is not. */
+const FIRST_PERSON = 99_920_000_000;
+
+interface Kind {
+  perSecond: number;
+  made: number;
+  act: (count: number) => void;
+}
+
+interface LoadParts {
+  accounts: Accounts;
+  callbacks: CallbackQueue;
+  people: People;
+  sent: SentMessages;
+  clock: Clock;
+  random: () => number;
+}
+
+/**
+ * Makes customers' messages and statuses at an even pace for a while (platform §8.4). Statuses are of the newest messages that the
+ * number sent, by chance; of unknown ones when it sent none.
+ */
+export class Load {
+  private timer: NodeJS.Timeout | undefined;
+  private kinds: Kind[] = [];
+
+  constructor(private readonly parts: LoadParts) {}
+
+  /** @throws GraphFailure while one runs, or for a number that there is not */
+  start(request: Static<typeof LoadRequest>): void {
+    if (this.timer) throw new GraphFailure(100, 'a load is running: DELETE /__sim/load ends it');
+    const account = this.parts.accounts.ofNumber(request.phone_number_id);
+    if (!account) throw new GraphFailure(100, `no account has the number ${request.phone_number_id}`);
+    const { people = 100, batch = 1 } = request;
+    const inParts = (count: number, act: (size: number) => void) => {
+      for (let left = count; left > 0; left -= batch) act(Math.min(batch, left));
+    };
+    this.kinds = [
+      { perSecond: request.inbound_per_second ?? 0, made: 0, act: (n) => inParts(n, (size) => this.write(account, size, people)) },
+      { perSecond: request.statuses_per_second ?? 0, made: 0, act: (n) => inParts(n, (size) => this.tell(account, size)) },
+    ];
+    const startedAt = Date.now();
+    this.timer = setInterval(() => this.tick(startedAt, request.seconds * 1_000), TICK_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  progress(): LoadProgress {
+    const [inbound = 0, statuses = 0] = this.kinds.map(({ made }) => made);
+    return { running: this.timer !== undefined, inbound, statuses, held: this.parts.callbacks.held() };
+  }
+
+  private tick(startedAt: number, endMs: number): void {
+    const elapsedMs = Math.min(Date.now() - startedAt, endMs);
+    for (const kind of this.kinds) {
+      const due = Math.floor((kind.perSecond * elapsedMs) / 1_000) - kind.made;
+      if (due > 0) kind.act(due);
+      kind.made += Math.max(0, due);
+    }
+    if (elapsedMs === endMs) this.stop();
+  }
+
+  private write(account: Account, count: number, people: number): void {
+    const writing = () => {
+      const person = Math.floor(this.parts.random() * people);
+      const content = { body: `Message of load, person ${person + 1}` };
+      return {
+        account,
+        from: String(FIRST_PERSON + person),
+        name: `Load ${person + 1}`,
+        type: 'text',
+        content,
+        at: this.parts.clock.now(),
+      };
+    };
+    void this.parts.people.writes(writing(), ...Array.from({ length: count - 1 }, writing));
+  }
+
+  private tell(account: Account, count: number): void {
+    const sent = this.parts.sent.of(account.phone_number_id);
+    const statuses = Array.from({ length: count }, () => {
+      const nth = Math.floor(this.parts.random() * sent.length);
+      const { id, recipient } = sent[nth] ?? { id: messageId(String(FIRST_PERSON), this.parts.random), recipient: String(FIRST_PERSON) };
+      const who = /^\d+$/.test(recipient) ? { recipient_id: recipient } : { recipient_user_id: recipient };
+      return { id, status: this.parts.random() < 0.5 ? 'delivered' : 'read', timestamp: seconds(this.parts.clock.now()), ...who };
+    });
+    void this.parts.callbacks.post(account, envelope(account, 'messages', { statuses }));
+  }
+}

@@ -1,0 +1,103 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { AccountsState } from '../accounts/accounts';
+import { CallbackQueueState } from '../callbacks/callback-queue';
+import { StatusEngineState } from '../callbacks/status-engine';
+import { ClockState } from '../clock';
+import { SentMessagesState } from '../graph/sent-messages';
+import { LimitsState } from '../limits/limits';
+import { Settings } from '../limits/profile';
+import { MediaStoreState } from '../media/media-store';
+import { ConversationsState } from '../people/conversations';
+import { RefusedNumbersState } from '../people/refused-numbers';
+import type { Parts } from '../simulator';
+import { OneTimeCode } from './one-time-codes';
+import { PhonesState } from './phone';
+import { LoggedRequest } from './request-log';
+import { RulesState } from './rules';
+
+/** Everything that the simulator knows, with the accounts' secrets (platform §8.4). */
+export const Snapshot = Type.Object({
+  version: Type.Literal(1),
+  /** Where the row of random numbers stands. */
+  random: Type.Integer(),
+  clock: ClockState,
+  profile: Settings,
+  limits: LimitsState,
+  accounts: AccountsState,
+  conversations: ConversationsState,
+  phones: PhonesState,
+  sent: SentMessagesState,
+  rules: RulesState,
+  refused: RefusedNumbersState,
+  codes: Type.Array(OneTimeCode),
+  media: MediaStoreState,
+  /** Statuses that are still to be told. */
+  statuses: StatusEngineState,
+  callbacks: CallbackQueueState,
+  requests: Type.Array(LoggedRequest),
+});
+
+export function takeSnapshot(parts: Parts): Static<typeof Snapshot> {
+  parts.batches.flush();
+  return {
+    version: 1,
+    random: parts.seeded.state,
+    clock: parts.clock.state(),
+    profile: parts.profile.settings,
+    limits: parts.limits.state(),
+    accounts: parts.accounts.state(),
+    conversations: parts.conversations.state(),
+    phones: parts.phones.state(),
+    sent: parts.sent.state(),
+    rules: parts.rules.state(),
+    refused: parts.refused.state(),
+    codes: parts.codes.all(),
+    media: parts.media.state(),
+    statuses: parts.engine.state(),
+    callbacks: parts.callbacks.state(),
+    requests: parts.requests.state(),
+  };
+}
+
+/** What was there before is gone, webhooks that were not delivered too. */
+export function restoreSnapshot(parts: Parts, snapshot: Static<typeof Snapshot>): void {
+  forget(parts);
+  parts.seeded.state = snapshot.random;
+  parts.clock.restore(snapshot.clock);
+  parts.profile.settings = snapshot.profile;
+  parts.limits.restore(snapshot.limits);
+  parts.accounts.restore(snapshot.accounts);
+  parts.conversations.restore(snapshot.conversations);
+  parts.phones.restore(snapshot.phones);
+  parts.sent.restore(snapshot.sent);
+  parts.rules.restore(snapshot.rules);
+  parts.refused.restore(snapshot.refused);
+  parts.codes.restore(snapshot.codes);
+  parts.media.restore(snapshot.media);
+  parts.requests.restore(snapshot.requests);
+  parts.engine.restore(snapshot.statuses);
+  parts.callbacks.restore(snapshot.callbacks);
+}
+
+/** Everything but accounts and templates, which can send again. */
+export function forget(parts: Parts): void {
+  parts.load.stop();
+  parts.batches.flush();
+  for (const part of [
+    parts.engine,
+    parts.callbacks,
+    parts.limits,
+    parts.conversations,
+    parts.phones,
+    parts.sent,
+    parts.rules,
+    parts.refused,
+    parts.codes,
+    parts.media,
+    parts.requests,
+  ])
+    part.clear();
+  parts.clock.set(0, false);
+  parts.profile.reset();
+  for (const account of parts.accounts.all()) Object.assign(account, { status: 'CONNECTED', restricted: false, subscribed: true });
+}

@@ -1,0 +1,42 @@
+import type { FastifyRequest } from 'fastify';
+import type { Account } from '../accounts/accounts';
+import type { Parts } from '../simulator';
+import { GraphFailure, missingObject } from './graph-error';
+
+export type ById = { Params: { id: string }; Querystring: Record<string, string | undefined> };
+
+/** @returns the token that came. @throws GraphFailure 401/190 when nobody has it */
+export function tokenOf(parts: Parts, request: FastifyRequest): string {
+  const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+  if (!token) throw new GraphFailure(190, 'An access token is required to request this resource', { status: 401 });
+  if (!parts.accounts.all().some((account) => account.access_token === token))
+    throw new GraphFailure(190, 'Invalid OAuth access token', { status: 401, subcode: 463 });
+  return token;
+}
+
+/** @throws GraphFailure 401/190 for a token that nobody has, 100/33 for an object that the token does not reach */
+export function accountFor(parts: Parts, request: FastifyRequest<ById>, find: (id: string) => Account | undefined): Account {
+  const token = tokenOf(parts, request);
+  const account = find(request.params.id);
+  if (!account || account.access_token !== token) throw missingObject(request.params.id);
+  return account;
+}
+
+/** The account with that business account id, whose management calls are counted. */
+export function businessAccountFor(parts: Parts, request: FastifyRequest<ById>): Account {
+  const account = accountFor(parts, request, (id) => parts.accounts.ofBusinessAccount(id));
+  parts.limits.management(account);
+  return account;
+}
+
+/**
+ * The members that `fields` asks for, and the id.
+ * @param usual when it asks for none
+ * @throws GraphFailure 100 for a field that there is not
+ */
+export function pick(node: Record<string, unknown>, kind: string, asked: string | undefined, usual: string[]): Record<string, unknown> {
+  const fields = asked ? asked.split(',').map((field) => field.replace(/[.{(].*$/s, '').trim()) : usual;
+  const odd = fields.find((field) => !Object.hasOwn(node, field));
+  if (odd !== undefined) throw new GraphFailure(100, `Tried accessing nonexisting field (${odd}) on node type (${kind})`);
+  return { ...Object.fromEntries(fields.map((field) => [field, node[field]])), id: node['id'] };
+}

@@ -1,0 +1,44 @@
+import { Type, type Static } from '@sinclair/typebox';
+import type { TemplateComponentRequest } from '@mgw/platform-api';
+import { GraphFailure } from './graph-error';
+import { checkShape, strict } from './shape';
+
+/** `POST /{phone_number_id}/messages` without its content, which is checked by its type (platform §1.1). */
+const Frame = strict({
+  messaging_product: Type.Literal('whatsapp'),
+  recipient_type: Type.Optional(Type.Union([Type.Literal('individual'), Type.Literal('group')])),
+  to: Type.Optional(Type.String({ maxLength: 128 })),
+  recipient: Type.Optional(Type.String({ maxLength: 160 })),
+  type: Type.Optional(Type.String()),
+  context: Type.Optional(strict({ message_id: Type.String({ minLength: 1 }) })),
+  biz_opaque_callback_data: Type.Optional(Type.String({ maxLength: 512 })),
+  messaging_account_id: Type.Optional(Type.String({ pattern: '^\\d+$' })),
+});
+
+export type MessageBody = Omit<Static<typeof Frame>, 'type'> & {
+  type: string;
+  template?: { name?: unknown; language?: { code?: unknown }; components?: TemplateComponentRequest[] };
+  [member: string]: unknown;
+};
+
+/** The message; without a type it is text. @throws GraphFailure 100 naming the parameter */
+export function messageOf(body: unknown): MessageBody {
+  const whole = (body ?? {}) as Record<string, unknown>;
+  const type = whole['type'] === undefined ? 'text' : String(whole['type']);
+  const frame = Object.entries(whole).filter(([name]) => name !== type);
+  checkShape(Frame, Object.fromEntries(frame), '');
+  return { ...whole, type } as MessageBody;
+}
+
+const USER_ID = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
+
+/** Digits, or a business-scoped user id; of both `to` wins, and an empty one is none. @throws GraphFailure 100 when there is neither */
+export function recipientOf({ to = '', recipient = '' }: MessageBody): string {
+  const digits = to.replace(/[\s()+.-]/g, '');
+  if (/^\d{5,17}$/.test(digits)) return digits;
+  const person = to || recipient;
+  if (person === '') throw new GraphFailure(100, 'The parameter to is required.');
+  if (!USER_ID.test(person))
+    throw new GraphFailure(131009, 'Parameter value is not valid', { details: 'the recipient is neither a phone number nor a user id' });
+  return person;
+}

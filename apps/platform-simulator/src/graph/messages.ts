@@ -1,0 +1,148 @@
+import { Type } from '@sinclair/typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '../accounts/accounts';
+import type { Fault } from '../control/rules';
+import { shown } from '../control/shown';
+import { isMediaKind } from '../media/media-types';
+import { userIdOf } from '../people/replies';
+import { failed, type Behaviour } from '../people/test-numbers';
+import type { Parts } from '../simulator';
+import { accountFor, type ById } from './access';
+import { GraphFailure } from './graph-error';
+import { mediaFailure } from './media-check';
+import { messageOf, recipientOf, type MessageBody } from './message-body';
+import { checkMessage } from './message-check';
+import { messageId } from './message-id';
+import { checkShape, strict } from './shape';
+import { codeOf, headerFile } from './template-message-check';
+
+/** `POST /{phone_number_id}/messages` (platform §1). */
+export async function postMessage(parts: Parts, request: FastifyRequest<ById>, reply: FastifyReply): Promise<unknown> {
+  const account = accountFor(parts, request, (id) => parts.accounts.ofNumber(id));
+  if ((request.body as { status?: unknown } | null)?.status !== undefined) return readReceipt(request.body);
+  const message = messageOf(request.body);
+  const recipient = recipientOf(message);
+  const asked = { to: recipient, type: message.type, template: message.template?.name as string | undefined };
+  const fault = parts.rules.take(asked) ?? parts.refused.take(recipient);
+  if (fault?.delay_ms) await new Promise((resolve) => setTimeout(resolve, fault.delay_ms));
+  if (fault?.refuse_connections_ms) parts.goAway(fault.refuse_connections_ms);
+  if (fault?.error) throw new GraphFailure(fault.error.code, fault.error.message ?? 'by rule', fault.error);
+  if (fault?.answer) return answerAsRuled(fault.answer, reply);
+  parts.limits.sent(account);
+  checkMessage(account, message, recipient, parts.media);
+  checkWindow(parts, account, message, recipient);
+  return accept(parts, { account, message, recipient, behaviour: behaviourOf(parts, account, message, recipient), fault, request, reply });
+}
+
+const ReadReceipt = strict({
+  messaging_product: Type.Literal('whatsapp'),
+  status: Type.Literal('read'),
+  message_id: Type.String({ pattern: '^wamid\\..+' }),
+  typing_indicator: Type.Optional(strict({ type: Type.Literal('text') })),
+});
+
+/** A read receipt, with the typing indicator or without (platform §1.1). */
+function readReceipt(body: unknown): { success: true } {
+  checkShape(ReadReceipt, body, '');
+  return { success: true };
+}
+
+function checkWindow(parts: Parts, account: Account, { type }: MessageBody, recipient: string): void {
+  const isOpen = parts.conversations.isOpen(account.phone_number_id, recipient);
+  if (type !== 'template' && !isOpen) {
+    throw new GraphFailure(131047, 'Re-engagement message', { details: 'More than 24 hours have passed since the customer last replied' });
+  }
+  if (!isOpen && account.restricted) throw new GraphFailure(368, 'Temporarily blocked for policies violations', { status: 403 });
+  parts.limits.pair(account, recipient);
+  if (!isOpen) parts.limits.writesFirst(account, recipient);
+}
+
+/** What becomes of it: test numbers and the profile say so, unless the platform cannot carry it. */
+function behaviourOf(parts: Parts, account: Account, message: MessageBody, recipient: string): Behaviour {
+  const behaviour = parts.profile.behaviourOf(recipient);
+  const problem = fileProblem(parts, message);
+  if (problem !== null) return failed(131053, 'Media upload error', problem);
+  if (message.type !== 'reaction') return behaviour;
+  const { message_id } = message['reaction'] as { message_id: string };
+  const isKnown = parts.phones.of(account.phone_number_id, recipient).some(({ id }) => id === message_id);
+  // The platform tells only that a reaction was sent.
+  if (isKnown) return { ...behaviour, steps: behaviour.steps.filter(({ status }) => status === 'sent') };
+  return failed(131009, 'Parameter value is not valid', 'The message that is reacted to is not in this conversation');
+}
+
+function fileProblem({ media }: Parts, message: MessageBody): string | null {
+  const { type } = message;
+  if (isMediaKind(type)) return mediaFailure(type, message[type] as object, media);
+  const file = type === 'template' ? headerFile(message.template?.components) : null;
+  return file && mediaFailure(file.kind, file.content, media);
+}
+
+interface Accepting {
+  account: Account;
+  message: MessageBody;
+  recipient: string;
+  behaviour: Behaviour;
+  fault: Fault | undefined;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+async function accept(parts: Parts, { account, message, recipient, behaviour, fault, request, reply }: Accepting): Promise<unknown> {
+  const id = messageId(recipient, parts.random);
+  const isPhone = /^\d+$/.test(recipient);
+  const waId = behaviour.otherWaId ? `${recipient}9` : recipient;
+  const look = shown(account, message);
+  const at = new Date(parts.clock.now()).toISOString();
+  parts.phones.add(account.phone_number_id, recipient, { id, direction: 'in', type: message.type, ...look, at, status: 'accepted' });
+  parts.sent.add(account.phone_number_id, { id, recipient });
+  const category = categoryOf(account, message);
+  if (category === 'authentication') {
+    const { name, components } = message.template ?? {};
+    const code = { phone_number_id: account.phone_number_id, to: recipient, template: String(name), code: codeOf(components) };
+    parts.codes.add({ at, ...code });
+  }
+  await parts.engine.follow({
+    account,
+    messageId: id,
+    recipient,
+    waId,
+    isPhone,
+    callbackData: message.biz_opaque_callback_data ?? null,
+    behaviour,
+    pricingCategory: category,
+    tap: look.buttons[0] ?? null,
+  });
+  const body = {
+    messaging_product: 'whatsapp',
+    contacts: [
+      {
+        input: message.to ?? message.recipient,
+        ...(isPhone ? { wa_id: waId } : { user_id: recipient }),
+        ...(behaviour.reaction === 'username' && { user_id: userIdOf(recipient) }),
+      },
+    ],
+    messages: [{ id, message_status: behaviour.held ? 'held_for_quality_assessment' : 'accepted' }],
+  };
+  if (fault?.cut_after_accept) {
+    parts.requests.add(request, 0, body);
+    request.raw.socket.destroy();
+    return reply.hijack();
+  }
+  return body;
+}
+
+/** What it is charged as. */
+function categoryOf(account: Account, { type, template }: MessageBody): string {
+  if (type !== 'template') return 'service';
+  const found = account.templates.find(({ name, language }) => name === template?.name && language === template?.language?.code);
+  return (found?.category ?? 'utility').toLowerCase();
+}
+
+function answerAsRuled({ status, body, cut }: NonNullable<Fault['answer']>, reply: FastifyReply): unknown {
+  if (cut) {
+    reply.raw.socket?.destroy();
+    return reply.hijack();
+  }
+  void reply.status(status ?? 200);
+  return typeof body === 'string' ? reply.type('text/html').send(body) : (body ?? {});
+}

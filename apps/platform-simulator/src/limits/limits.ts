@@ -1,0 +1,129 @@
+import { Type, type Static } from '@sinclair/typebox';
+import type { Account } from '../accounts/accounts';
+import type { Clock } from '../clock';
+import { GraphFailure } from '../graph/graph-error';
+import { TIERS, type Profile } from './profile';
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** Between two messages to one person. */
+const PAIR_EVERY_MS = 6_000;
+const PAIR_BURST = 45;
+const MAX_PAIRS = 100_000;
+const MAX_PEOPLE = 200_000;
+
+const Times = Type.Record(Type.String(), Type.Array(Type.Number()));
+const Time = Type.Record(Type.String(), Type.Number());
+export const LimitsState = Type.Object({ messages: Times, calls: Times, pairs: Time, people: Time });
+
+/** Counts what the profile limits, by the simulator's clock (platform §5); what would be too much is refused as the platform does. */
+export class Limits {
+  /** When the newest messages of a number passed. */
+  private messages = new Map<string, number[]>();
+  /** When the newest management calls of a business account were made. */
+  private calls = new Map<string, number[]>();
+  /** Until when the messages to a person are paid for: number/person. */
+  private pairs = new Map<string, number>();
+  /** When a business account last wrote first to a person: account/person. */
+  private people = new Map<string, number>();
+
+  constructor(
+    private readonly profile: Profile,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A customer's message: it counts as one of the number's. */
+  received({ phone_number_id }: Account): void {
+    const { messages_per_second: most } = this.profile.settings;
+    if (most !== null) this.take(this.messages, phone_number_id, most, SECOND_MS);
+  }
+
+  /** A message of the number. @throws GraphFailure 130429 */
+  sent({ phone_number_id }: Account): void {
+    const { messages_per_second: most } = this.profile.settings;
+    if (most === null || this.take(this.messages, phone_number_id, most, SECOND_MS) === null) return;
+    throw new GraphFailure(130429, 'Rate limit hit', {
+      details: 'Message failed to send because there were too many messages sent from this phone number in a short period of time',
+    });
+  }
+
+  /** A message to one person. @throws GraphFailure 131056 */
+  pair({ phone_number_id }: Account, person: string): void {
+    if (!this.profile.settings.pair_limit) return;
+    const now = this.clock.now();
+    const key = `${phone_number_id}/${person}`;
+    // What was borrowed for a burst is paid back at the usual pace.
+    const paidUntil = Math.max(now, this.pairs.get(key) ?? 0);
+    if (paidUntil - now > (PAIR_BURST - 1) * PAIR_EVERY_MS) {
+      throw new GraphFailure(131056, '(Business Account, Consumer Account) pair rate limit hit', {
+        details:
+          'Message failed to send because there were too many messages sent from this phone number to the same phone number in a short period of time',
+      });
+    }
+    keep(this.pairs, key, paidUntil + PAIR_EVERY_MS, MAX_PAIRS);
+  }
+
+  /** A message outside the customer service window. @throws GraphFailure 131048 */
+  writesFirst({ business_account_id }: Account, person: string): void {
+    const most = TIERS[this.profile.settings.tier];
+    if (most === Infinity) return;
+    const now = this.clock.now();
+    const prefix = `${business_account_id}/`;
+    const key = prefix + person;
+    const isRecent = (at: number | undefined) => at !== undefined && at <= now && now - at < DAY_MS;
+    if (!isRecent(this.people.get(key))) {
+      const written = [...this.people].filter(([name, at]) => name.startsWith(prefix) && isRecent(at)).length;
+      if (written >= most) {
+        throw new GraphFailure(131048, 'Spam rate limit hit', {
+          details: `Message failed to send because there are restrictions on how many messages can be sent from this phone number: ${most} people in 24 hours`,
+        });
+      }
+    }
+    keep(this.people, key, now, MAX_PEOPLE);
+  }
+
+  /** A call for templates or numbers. @throws GraphFailure 80007 with the header that says when to come again */
+  management({ business_account_id }: Account): void {
+    const { management_calls_per_hour: most } = this.profile.settings;
+    if (most === null) return;
+    const oldest = this.take(this.calls, business_account_id, most, HOUR_MS);
+    if (oldest === null) return;
+    const minutes = Math.ceil((oldest + HOUR_MS - this.clock.now()) / 60_000);
+    const usage = { type: 'whatsapp', call_count: 100, total_cputime: 0, total_time: 0, estimated_time_to_regain_access: minutes };
+    throw new GraphFailure(80007, 'There have been too many calls to this WhatsApp Business account. Wait a bit and try again', {
+      headers: { 'x-business-use-case-usage': JSON.stringify({ [business_account_id]: [usage] }) },
+    });
+  }
+
+  clear(): void {
+    for (const counted of [this.messages, this.calls, this.pairs, this.people]) counted.clear();
+  }
+
+  state(): Static<typeof LimitsState> {
+    const [messages, calls] = [Object.fromEntries(this.messages), Object.fromEntries(this.calls)];
+    return { messages, calls, pairs: Object.fromEntries(this.pairs), people: Object.fromEntries(this.people) };
+  }
+
+  restore({ messages, calls, pairs, people }: Static<typeof LimitsState>): void {
+    [this.messages, this.calls] = [new Map(Object.entries(messages)), new Map(Object.entries(calls))];
+    [this.pairs, this.people] = [new Map(Object.entries(pairs)), new Map(Object.entries(people))];
+  }
+
+  /** Counts one more of a name within a time. @returns null, or the oldest that counts when there are already as many as may be */
+  private take(counted: Map<string, number[]>, name: string, most: number, withinMs: number): number | null {
+    const now = this.clock.now();
+    const recent = (counted.get(name) ?? []).filter((at) => at <= now && now - at < withinMs);
+    counted.set(name, recent);
+    if (recent.length >= most) return recent[0] as number;
+    recent.push(now);
+    return null;
+  }
+}
+
+/** As the newest; the oldest gives way. */
+function keep(map: Map<string, number>, key: string, value: number, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > most) map.delete(map.keys().next().value as string);
+}
