@@ -2,13 +2,31 @@ import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { WhatsAppAPI } from 'whatsapp-api-js';
 import type { OnMessageArgs, OnStatusArgs } from 'whatsapp-api-js/emitters';
 import {
+  ActionButtons,
+  ActionCTA,
+  ActionList,
+  ActionLocation,
+  Address,
   Audio,
+  Body,
   BodyComponent,
   BodyParameter,
+  Button,
+  Contacts,
   Document,
+  Email,
+  Footer,
+  Header,
   HeaderComponent,
   HeaderParameter,
   Image,
+  Interactive,
+  ListSection,
+  Location,
+  Name,
+  Phone,
+  Reaction,
+  Row,
   Sticker,
   Template,
   Text,
@@ -78,6 +96,35 @@ describe('whatsapp-api-js speaks with the simulator as with the platform (platfo
     ['audio', new Audio('https://files.example/a.mp3')],
     ['document', new Document('https://files.example/a.pdf', false, 'A caption', 'a.pdf')],
     ['sticker', new Sticker('https://files.example/a.webp')],
+    ['location', new Location(-0.5, 52.1, 'Mill', 'Lane 1')],
+    [
+      'contacts',
+      new Contacts([
+        new Name('Asha Rao', 'Asha', 'Rao'),
+        new Phone('+1 201 555 0100', 'WORK', '12015550100'),
+        new Email('asha@example.com', 'WORK'),
+        new Address('United States', 'US', 'FL', 'Miami', '221B Baker Street', '33101', 'HOME'),
+      ]),
+    ],
+    [
+      'reply buttons',
+      new Interactive(
+        new ActionButtons(new Button('yes', 'Yes'), new Button('no', 'No')),
+        new Body('Shall we?'),
+        new Header(new Image(IMAGE)),
+        new Footer('Shop'),
+      ),
+    ],
+    [
+      'list',
+      new Interactive(
+        new ActionList('Show', new ListSection('One', new Row('1', 'First', 'A row')), new ListSection('Two', new Row('2', 'Second'))),
+        new Body('Choose'),
+        new Header('Rows'),
+      ),
+    ],
+    ['link button', new Interactive(new ActionCTA('Open', 'https://shop.example'), new Body('Look'))],
+    ['question for the place', new Interactive(new ActionLocation(), new Body('Where are you?'))],
     ['template without parameters', new Template('hello_world', 'en_US')],
     ['template with a body', new Template('order_update', 'en', body('Asha', '1007'))],
     [
@@ -124,6 +171,35 @@ describe('whatsapp-api-js speaks with the simulator as with the platform (platfo
     });
     expect(message).toMatchObject({ phoneID: NUMBER, from: PERSON, name: 'Asha', message: { type: 'text', text: { body: 'Hello' } } });
     expect(await message?.received()).toEqual({ success: true });
+  });
+
+  it('a reaction and a removed one go to a message that was written', async () => {
+    await customerWrites();
+    const [message] = await eventually(async () => {
+      await read();
+      return messages.length > 0 && messages;
+    });
+    const id = String(message?.message.id);
+    for (const emoji of ['👍', '']) expect(await send(new Reaction(id, emoji))).toMatchObject({ messages: [{}] });
+    await eventually(async () => {
+      await read();
+      return statuses.length === 2;
+    });
+    expect(statuses.map(({ status }) => status)).toEqual(['sent', 'sent']);
+  });
+
+  it('a file is uploaded, sent by its id, described, fetched and deleted', async () => {
+    await customerWrites();
+    const form = new FormData();
+    form.set('file', new Blob(['%PDF-1.4'], { type: 'application/pdf' }), 'a.pdf');
+    const uploaded = await api.uploadMedia(NUMBER, form);
+    const id = 'id' in uploaded ? uploaded.id : '';
+    expect(await send(new Document(id, true, 'A caption', 'a.pdf'))).toMatchObject({ messages: [{ id: expect.stringMatching(/^wamid/) }] });
+    const described = await api.retrieveMedia(id, NUMBER);
+    expect(described).toMatchObject({ id, mime_type: 'application/pdf', file_size: 8 });
+    const file = await api.fetchMedia('url' in described ? described.url : '');
+    expect(await file.text()).toBe('%PDF-1.4');
+    expect(await api.deleteMedia(id)).toEqual({ success: true });
   });
 
   it('a refusal is an error as the client knows it, and a failure carries its code', async () => {

@@ -27,7 +27,17 @@ export function messageOf(body: unknown): MessageBody {
   const type = whole['type'] === undefined ? 'text' : String(whole['type']);
   const frame = Object.entries(whole).filter(([name]) => name !== type);
   checkShape(Frame, Object.fromEntries(frame), '');
-  return { ...whole, type } as MessageBody;
+  return { ...whole, type, [type]: contentOf(whole[type]) } as MessageBody;
+}
+
+/** Like every parameter of the Graph API, it may come as JSON in a text; clients do that with contacts. */
+function contentOf(content: unknown): unknown {
+  if (typeof content !== 'string') return content;
+  try {
+    return JSON.parse(content) as unknown;
+  } catch {
+    return content;
+  }
 }
 
 const USER_ID = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;

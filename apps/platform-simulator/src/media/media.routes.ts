@@ -19,7 +19,9 @@ export function mediaRoutes(app: FastifyInstance, parts: Parts): void {
 async function upload(parts: Parts, request: FastifyRequest<ById>): Promise<{ id: string }> {
   const account = accountFor(parts, request, (id) => parts.accounts.ofNumber(id));
   const form = await formOf(request);
-  if (form.get('messaging_product') !== 'whatsapp') throw new GraphFailure(100, 'The parameter messaging_product is required.');
+  // Like every parameter of the Graph API, it may stand in the address.
+  if ((form.get('messaging_product') ?? request.query['messaging_product']) !== 'whatsapp')
+    throw new GraphFailure(100, 'The parameter messaging_product is required.');
   const file = form.get('file');
   if (file === null || typeof file === 'string') throw new GraphFailure(100, 'The parameter file is required.');
   const type = bareType(file.type);

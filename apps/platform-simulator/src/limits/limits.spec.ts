@@ -1,0 +1,124 @@
+import { ACCOUNT, codeOf, NUMBER, Started, TOKEN } from '../simulator.fixture';
+
+const PEOPLE = Array.from({ length: 100 }, (_, i) => String(919_000_000_000 + i));
+
+describe('the profile (platform §5, §8.4)', () => {
+  let started: Started;
+  beforeEach(async () => {
+    started = await Started.with();
+    await clock(0);
+  });
+  afterEach(() => started.close());
+
+  const profile = (change: object) => started.control('PATCH', 'profile', change);
+  /** The time stands, so that what is counted in a second is not this machine's. */
+  const clock = (offset_seconds: number) => started.control('POST', 'clock', { offset_seconds, stopped: true });
+  const codes = async (count: number, act: (i: number) => ReturnType<Started['sendTemplate']>) => {
+    const answers = [];
+    for (let i = 0; i < count; i++) answers.push(codeOf(await act(i)));
+    return answers;
+  };
+
+  it('is lenient until it is told otherwise; a name brings its limits, others win', async () => {
+    const lenient = { messages_per_second: null, pair_limit: false, management_calls_per_hour: null, tier: 'TIER_UNLIMITED' };
+    expect((await started.control('GET', 'profile')).body).toMatchObject({ profile: 'lenient', ...lenient });
+    const realistic = { messages_per_second: 80, pair_limit: true, management_calls_per_hour: 200 };
+    expect((await profile({ profile: 'realistic', tier: 'TIER_250' })).body).toMatchObject({ ...realistic, tier: 'TIER_250' });
+    const { body } = await started.graph('GET', `${NUMBER}?fields=whatsapp_business_manager_messaging_limit`);
+    expect(body['whatsapp_business_manager_messaging_limit']).toBe('TIER_250');
+    expect((await profile({ profile: 'lenient' })).body).toMatchObject(lenient);
+  });
+
+  it.each([{ profile: 'strict' }, { tier: 'TIER_1K' }, { messages_per_second: 0 }, { status_mode: 'never' }, { colour: 'red' }])(
+    'refuses %j',
+    async (change) => {
+      expect((await profile(change)).status).toBe(400);
+    },
+  );
+
+  it('130429: 80 messages in a second, in and out together', async () => {
+    await profile({ profile: 'realistic' });
+    await started.writes();
+    expect(await codes(80, (i) => started.sendTemplate(PEOPLE[i]))).toEqual([...Array(79).fill(undefined), 130429]);
+    await clock(2);
+    expect(await codes(1, () => started.sendTemplate(PEOPLE[90]))).toEqual([undefined]);
+  });
+
+  it('131056: 45 messages to one person ahead, then one in six seconds; others are not concerned', async () => {
+    await profile({ pair_limit: true });
+    expect(await codes(46, () => started.sendTemplate())).toEqual([...Array(45).fill(undefined), 131056]);
+    expect(await codes(1, () => started.sendTemplate(PEOPLE[0]))).toEqual([undefined]);
+    await clock(7);
+    expect(await codes(2, () => started.sendTemplate())).toEqual([undefined, 131056]);
+  });
+
+  it('80007: 200 management calls in an hour, with the time to come again', async () => {
+    await profile({ profile: 'realistic' });
+    const list = () => started.graph('GET', `${ACCOUNT}/message_templates?limit=1`);
+    expect(await codes(200, list)).toEqual(Array(200).fill(undefined));
+    await clock(1_800);
+    const refused = await list();
+    expect(codeOf(refused)).toBe(80007);
+    const usage = JSON.parse(refused.headers.get('x-business-use-case-usage') ?? '') as Record<string, unknown>;
+    expect(usage).toEqual({ [ACCOUNT]: [expect.objectContaining({ estimated_time_to_regain_access: 30 }) as unknown] });
+    expect((await started.graph('GET', `${NUMBER}?fields=status`)).status).toBe(200);
+    await clock(3_601);
+    expect(codeOf(await list())).toBeUndefined();
+  });
+
+  it('131048: a business writes first to so many people in a day; who wrote, and who was written to, does not count', async () => {
+    await profile({ tier: 'TIER_250' });
+    const many = Array.from({ length: 250 }, (_, i) => String(918_000_000_000 + i));
+    expect(await codes(250, (i) => started.sendTemplate(many[i]))).toEqual(Array(250).fill(undefined));
+    expect(codeOf(await started.sendTemplate(PEOPLE[0]))).toBe(131048);
+    expect(codeOf(await started.sendTemplate(many[7]))).toBeUndefined();
+    await started.writes({}, PEOPLE[0]);
+    expect(codeOf(await started.sendTemplate(PEOPLE[0]))).toBeUndefined();
+    await clock(86_401);
+    expect(codeOf(await started.sendTemplate(PEOPLE[1]))).toBeUndefined();
+  });
+
+  it.each([
+    ['usual', 1, 'sent,delivered,read'],
+    ['read_only', 1, 'sent,read'],
+    ['reorder', 1, 'read,delivered,sent'],
+    ['held_then_failed', 1, 'failed'],
+    ['usual', 2, 'sent,sent,delivered,delivered,read,read'],
+  ])('§8.2: status mode %s, %i times, tells %s', async (status_mode, duplicate, expected) => {
+    await profile({ status_mode, duplicate });
+    const { body } = await started.sendTemplate();
+    const { id } = (body['messages'] as { id: string }[])[0] ?? { id: '' };
+    const told = await started.statusesOf(id, expected.split(',').length);
+    expect(told.map(({ status }) => status).join()).toBe(expected);
+  });
+
+  it('§8.2: early tells before the answer, drop never, held says so', async () => {
+    await profile({ status_mode: 'early' });
+    await started.sendTemplate();
+    expect(started.statuses()).toMatchObject([{ status: 'delivered' }]);
+    await profile({ status_mode: 'drop' });
+    await started.sendTemplate(PEOPLE[1]);
+    expect(started.simulator.engine.state().filter(({ recipient }) => recipient === PEOPLE[1])).toEqual([]);
+    await profile({ status_mode: 'held' });
+    expect((await started.sendTemplate()).body['messages']).toMatchObject([{ message_status: 'held_for_quality_assessment' }]);
+  });
+
+  it('§8.2: statuses are collected and posted together', async () => {
+    await profile({ batch_ms: 500 });
+    const send = async (to: string) => {
+      const { body } = await started.sendTemplate(to);
+      return (body['messages'] as { id: string }[])[0]?.id ?? '';
+    };
+    const ids = await Promise.all(['12015550102', '12015550102', '12015550102'].map(send));
+    for (const id of ids) await started.statusesOf(id, 1);
+    expect(started.changes().map(({ value }) => value.statuses?.length)).toEqual([3]);
+  });
+
+  it('counts nothing of one account for another', async () => {
+    await profile({ management_calls_per_hour: 1 });
+    expect(codeOf(await started.graph('GET', `${ACCOUNT}/phone_numbers`))).toBeUndefined();
+    expect(codeOf(await started.graph('GET', `${ACCOUNT}/phone_numbers`, undefined, { authorization: `Bearer ${TOKEN}` }))).toBe(80007);
+    const other = { authorization: 'Bearer EAAsimNorthlight' };
+    expect(codeOf(await started.graph('GET', '800900100200302/phone_numbers', undefined, other))).toBeUndefined();
+  });
+});
