@@ -296,17 +296,21 @@ describe('people and the control plane (platform §8.3, §8.4)', () => {
     expect(Date.now() / 1_000 - Number(old.timestamp)).toBeGreaterThan(29 * 3_600);
   });
 
-  it('writes in a batch, at another time, without contacts; as Meta writes JSON', async () => {
+  it('writes in a batch, with phone or user id or both, at another time, without contacts; as Meta writes JSON', async () => {
     await control('POST', 'inbound', {
       phone_number_id: NUMBER,
       from: PERSON,
       text: 'Zażółć / 1',
       at: '-30h',
       contacts: false,
-      batch_with: [{ bsuid: 'GB.55', text: 'two', contacts: false }],
+      batch_with: [
+        { bsuid: 'GB.55', text: 'two', contacts: false },
+        { from: PERSON, bsuid: 'IN.7', contacts: false },
+      ],
     });
-    const [first, second] = await written(2);
+    const [first, second, third] = await written(3);
     expect([first?.from, second?.from_user_id]).toEqual([PERSON, 'GB.55']);
+    expect(third).toMatchObject({ from: PERSON, from_user_id: 'IN.7' });
     expect('contacts' in (changes()[0]?.value as object)).toBe(false);
     expect(receiver.requests[0]?.body).toContain('Za\\u017c\\u00f3\\u0142\\u0107 \\/ 1');
     expect(receiver.requests[0]?.headers['x-hub-signature-256']).toBe(

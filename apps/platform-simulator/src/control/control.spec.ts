@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { eventually } from '@mgw/testing';
 import { ACCOUNT, codeOf, idOf, NUMBER, PERSON, SECRET, Started } from '../simulator.fixture';
 
@@ -273,6 +274,20 @@ describe('the control plane (platform §8.4)', () => {
     };
     expect(await story(5)).toEqual(await story(5));
     expect(await story(5)).not.toEqual(await story(6));
+  });
+
+  it('every line of docs/simulator.md works', async () => {
+    const page = readFileSync('docs/simulator.md', 'utf8').replaceAll("'$N'", NUMBER).replaceAll('$N', NUMBER);
+    const lines = [...page.matchAll(/^sim ([A-Z]+) +"?([^\s"]+)"?(?: '(.*)')?/gm)];
+    expect(lines.length).toBeGreaterThan(30);
+    let snapshot: unknown;
+    for (const [line, method = '', path = '', body] of lines) {
+      const asked = body === undefined ? (line === 'sim POST snapshot' ? snapshot : undefined) : (JSON.parse(body) as unknown);
+      const answer = await started.control(method, path, asked);
+      expect([line, answer.status]).toEqual([line, 200]);
+      if (line === 'sim GET  snapshot') snapshot = answer.body;
+    }
+    expect(snapshot).toBeDefined();
   });
 
   it('does not run in production', () => {

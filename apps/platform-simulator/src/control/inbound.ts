@@ -14,8 +14,9 @@ const object = Type.Record(Type.String(), Type.Unknown());
 export const InboundRequest = Type.Object(
   {
     phone_number_id: Type.String(),
-    /** Digits, or a business-scoped user id. */
+    /** Digits. */
     from: optional(Type.String({ minLength: 1 })),
+    /** Business-scoped user id; beside `from` both are told. */
     bsuid: optional(Type.String({ minLength: 1 })),
     name: optional(Type.String()),
     /** When it was written: `-30h`, `+5m`, or milliseconds since 1970. */
@@ -56,11 +57,22 @@ export async function inbound(parts: Parts, request: Inbound): Promise<{ message
 
 function writingOf(parts: Parts, account: Account, request: Inbound): Writing {
   const { name = 'Simulated Person', type = 'text', context, referral, errors } = request;
-  const from = request.from ?? request.bsuid ?? '';
+  const { bsuid: userId } = request;
+  const from = request.from ?? userId ?? '';
   if (from === '') throw new GraphFailure(100, 'from or bsuid is needed');
   const beside = { ...(context && { context }), ...(referral && { referral }), ...(errors && { errors }) };
   const at = timeOf(request.at, parts.clock.now());
-  return { account, from, name, type, content: contentOf(parts, account, type, request), at, beside, contacts: request.contacts ?? true };
+  return {
+    account,
+    from,
+    userId,
+    name,
+    type,
+    content: contentOf(parts, account, type, request),
+    at,
+    beside,
+    contacts: request.contacts ?? true,
+  };
 }
 
 function contentOf(parts: Parts, account: Account, type: string, request: Inbound): Record<string, unknown> | undefined {

@@ -6,12 +6,13 @@ import type { Phones } from '../control/phone';
 import { messageId } from '../graph/message-id';
 import type { Limits } from '../limits/limits';
 import type { Conversations } from './conversations';
-import { userIdOf } from './replies';
 
 export interface Writing {
   account: Account;
   /** Digits, or a business-scoped user id. */
   from: string;
+  /** Told beside the digits (platform §4.7). */
+  userId?: string | undefined;
   name: string;
   type: string;
   /** The object named by `type`; undefined: there is none, as with media that failed. */
@@ -74,9 +75,9 @@ export class People {
     });
   }
 
-  private message({ from, type, content, at, beside }: Writing) {
+  private message({ from, userId, type, content, at, beside }: Writing) {
     return {
-      ...(isPhone(from) ? { from, from_user_id: userIdOf(from) } : { from_user_id: from }),
+      ...(isPhone(from) ? { from, ...(userId && { from_user_id: userId }) } : { from_user_id: from }),
       id: messageId(from, this.random),
       timestamp: seconds(at),
       type,
@@ -86,8 +87,8 @@ export class People {
   }
 }
 
-function contactOf({ from, name }: Writing) {
-  return { profile: { name }, ...(isPhone(from) ? { wa_id: from, user_id: userIdOf(from) } : { user_id: from }) };
+function contactOf({ from, userId, name }: Writing) {
+  return { profile: { name }, ...(isPhone(from) ? { wa_id: from, ...(userId && { user_id: userId }) } : { user_id: from }) };
 }
 
 function isPhone(name: string): boolean {
