@@ -1,7 +1,7 @@
 /** The simulator's page: a phone that shows what the business sends, and answers. Served as it is; nothing comes from elsewhere. */
 export const PAGE = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>WhatsApp simulator</title>
+<title>WhatsApp simulator</title><link rel="icon" href="data:,">
 <style>
 :root{font:15px/1.45 system-ui,sans-serif;color:#14211b;background:#e9efec}
 body{margin:0;display:flex;gap:24px;flex-wrap:wrap;justify-content:center;padding:24px}

@@ -1,5 +1,7 @@
 import { eventually } from '@mgw/testing';
+import { SeededRandom } from '../random';
 import { codeOf, idOf, messageOf, NUMBER, PERSON, Started } from '../simulator.fixture';
+import { messageId } from './message-id';
 
 const LINK = 'https://files.example/a';
 const reply = (id: string, title = id) => ({ type: 'reply', reply: { id, title } });
@@ -148,14 +150,15 @@ describe('messages of every kind (platform §1, §8.1)', () => {
     expect(answer).toMatchObject({ type: 'interactive', interactive: tapped });
   });
 
-  it('§8.1: ids have the platform’s layout, some with + or /', async () => {
-    const ids = await Promise.all(Array.from({ length: 40 }, async () => idOf(await started.sendTemplate('12015550102'))));
+  it('§8.1: ids have the platform’s layout, some with + or /', () => {
+    const random = new SeededRandom(1).next;
+    const ids = Array.from({ length: 200 }, () => messageId('12015550102', random));
     for (const id of ids) {
       const bytes = Buffer.from(id.slice('wamid.'.length), 'base64');
       expect([...bytes.subarray(0, 3)]).toEqual([0x1c, 0x18, 11]);
       expect(bytes.subarray(3, 14).toString()).toBe('12015550102');
       expect(bytes).toHaveLength(3 + 11 + 6 + 18 + 1);
     }
-    expect(ids.filter((id) => /[+/]/.test(id)).length).toBeGreaterThan(0);
+    for (const sign of ['+', '/']) expect(ids.some((id) => id.includes(sign))).toBe(true);
   });
 });

@@ -1,0 +1,63 @@
+import { eventually, startBrowser } from '@mgw/testing';
+import type { Browser, Page } from 'playwright-core';
+import { NUMBER, Started } from '../simulator.fixture';
+
+describe('the phone page (platform §8.4)', () => {
+  let browser: Browser;
+  let started: Started;
+  let page: Page;
+  const errors: string[] = [];
+  beforeAll(async () => {
+    browser = await startBrowser();
+    started = await Started.with({ controlToken: 'secret' });
+    page = await browser.newPage();
+    page.on('pageerror', (error) => errors.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+    await page.goto(`${started.url}/?token=secret`);
+    await page.getByLabel('Business').selectOption(NUMBER);
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await started?.close();
+  });
+
+  it('a person writes, sends a photo that is shown, and taps a button; the page makes no mistake', async () => {
+    await page.getByLabel('Message').fill('Is it ready?');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Is it ready?').waitFor();
+    await page.getByRole('button', { name: 'Photo' }).click();
+    const width = () => page.locator('.bubble img').evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);
+    await page.locator('.bubble img').waitFor();
+    await eventually(async () => (await width()) > 0);
+    const action = { buttons: [{ type: 'reply', reply: { id: 'yes', title: 'Yes, please' } }] };
+    const interactive = { type: 'button', body: { text: 'Shall we send it?' }, action };
+    expect((await started.send({ type: 'interactive', interactive }, '12015550100')).status).toBe(200);
+    await page.getByRole('button', { name: 'Yes, please' }).click();
+    const tapped = await eventually(() => started.messages().find(({ type }) => type === 'interactive'));
+    expect(tapped['interactive']).toEqual({ type: 'button_reply', button_reply: { id: 'yes', title: 'Yes, please' } });
+    expect(errors).toEqual([]);
+  });
+
+  it('the profile is switched; everything is saved to a file and restored from it', async () => {
+    await page.getByLabel('The platform is').selectOption('realistic');
+    await eventually(() => started.simulator.profile.settings.profile === 'realistic');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save to a file' }).click();
+    const file = await (await download).path();
+    await started.control('POST', 'reset', undefined, { authorization: 'Bearer secret' });
+    await page.getByText('Is it ready?').waitFor({ state: 'detached' });
+    await page.getByLabel('Saved file').setInputFiles(file);
+    await page.getByText('Is it ready?').waitFor();
+    expect(started.simulator.profile.settings.profile).toBe('realistic');
+    expect(errors).toEqual([]);
+  });
+
+  it('codes are shown to whom has no phone', async () => {
+    const parameters = [{ type: 'text', text: '815162' }];
+    await started.sendTemplate('12015550100', 'login_code', 'en', [
+      { type: 'body', parameters },
+      { type: 'button', sub_type: 'url', index: '0', parameters },
+    ]);
+    await page.locator('#codes code', { hasText: '815162' }).waitFor();
+  });
+});
