@@ -3,7 +3,7 @@ import { Egress, EgressRules } from '@mgw/egress';
 import { OutboxRelay } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
-import { figuresController, LOGGER, NATS } from '@mgw/service';
+import { figuresController, LOGGER, NATS, retention } from '@mgw/service';
 import { AutoReplyConfig } from './auto-reply.config';
 import { HearingConsumer } from './replying/hearing.consumer';
 import { ModelService } from './replying/model.service';
@@ -11,6 +11,7 @@ import { RepliesHandlers } from './replying/replies.handlers';
 import { RepliesStore } from './replying/replies.store';
 import { ReplyService } from './replying/reply.service';
 import { WorkerService } from './replying/worker.service';
+import { autoReplyRetention } from './retention';
 import { SettingsHandlers } from './settings/settings.handlers';
 import { SettingsStore } from './settings/settings.store';
 
@@ -28,6 +29,7 @@ const FIGURES = {
     ReplyService,
     WorkerService,
     HearingConsumer,
+    retention(AutoReplyConfig, autoReplyRetention),
     { provide: Sealer, inject: [AutoReplyConfig], useFactory: (config: AutoReplyConfig) => new Sealer(config.sealingKeys) },
     {
       provide: EgressRules,

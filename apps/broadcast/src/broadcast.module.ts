@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
 import { OutboxRelay } from '@mgw/events';
 import { Database } from '@mgw/postgres';
-import { figuresController, LOGGER, NATS } from '@mgw/service';
+import { figuresController, LOGGER, NATS, retention } from '@mgw/service';
+import { BroadcastConfig } from './broadcast.config';
 import { BroadcastsHandlers } from './broadcasts/broadcasts.handlers';
 import { BroadcastsStore } from './broadcasts/broadcasts.store';
+import { broadcastRetention } from './retention';
 import { FailuresConsumer } from './running/failures.consumer';
 import { RecipientsStore } from './running/recipients.store';
 import { RunnerService } from './running/runner.service';
@@ -22,6 +24,7 @@ const FIGURES = {
     SendingService,
     RunnerService,
     FailuresConsumer,
+    retention(BroadcastConfig, broadcastRetention),
     {
       provide: OutboxRelay,
       inject: [Database, NATS, LOGGER],

@@ -1,9 +1,16 @@
 import { config, env } from '@mgw/config';
-import { databaseSettings, serviceSettings } from '@mgw/service';
+import { databaseSettings, retentionSettings, serviceSettings } from '@mgw/service';
 
 export class DispatcherConfig extends config('outbound-webhook-dispatcher', {
   ...serviceSettings,
   ...databaseSettings,
+  ...retentionSettings,
+  deliveriesDays: env.integer('RETENTION_DELIVERIES_DAYS', {
+    doc: 'how long the log of deliveries is kept, in days after their end',
+    default: 30,
+    min: 7,
+    max: 3_650,
+  }),
   sealingKeys: env.text('SEALING_KEYS', { doc: 'id:base64 of 32 bytes, comma-separated, the newest first', secret: true }),
   nodeEnv: env.text('NODE_ENV', { doc: '"production" allows public https addresses only', default: 'development' }),
   allowedTargets: env.list('WEBHOOK_ALLOWED_TARGETS', {

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Egress, EgressRules } from '@mgw/egress';
 import { Sealer } from '@mgw/sealing';
-import { figuresController } from '@mgw/service';
+import { figuresController, retention } from '@mgw/service';
 import { DeliveriesStore } from './deliveries/deliveries.store';
 import { ExpansionConsumer } from './deliveries/expansion.consumer';
 import { AttemptService } from './deliveries/attempt.service';
@@ -9,6 +9,7 @@ import { DeliveryLogHandlers } from './deliveries/log.handlers';
 import { DeliveryLogStore } from './deliveries/log.store';
 import { DispatchService } from './deliveries/dispatch.service';
 import { DispatcherConfig } from './outbound-webhook-dispatcher.config';
+import { dispatcherRetention } from './retention';
 import { WebhooksHandlers } from './webhooks/webhooks.handlers';
 import { WebhooksStore } from './webhooks/webhooks.store';
 
@@ -28,6 +29,7 @@ const FIGURES = {
     DispatchService,
     ExpansionConsumer,
     WebhooksStore,
+    retention(DispatcherConfig, dispatcherRetention),
     { provide: Sealer, inject: [DispatcherConfig], useFactory: (config: DispatcherConfig) => new Sealer(config.sealingKeys) },
     {
       provide: EgressRules,

@@ -1,8 +1,15 @@
 import { config, env } from '@mgw/config';
-import { databaseSettings, serviceSettings } from '@mgw/service';
+import { databaseSettings, retentionSettings, serviceSettings } from '@mgw/service';
 
 export class IngestConfig extends config('platform-webhook-ingest', {
   ...serviceSettings,
   ...databaseSettings,
+  ...retentionSettings,
+  rawWebhooksDays: env.integer('RETENTION_RAW_WEBHOOKS_DAYS', {
+    doc: 'how long the callbacks of the platform are kept as they came, in days; it repeats them for 7',
+    default: 8,
+    min: 8,
+    max: 3_650,
+  }),
   sealingKeys: env.text('SEALING_KEYS', { doc: 'id:base64 of 32 bytes, comma-separated, the newest first', secret: true }),
 }) {}

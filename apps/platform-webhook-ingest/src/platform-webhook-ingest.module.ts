@@ -2,12 +2,13 @@ import { Module } from '@nestjs/common';
 import { OutboxRelay } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
-import { figuresController, LOGGER, NATS } from '@mgw/service';
+import { figuresController, LOGGER, NATS, retention } from '@mgw/service';
 import { ConnectionsService } from './connections/connections.service';
 import { IngestConfig } from './platform-webhook-ingest.config';
 import { DeliveriesStore } from './receiving/deliveries.store';
 import { WebhookHandlers } from './receiving/webhook.handlers';
 import { WebhookService } from './receiving/webhook.service';
+import { ingestRetention } from './retention';
 import { SplitterService } from './splitting/splitter.service';
 
 const FIGURES = {
@@ -22,6 +23,7 @@ const FIGURES = {
     DeliveriesStore,
     WebhookService,
     SplitterService,
+    retention(IngestConfig, ingestRetention),
     { provide: Sealer, inject: [IngestConfig], useFactory: (config: IngestConfig) => new Sealer(config.sealingKeys) },
     {
       provide: OutboxRelay,

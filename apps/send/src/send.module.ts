@@ -3,7 +3,7 @@ import { OutboxRelay } from '@mgw/events';
 import { GraphClient } from '@mgw/platform-api';
 import { Database } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
-import { figuresController, LOGGER, NATS } from '@mgw/service';
+import { figuresController, LOGGER, NATS, retention } from '@mgw/service';
 import { ConnectionService } from './connection/connection.service';
 import { ConversationService } from './conversations/conversation.service';
 import { ConversationStore } from './conversations/conversation.store';
@@ -19,6 +19,7 @@ import { OutcomeStore } from './intents/outcome.store';
 import { ReservationService } from './intents/reservation.service';
 import { ReservationStore } from './intents/reservation.store';
 import { RefusalEffects } from './refusals/refusal-effects.service';
+import { sendRetention } from './retention';
 import { SendConfig } from './send.config';
 import { DeliveryService } from './sending/delivery.service';
 import { OtpService } from './sending/otp.service';
@@ -80,6 +81,7 @@ const FIGURES = {
   providers: [
     ...stores,
     ...services,
+    retention(SendConfig, sendRetention),
     { provide: Sealer, inject: [SendConfig], useFactory: (config: SendConfig) => new Sealer(config.sealingKeys) },
     {
       provide: GraphClient,

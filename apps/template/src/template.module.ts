@@ -1,13 +1,14 @@
 import { Module } from '@nestjs/common';
 import { GraphClient } from '@mgw/platform-api';
 import { Sealer } from '@mgw/sealing';
-import { figuresController } from '@mgw/service';
+import { figuresController, retention } from '@mgw/service';
 import { ConnectionsHandlers } from './connections/connections.handlers';
 import { ConnectionsStore } from './connections/connections.store';
 import { AccountUpdates } from './connections/account-updates.service';
 import { ProbeService } from './connections/probe.service';
 import { TemplateConfig } from './template.config';
 import { BackgroundService } from './background.service';
+import { templateRetention } from './retention';
 import { SyncService } from './templates/sync.service';
 import { SyncsStore } from './templates/syncs.store';
 import { TemplateUpdates } from './templates/template-updates.service';
@@ -31,6 +32,7 @@ const FIGURES = {
     SyncsStore,
     TemplateUpdates,
     TemplatesStore,
+    retention(TemplateConfig, templateRetention),
     { provide: Sealer, inject: [TemplateConfig], useFactory: (config: TemplateConfig) => new Sealer(config.sealingKeys) },
     {
       provide: GraphClient,

@@ -40,9 +40,6 @@ export interface EventConsumerOptions {
 /** Events in one batch that speak of load, and the rest after them, in milliseconds. */
 const BUSY = 32;
 const GATHER_MS = 15;
-const PRUNE_EVERY_MS = 600_000;
-/** Longer than an outbox can tell an event again (72 h). */
-const REMEMBERED = '96 hours';
 
 /** Hears events: at least once from JetStream, once in effect by the inbox (guarantees §4). */
 export class EventConsumer {
@@ -53,10 +50,9 @@ export class EventConsumer {
   private readonly batchSize: number;
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
-  private prunedAt = Date.now();
   private readonly forget: () => void;
 
-  constructor(private readonly options: EventConsumerOptions) {
+  constructor(options: EventConsumerOptions) {
     this.batchSize = options.concurrency ?? 64;
     this.batches = new BatchHandler(options);
     this.subscription = new DurableSubscription(options, this.batchSize, (message) => {
@@ -90,7 +86,6 @@ export class EventConsumer {
         await this.batches.handle(batch);
         await this.gather(batch.length);
       } else await this.signal.wait(5_000);
-      await this.prune().catch((error: unknown) => this.options.logger.warn({ err: error }, 'the inbox could not be pruned'));
     }
   }
 
@@ -98,15 +93,5 @@ export class EventConsumer {
   private async gather(handled: number): Promise<void> {
     if (handled < BUSY || this.waiting.length >= this.batchSize || this.stopped) return;
     await new Promise((resume) => setTimeout(resume, GATHER_MS));
-  }
-
-  private async prune(): Promise<void> {
-    if (this.options.guarded === true || Date.now() - this.prunedAt < PRUNE_EVERY_MS) return;
-    this.prunedAt = Date.now();
-    const { db, schema } = this.options;
-    await db.query(
-      `DELETE FROM ${schema}.inbox WHERE (consumer, event_id) IN
-       (SELECT consumer, event_id FROM ${schema}.inbox WHERE handled_at < now() - interval '${REMEMBERED}' LIMIT 10000)`,
-    );
   }
 }

@@ -1,6 +1,6 @@
 export { Signal } from './signal';
 export { newEvent, outboxRow, appendToOutbox, type OutboxRow } from './outbox';
-export { eventTablesUp, eventTablesDown, eventTraceUp, eventTraceDown } from './tables';
+export { agedEventRows, eventTablesUp, eventTablesDown, eventTraceUp, eventTraceDown } from './tables';
 export { ensureStreams } from './streams';
 export { OutboxRelay, type OutboxRelayOptions } from './relay';
 export { EventConsumer, type EventConsumerOptions } from './consumer';

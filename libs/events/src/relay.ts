@@ -28,9 +28,6 @@ const BATCH = 256;
 const BUSY = 32;
 const GATHER_MS = 10;
 const ACK_WITHIN_MS = 5_000;
-/** How long published events are kept for a store that is wiped (guarantees §4). */
-const KEPT = '72 hours';
-const PRUNE_EVERY_MS = 600_000;
 const published = counter('mgw_events_published_total', 'Events handed to JetStream', ['schema']);
 
 /**
@@ -42,7 +39,6 @@ export class OutboxRelay {
   private readonly signal = new Signal();
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
-  private prunedAt = 0;
 
   constructor(private readonly options: OutboxRelayOptions) {
     this.streams = new OutboxStreams(options);
@@ -75,7 +71,6 @@ export class OutboxRelay {
         // Under load a short rest lets more come together: one transaction for many instead of one for a few.
         else if (told >= BUSY && told < BATCH) await new Promise((resume) => setTimeout(resume, GATHER_MS));
         else if (told < BATCH) await this.signal.wait(pollMs);
-        await this.prune();
       } catch (error) {
         logger.warn({ err: error, schema }, 'events could not be told now; they stay in the outbox');
         await this.signal.wait(500);
@@ -129,16 +124,6 @@ export class OutboxRelay {
     const room = isFull(reason) && (await this.streams.makeRoom(subject));
     this.options.logger.warn({ err: reason, subject, made_room: room }, 'JetStream did not take an event; it stays in the outbox');
     if (!room) await this.signal.wait(500);
-  }
-
-  private async prune(): Promise<void> {
-    if (Date.now() - this.prunedAt < PRUNE_EVERY_MS) return;
-    this.prunedAt = Date.now();
-    const { db, schema } = this.options;
-    await db.query(
-      `DELETE FROM ${schema}.outbox WHERE event_id IN
-       (SELECT event_id FROM ${schema}.outbox WHERE published_at < now() - interval '${KEPT}' ORDER BY published_at LIMIT 10000)`,
-    );
   }
 }
 

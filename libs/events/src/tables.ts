@@ -1,3 +1,5 @@
+import type { AgedRows } from '@mgw/postgres';
+
 /** Migration statements for what a schema needs to tell and to hear events; see the classes that use each table. */
 export function eventTablesUp(schema: string): string[] {
   return [
@@ -47,4 +49,16 @@ export function eventTraceDown(schema: string): string[] {
 
 export function eventTablesDown(schema: string): string[] {
   return ['dead_letters', 'inbox', 'outbox_streams', 'outbox'].map((table) => `DROP TABLE ${schema}.${table}`);
+}
+
+/**
+ * What of these tables may go: never an event that is not published. The inbox remembers longer than an outbox can tell again.
+ * @param keep for how long; the hours count from publication
+ */
+export function agedEventRows(schema: string, keep: { outboxHours: number; deadLettersDays: number }): AgedRows[] {
+  return [
+    { table: `${schema}.outbox`, where: `published_at < now() - interval '${keep.outboxHours} hours'` },
+    { table: `${schema}.inbox`, where: `handled_at < now() - interval '${keep.outboxHours + 24} hours'` },
+    { table: `${schema}.dead_letters`, where: `at < now() - interval '${keep.deadLettersDays} days'` },
+  ];
 }

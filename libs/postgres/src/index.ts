@@ -2,3 +2,6 @@ export { Batcher, QueueFullError, type BatcherOptions } from './batcher';
 export { Database, type DatabaseOptions, type Tx } from './database';
 export { runMigrations } from './migrations';
 export { pageOf, readCursor } from './cursor';
+export { pruneBatch, type AgedRows } from './prune';
+export { divideByMonth, uniteMonths } from './divide';
+export { dropMonths, makeMonths, restOver, startOfMonth, type MonthlyTable } from './months';

@@ -144,11 +144,4 @@ export class RepliesStore {
       next_cursor,
     };
   }
-
-  async prune(): Promise<void> {
-    await this.db.query(
-      `DELETE FROM auto_reply.replies WHERE id IN
-       (SELECT id FROM auto_reply.replies WHERE ended_at < now() - interval '90 days' ORDER BY id LIMIT 10000)`,
-    );
-  }
 }

@@ -9,7 +9,6 @@ import { ReplyService } from './reply.service';
 /** Questions that one process works on. */
 const AT_ONCE = 32;
 const LOOK_EVERY_MS = 1_000;
-const PRUNE_EVERY_MS = 600_000;
 /** On the way out; what is not done by then is done again. */
 const DRAIN_MS = 4_000;
 
@@ -20,7 +19,6 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
   private readonly running = new Set<Promise<void>>();
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
-  private prunedAt = 0;
 
   constructor(
     private readonly replies: RepliesStore,
@@ -65,10 +63,6 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
           this.running.add(work);
         }
         if (taken.length < room || room === 0) await this.signal.wait(LOOK_EVERY_MS);
-        if (Date.now() - this.prunedAt > PRUNE_EVERY_MS) {
-          this.prunedAt = Date.now();
-          await this.replies.prune();
-        }
       } catch (error) {
         this.logger.warn({ err: error }, 'questions could not be taken now; they stay stored');
         await this.signal.wait(LOOK_EVERY_MS);

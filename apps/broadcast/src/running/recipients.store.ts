@@ -171,13 +171,6 @@ export class RecipientsStore {
     await this.db.query('UPDATE broadcast.broadcasts SET lease_until = NULL WHERE id = $1', [broadcastId]);
   }
 
-  async prune(): Promise<void> {
-    await this.db.query(
-      `DELETE FROM broadcast.failures WHERE message_id IN
-       (SELECT message_id FROM broadcast.failures WHERE at < now() - interval '2 days' LIMIT 10000)`,
-    );
-  }
-
   private async count(tx: Tx, changes: { id: string; sent: number; failed: number }[]): Promise<void> {
     if (changes.length === 0) return;
     await tx.query(

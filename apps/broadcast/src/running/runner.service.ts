@@ -12,7 +12,6 @@ const LOOK_EVERY_MS = 1_000;
 const TICK_MS = 250;
 /** Messages of one broadcast under way at once. */
 const UNDER_WAY = 64;
-const PRUNE_EVERY_MS = 600_000;
 
 /** Runs broadcasts, each at its own even pace; a process that dies leaves them to another one. */
 @Injectable()
@@ -21,7 +20,6 @@ export class RunnerService implements OnApplicationBootstrap, OnApplicationShutd
   private readonly running = new Set<Promise<void>>();
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
-  private prunedAt = 0;
 
   constructor(
     private readonly recipients: RecipientsStore,
@@ -55,10 +53,6 @@ export class RunnerService implements OnApplicationBootstrap, OnApplicationShutd
         const broadcast = this.running.size < SIDE_BY_SIDE ? await this.recipients.takeBroadcast() : null;
         if (broadcast) this.begin(broadcast);
         else await this.signal.wait(LOOK_EVERY_MS);
-        if (Date.now() - this.prunedAt > PRUNE_EVERY_MS) {
-          this.prunedAt = Date.now();
-          await this.recipients.prune();
-        }
       } catch (error) {
         this.logger.warn({ err: error }, 'broadcasts could not be looked for now; they stay stored');
         await this.signal.wait(LOOK_EVERY_MS);

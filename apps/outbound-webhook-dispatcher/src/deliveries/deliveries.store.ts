@@ -210,11 +210,4 @@ export class DeliveriesStore {
        WHERE w.id = d.webhook_id AND NOT w.is_active AND (d.state = 'pending' OR d.state = 'running' AND d.lease_until < clock_timestamp())`,
     );
   }
-
-  async prune(): Promise<void> {
-    await this.db.query(
-      `DELETE FROM dispatch.deliveries WHERE id IN
-       (SELECT id FROM dispatch.deliveries WHERE finished_at < now() - interval '30 days' ORDER BY finished_at LIMIT 10000)`,
-    );
-  }
 }

@@ -14,7 +14,6 @@ const PER_HOST = 128;
 const PER_PROCESS = 512;
 const AT_ONCE = 64;
 const LOOK_EVERY_MS = 250;
-const PRUNE_EVERY_MS = 600_000;
 const SKIP_EVERY_MS = 2_000;
 const DRAIN_MS = 4_000;
 
@@ -29,7 +28,6 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
   private backlog = true;
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
-  private prunedAt = 0;
   private skippedAt = 0;
 
   constructor(
@@ -73,7 +71,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     while (!this.stopped) {
       try {
         if ((await this.takeSome()) === 0) await this.signal.wait(LOOK_EVERY_MS);
-        await this.tidy();
+        await this.skipDisabled();
       } catch (error) {
         this.logger.warn({ err: error }, 'deliveries could not be taken now; they stay stored');
         await this.signal.wait(500);
@@ -81,15 +79,10 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     }
   }
 
-  private async tidy(): Promise<void> {
-    if (Date.now() - this.skippedAt > SKIP_EVERY_MS) {
-      this.skippedAt = Date.now();
-      await this.deliveries.skipDisabled();
-    }
-    if (Date.now() - this.prunedAt > PRUNE_EVERY_MS) {
-      this.prunedAt = Date.now();
-      await this.deliveries.prune();
-    }
+  private async skipDisabled(): Promise<void> {
+    if (Date.now() - this.skippedAt <= SKIP_EVERY_MS) return;
+    this.skippedAt = Date.now();
+    await this.deliveries.skipDisabled();
   }
 
   private async takeSome(): Promise<number> {

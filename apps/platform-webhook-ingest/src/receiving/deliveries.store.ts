@@ -124,12 +124,4 @@ export class DeliveriesStore {
     // Lost with the database's last half second, it is split again, and the events' ids make them the same ones.
     return this.db.transaction(splitting, { durable: false });
   }
-
-  /** Forgets bodies that the platform has stopped repeating (it tries for 7 days). */
-  async prune(): Promise<void> {
-    await this.db.query(
-      `DELETE FROM ingest.deliveries WHERE id IN
-       (SELECT id FROM ingest.deliveries WHERE split_at < now() - interval '8 days' ORDER BY split_at LIMIT 5000)`,
-    );
-  }
 }

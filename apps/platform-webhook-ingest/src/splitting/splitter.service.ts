@@ -9,7 +9,6 @@ import { splitDelivery } from './split-delivery';
 const AT_ONCE = 32;
 /** The net for what a replica that died has left, in milliseconds. */
 const LOOK_EVERY_MS = 1_000;
-const PRUNE_EVERY_MS = 600_000;
 const counted = counter('mgw_platform_updates_total', 'Updates of the platform, by what became of them', ['outcome']);
 
 /** Turns the stored callbacks that were not split when they came into events. Whatever this replica leaves, another takes up. */
@@ -18,7 +17,6 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
   private readonly signal = new Signal();
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
-  private prunedAt = 0;
 
   constructor(
     private readonly deliveries: DeliveriesStore,
@@ -47,10 +45,6 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
     while (!this.stopped) {
       try {
         if ((await this.splitSome()) < AT_ONCE) await this.signal.wait(LOOK_EVERY_MS);
-        if (Date.now() - this.prunedAt > PRUNE_EVERY_MS) {
-          this.prunedAt = Date.now();
-          await this.deliveries.prune();
-        }
       } catch (error) {
         this.logger.warn({ err: error }, 'callbacks could not be split now; they stay stored');
         await this.signal.wait(500);

@@ -22,9 +22,11 @@ export class InboundStore {
   /**
    * Records messages and opens their windows: platform time, never in the future, never moved back (guarantees §1); in
    * milliseconds, because that is what the outside sees and what a later denial of the window is compared with.
+   * The locks of their conversations make the look and the insert one: months have no common key.
    * @returns those that were not there yet, in their order: the platform repeats itself (platform §0.6).
    */
-  async record(tx: Tx, inbound: Inbound[]): Promise<FreshInbound[]> {
+  async record(tx: Tx, repeating: Inbound[]): Promise<FreshInbound[]> {
+    const inbound = [...new Map(repeating.map((row) => [keyOf(row), row])).values()];
     const of = <T>(pick: (row: Inbound) => T) => inbound.map(pick);
     const rows = await tx.query<{ nth: string; begins: boolean } & SettingsRow>(
       `WITH n AS (
@@ -35,12 +37,11 @@ export class InboundStore {
          INSERT INTO send.inbound_messages
            (business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at)
          SELECT business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at FROM n
-         ON CONFLICT (business_id, message_id) DO NOTHING
+         WHERE NOT EXISTS (SELECT FROM send.inbound_messages m WHERE m.business_id = n.business_id AND m.message_id = n.message_id)
+         ON CONFLICT DO NOTHING
          RETURNING business_id, message_id
        ), fresh AS (
-         -- Twice in one batch is once.
-         SELECT DISTINCT ON (business_id, message_id) business_id, conversation_id, sent_at, name, nth
-         FROM inserted JOIN n USING (business_id, message_id) ORDER BY business_id, message_id, nth
+         SELECT business_id, conversation_id, sent_at, name, nth FROM inserted JOIN n USING (business_id, message_id)
        ), changes AS (
          SELECT conversation_id AS id, min(sent_at) AS first, max(sent_at) AS last,
                 (array_agg(name ORDER BY nth DESC) FILTER (WHERE name <> ''))[1] AS name
@@ -80,4 +81,8 @@ export class InboundStore {
       settings: settingsOf(row),
     }));
   }
+}
+
+function keyOf({ event }: Inbound): string {
+  return `${event.business_id}:${event.data.message_id}`;
 }

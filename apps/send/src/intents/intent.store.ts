@@ -90,15 +90,6 @@ export class IntentStore {
     );
     return rows.length;
   }
-
-  /** Idempotency keys and counts that nothing reads any more. */
-  async prune(): Promise<void> {
-    await this.db.query(
-      `DELETE FROM send.idempotency_keys WHERE intent_id IN
-       (SELECT intent_id FROM send.idempotency_keys WHERE created_at < clock_timestamp() - interval '25 hours' LIMIT 10000)`,
-    );
-    await this.db.query(`DELETE FROM send.daily_usage WHERE day < current_date - 40`);
-  }
 }
 
 function factsOf(row: UnsettledRow): IntentFacts {

@@ -34,7 +34,7 @@ export class OutcomeStore {
        ), recorded AS (
          INSERT INTO send.messages (business_id, message_id, intent_id, conversation_id, accepted_at)
          SELECT business_id, message_id, id, conversation_id, accepted_at FROM accepted
-         ON CONFLICT (business_id, message_id) DO NOTHING
+         ON CONFLICT DO NOTHING
        )
        INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent)
        SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent

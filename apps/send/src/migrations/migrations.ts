@@ -7,6 +7,7 @@ import { Inbox1763800000001 } from './1763800000001-inbox';
 import { Strangers1763800000002 } from './1763800000002-strangers';
 import { RoundTrips1763800000003 } from './1763800000003-round-trips';
 import { Traces1763900000001 } from './1763900000001-traces';
+import { Months1763900000002 } from './1763900000002-months';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   Strangers1763800000002,
   RoundTrips1763800000003,
   Traces1763900000001,
+  Months1763900000002,
 ];

@@ -33,7 +33,6 @@ export class SweeperService implements OnApplicationBootstrap, OnApplicationShut
       const unknown = await this.intents.giveUpCalling(this.config.staleAfterSeconds);
       const unconfirmed = await this.intents.giveUpUnknown();
       if (unknown + unconfirmed > 0) this.logger.warn({ unknown, unconfirmed }, 'sends without an outcome were swept');
-      await this.intents.prune();
     } catch (error) {
       this.logger.warn({ err: error }, 'sweeping failed; it is repeated');
     }

@@ -31,7 +31,7 @@ export class LogStore {
     const rows = await this.db.query<LogRow>(
       `SELECT ${COLUMNS} FROM status.records
        WHERE business_id = $1 AND sent_at IS NOT NULL
-         AND ($3::timestamptz IS NULL OR (sent_at, message_id) < ($3, $4))
+         AND sent_at <= coalesce($3::timestamptz, 'infinity') AND ($3::timestamptz IS NULL OR (sent_at, message_id) < ($3, $4))
          AND ($5::text IS NULL OR status = $5) AND ($6::text IS NULL OR recipient = $6)
          AND ($7::text IS NULL OR position(lower($7) IN lower(text)) > 0 OR template = $7 OR message_id = $7)
        ORDER BY sent_at DESC, message_id DESC LIMIT $2`,
@@ -43,7 +43,8 @@ export class LogStore {
 
   async timeline(businessId: number, messageId: string): Promise<ReplyOf<typeof GetTimeline>> {
     const [row] = await this.db.query<LogRow>(
-      `SELECT ${COLUMNS} FROM status.records WHERE business_id = $1 AND message_id = $2 AND sent_at IS NOT NULL`,
+      `SELECT ${COLUMNS} FROM status.record_keys JOIN status.records USING (business_id, message_id, month)
+       WHERE business_id = $1 AND message_id = $2 AND sent_at IS NOT NULL`,
       [businessId, messageId],
     );
     if (!row) return { message: null, timeline: [] };

@@ -1,5 +1,6 @@
 import { Records1763700000001 } from './1763700000001-records';
 import { Log1763800000001 } from './1763800000001-log';
 import { Traces1763900000001 } from './1763900000001-traces';
+import { Months1763900000002 } from './1763900000002-months';
 
-export const migrations = [Records1763700000001, Log1763800000001, Traces1763900000001];
+export const migrations = [Records1763700000001, Log1763800000001, Traces1763900000001, Months1763900000002];

@@ -28,7 +28,8 @@ interface RecordRow {
 
 /**
  * One row per message is where "accepted" and the platform's statuses meet: whichever comes first makes it, its rank only
- * rises, an equal rank never overwrites (guarantees §3).
+ * rises, an equal rank never overwrites (guarantees §3). Records are partitioned by month, and a partitioned table knows no key
+ * without the month: a message's key, one for all months, says which month its record is in. Whoever comes first makes the key.
  */
 @Injectable()
 export class RecordsStore {
@@ -36,7 +37,8 @@ export class RecordsStore {
 
   async find(businessId: number, messageId: string): Promise<ReplyOf<typeof GetMessageStatus>['record']> {
     const [row] = await this.db.query<RecordRow>(
-      `SELECT message_id, status, sent_at, recipient, failure_reason FROM status.records
+      `SELECT message_id, status, sent_at, recipient, failure_reason FROM status.record_keys
+       JOIN status.records USING (business_id, message_id, month)
        WHERE business_id = $1 AND message_id = $2 AND sent_at IS NOT NULL`,
       [businessId, messageId],
     );
@@ -47,7 +49,8 @@ export class RecordsStore {
 
   async findMany(businessId: number, messageIds: string[]): Promise<ReplyOf<typeof GetMessageStatuses>['statuses']> {
     const rows = await this.db.query<RecordRow>(
-      'SELECT message_id, status, failure_reason FROM status.records WHERE business_id = $1 AND message_id = ANY ($2::text[])',
+      `SELECT message_id, status, failure_reason FROM status.record_keys JOIN status.records USING (business_id, message_id, month)
+       WHERE business_id = $1 AND message_id = ANY ($2::text[])`,
       [businessId, messageIds],
     );
     return rows.map(({ message_id, status, failure_reason }) => ({ message_id, delivery_status: status, failure_reason }));
@@ -55,13 +58,21 @@ export class RecordsStore {
 
   async accept(tx: Tx, events: AcceptedEvent[]): Promise<void> {
     const of = <T>(pick: (event: AcceptedEvent) => T) => events.map(pick);
+    const repaired = events.filter(({ facts }) => facts.repaired);
+    await this.makeKeys(tx, [
+      ...events.map(({ business_id, at, data }) => ({ business_id, at, message_id: data.message_id })),
+      ...repaired.map(({ business_id, at, facts }) => ({ business_id, at, message_id: `gw_${facts.intent_id}` })),
+    ]);
     await tx.query(
-      `INSERT INTO status.records AS r (business_id, message_id, recipient, sent_at, status, rank, type, template, text, sent_by, api_key_id)
-       SELECT DISTINCT ON (business_id, message_id) business_id, message_id, recipient, sent_at, 'sent', 1, type, template, text, sent_by, key
+      `INSERT INTO status.records AS r
+         (business_id, message_id, month, recipient, sent_at, status, rank, type, template, text, sent_by, api_key_id)
+       SELECT DISTINCT ON (business_id, message_id)
+         business_id, message_id, month, recipient, sent_at, 'sent', 1, type, template, text, sent_by, key
        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[])
          AS n (business_id, message_id, recipient, sent_at, type, template, text, sent_by, key)
+       JOIN status.record_keys USING (business_id, message_id)
        ORDER BY business_id, message_id
-       ON CONFLICT (business_id, message_id) DO UPDATE SET recipient = excluded.recipient, sent_at = excluded.sent_at, type = excluded.type,
+       ON CONFLICT (business_id, message_id, month) DO UPDATE SET recipient = excluded.recipient, sent_at = excluded.sent_at, type = excluded.type,
          template = excluded.template, text = excluded.text, sent_by = excluded.sent_by, api_key_id = excluded.api_key_id
        WHERE r.sent_at IS NULL`,
       [
@@ -76,27 +87,29 @@ export class RecordsStore {
         of((event) => event.facts.api_key_id),
       ],
     );
-    await this.supersede(
-      tx,
-      events.filter(({ facts }) => facts.repaired),
-    );
+    await this.supersede(tx, repaired);
   }
 
   /** Sends that never became messages, under `gw_<intent>`. */
   async fail(tx: Tx, events: NotSentEvent[]): Promise<void> {
     const of = <T>(pick: (event: NotSentEvent) => T) => events.map(pick);
+    await this.makeKeys(
+      tx,
+      events.map(({ business_id, at, data }) => ({ business_id, at, message_id: `gw_${data.intent_id}` })),
+    );
     await tx.query(
       `INSERT INTO status.records
-         (business_id, message_id, recipient, sent_at, status, rank, failure_reason, type, template, text, sent_by, api_key_id, accepted)
-       SELECT DISTINCT ON (business_id, intent) business_id, 'gw_' || intent, recipient, at, 'failed', 3, reason, type, template, text, sent_by, key,
-         false
+         (business_id, message_id, month, recipient, sent_at, status, rank, failure_reason, type, template, text, sent_by, api_key_id, accepted)
+       SELECT DISTINCT ON (business_id, message_id)
+         business_id, message_id, month, recipient, at, 'failed', 3, reason, type, template, text, sent_by, key, false
        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[])
-         AS n (business_id, intent, recipient, at, reason, type, template, text, sent_by, key)
-       ORDER BY business_id, intent
-       ON CONFLICT (business_id, message_id) DO NOTHING`,
+         AS n (business_id, message_id, recipient, at, reason, type, template, text, sent_by, key)
+       JOIN status.record_keys USING (business_id, message_id)
+       ORDER BY business_id, message_id
+       ON CONFLICT (business_id, message_id, month) DO NOTHING`,
       [
         of((event) => event.business_id),
-        of((event) => event.data.intent_id),
+        of((event) => `gw_${event.data.intent_id}`),
         of((event) => event.data.to),
         of((event) => event.at),
         of((event) => event.data.reason),
@@ -113,10 +126,11 @@ export class RecordsStore {
   private async supersede(tx: Tx, events: AcceptedEvent[]): Promise<void> {
     if (events.length === 0) return;
     await tx.query(
-      `INSERT INTO status.records AS r (business_id, message_id, status, rank, accepted)
-       SELECT DISTINCT business_id, 'gw_' || intent, 'sent', 0, false FROM unnest($1::bigint[], $2::text[]) AS n (business_id, intent) ORDER BY 1, 2
-       ON CONFLICT (business_id, message_id) DO UPDATE SET sent_at = NULL, status = 'sent', rank = 0, failure_reason = NULL, text = ''`,
-      [events.map((event) => event.business_id), events.map((event) => event.facts.intent_id)],
+      `INSERT INTO status.records AS r (business_id, message_id, month, status, rank, accepted)
+       SELECT DISTINCT business_id, message_id, month, 'sent', 0, false FROM unnest($1::bigint[], $2::text[]) AS n (business_id, message_id)
+       JOIN status.record_keys USING (business_id, message_id) ORDER BY 1, 2
+       ON CONFLICT (business_id, message_id, month) DO UPDATE SET sent_at = NULL, status = 'sent', rank = 0, failure_reason = NULL, text = ''`,
+      [events.map((event) => event.business_id), events.map((event) => `gw_${event.facts.intent_id}`)],
     );
   }
 
@@ -127,14 +141,19 @@ export class RecordsStore {
       return rise ? [{ event, ...rise, reason: rise.status === 'failed' ? failureReason(event.data.error) : null }] : [];
     });
     if (known.length === 0) return;
+    await this.makeKeys(
+      tx,
+      known.map(({ event: { business_id, data } }) => ({ business_id, message_id: data.message_id, at: data.occurred_at })),
+    );
     // Sorted: two batches never wait for each other in a circle. Of one message only the highest rank, the earliest of equals.
     await tx.query(
-      `INSERT INTO status.records AS r (business_id, message_id, status, rank, failure_reason)
-       SELECT DISTINCT ON (business_id, message_id) business_id, message_id, status, rank, reason
+      `INSERT INTO status.records AS r (business_id, message_id, month, status, rank, failure_reason)
+       SELECT DISTINCT ON (business_id, message_id) business_id, message_id, month, status, rank, reason
        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[], $5::text[])
          WITH ORDINALITY AS n (business_id, message_id, status, rank, reason, nth)
+       JOIN status.record_keys USING (business_id, message_id)
        ORDER BY business_id, message_id, rank DESC, nth
-       ON CONFLICT (business_id, message_id) DO UPDATE
+       ON CONFLICT (business_id, message_id, month) DO UPDATE
          SET status = excluded.status, rank = excluded.rank, failure_reason = excluded.failure_reason
        WHERE r.rank < excluded.rank`,
       [
@@ -144,6 +163,19 @@ export class RecordsStore {
         known.map(({ rank }) => rank),
         known.map(({ reason }) => reason),
       ],
+    );
+  }
+
+  /**
+   * Waits for whoever makes the same key just now. The statement after it sees that one's month, because it begins after
+   * its commit: both write the one record.
+   */
+  private async makeKeys(tx: Tx, keys: { business_id: number; message_id: string; at: string }[]): Promise<void> {
+    await tx.query(
+      `INSERT INTO status.record_keys (business_id, message_id, month)
+       SELECT b, m, date_trunc('month', least(min(at), now()) AT TIME ZONE 'UTC') FROM unnest($1::bigint[], $2::text[], $3::timestamptz[]) AS n (b, m, at)
+       GROUP BY b, m ORDER BY b, m ON CONFLICT DO NOTHING`,
+      [keys.map(({ business_id }) => business_id), keys.map(({ message_id }) => message_id), keys.map(({ at }) => at)],
     );
   }
 

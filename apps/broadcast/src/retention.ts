@@ -1,0 +1,19 @@
+import { agedEventRows } from '@mgw/events';
+import type { RetentionPlan } from '@mgw/service';
+import type { BroadcastConfig } from './broadcast.config';
+
+/** A broadcast that is not finished stays. Its recipients go first, in batches of their own; a failure waits two days for its message. */
+export const broadcastRetention = ({ broadcastsDays, ...keep }: BroadcastConfig): RetentionPlan => {
+  const finished = `finished_at < now() - interval '${broadcastsDays} days'`;
+  return {
+    rows: [
+      ...agedEventRows('broadcast', keep),
+      { table: 'broadcast.recipients', where: `broadcast_id IN (SELECT id FROM broadcast.broadcasts WHERE ${finished})` },
+      {
+        table: 'broadcast.broadcasts',
+        where: `${finished} AND NOT EXISTS (SELECT FROM broadcast.recipients r WHERE r.broadcast_id = aged.id)`,
+      },
+      { table: 'broadcast.failures', where: `at < now() - interval '2 days'` },
+    ],
+  };
+};

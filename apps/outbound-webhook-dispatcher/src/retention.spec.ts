@@ -1,0 +1,48 @@
+import { startHarness, type Harness } from '@mgw/harness';
+import { eventually } from '@mgw/testing';
+import { migrations } from './migrations/migrations';
+import { DispatcherConfig } from './outbound-webhook-dispatcher.config';
+import { DispatcherModule } from './outbound-webhook-dispatcher.module';
+
+const service = { name: 'outbound-webhook-dispatcher', module: DispatcherModule, config: DispatcherConfig, schema: 'dispatch' } as never;
+let harness: Harness;
+beforeEach(async () => {
+  harness = await startHarness({ schema: 'dispatch', migrations });
+});
+afterEach(() => harness.close());
+
+it('deliveries are forgotten so many days after their end, by two replicas at once; what is open stays (guarantees §4, D1)', async () => {
+  await harness.db.query(
+    `INSERT INTO dispatch.webhooks (id, business_id, name, url, events) VALUES (1, 1, 'w', 'https://example.com', '{}')`,
+  );
+  await harness.db.query(`INSERT INTO dispatch.deliveries
+      (webhook_id, business_id, event, event_id, ordering_key, body, state, attempt, lease_until, created_at, finished_at)
+    SELECT 1, 1, 'message.sent', 'old' || n, 'k', '{}', 'succeeded', 1, NULL::timestamptz, now() - interval '60 days', now() - interval '11 days'
+    FROM generate_series(1, 25) AS n
+    UNION ALL SELECT 1, 1, 'message.sent', 'young', 'k', '{}', 'failed', 1, NULL, now() - interval '60 days', now() - interval '9 days'
+    UNION ALL SELECT 1, 1, 'message.sent', 'open', 'k', '{}', 'running', 1, now() + interval '1 hour', now() - interval '60 days', NULL`);
+  await harness.db.query(`INSERT INTO dispatch.inbox (consumer, event_id, handled_at) VALUES
+    ('c', 'remembered', now() - interval '95 hours'), ('c', 'forgotten', now() - interval '97 hours')`);
+  const env = { RETENTION_DELIVERIES_DAYS: '10', RETENTION_BATCH_ROWS: '10', RETENTION_PAUSE_MS: '0' };
+  await Promise.all([harness.run(service, env), harness.run(service, env)]);
+  const left = async (table: string) =>
+    (await harness.db.query<{ event_id: string }>(`SELECT event_id FROM dispatch.${table} ORDER BY 1`)).map(({ event_id }) => event_id);
+  await eventually(async () => (await left('deliveries')).length === 2);
+  expect(await left('deliveries')).toEqual(['open', 'young']);
+  await eventually(async () => (await left('inbox')).length === 1);
+  expect(await left('inbox')).toEqual(['remembered']);
+});
+
+it('a period that would forget too early is refused at the start', () => {
+  const load = () =>
+    DispatcherConfig.load({
+      DATABASE_URL: 'postgresql://localhost/x',
+      NATS_URL: 'nats://localhost',
+      SEALING_KEYS: 'k',
+      RETENTION_DELIVERIES_DAYS: '1',
+      RETENTION_OUTBOX_HOURS: '71',
+    });
+  expect(load).toThrow(
+    /RETENTION_OUTBOX_HOURS must be a whole number from 72[\s\S]*RETENTION_DELIVERIES_DAYS must be a whole number from 7/,
+  );
+});

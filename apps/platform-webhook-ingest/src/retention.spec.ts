@@ -1,0 +1,32 @@
+import { startHarness, type Harness } from '@mgw/harness';
+import { eventually } from '@mgw/testing';
+import { migrations } from './migrations/migrations';
+import { IngestConfig } from './platform-webhook-ingest.config';
+import { IngestModule } from './platform-webhook-ingest.module';
+
+const service = { name: 'platform-webhook-ingest', module: IngestModule, config: IngestConfig, schema: 'ingest' } as never;
+let harness: Harness;
+beforeEach(async () => {
+  harness = await startHarness({ schema: 'ingest', migrations });
+});
+afterEach(() => harness.close());
+
+it('callbacks are forgotten so many days after they were split, by two replicas at once; what is not split stays (guarantees §2)', async () => {
+  await harness.db.query(`INSERT INTO ingest.deliveries (body_hash, body, businesses, received_at, split_at)
+    SELECT sha256(n::text::bytea), 'old'::bytea, '{1}'::integer[], now() - interval '99 days', now() - interval '9 days' FROM generate_series(1, 25) AS n
+    UNION ALL SELECT 'y', 'young', '{1}', now() - interval '99 days', now() - interval '7 days'
+    UNION ALL SELECT 'u', 'unsplit', '{1}', now() - interval '99 days', NULL`);
+  await harness.db.query(`INSERT INTO ingest.dead_letters (consumer, subject, body, reason, deliveries, at) VALUES
+    ('splitter', 'messages', 'kept', 'r', 1, now() - interval '89 days'), ('splitter', 'messages', 'gone', 'r', 1, now() - interval '91 days')`);
+  const env = { RETENTION_BATCH_ROWS: '10', RETENTION_PAUSE_MS: '0' };
+  // Nobody answers for the connections: nothing can be split.
+  await Promise.all([harness.run(service, env), harness.run(service, env)]);
+  const bodies = async (table: string) =>
+    (await harness.db.query<{ body: string }>(`SELECT encode(body::bytea, 'escape') AS body FROM ingest.${table} ORDER BY 1`)).map(
+      ({ body }) => body,
+    );
+  await eventually(async () => (await bodies('deliveries')).length === 2);
+  expect(await bodies('deliveries')).toEqual(['unsplit', 'young']);
+  await eventually(async () => (await bodies('dead_letters')).length === 1);
+  expect(await bodies('dead_letters')).toEqual(['kept']);
+});

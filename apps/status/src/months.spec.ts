@@ -1,0 +1,231 @@
+import { GetMessageStatus, GetTimeline, GetUsage, ListMessages, type EventEnvelope, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { acceptedEvent, startHarness, statusEvent, type Harness } from '@mgw/harness';
+import { Database, runMigrations } from '@mgw/postgres';
+import { eventually } from '@mgw/testing';
+import { migrations } from './migrations/migrations';
+import { RecordsStore } from './records/records.store';
+import { StatusConfig } from './status.config';
+import { StatusModule } from './status.module';
+
+const service = { name: 'status', module: StatusModule, config: StatusConfig, schema: 'status' } as never;
+const accepted = (id: string, at: string, business_id = 1): EventEnvelope => ({ ...acceptedEvent(id, business_id), at });
+const status = (id: string, word: string, occurred_at: string): EventEnvelope => statusEvent(id, word, { occurred_at });
+/** Noon of the day in the middle of a month that lies so many months back. */
+function monthsBack(n: number): string {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - n, n === 0 ? 1 : 15)).toISOString();
+}
+const partitionOf = (table: string, at: string) => `status.${table}_${at.slice(0, 7).replace('-', '_')}`;
+
+describe('records and history by month (guarantees §3)', () => {
+  let harness: Harness;
+  let store: RecordsStore;
+  afterEach(() => harness.close());
+
+  const apply = (events: EventEnvelope[]) =>
+    harness.db.transaction((tx) => (events[0]?.type === 'status' ? store.advance(tx, events as never) : store.accept(tx, events as never)));
+  const count = async (table: string) => Number((await harness.db.query<{ n: string }>(`SELECT count(*) AS n FROM status.${table}`))[0]?.n);
+  const partitions = async (table: string) =>
+    (
+      await harness.db.query<{ name: string }>(
+        `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'status.${table}'::regclass`,
+      )
+    ).map(({ name }) => name);
+  const rows = (table: string, columns = '*') =>
+    harness.db.query(`SELECT ${columns} FROM status.${table} ORDER BY business_id, message_id`);
+
+  describe('of a new installation', () => {
+    beforeEach(async () => {
+      harness = await startHarness({ schema: 'status', migrations });
+      store = new RecordsStore(harness.db);
+    });
+
+    it('of 3,000 messages that are accepted in one month and reported in the next, in any order and at once, each has one record', async () => {
+      const [last, first] = ['2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z'];
+      const ids = Array.from({ length: 3_000 }, (_, i) => `wamid.${i}`);
+      const other = await Database.open({ url: harness.env['DATABASE_URL'] as string, schema: 'status' });
+      harness.onClose(() => other.close());
+      const batches = (make: (id: string) => EventEnvelope) =>
+        Array.from({ length: 30 }, (_, i) => ids.slice(i * 100, i * 100 + 100).map(make));
+      const work = [
+        batches((id) => accepted(id, last)),
+        batches((id) => status(id, 'sent', first)),
+        batches((id) => status(id, 'delivered', first)),
+        batches((id) => status(id, 'read', first)),
+      ];
+      // Each batch of the four kinds side by side, from two replicas, the order turned round every time.
+      for (let i = 0; i < 30; i++) {
+        const kinds = work.map((kind, nth) => ({ events: kind[i] as EventEnvelope[], db: nth % 2 ? other : harness.db }));
+        await Promise.all(
+          [...kinds.slice(i % 4), ...kinds.slice(0, i % 4)].map(({ events, db }) =>
+            db.transaction((tx) => (events[0]?.type === 'status' ? store.advance(tx, events as never) : store.accept(tx, events as never))),
+          ),
+        );
+      }
+      expect(await count('records')).toBe(3_000);
+      const wrong = await rows(`records WHERE status <> 'read' OR sent_at IS DISTINCT FROM '${last}' OR text <> 'Hi'`);
+      expect(wrong).toEqual([]);
+      expect(await count('history')).toBe(9_000);
+    });
+
+    it('a message that is reported for long has its record in its first month and its story in all of them', async () => {
+      await harness.run(service);
+      await harness.tell(
+        status('wamid.long', 'read', '2026-03-02T00:00:00.000Z'),
+        status('wamid.long', 'delivered', '2026-02-10T00:00:00.000Z'),
+        status('wamid.long', 'sent', '2026-01-31T23:59:59.000Z'),
+        accepted('wamid.long', '2026-01-31T23:59:58.000Z'),
+      );
+      const timeline = () => harness.rpc.call(GetTimeline, { business_id: 1, message_id: 'wamid.long' });
+      const story = await eventually(async () => {
+        const reply = await timeline();
+        return reply.timeline.length === 4 && reply;
+      });
+      expect(story.timeline.map((step) => step.status)).toEqual(['accepted', 'sent', 'delivered', 'read']);
+      expect(story.message).toMatchObject({ delivery_status: 'read', sent_at: '2026-01-31T23:59:58.000Z' });
+      const { record } = await harness.rpc.call(GetMessageStatus, { business_id: 1, message_id: 'wamid.long' });
+      expect(record).toMatchObject({ delivery_status: 'read' });
+      expect(await count('records')).toBe(1);
+    });
+
+    it('the log is read page by page, and figures day by day, over all months', async () => {
+      await harness.run(service);
+      const times = [5, 4, 3, 2, 1, 0].flatMap((n) => [monthsBack(n), monthsBack(n).replace('T00:00', 'T06:30')]);
+      await harness.tell(...times.map((at, i) => accepted(`wamid.${i}`, at)), accepted('wamid.theirs', monthsBack(1), 2));
+      await harness.tell(status('wamid.0', 'delivered', monthsBack(0)), status('wamid.7', 'delivered', monthsBack(0)));
+      await eventually(async () => (await count(`records WHERE status = 'delivered' AND sent_at IS NOT NULL`)) === 2);
+      await eventually(async () => (await count('records WHERE sent_at IS NOT NULL')) === 13);
+      const read = async (change: { status?: 'delivered' } = {}) => {
+        const pages: string[][] = [];
+        for (let cursor: string | null = null, i = 0; i < 10; i++) {
+          const request: RequestOf<typeof ListMessages> = {
+            business_id: 1,
+            limit: 5,
+            cursor,
+            status: null,
+            phone: null,
+            search: null,
+            ...change,
+          };
+          const { messages, next_cursor }: ReplyOf<typeof ListMessages> = await harness.rpc.call(ListMessages, request);
+          pages.push(messages.map(({ message_id }) => message_id));
+          if (next_cursor === null) break;
+          cursor = next_cursor;
+        }
+        return pages;
+      };
+      const newest = times.map((_, i) => `wamid.${i}`).reverse();
+      expect(await read()).toEqual([newest.slice(0, 5), newest.slice(5, 10), newest.slice(10)]);
+      expect(await read({ status: 'delivered' })).toEqual([['wamid.7', 'wamid.0']]);
+      const range = { business_id: 1, from: (times[0] as string).slice(0, 10), to: (times[9] as string).slice(0, 10), timezone: 'UTC' };
+      const { usage } = await harness.rpc.call(GetUsage, range);
+      expect(usage.map(({ day, sent, delivered }) => [day, sent, delivered])).toEqual(
+        [5, 4, 3, 2, 1].map((n) => [monthsBack(n).slice(0, 10), 2, n === 5 || n === 2 ? 1 : 0]),
+      );
+    });
+
+    it('a send whose failure was told in one month and that turned out to be sent in the next is nowhere shown as failed', async () => {
+      const failure = {
+        business_id: 1,
+        at: '2026-01-31T23:59:59.000Z',
+        data: {
+          intent_id: 'i',
+          to: '919876543210',
+          reason: 'r',
+          type: 'text',
+          template: null,
+          text: 'Hi',
+          sent_by: 'api',
+          api_key_id: 1,
+        },
+      };
+      const repaired = accepted('wamid.late', '2026-02-01T00:00:01.000Z');
+      await Promise.all([
+        harness.db.transaction((tx) => store.fail(tx, [failure] as never)),
+        apply([{ ...repaired, facts: { intent_id: 'i', api_key_id: 1, template: null, repaired: true } }]),
+      ]);
+      expect(await rows('records WHERE sent_at IS NOT NULL', 'message_id, status')).toEqual([{ message_id: 'wamid.late', status: 'sent' }]);
+      expect(await count('records')).toBe(2);
+    });
+  });
+
+  describe('of an installation that was there before', () => {
+    const young = [monthsBack(1), monthsBack(0)];
+    const old = [monthsBack(20), monthsBack(15)];
+    beforeEach(async () => {
+      harness = await startHarness({ schema: 'status', migrations: migrations.slice(0, 2) });
+      store = new RecordsStore(harness.db);
+      for (const at of [...old, ...young]) {
+        await harness.db.query(
+          `INSERT INTO status.records (business_id, message_id, recipient, sent_at, status, rank, type, text, sent_by, api_key_id)
+           VALUES (1, 'wamid.' || $1::text, '919876543210', $1::timestamptz, 'sent', 1, 'text', 'Hi', 'api', 1)`,
+          [at],
+        );
+        await harness.db.query(
+          `INSERT INTO status.history (business_id, message_id, status, occurred_at) VALUES (1, 'wamid.' || $1::text, 'sent', $1::timestamptz)`,
+          [at],
+        );
+      }
+      // Reported before it was accepted, and a failure that was superseded: of one the history says the month, of the other nothing.
+      await harness.db.query(
+        `INSERT INTO status.records (business_id, message_id, status, rank) VALUES (1, 'wamid.early', 'read', 4), (1, 'gw_x', 'sent', 0)`,
+      );
+      await harness.db.query(
+        `INSERT INTO status.history (business_id, message_id, status, occurred_at) VALUES (1, 'wamid.early', 'read', $1)`,
+        [young[0]],
+      );
+    });
+    const migrate = () => runMigrations({ url: harness.env['DATABASE_URL'] as string, schema: 'status', migrations });
+    const columns =
+      'business_id, message_id, recipient, sent_at, status, rank, failure_reason, type, template, text, sent_by, api_key_id, accepted';
+
+    it('the migration loses no row, and each is where its month is', async () => {
+      const before = [await rows('records', columns), await rows('history')];
+      await migrate();
+      expect([await rows('records', columns), await rows('history')]).toEqual(before);
+      expect(await count('record_keys')).toBe(6);
+      for (const at of [...old, ...young]) {
+        expect(await harness.db.query(`SELECT FROM ${partitionOf('records', at)} WHERE message_id = 'wamid.${at}'`)).toHaveLength(1);
+        expect(await harness.db.query(`SELECT FROM ${partitionOf('history', at)} WHERE message_id = 'wamid.${at}'`)).toHaveLength(1);
+      }
+      expect([await count('records_rest'), await count('history_rest')]).toEqual([0, 0]);
+      await apply([status(`wamid.${young[0]}`, 'read', monthsBack(0))]);
+      await apply([accepted('wamid.early', monthsBack(0))]);
+      expect([await store.find(1, `wamid.${young[0]}`), await store.find(1, 'wamid.early')]).toMatchObject([
+        { delivery_status: 'read' },
+        { delivery_status: 'read' },
+      ]);
+      expect(await count('records')).toBe(6);
+    });
+
+    it('and back', async () => {
+      const before = [await rows('records', columns), await rows('history')];
+      await migrate();
+      await harness.db.dataSource.transaction(async (manager) => {
+        const [Newest] = migrations.slice(-1);
+        if (manager.queryRunner && Newest) await new Newest().down(manager.queryRunner);
+      });
+      expect([await rows('records'), await rows('history')]).toEqual(before);
+      await expect(
+        harness.db.query(`INSERT INTO status.records (business_id, message_id, status, rank) VALUES (1, 'gw_x', 'sent', 0)`),
+      ).rejects.toThrow(/duplicate key/);
+    });
+
+    it('two replicas drop the months that are over age, with the keys that lead there, and nothing that is younger', async () => {
+      await migrate();
+      await apply([accepted('wamid.rest', '2015-01-01T00:00:00.000Z')]);
+      await apply([status('wamid.rest', 'sent', '2015-01-01T00:00:00.000Z')]);
+      expect([await count('records_rest'), await count('history_rest')]).toEqual([1, 1]);
+      await Promise.all([harness.run(service), harness.run(service)]);
+      await eventually(async () => (await count('records')) === 4 && (await count('history')) === 3 && (await count('record_keys')) === 4);
+      const there = [...(await partitions('records')), ...(await partitions('history'))];
+      for (const at of old) expect(there).not.toContain(partitionOf('records', at));
+      for (const at of old) expect(there).not.toContain(partitionOf('history', at));
+      for (const at of young) expect(there).toEqual(expect.arrayContaining([partitionOf('records', at), partitionOf('history', at)]));
+      const message_ids = ((await rows('records', 'message_id')) as { message_id: string }[]).map(({ message_id }) => message_id);
+      expect(message_ids).toEqual(['gw_x', 'wamid.early', ...young.map((at) => `wamid.${at}`)].sort());
+      expect(await store.find(1, `wamid.${old[0]}`)).toBeNull();
+      expect(await store.find(1, `wamid.${young[0]}`)).toMatchObject({ delivery_status: 'sent' });
+    });
+  });
+});
