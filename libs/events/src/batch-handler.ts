@@ -47,8 +47,10 @@ export class BatchHandler {
   private async attempt(offered: Offered[]): Promise<Error | undefined> {
     const { db, oneStatement } = this.options;
     try {
-      if (oneStatement) await this.options.handle(eventsOf(offered), db);
-      else {
+      if (oneStatement) {
+        crashPoint('consumer.before-commit');
+        await this.options.handle(eventsOf(offered), db);
+      } else {
         await db.transaction(async (tx) => {
           const fresh = await this.unseen(tx, offered);
           if (fresh.length > 0) await this.options.handle(fresh, tx);
