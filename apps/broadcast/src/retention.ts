@@ -8,7 +8,7 @@ export const broadcastRetention = ({ broadcastsDays, ...keep }: BroadcastConfig)
   return {
     rows: [
       ...agedEventRows('broadcast', keep),
-      { table: 'broadcast.recipients', where: `broadcast_id IN (SELECT id FROM broadcast.broadcasts WHERE ${finished})` },
+      { table: 'broadcast.recipients', where: `broadcast_id = ANY (ARRAY(SELECT id FROM broadcast.broadcasts WHERE ${finished}))` },
       {
         table: 'broadcast.broadcasts',
         where: `${finished} AND NOT EXISTS (SELECT FROM broadcast.recipients r WHERE r.broadcast_id = aged.id)`,

@@ -79,7 +79,7 @@ describe('records and history by month (guarantees §3)', () => {
       const timeline = () => harness.rpc.call(GetTimeline, { business_id: 1, message_id: 'wamid.long' });
       const story = await eventually(async () => {
         const reply = await timeline();
-        return reply.timeline.length === 4 && reply;
+        return reply.timeline.length === 4 && reply.message?.delivery_status === 'read' && reply;
       });
       expect(story.timeline.map((step) => step.status)).toEqual(['accepted', 'sent', 'delivered', 'read']);
       expect(story.message).toMatchObject({ delivery_status: 'read', sent_at: '2026-01-31T23:59:58.000Z' });

@@ -37,7 +37,7 @@ export class InboundStore {
          INSERT INTO send.inbound_messages
            (business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at)
          SELECT business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at FROM n
-         WHERE NOT EXISTS (SELECT FROM send.inbound_messages m WHERE m.business_id = n.business_id AND m.message_id = n.message_id)
+         WHERE (SELECT true FROM send.inbound_messages m WHERE m.business_id = n.business_id AND m.message_id = n.message_id LIMIT 1) IS NULL
          ON CONFLICT DO NOTHING
          RETURNING business_id, message_id
        ), fresh AS (

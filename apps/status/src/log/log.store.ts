@@ -42,18 +42,18 @@ export class LogStore {
   }
 
   async timeline(businessId: number, messageId: string): Promise<ReplyOf<typeof GetTimeline>> {
-    const [row] = await this.db.query<LogRow>(
-      `SELECT ${COLUMNS} FROM status.record_keys JOIN status.records USING (business_id, message_id, month)
-       WHERE business_id = $1 AND message_id = $2 AND sent_at IS NOT NULL`,
+    const [row] = await this.db.query<Omit<LogRow, 'sent_at'> & { sent_at: Date | null }>(
+      `SELECT ${COLUMNS} FROM status.records WHERE business_id = $1 AND message_id = $2
+         AND month = (SELECT month FROM status.record_keys WHERE business_id = $1 AND message_id = $2)`,
       [businessId, messageId],
     );
-    if (!row) return { message: null, timeline: [] };
+    if (!row?.sent_at) return { message: null, timeline: [] };
     const history = await this.db.query<{ status: string; occurred_at: Date; error_code: number | null; error_text: string | null }>(
       `SELECT status, occurred_at, error_code, error_text FROM status.history WHERE business_id = $1 AND message_id = $2
        ORDER BY occurred_at, array_position(ARRAY['sent', 'delivered', 'read', 'played', 'failed'], status)`,
       [businessId, messageId],
     );
-    const message = logged(row);
+    const message = logged({ ...row, sent_at: row.sent_at });
     const first = row.accepted
       ? { status: 'accepted', at: message.sent_at, reason: null }
       : { status: 'failed', at: message.sent_at, reason: row.failure_reason };
