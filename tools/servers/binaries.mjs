@@ -1,4 +1,4 @@
-// Finds the server programs: on PATH, in the usual places, or from Debian's packages where that needs no question (root).
+// Finds the programs of the machine, servers and those that tests run: on PATH, in the usual places, or from Debian's packages where that needs no question (root).
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -9,6 +9,10 @@ const PROGRAMS = {
   initdb: { package: 'postgresql', places: postgresFolders },
   'nats-server': { package: 'nats-server', places: () => ['/usr/sbin', '/usr/local/bin', '/usr/local/sbin', '/opt/homebrew/bin'] },
   chromium: { package: 'chromium', places: () => ['/usr/bin', '/usr/local/bin', '/snap/bin'] },
+  // What the documentation's samples are written in.
+  curl: { package: 'curl', places: () => ['/usr/bin'] },
+  python3: { package: 'python3', places: () => ['/usr/bin'] },
+  php: { package: 'php-cli', places: () => ['/usr/bin'] },
   'redis-server': { package: 'redis-server', places: () => ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'] },
 };
 

@@ -3,6 +3,7 @@ export { startReceiver, type ReceivedRequest, type Receiver } from './receiver';
 export { spawnNode, type NodeChild } from './child';
 export { freePort, startServers, testDatabase, testNats, testPostgres, testRedis, type ServerUrls } from './servers';
 export { startBrowser } from './browser';
+export { installedProgram } from './programs';
 export { PLATFORM_ERRORS, type PlatformErrorRow } from './platform-errors';
 export { startRawReceiver, type RawReceiver } from './raw-receiver';
 export { startNameServer, type NameServer } from './name-server';

@@ -1,0 +1,16 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const BINARIES = pathToFileURL(join(__dirname, '../../../tools/servers/binaries.mjs')).href;
+const FIND = (name: string) => `import { ensurePrograms, findProgram } from '${BINARIES}';
+ensurePrograms(['${name}'], (line) => console.error(line));
+process.stdout.write(findProgram('${name}'));`;
+
+/** Path of a program of the machine, installed where it is missing and may be. @throws Error with the line that says what to install */
+export function installedProgram(name: 'chromium' | 'curl' | 'php' | 'python3'): string {
+  // In a process of its own: tests are compiled to CommonJS and cannot load what finds programs.
+  const found = spawnSync(process.execPath, ['--input-type=module', '-e', FIND(name)], { encoding: 'utf8' });
+  if (found.status !== 0) throw new Error(/Error: (.*)/.exec(found.stderr)?.[1] ?? found.stderr);
+  return found.stdout;
+}
