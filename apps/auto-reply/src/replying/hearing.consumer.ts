@@ -29,8 +29,9 @@ export class HearingConsumer implements OnApplicationBootstrap, OnApplicationShu
       // A message is noted once: its id sees to it.
       guarded: true,
       oneStatement: true,
-      handle: (events, tx) => replies.note(tx, events as Parameters<RepliesStore['note']>[1]),
-      committed: () => worker.nudge(),
+      handle: async (events) => {
+        if (await replies.note(events as Parameters<RepliesStore['note']>[0])) worker.nudge();
+      },
     });
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AiReplied, type DataOf, type EventEnvelope, type ListAutoReplies, type MessageReceived, type ReplyOf } from '@mgw/contracts';
 import { appendToOutbox, newEvent, traceparentOf } from '@mgw/events';
-import { Database, pageOf, readCursor, type Tx } from '@mgw/postgres';
+import { Database, pageOf, readCursor } from '@mgw/postgres';
 
 /** A customer's message that may be answered. */
 export interface Question {
@@ -34,18 +34,18 @@ const TRY = '60 seconds';
 export class RepliesStore {
   constructor(private readonly db: Database) {}
 
-  /** Of businesses that want to be answered for; what is no text, and what comes late, is left to people. */
-  async note(tx: Tx, events: EventEnvelope<typeof MessageReceived>[]): Promise<void> {
+  /** Of businesses that want to be answered for; what is no text, and what comes late, is left to people. @returns whether there is work */
+  async note(events: EventEnvelope<typeof MessageReceived>[]): Promise<boolean> {
     const texts = events.filter(({ data }) => (data.text ?? '').trim() !== '');
-    if (texts.length === 0) return;
+    if (texts.length === 0) return false;
     const of = <T>(pick: (data: DataOf<typeof MessageReceived>) => T) => texts.map(({ data }) => pick(data));
-    await tx.query(
+    const noted = await this.db.query(
       `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at, traceparent)
        SELECT n.* FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::timestamptz[], $7::text[])
          AS n (business_id, message_id, conversation_id, customer, question, at, traceparent)
        JOIN auto_reply.settings s ON s.business_id = n.business_id AND s.enabled
        WHERE n.at > now() - interval '15 minutes'
-       ON CONFLICT (business_id, inbound_message_id) DO NOTHING`,
+       ON CONFLICT (business_id, inbound_message_id) DO NOTHING RETURNING id`,
       [
         of((data) => data.business_id),
         of((data) => data.message_id),
@@ -56,6 +56,7 @@ export class RepliesStore {
         texts.map((event) => traceparentOf(event) ?? null),
       ],
     );
+    return noted.length > 0;
   }
 
   /** Takes questions that are due, also those whose worker died. */
