@@ -46,14 +46,15 @@ export class BatchHandler {
   /** @returns what went wrong, or undefined */
   private async attempt(offered: Offered[]): Promise<Error | undefined> {
     const { db, oneStatement } = this.options;
+    let told: EventEnvelope[] = [];
     try {
       if (oneStatement) {
         crashPoint('consumer.before-commit');
-        await this.options.handle(eventsOf(offered), db);
+        told = (await this.options.handle(eventsOf(offered), db)) ?? [];
       } else {
         await db.transaction(async (tx) => {
           const fresh = await this.unseen(tx, offered);
-          if (fresh.length > 0) await this.options.handle(fresh, tx);
+          if (fresh.length > 0) told = (await this.options.handle(fresh, tx)) ?? [];
           crashPoint('consumer.before-commit');
         });
       }
@@ -67,7 +68,7 @@ export class BatchHandler {
       span.end();
       age.observe({ consumer: this.options.durable }, (now - message.info.timestampNanos / 1_000_000) / 1_000);
     }
-    this.options.committed?.();
+    this.options.committed?.(told);
     handled.inc({ consumer: this.options.durable, outcome: 'ok' }, offered.length);
     return undefined;
   }

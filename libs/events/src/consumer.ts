@@ -31,10 +31,11 @@ export interface EventConsumerOptions {
   /**
    * The effect of events that were not handled before, in the transaction that remembers them. Events of one key come in the
    * order in which they were told, as far as one replica sees them. A throw undoes all of it.
+   * @returns events that it has put into the outbox, if it says
    */
-  handle(events: EventEnvelope[], tx: Tx): Promise<void>;
-  /** After the commit of an effect: the moment to wake what works on it. */
-  committed?(): void;
+  handle(events: EventEnvelope[], tx: Tx): Promise<EventEnvelope[] | void>;
+  /** After the commit of an effect, with what `handle` returned: the moment to wake what works on it. */
+  committed?(told: EventEnvelope[]): void;
 }
 
 /** Events in one batch that speak of load, and the rest after them, in milliseconds. */

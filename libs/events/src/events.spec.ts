@@ -56,6 +56,40 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await allEffects([1, 2, 3]);
   });
 
+  it('that are handed over when they are committed are told at once, after what waits', async () => {
+    const relay = shop.relay({ pollMs: 60_000 });
+    shop.consumer();
+    await shop.tell(1);
+    relay.nudge();
+    await allEffects([1]);
+    await shop.hand(relay, 2);
+    await allEffects([1, 2]);
+    // Nobody says that 3 is there; what comes after it must not overtake it when it is found.
+    await shop.broker.kill();
+    await shop.hand(relay, 3);
+    await shop.hand(relay, 4, 5);
+    await shop.broker.start();
+    await shop.hand(relay, 6);
+    await allEffects(range(6, 1));
+    expect(await shop.effects()).toEqual(ids(range(6, 1)));
+    await relay.stop();
+    expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(0);
+  });
+
+  it('that were told to a store which another replica has found to be lost are not marked: they are told again', async () => {
+    const relay = shop.relay({ pollMs: 60_000 });
+    shop.consumer();
+    await shop.tell(1);
+    relay.nudge();
+    await allEffects([1]);
+    await eventually(async () => (await shop.count('outbox WHERE published_at IS NOT NULL')) === 1);
+    await shop.db.query(`UPDATE shop.outbox_streams SET created = 'another'`);
+    await shop.hand(relay, 2);
+    await allEffects([1, 2]);
+    await relay.stop();
+    expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(1);
+  });
+
   it('are told again when the broker has lost its store, to a consumer that did not hear them', async () => {
     const relay = shop.relay();
     await shop.tell(...range(5));

@@ -13,6 +13,8 @@ const CHECK_EVERY_MS = 60_000;
  */
 export class OutboxStreams {
   private checkedAt = 0;
+  /** When each stream was made, as last compared. */
+  private readonly created = new Map<string, string>();
   private closed = false;
 
   constructor(private readonly options: OutboxRelayOptions) {
@@ -33,19 +35,29 @@ export class OutboxStreams {
     for (const stream of Object.keys(STREAMS)) {
       const { created, state } = await manager.streams.info(stream);
       await this.compare(stream, created, state.last_seq);
+      this.created.set(stream, created);
     }
     this.checkedAt = startedAt;
   }
 
-  /** Marks events as told, and keeps the highest position of each stream with it. */
+  /**
+   * Marks events as told, and keeps the highest position of each stream with it. Marks nothing when another replica has found
+   * meanwhile that a stream is another one: what was told to the one before is told again.
+   */
   async mark(tx: Tx, eventIds: string[], acks: PubAck[]): Promise<void> {
     const highest = new Map<string, number>();
     for (const { stream, seq } of acks) highest.set(stream, Math.max(seq, highest.get(stream) ?? 0));
     await tx.query(
-      `WITH marked AS (UPDATE ${this.options.schema}.outbox SET published_at = now() WHERE event_id = ANY ($3::text[]))
-       UPDATE ${this.options.schema}.outbox_streams s SET last_seq = greatest(s.last_seq, n.seq)
-       FROM unnest($1::text[], $2::bigint[]) AS n (stream, seq) WHERE s.stream = n.stream`,
-      [[...highest.keys()], [...highest.values()], eventIds],
+      `WITH known AS (
+         SELECT s.stream, n.seq FROM ${this.options.schema}.outbox_streams s
+         JOIN unnest($1::text[], $2::bigint[], $4::text[]) AS n (stream, seq, created) ON n.stream = s.stream AND n.created = s.created
+         ORDER BY s.stream FOR UPDATE OF s
+       ), marked AS (
+         UPDATE ${this.options.schema}.outbox SET published_at = now()
+         WHERE event_id = ANY ($3::text[]) AND (SELECT count(*) FROM known) = cardinality($1::text[])
+       )
+       UPDATE ${this.options.schema}.outbox_streams s SET last_seq = greatest(s.last_seq, known.seq) FROM known WHERE s.stream = known.stream`,
+      [[...highest.keys()], [...highest.values()], eventIds, [...highest.keys()].map((stream) => this.created.get(stream) ?? '')],
     );
   }
 

@@ -55,6 +55,12 @@ export async function openShop() {
           ...options,
         }),
       ),
+    /** As a service does: commits, then hands over what it has committed. */
+    hand: async (relay: OutboxRelay, ...numbers: number[]) => {
+      const events = numbers.map(sent);
+      await db.transaction((tx) => appendToOutbox(tx, 'shop', events));
+      relay.tell(events);
+    },
     tell: (...numbers: number[]) => db.transaction((tx) => appendToOutbox(tx, 'shop', numbers.map(sent))),
     effects: async () => (await db.query<{ event_id: string }>('SELECT event_id FROM shop.effects ORDER BY n')).map((row) => row.event_id),
     count: async (what: string) => Number((await db.query<{ n: string }>(`SELECT count(*) AS n FROM shop.${what}`))[0]?.n),

@@ -41,23 +41,23 @@ export interface Updates {
 
 @Injectable()
 export class DeliveriesStore {
-  private readonly additions: Batcher<NewDelivery, boolean>;
+  private readonly additions: Batcher<NewDelivery, EventEnvelope[] | null>;
 
   constructor(private readonly db: Database) {
     this.additions = new Batcher({ maxSize: 32, inFlight: 2, maxQueued: 5_000, run: (deliveries) => this.addAll(deliveries) });
   }
 
-  /** Resolves after the commit. The same body again changes nothing. @returns whether it is new */
-  add(delivery: NewDelivery): Promise<boolean> {
+  /** Resolves after the commit. The same body again changes nothing. @returns its events that are new; null when it is not new itself */
+  add(delivery: NewDelivery): Promise<EventEnvelope[] | null> {
     return this.additions.add(delivery);
   }
 
-  private async addAll(deliveries: NewDelivery[]): Promise<boolean[]> {
+  private async addAll(deliveries: NewDelivery[]): Promise<(EventEnvelope[] | null)[]> {
     const byHash = new Map(deliveries.map((delivery) => [delivery.hash.toString('hex'), delivery]));
     const distinct = [...byHash.values()];
     const events = distinct.flatMap(({ hash, updates }) => (updates?.events ?? []).map((event) => ({ hash, ...outboxRow(event) })));
     const bad = distinct.flatMap(({ hash, updates }) => (updates?.bad ?? []).map((update) => ({ hash, ...update })));
-    const added = await this.db.query<{ hash: string }>(
+    const rows = await this.db.query<{ hash: string | null; event_id: string | null }>(
       `WITH added AS (
          INSERT INTO ingest.deliveries (body_hash, body, businesses, split_at, traceparent)
          SELECT hash, body, string_to_array(businesses, ',')::integer[], CASE WHEN is_split THEN now() END, traceparent
@@ -68,14 +68,14 @@ export class DeliveriesStore {
          SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent
          FROM unnest($5::bytea[], $6::text[], $7::text[], $8::text[], $9::text[], $16::text[])
            WITH ORDINALITY AS e (hash, event_id, subject, ordering_key, body, traceparent, nth)
-         JOIN added ON added.body_hash = e.hash ORDER BY e.nth ON CONFLICT (event_id) DO NOTHING
+         JOIN added ON added.body_hash = e.hash ORDER BY e.nth ON CONFLICT (event_id) DO NOTHING RETURNING event_id
        ), set_aside AS (
          INSERT INTO ingest.dead_letters (consumer, subject, body, reason, deliveries, businesses)
          SELECT 'splitter', b.field, b.body, b.reason, 1, string_to_array(b.businesses, ',')::integer[]
          FROM unnest($10::bytea[], $11::text[], $12::text[], $13::text[], $14::text[]) AS b (hash, field, body, reason, businesses)
          JOIN added ON added.body_hash = b.hash
        )
-       SELECT encode(body_hash, 'hex') AS hash FROM added`,
+       SELECT encode(body_hash, 'hex') AS hash, NULL AS event_id FROM added UNION ALL SELECT NULL, event_id FROM told`,
       [
         distinct.map(({ hash }) => hash),
         distinct.map(({ body }) => body),
@@ -95,8 +95,11 @@ export class DeliveriesStore {
         events.map(({ traceparent }) => traceparent),
       ],
     );
-    const isNew = new Set(added.map(({ hash }) => hash));
-    return deliveries.map((delivery) => isNew.delete(delivery.hash.toString('hex')));
+    const added = new Set(rows.map(({ hash }) => hash));
+    const told = new Set(rows.map(({ event_id }) => event_id));
+    return deliveries.map(({ hash, updates }) =>
+      added.delete(hash.toString('hex')) ? (updates?.events ?? []).filter(({ id }) => told.delete(id)) : null,
+    );
   }
 
   /**

@@ -32,12 +32,12 @@ export class WebhookService {
     const businesses = signers;
     const updates = body.length > SPLIT_AT_ONCE_BYTES ? null : splitDelivery(webhook, { businesses }, await this.connections.current());
     const hash = createHash('sha256').update(body).digest();
-    const isNew = await this.deliveries.add({ hash, body, businesses, updates, traceparent: activeTraceparent() ?? null });
+    const told = await this.deliveries.add({ hash, body, businesses, updates, traceparent: activeTraceparent() ?? null });
     crashPoint('ingest.after-store');
     if (updates === null) this.splitter.nudge();
-    else if (isNew) {
+    else if (told !== null) {
       countUpdates(updates);
-      this.relay.nudge();
+      this.relay.tell(told);
     }
     return 200;
   }

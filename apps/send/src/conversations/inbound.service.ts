@@ -21,28 +21,32 @@ export class InboundService {
     private readonly store: InboundStore,
   ) {}
 
-  /** In the order in which they were told: what a person wrote before a change of names stands under the old ones. */
-  async receive(events: InboundEvent[], tx: Tx): Promise<void> {
+  /** In the order in which they were told: what a person wrote before a change of names stands under the old ones. @returns what it tells */
+  async receive(events: InboundEvent[], tx: Tx): Promise<EventEnvelope[]> {
+    const told: EventEnvelope[] = [];
     let done = 0;
     for (const [place, event] of events.entries()) {
       const other = renaming(event);
       if (!other) continue;
-      await this.record(events.slice(done, place), tx);
+      told.push(...(await this.record(events.slice(done, place), tx)));
       await this.conversations.renamed(tx, event.business_id, other.before, other.now);
       done = place + 1;
     }
-    await this.record(events.slice(done), tx);
+    told.push(...(await this.record(events.slice(done), tx)));
+    return told;
   }
 
-  private async record(events: InboundEvent[], tx: Tx): Promise<void> {
+  private async record(events: InboundEvent[], tx: Tx): Promise<EventEnvelope[]> {
     const messages = events.filter(isMessageOfPerson);
-    if (messages.length === 0) return;
+    if (messages.length === 0) return [];
     const ids = await this.conversations.of(tx, messages.map(personOf));
     const inbound = messages.map((event, i) => ({ event, conversationId: ids[i] as number }));
     const fresh = await this.store.record(tx, inbound);
-    if (fresh.length === 0) return;
+    if (fresh.length === 0) return [];
     for (const message of fresh) await this.obeyOptWord(tx, message);
-    await appendToOutbox(tx, 'send', announcements(fresh));
+    const told = announcements(fresh);
+    await appendToOutbox(tx, 'send', told);
+    return told;
   }
 
   private async obeyOptWord(tx: Tx, { event, conversationId, settings }: FreshInbound): Promise<void> {

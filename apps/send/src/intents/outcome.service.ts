@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { EventEnvelope } from '@mgw/contracts';
 import { OutboxRelay } from '@mgw/events';
 import { isBusinessScopedId } from '@mgw/phone';
 import { Batcher, Database, type Tx } from '@mgw/postgres';
@@ -64,10 +65,10 @@ export class OutcomeService {
     this.relay.nudge();
   }
 
-  /** As part of someone else's transaction: the repair by status webhook. */
-  async acceptedWithin(tx: Tx, acceptances: Acceptance[]): Promise<void> {
+  /** As part of someone else's transaction: the repair by status webhook. @returns what it tells */
+  async acceptedWithin(tx: Tx, acceptances: Acceptance[]): Promise<EventEnvelope[]> {
     const ids = await this.conversations.of(tx, acceptances.map(personOf));
-    await this.store.accept(rows(acceptances, ids), tx);
+    return this.store.accept(rows(acceptances, ids), tx);
   }
 
   /** If this process dies meanwhile, a status webhook repairs it (S4). */
@@ -90,13 +91,13 @@ export class OutcomeService {
       const ids = await this.conversations.ofRecipients(this.db, strangers.map(personOf));
       strangers.forEach((stranger, i) => (stranger.conversationId = ids[i] as number));
     }
-    await this.store.accept(
+    const told = await this.store.accept(
       rows(
         acceptances,
         acceptances.map(({ conversationId }) => conversationId as number),
       ),
     );
-    this.relay.nudge();
+    this.relay.tell(told);
     return acceptances.map(() => undefined);
   }
 

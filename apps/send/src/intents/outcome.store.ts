@@ -19,10 +19,11 @@ export class OutcomeStore {
    * Outcome, message row and outbox rows of a whole batch in one statement (guarantees §1, S3). Whoever makes the transition
    * writes the rest, so a status webhook and the answer itself may race; the outbox's primary key is the second fence (S7).
    * Locks in the order of ids: two batches with the same intents never wait for each other in a circle.
+   * @returns the events of those that this call has made the transition of
    */
-  async accept(rows: AcceptedRow[], tx: Tx | Database = this.db): Promise<void> {
+  async accept(rows: AcceptedRow[], tx: Tx | Database = this.db): Promise<EventEnvelope[]> {
     const events = rows.map(({ event }) => outboxRow(event));
-    await tx.query(
+    const told = await tx.query<{ event_id: string }>(
       `WITH locked AS (
          SELECT id FROM send.intents WHERE id = ANY ($1::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed') ORDER BY id FOR UPDATE
        ), accepted AS (
@@ -42,7 +43,7 @@ export class OutcomeStore {
          WITH ORDINALITY AS e(intent_id, event_id, subject, ordering_key, body, traceparent, nth)
        JOIN accepted ON accepted.id = e.intent_id
        ORDER BY e.nth
-       ON CONFLICT (event_id) DO NOTHING`,
+       ON CONFLICT (event_id) DO NOTHING RETURNING event_id`,
       [
         rows.map((row) => row.intentId),
         rows.map((row) => row.messageId),
@@ -55,6 +56,8 @@ export class OutcomeStore {
         events.map((event) => event.traceparent),
       ],
     );
+    const ids = new Set(told.map(({ event_id }) => event_id));
+    return rows.map(({ event }) => event).filter(({ id }) => ids.delete(id));
   }
 
   /** Gives back cap and Idempotency-Key with the transition (guarantees §1, S5; the migration of send.refuse says how). */

@@ -36,7 +36,7 @@ export class HearingService implements OnApplicationBootstrap, OnApplicationShut
         // A change of names, told again after a later one, would undo it.
         guarded: (event) => renaming(event as InboundEvent) === null,
         handle: (events, tx) => inbound.receive(events as InboundEvent[], tx),
-        committed: () => relay.nudge(),
+        committed: (told) => relay.tell(told),
       }),
       new EventConsumer({
         ...common,
@@ -44,10 +44,11 @@ export class HearingService implements OnApplicationBootstrap, OnApplicationShut
         type: PlatformStatus,
         handle: async (events, tx) => {
           const statuses = events as Parameters<SettlingService['settle']>[0];
-          await settling.settle(statuses, tx);
+          const told = await settling.settle(statuses, tx);
           await failures.follow(statuses, tx);
+          return told;
         },
-        committed: () => relay.nudge(),
+        committed: (told) => relay.tell(told),
       }),
       new EventConsumer({
         ...common,

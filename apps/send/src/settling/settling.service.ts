@@ -20,18 +20,19 @@ export class SettlingService {
     private readonly outcomes: OutcomeService,
   ) {}
 
-  async settle(events: StatusEvent[], tx: Tx): Promise<void> {
+  /** @returns what it tells */
+  async settle(events: StatusEvent[], tx: Tx): Promise<EventEnvelope[]> {
     const first = new Map<string, StatusEvent>();
     for (const event of events) {
       const id = event.data.callback_data;
       if (id !== null && isIntentId(id) && !first.has(id)) first.set(id, event);
     }
-    if (first.size === 0) return;
+    if (first.size === 0) return [];
     const intents = await this.intents.unsettled(tx, [...first.keys()]);
     // Callback data may be anybody's: the business must be the intent's own.
     const ours = intents.filter((intent) => first.get(intent.id)?.business_id === intent.businessId);
-    if (ours.length === 0) return;
-    await this.outcomes.acceptedWithin(
+    if (ours.length === 0) return [];
+    return this.outcomes.acceptedWithin(
       tx,
       ours.map((intent) => {
         const event = first.get(intent.id) as StatusEvent;
