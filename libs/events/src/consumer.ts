@@ -19,6 +19,8 @@ export interface EventConsumerOptions {
   type?: EventType;
   /** Events in one transaction at most. */
   concurrency?: number;
+  /** Nobody waits for the effect: it rests after a few events already, for fewer and larger transactions. */
+  patient?: boolean;
   /** Attempts before an event goes to the dead letters. */
   maxDeliver?: number;
   /**
@@ -40,6 +42,7 @@ export interface EventConsumerOptions {
 
 /** Events in one batch that speak of load, and the rest after them, in milliseconds. */
 const BUSY = 32;
+const BUSY_AND_PATIENT = 8;
 const GATHER_MS = 15;
 
 /** Hears events: at least once from JetStream, once in effect by the inbox (guarantees §4). */
@@ -49,12 +52,14 @@ export class EventConsumer {
   private readonly subscription: DurableSubscription;
   private readonly batches: BatchHandler;
   private readonly batchSize: number;
+  private readonly busy: number;
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
   private readonly forget: () => void;
 
   constructor(options: EventConsumerOptions) {
     this.batchSize = options.concurrency ?? 64;
+    this.busy = options.patient ? BUSY_AND_PATIENT : BUSY;
     this.batches = new BatchHandler(options);
     this.subscription = new DurableSubscription(options, this.batchSize, (message) => {
       this.waiting.push(message);
@@ -92,7 +97,7 @@ export class EventConsumer {
 
   /** Under load a short rest lets more come together: one commit for many instead of one for a few. */
   private async gather(handled: number): Promise<void> {
-    if (handled < BUSY || this.waiting.length >= this.batchSize || this.stopped) return;
+    if (handled < this.busy || this.waiting.length >= this.batchSize || this.stopped) return;
     await new Promise((resume) => setTimeout(resume, GATHER_MS));
   }
 }

@@ -29,6 +29,7 @@ export class HearingConsumer implements OnApplicationBootstrap, OnApplicationShu
       // A message is noted once: its id sees to it.
       guarded: true,
       oneStatement: true,
+      patient: true,
       handle: async (events) => {
         if (await replies.note(events as Parameters<RepliesStore['note']>[0])) worker.nudge();
       },

@@ -27,6 +27,7 @@ export class FailuresConsumer implements OnApplicationBootstrap, OnApplicationSh
       concurrency: 256,
       // A recipient fails once: its state sees to it.
       guarded: true,
+      patient: true,
       handle: async (events, tx) => {
         const failed = (events as EventEnvelope<typeof PlatformStatus>[]).filter(({ data }) => data.status === 'failed');
         const failures = failed.map(({ data: { message_id, error } }) => ({

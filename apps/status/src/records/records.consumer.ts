@@ -17,7 +17,7 @@ export class RecordsConsumer implements OnApplicationBootstrap, OnApplicationShu
     @Inject(LOGGER) logger: EventConsumerOptions['logger'],
   ) {
     // A record's rank only rises, and the history has its own key.
-    const common = { nc, db, logger, schema: 'status', concurrency: 256, guarded: true } as const;
+    const common = { nc, db, logger, schema: 'status', concurrency: 256, guarded: true, patient: true } as const;
     this.consumers = [
       new EventConsumer({
         ...common,
