@@ -3,7 +3,6 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const OPERATOR = { email: 'bench-operator@bench.example', password: 'bench operator password' };
-const NUMBER = '700100200300999';
 const APP_SECRET = 'bench-app-secret';
 const MOST = 100_000;
 
@@ -24,20 +23,26 @@ async function session(site, { email, password }) {
   };
 }
 
-/** @returns keys with the highest limits, and what the platform would do */
-export async function benchAccount(stack, keyCount) {
-  const site = stack.siteUrl;
+/** Makes the operator that makes everything else. */
+export async function benchOperator(stack) {
   await stack.command('gateway', 'create-operator', ['--email', OPERATOR.email, '--name', 'Bench'], {
     OPERATOR_PASSWORD: OPERATOR.password,
   });
-  const operator = await session(site, OPERATOR);
+  const operator = await session(stack.siteUrl, OPERATOR);
   await operator('PUT', '/api/admin/limits', { global_per_minute: MOST });
+  return operator;
+}
+
+/** @returns keys with the highest limits, and what the platform would do */
+export async function benchAccount(stack, operator, keyCount, nth = 0) {
+  const site = stack.siteUrl;
+  const number = `7001002003009${String(nth).padStart(2, '0')}`;
   const { id: businessId } = await operator('POST', '/api/admin/businesses', { name: 'Bench', plan: 'Pro', timezone: 'UTC' });
-  const owner = { email: 'bench-owner@bench.example', password: 'bench owner password' };
+  const owner = { email: `bench-owner-${nth}@bench.example`, password: 'bench owner password' };
   await operator('POST', `/api/admin/businesses/${businessId}/users`, { ...owner, name: 'Bench', role: 'owner' });
   const client = await session(site, owner);
   await client('PUT', '/api/client/connection', {
-    phone_number_id: NUMBER,
+    phone_number_id: number,
     business_account_id: '1',
     access_token: 'bench-token',
     app_secret: APP_SECRET,
@@ -54,7 +59,7 @@ export async function benchAccount(stack, keyCount) {
     if (templates.length > 0) break;
   }
   const envelope = (value) => ({ object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'messages', value }] }] });
-  const metadata = { display_phone_number: '12025550199', phone_number_id: NUMBER };
+  const metadata = { display_phone_number: '12025550199', phone_number_id: number };
   const post = async (value) => {
     const body = JSON.stringify(envelope({ messaging_product: 'whatsapp', metadata, ...value }));
     const signature = createHmac('sha256', APP_SECRET).update(body).digest('hex');

@@ -10,7 +10,7 @@ import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
 import { freePort } from '../servers/free-port.cjs';
 import { startNats, startRedis } from '../servers/servers.mjs';
 import { Stack } from '../start/stack.mjs';
-import { benchAccount } from './account.mjs';
+import { benchAccount, benchOperator } from './account.mjs';
 import { measureWebhooks } from './webhooks.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
@@ -91,12 +91,14 @@ async function main() {
   process.once('SIGINT', () => void stop().then(() => process.exit(1)));
   try {
     await stack.start();
-    const account = await benchAccount(stack, 8);
+    const operator = await benchOperator(stack);
+    const account = await benchAccount(stack, operator, 8);
     const { processes } = JSON.parse(readFileSync(join(dir, 'processes.json'), 'utf8'));
     const result = { at: new Date().toISOString(), node: process.version, cores: cpus().length, seconds: SECONDS, rounds: ROUNDS };
     result.idleMegabytes = memory(processes);
     if (ONLY !== 'webhooks') result.sends = await measureSends({ dir, stack, account, processes, platformPort, skeletonPort });
-    if (ONLY !== 'sends') result.webhooks = await measureWebhooks({ stack, account, rounds: ROUNDS, cpu: () => cpuByName(processes) });
+    if (ONLY !== 'sends')
+      result.webhooks = await measureWebhooks({ stack, operator, account, rounds: ROUNDS, cpu: () => cpuByName(processes) });
     result.residentMegabytes = memory(processes);
     mkdirSync('.local', { recursive: true });
     writeFileSync('.local/bench.json', `${JSON.stringify(result, null, 2)}\n`);

@@ -1,6 +1,7 @@
 // From the platform's webhook to the customer's webhook: how long, and how many.
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { benchAccount } from './account.mjs';
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
@@ -24,7 +25,7 @@ async function receiver() {
 }
 
 /** @returns figures by name */
-export async function measureWebhooks({ stack, account, rounds, cpu }) {
+export async function measureWebhooks({ stack, operator, account, rounds, cpu }) {
   const witness = await receiver();
   const webhookAt = (url) => ({ name: 'bench', url, events: ['message.received'] });
   const { id } = await account.client('POST', '/api/client/webhooks', webhookAt(witness.url));
@@ -70,10 +71,37 @@ export async function measureWebhooks({ stack, account, rounds, cpu }) {
     const name = `outbound deliveries, ${count} ${count === 1 ? 'webhook' : 'webhooks'}`;
     results[name] = await outbound(account, witness, 4_000, count);
   }
+  results['webhook → webhook, 10/s, beside 100 receivers that hang'] = await besideHanging({ stack, operator, latency });
   for (const webhook of webhooks) await account.client('DELETE', `/api/client/webhooks/${webhook}`);
   results['platform updates, to the end'] = await updates(stack, account, 20_000);
   witness.close();
   return results;
+}
+
+/** Another customer's share while five businesses have twenty webhooks each that never answer, with events all the time. */
+async function besideHanging({ stack, operator, latency }) {
+  const sockets = new Set();
+  const black = createServer(() => {}).on('connection', (socket) => sockets.add(socket));
+  await new Promise((resolve) => black.listen(0, '127.0.0.1', resolve));
+  const hanging = [];
+  for (let nth = 1; nth <= 5; nth++) {
+    const business = await benchAccount(stack, operator, 0, nth);
+    for (let i = 0; i < 20; i++) {
+      const url = `http://127.0.0.1:${black.address().port}/${nth}/${i}`;
+      await business.client('POST', '/api/client/webhooks', { name: 'hangs', url, events: ['message.received'] });
+    }
+    hanging.push(business);
+  }
+  let n = 0;
+  const timer = setInterval(() => {
+    for (const business of hanging) void business.post(business.inbound(`wamid.h.${n}`, `1207${String((n += 1)).padStart(7, '0')}`, 'Hi'));
+  }, 200);
+  await pause(3_000);
+  const measured = await latency(10, 10);
+  clearInterval(timer);
+  black.close();
+  for (const socket of sockets) socket.destroy();
+  return { ...measured, note: `25 events a second to 20 of them each` };
 }
 
 /** Customers' messages in big batches, so that the dispatcher is what takes the time. */
