@@ -14,7 +14,12 @@ import { migrations } from '../migrations/migrations';
 import { DispatcherConfig } from '../outbound-webhook-dispatcher.config';
 import { DispatcherModule } from '../outbound-webhook-dispatcher.module';
 
-const service = { name: 'outbound-webhook-dispatcher', module: DispatcherModule, config: DispatcherConfig, schema: 'dispatch' } as never;
+export const service = {
+  name: 'outbound-webhook-dispatcher',
+  module: DispatcherModule,
+  config: DispatcherConfig,
+  schema: 'dispatch',
+} as never;
 
 export const SECRET = 'swordfish';
 

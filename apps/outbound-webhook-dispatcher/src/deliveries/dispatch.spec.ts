@@ -1,34 +1,10 @@
 import { createHmac } from 'node:crypto';
-import {
-  CreateWebhook,
-  DeleteWebhook,
-  ListWebhooks,
-  MessageSent,
-  UpdateWebhook,
-  type EventEnvelope,
-  type GatewayError,
-} from '@mgw/contracts';
-import { newEvent } from '@mgw/events';
+import { CreateWebhook, DeleteWebhook, ListWebhooks, UpdateWebhook, type GatewayError } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { Webhook } from 'standardwebhooks';
 import { migrations } from '../migrations/migrations';
-import { DispatcherConfig } from '../outbound-webhook-dispatcher.config';
-import { DispatcherModule } from '../outbound-webhook-dispatcher.module';
-
-const service = { name: 'outbound-webhook-dispatcher', module: DispatcherModule, config: DispatcherConfig, schema: 'dispatch' } as never;
-
-function sent(number: number, { business_id = 1, conversation_id = number + 1 } = {}): EventEnvelope {
-  const message_id = `wamid.${business_id}.${number}`;
-  return newEvent(MessageSent, {
-    id: `message.sent:${message_id}`,
-    at: '2026-01-02T03:04:05.678Z',
-    business_id,
-    key: `conversation:${conversation_id}`,
-    data: { message_id, to: '919876543210', type: 'text', text: 'Hi', sent_by: 'api', conversation_id, business_id },
-    facts: { intent_id: 'i', api_key_id: 1, template: null, repaired: false },
-  });
-}
+import { sent, service } from './dispatch.fixture';
 
 describe('events to customers (spec §6, guarantees §4)', () => {
   let harness: Harness;
