@@ -76,6 +76,21 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(0);
   });
 
+  it('that a replica which died has left are found, however much another one is handed', async () => {
+    const relay = shop.relay();
+    shop.consumer();
+    await shop.tell(0);
+    await allEffects([0]);
+    // Enough for the relay to find some whenever it is done, and less than it turns down.
+    const handing = setInterval(() => relay.tell(Array.from({ length: 40 }, () => sent(0))), 4);
+    try {
+      await shop.tell(1);
+      await allEffects([0, 1]);
+    } finally {
+      clearInterval(handing);
+    }
+  });
+
   it('that were told to a store which another replica has found to be lost are not marked: they are told again', async () => {
     const relay = shop.relay({ pollMs: 60_000 });
     shop.consumer();

@@ -86,9 +86,11 @@ export class OutboxRelay {
     while (!this.stopped) {
       try {
         await this.streams.check();
+        // However much is handed over: what a replica that died has left must not wait for a quiet moment.
+        if (Date.now() >= this.lookAt) this.giveUpHanded();
         if (this.handed.length > 0) await this.tellHanded();
         else if (this.unmarked.length > 0 && (!this.caughtUp || Date.now() >= this.markAt)) await this.mark();
-        else if (!this.caughtUp || Date.now() >= this.lookAt) await this.look();
+        else if (!this.caughtUp) await this.look();
         else await this.signal.wait(Math.min(this.markAt, this.lookAt) - Date.now());
       } catch (error) {
         logger.warn({ err: error, schema }, 'events could not be told now; they stay in the outbox');
