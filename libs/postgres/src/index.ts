@@ -1,4 +1,3 @@
-export { Batcher, QueueFullError, type BatcherOptions } from './batcher';
 export { Database, type DatabaseOptions, type Tx } from './database';
 export { runMigrations } from './migrations';
 export { pageOf, readCursor } from './cursor';

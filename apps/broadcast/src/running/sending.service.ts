@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { Batcher } from '@mgw/batching';
 import { GatewayError, SendTemplate } from '@mgw/contracts';
-import { Batcher } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
 import { RecipientsStore, type DueRecipient, type RecipientEnd, type RunningBroadcast } from './recipients.store';
 

@@ -1,44 +1,54 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Batcher } from '@mgw/batching';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { Redis } from 'ioredis';
 import { GatewayConfig } from '../gateway.config';
 
 /**
- * Exact sliding logs of the key and of all keys together; both are looked at before either is charged (guarantees §7).
- * Redis' own clock: gateways' clocks may differ. The sequence keeps two requests of one microsecond apart.
+ * Exact sliding logs of each key and of all keys together; both are looked at before either is charged (guarantees §7). Takes one
+ * request after the other: the keys from KEYS[3] on, each with two limits, its own and that of all. Redis' own clock: gateways'
+ * clocks may differ. The sequence keeps two requests of one microsecond apart.
  */
 const TAKE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local window = 60000000
-local wait = 0
-local counts = {}
-for i = 1, 2 do
-  redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', now - window)
-  local count = redis.call('ZCARD', KEYS[i])
-  local limit = tonumber(ARGV[i])
-  counts[i] = count
-  if count >= limit then
-    local leaving = redis.call('ZRANGE', KEYS[i], count - limit, count - limit, 'WITHSCORES')
-    wait = math.max(wait, tonumber(leaving[2]) + window - now)
-  end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - window)
+redis.call('PEXPIRE', KEYS[2], 120000)
+
+local function wait(key, limit)
+  local count = redis.call('ZCARD', key)
+  if count < limit then return 0 end
+  local leaving = redis.call('ZRANGE', key, count - limit, count - limit, 'WITHSCORES')
+  return tonumber(leaving[2]) + window - now
 end
-if wait == 0 then
-  local member = string.format('%.0f', now) .. ':' .. redis.call('INCR', KEYS[3])
-  redis.call('PEXPIRE', KEYS[3], 120000)
-  for i = 1, 2 do
-    redis.call('ZADD', KEYS[i], now, member)
-    redis.call('PEXPIRE', KEYS[i], 61000)
+
+local answers = {}
+for nth = 3, #KEYS do
+  redis.call('ZREMRANGEBYSCORE', KEYS[nth], '-inf', now - window)
+  local refused = math.max(wait(KEYS[nth], tonumber(ARGV[2 * nth - 5])), wait(KEYS[1], tonumber(ARGV[2 * nth - 4])))
+  if refused == 0 then
+    local member = string.format('%.0f', now) .. ':' .. redis.call('INCR', KEYS[2])
+    for _, key in ipairs({ KEYS[1], KEYS[nth] }) do
+      redis.call('ZADD', key, now, member)
+      redis.call('PEXPIRE', key, 61000)
+    end
   end
-  counts[1] = counts[1] + 1
+  local oldest = redis.call('ZRANGE', KEYS[nth], 0, 0, 'WITHSCORES')
+  local reset = oldest[2] and (tonumber(oldest[2]) + window - now) or 0
+  table.insert(answers, { redis.call('ZCARD', KEYS[nth]), string.format('%.0f', refused), string.format('%.0f', reset) })
 end
-local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-local reset = oldest[2] and (tonumber(oldest[2]) + window - now) or 0
-return { counts[1], string.format('%.0f', wait), string.format('%.0f', reset) }`;
+return answers`;
 
 interface TakeCommand {
-  takeLimits(key: string, global: string, sequence: string, keyLimit: number, globalLimit: number): Promise<[number, string, string]>;
+  takeLimits(keyCount: number, ...keysAndLimits: (string | number)[]): Promise<[number, string, string][]>;
+}
+
+interface Request {
+  apiKeyId: number;
+  keyLimit: number;
+  globalLimit: number;
 }
 
 export interface Taken {
@@ -52,6 +62,7 @@ export interface Taken {
 @Injectable()
 export class RateLimitStore implements OnApplicationShutdown {
   private readonly redis: Redis & TakeCommand;
+  private readonly requests = new Batcher<Request, Taken>({ maxSize: 64, inFlight: 1, run: (requests) => this.takeAll(requests) });
 
   constructor(config: GatewayConfig, @Inject(LOGGER) logger: Logger) {
     // Without these ioredis queues commands for a Redis that is away, and every request hangs (guarantees §7).
@@ -61,7 +72,7 @@ export class RateLimitStore implements OnApplicationShutdown {
       commandTimeout: 100,
       connectTimeout: 2_000,
       retryStrategy: (attempt) => Math.min(1_000, 50 * attempt),
-      scripts: { takeLimits: { lua: TAKE, numberOfKeys: 3 } },
+      scripts: { takeLimits: { lua: TAKE } },
     });
     let away = false;
     redis.on('error', (error: Error) => {
@@ -75,16 +86,16 @@ export class RateLimitStore implements OnApplicationShutdown {
     this.redis = redis as Redis & TakeCommand;
   }
 
-  /** @throws Error within 100 ms when Redis is away */
-  async take(apiKeyId: number, keyLimit: number, globalLimit: number): Promise<Taken> {
-    const [used, wait, reset] = await this.redis.takeLimits(
-      `{limits}:key:${apiKeyId}`,
-      '{limits}:global',
-      '{limits}:sequence',
-      keyLimit,
-      globalLimit,
-    );
-    return { used, waitSeconds: seconds(wait), resetSeconds: seconds(reset) };
+  /** @throws Error within 200 ms when Redis is away, at once when that is known */
+  take(apiKeyId: number, keyLimit: number, globalLimit: number): Promise<Taken> {
+    return this.requests.add({ apiKeyId, keyLimit, globalLimit });
+  }
+
+  private async takeAll(requests: Request[]): Promise<Taken[]> {
+    const keys = ['{limits}:global', '{limits}:sequence', ...requests.map(({ apiKeyId }) => `{limits}:key:${apiKeyId}`)];
+    const limits = requests.flatMap(({ keyLimit, globalLimit }) => [keyLimit, globalLimit]);
+    const answers = await this.redis.takeLimits(keys.length, ...keys, ...limits);
+    return answers.map(([used, wait, reset]) => ({ used, waitSeconds: seconds(wait), resetSeconds: seconds(reset) }));
   }
 
   onApplicationShutdown(): void {

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Batcher } from '@mgw/batching';
 import { Egress, type EgressResult } from '@mgw/egress';
 import { crashPoint } from '@mgw/faults';
-import { Batcher } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
 import { counter, traced, type Logger } from '@mgw/telemetry';

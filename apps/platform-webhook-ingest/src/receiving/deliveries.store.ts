@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { Batcher } from '@mgw/batching';
 import { appendToOutbox, outboxRow } from '@mgw/events';
 import type { EventEnvelope } from '@mgw/contracts';
-import { Batcher, Database, type Tx } from '@mgw/postgres';
+import { Database, type Tx } from '@mgw/postgres';
 import { addDeadLetters } from './dead-letters.store';
 
 export interface NewDelivery {

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Batcher, Database } from '@mgw/postgres';
+import { Batcher } from '@mgw/batching';
+import { Database } from '@mgw/postgres';
 import type { SuppressionState } from '../suppression/suppression';
 
 /** What decides whether a person may be written to now. */

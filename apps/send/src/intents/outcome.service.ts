@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Batcher } from '@mgw/batching';
 import type { EventEnvelope } from '@mgw/contracts';
 import { OutboxRelay } from '@mgw/events';
 import { isBusinessScopedId } from '@mgw/phone';
-import { Batcher, Database, type Tx } from '@mgw/postgres';
+import { Database, type Tx } from '@mgw/postgres';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { ConversationService } from '../conversations/conversation.service';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { Batcher } from '@mgw/batching';
 import type { Sender } from '@mgw/contracts';
-import { Batcher } from '@mgw/postgres';
 import type { EarlierIntent, IntentDraft, Reservation } from './intent';
 import { ReservationStore, type KeyOfSender } from './reservation.store';
 

@@ -1,7 +1,7 @@
 export interface BatcherOptions<T, R> {
-  /** Rows in one statement at most. */
+  /** Items in one round trip at most. */
   maxSize?: number;
-  /** Statements under way at once. */
+  /** Round trips under way at once. */
   inFlight?: number;
   /** Items waiting at most; one more is refused. */
   maxQueued?: number;
@@ -21,8 +21,8 @@ interface Waiting<T, R> {
 }
 
 /**
- * Collects what is asked for within one turn of the event loop, or while the statements before are under way, into one
- * statement: Postgres round trips dominate the send path (performance.md). Every caller still waits for its own commit.
+ * Collects what is asked for within one turn of the event loop, or while the round trips before are under way, into one: round
+ * trips dominate the send path (performance.md). Every caller still waits for the end of its own, such as a commit.
  */
 export class Batcher<T, R> {
   private queue: Waiting<T, R>[] = [];

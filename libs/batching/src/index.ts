@@ -1,0 +1,1 @@
+export { Batcher, QueueFullError, type BatcherOptions } from './batcher';
