@@ -4,6 +4,7 @@ import { gauges, type Logger } from '@mgw/telemetry';
 import type { JsMsg, NatsConnection } from 'nats';
 import { BatchHandler } from './batch-handler';
 import { DurableSubscription } from './durable-subscription';
+import { Load } from './load';
 import { Signal } from './signal';
 
 export interface EventConsumerOptions {
@@ -19,7 +20,7 @@ export interface EventConsumerOptions {
   type?: EventType;
   /** Events in one transaction at most. */
   concurrency?: number;
-  /** Nobody waits for the effect: it rests after a few events already, for fewer and larger transactions. */
+  /** Nobody waits for the effect: it rests at a lower load already, for fewer and larger transactions. */
   patient?: boolean;
   /** Attempts before an event goes to the dead letters. */
   maxDeliver?: number;
@@ -40,9 +41,9 @@ export interface EventConsumerOptions {
   committed?(told: EventEnvelope[]): void;
 }
 
-/** Events in one batch that speak of load, and the rest after them, in milliseconds. */
-const BUSY = 32;
-const BUSY_AND_PATIENT = 8;
+/** Events a second from which on it rests after a batch, and for how long, in milliseconds. */
+const BUSY = 500;
+const BUSY_AND_PATIENT = 100;
 const GATHER_MS = 15;
 
 /** Hears events: at least once from JetStream, once in effect by the inbox (guarantees §4). */
@@ -52,14 +53,14 @@ export class EventConsumer {
   private readonly subscription: DurableSubscription;
   private readonly batches: BatchHandler;
   private readonly batchSize: number;
-  private readonly busy: number;
+  private readonly load: Load;
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
   private readonly forget: () => void;
 
   constructor(options: EventConsumerOptions) {
     this.batchSize = options.concurrency ?? 64;
-    this.busy = options.patient ? BUSY_AND_PATIENT : BUSY;
+    this.load = new Load(options.patient ? BUSY_AND_PATIENT : BUSY);
     this.batches = new BatchHandler(options);
     this.subscription = new DurableSubscription(options, this.batchSize, (message) => {
       this.waiting.push(message);
@@ -97,7 +98,7 @@ export class EventConsumer {
 
   /** Under load a short rest lets more come together: one commit for many instead of one for a few. */
   private async gather(handled: number): Promise<void> {
-    if (handled < this.busy || this.waiting.length >= this.batchSize || this.stopped) return;
+    if (!this.load.isHighWith(handled) || this.waiting.length >= this.batchSize || this.stopped) return;
     await new Promise((resume) => setTimeout(resume, GATHER_MS));
   }
 }

@@ -12,7 +12,7 @@ export interface OutboxRow {
   traceparent: string | null;
 }
 
-const told = new WeakMap<EventEnvelope, { subject: string; traceparent: string | null }>();
+const rowsOf = new WeakMap<EventEnvelope, OutboxRow>();
 
 /** Belongs to the trace that is active here. @throws Error when the data is not as the contract says: a defect of the caller. */
 export function newEvent<E extends EventType>(type: E, fields: Omit<EventEnvelope<E>, 'type'> & { data: DataOf<E> }): EventEnvelope<E> {
@@ -21,15 +21,21 @@ export function newEvent<E extends EventType>(type: E, fields: Omit<EventEnvelop
     throw new Error(`${type.type}: facts not as agreed: ${mismatch(type.facts, fields.facts)}`);
   const { id, at, business_id, key, data, facts } = fields;
   const event: EventEnvelope<E> = { id, type: type.type, at, business_id, key, data, ...(facts !== undefined && { facts }) };
-  told.set(event, { subject: type.subject, traceparent: activeTraceparent() ?? null });
+  rowsOf.set(event, {
+    event_id: id,
+    subject: type.subject,
+    ordering_key: key,
+    body: JSON.stringify(event),
+    traceparent: activeTraceparent() ?? null,
+  });
   return event;
 }
 
 /** @param event made by newEvent */
 export function outboxRow(event: EventEnvelope): OutboxRow {
-  const telling = told.get(event);
-  if (telling === undefined) throw new Error(`${event.type} ${event.id} was not made by newEvent`);
-  return { event_id: event.id, ...telling, ordering_key: event.key, body: JSON.stringify(event) };
+  const row = rowsOf.get(event);
+  if (row === undefined) throw new Error(`${event.type} ${event.id} was not made by newEvent`);
+  return row;
 }
 
 /** Writes events beside the fact they tell, in its transaction. An event that is there already stays as it is. */

@@ -4,6 +4,7 @@ import type { Database, Tx } from '@mgw/postgres';
 import { counter, traced, type Logger } from '@mgw/telemetry';
 import { headers, type JetStreamClient, type NatsConnection, type PubAck } from 'nats';
 import { outboxRow, type OutboxRow } from './outbox';
+import { Load } from './load';
 import { OutboxStreams } from './outbox-streams';
 import { Signal } from './signal';
 import { isFull } from './streams';
@@ -21,8 +22,8 @@ export interface OutboxRelayOptions {
 type Waiting = Pick<OutboxRow, 'event_id' | 'subject' | 'body' | 'traceparent'>;
 
 const BATCH = 256;
-/** Events in one batch that speak of load, and the rest after them, in milliseconds. */
-const BUSY = 32;
+/** Events a second from which on it rests after a batch, and for how long, in milliseconds. */
+const BUSY = 500;
 const GATHER_MS = 10;
 /** Events in memory at most; what is beyond is found in the outbox. */
 const MOST_HANDED = 2_000;
@@ -39,6 +40,7 @@ const published = counter('mgw_events_published_total', 'Events handed to JetStr
 export class OutboxRelay {
   private readonly streams: OutboxStreams;
   private readonly signal = new Signal();
+  private readonly load = new Load(BUSY);
   /** Committed just now, and nothing waits before it. */
   private handed: Waiting[] = [];
   /** Whether the last look found nothing that was left, and nobody has said since that something is there. */
@@ -145,7 +147,7 @@ export class OutboxRelay {
 
   /** Under load a short rest lets more come together: one statement for many instead of one for a few. */
   private async gather(told: number): Promise<void> {
-    if (told >= BUSY && told < BATCH) await new Promise((resume) => setTimeout(resume, GATHER_MS));
+    if (this.load.isHighWith(told) && told < BATCH) await new Promise((resume) => setTimeout(resume, GATHER_MS));
   }
 
   private async tellWaiting(tx: Tx, schema: string): Promise<number | 'elsewhere' | 'not all'> {
