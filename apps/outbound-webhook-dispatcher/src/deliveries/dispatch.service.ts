@@ -70,7 +70,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
   private async run(): Promise<void> {
     while (!this.stopped) {
       try {
-        if ((await this.takeSome()) === 0) await this.signal.wait(LOOK_EVERY_MS);
+        if ((await this.takeSome()) < AT_ONCE) await this.signal.wait(LOOK_EVERY_MS);
         await this.skipDisabled();
       } catch (error) {
         this.logger.warn({ err: error }, 'deliveries could not be taken now; they stay stored');
