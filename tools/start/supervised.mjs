@@ -69,7 +69,7 @@ export class Supervised {
 
   #spawn() {
     // A group of its own: Ctrl-C reaches only the supervisor, which stops things in order.
-    const child = spawn(process.execPath, ['--enable-source-maps', this.file], {
+    const child = spawn(process.execPath, [this.file], {
       env: this.env,
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
@@ -114,7 +114,7 @@ function parsed(line) {
 
 /** Runs a command of an app to its end. @throws Error with its last line when it fails. */
 export async function runOnce(name, file, env, args = [], timeoutMs = 60_000) {
-  const child = spawn(process.execPath, ['--enable-source-maps', file, ...args], {
+  const child = spawn(process.execPath, [file, ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: timeoutMs,
