@@ -19,13 +19,17 @@ export interface DatabaseOptions {
 }
 
 /**
- * Every statement here finds its rows by an index, a few at a time, and is planned once for each connection. A plan that was
- * made while a table was empty must not read all of it when it is full; compiling plans pays for reports only.
+ * Every statement here finds its rows by an index, a few at a time, and is planned once for each connection: for a short one,
+ * planning costs as much as running. Left to itself PostgreSQL plans anew whenever values are arrays shorter than it guesses,
+ * each statement of a function too. So a place in a list, which may be absent, is compared with `coalesce($1, <beyond the end>)`:
+ * `$1 IS NULL OR …` would read the list from its start.
+ * A plan that was made while a table was empty must not read all of it when it is full; compiling plans pays for reports only.
  * Bitmaps are off because only plain index scans forget entries of rows that have left a partial index, and lists of what is open
  * (outboxes, deliveries) are read far more often than they are vacuumed.
  */
 const PLANNING = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']
   .map((name) => `-c ${name}=off`)
+  .concat('-c plan_cache_mode=force_generic_plan')
   .join(' ');
 
 /** Longest wait for a connection, in milliseconds. */

@@ -32,7 +32,7 @@ export class DeliveryLogStore {
     const after = readCursor(cursor, 1);
     const rows = await this.db.query<LogRow>(
       `SELECT ${COLUMNS} FROM dispatch.deliveries d
-       WHERE d.webhook_id = $1 AND ($3::bigint IS NULL OR d.id < $3) AND ($4::text IS NULL OR d.state = $4) ORDER BY d.id DESC LIMIT $2`,
+       WHERE d.webhook_id = $1 AND d.id < coalesce($3::bigint, 9223372036854775807) AND ($4::text IS NULL OR d.state = $4) ORDER BY d.id DESC LIMIT $2`,
       [webhook_id, limit + 1, after?.[0] ?? null, state],
     );
     const { page, next_cursor } = pageOf(rows, limit, (row) => [row.id]);

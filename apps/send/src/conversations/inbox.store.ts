@@ -68,7 +68,7 @@ export class InboxStore {
     const after = readCursor(cursor, 2);
     const rows = await this.db.query<ConversationRow>(
       `${CONVERSATION} WHERE c.business_id = $1 AND c.merged_into IS NULL
-         AND ($3::timestamptz IS NULL OR (coalesce(c.last_inbound_at, c.created_at), c.id) < ($3, $4::bigint))
+         AND (coalesce(c.last_inbound_at, c.created_at), c.id) < (coalesce($3::timestamptz, 'infinity'), coalesce($4::bigint, 0))
          AND ($5::text IS NULL OR c.phone LIKE $5 || '%' OR position(lower($5) IN lower(c.name)) > 0)
        ORDER BY coalesce(c.last_inbound_at, c.created_at) DESC, c.id DESC LIMIT $2`,
       [business_id, limit + 1, after?.[0] ?? null, after?.[1] ?? null, search],
