@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { ConversationCreated, MessageReceived, type EventEnvelope } from '@mgw/contracts';
-import { appendToOutbox, newEvent, traceparentOf } from '@mgw/events';
+import { newEvent, traceparentOf } from '@mgw/events';
 import type { Tx } from '@mgw/postgres';
 import { withTraceparent } from '@mgw/telemetry';
 import { optWord } from '../suppression/opt-words';
 import { SuppressionStore } from '../suppression/suppression.store';
 import { ConversationService } from './conversation.service';
 import { customerOf, firstMessage, isMessageOfPerson, personOf, receivedData, renaming, type InboundEvent } from './inbound-message';
-import { InboundStore, type FreshInbound } from './inbound.store';
+import { InboundStore, type FreshInbound, type Inbound } from './inbound.store';
 
 /**
  * A customer's message, the open window and the events that announce it commit together: a receiver that answers
@@ -40,13 +40,13 @@ export class InboundService {
     const messages = events.filter(isMessageOfPerson);
     if (messages.length === 0) return [];
     const ids = await this.conversations.of(tx, messages.map(personOf));
-    const inbound = messages.map((event, i) => ({ event, conversationId: ids[i] as number }));
-    const fresh = await this.store.record(tx, inbound);
-    if (fresh.length === 0) return [];
+    const fresh = await this.store.record(
+      tx,
+      messages.map((event, i) => inbound(event, ids[i] as number)),
+    );
     for (const message of fresh) await this.obeyOptWord(tx, message);
-    const told = announcements(fresh);
-    await appendToOutbox(tx, 'send', told);
-    return told;
+    // conversation.created comes before its message.received (product decision 29b).
+    return fresh.flatMap(({ begins, created, received }) => (begins ? [created, received] : [received]));
   }
 
   private async obeyOptWord(tx: Tx, { event, conversationId, settings }: FreshInbound): Promise<void> {
@@ -56,31 +56,27 @@ export class InboundService {
   }
 }
 
-/** Each belongs to the trace of the message that it tells of. */
-function announcements(inbound: FreshInbound[]): EventEnvelope[] {
-  const begun = new Set(inbound.filter(({ begins }) => begins).map(({ conversationId }) => conversationId));
-  return inbound.flatMap((message) => withTraceparent(traceparentOf(message.event), () => announcement(message, begun)));
-}
-
-/** conversation.created comes before its message.received (product decision 29b). */
-function announcement({ event, conversationId }: FreshInbound, begun: Set<number>): EventEnvelope[] {
+/** With what may be told of it, in the trace of the message. */
+function inbound(event: InboundEvent, conversationId: number): Inbound {
   const about = { at: event.data.sent_at, business_id: event.business_id, key: `conversation:${conversationId}` };
-  const received = newEvent(MessageReceived, {
-    ...about,
-    id: `message.received:${event.business_id}:${event.data.message_id}`,
-    data: receivedData(event, conversationId),
-  });
-  if (!begun.delete(conversationId)) return [received];
-  const created = newEvent(ConversationCreated, {
-    ...about,
-    id: `conversation.created:${conversationId}`,
-    data: {
-      conversation_id: conversationId,
-      customer_phone: customerOf(event),
-      customer_name: event.data.from.name,
-      first_message: firstMessage(event),
-      business_id: event.business_id,
-    },
-  });
-  return [created, received];
+  return withTraceparent(traceparentOf(event), () => ({
+    event,
+    conversationId,
+    received: newEvent(MessageReceived, {
+      ...about,
+      id: `message.received:${event.business_id}:${event.data.message_id}`,
+      data: receivedData(event, conversationId),
+    }),
+    created: newEvent(ConversationCreated, {
+      ...about,
+      id: `conversation.created:${conversationId}`,
+      data: {
+        conversation_id: conversationId,
+        customer_phone: customerOf(event),
+        customer_name: event.data.from.name,
+        first_message: firstMessage(event),
+        business_id: event.business_id,
+      },
+    }),
+  }));
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { SendSettings } from '@mgw/contracts';
+import type { EventEnvelope, SendSettings } from '@mgw/contracts';
+import { outboxRow } from '@mgw/events';
 import type { Tx } from '@mgw/postgres';
 import { settingsOf, type SettingsRow } from '../settings/settings.store';
 import type { InboundEvent } from './inbound-message';
@@ -7,11 +8,15 @@ import type { InboundEvent } from './inbound-message';
 export interface Inbound {
   event: InboundEvent;
   conversationId: number;
+  /** What is told of it. */
+  received: EventEnvelope;
+  /** What is told before, should it be the first of its conversation. */
+  created: EventEnvelope;
 }
 
 /** One that was not there yet. */
 export interface FreshInbound extends Inbound {
-  /** Of a conversation in which the customer had not written before this batch. */
+  /** Whether it is the customer's first in the conversation. */
   begins: boolean;
   /** The business's. */
   settings: SendSettings;
@@ -20,14 +25,16 @@ export interface FreshInbound extends Inbound {
 @Injectable()
 export class InboundStore {
   /**
-   * Records messages and opens their windows: platform time, never in the future, never moved back (guarantees §1); in
-   * milliseconds, because that is what the outside sees and what a later denial of the window is compared with.
+   * Records messages, opens their windows and puts what is told of them into the outbox. A window opens by platform time, never in
+   * the future, never moved back (guarantees §1); in milliseconds, because that is what the outside sees and what a later denial of
+   * the window is compared with.
    * The locks of their conversations make the look and the insert one: months have no common key.
    * @returns those that were not there yet, in their order: the platform repeats itself (platform §0.6).
    */
   async record(tx: Tx, repeating: Inbound[]): Promise<FreshInbound[]> {
     const inbound = [...new Map(repeating.map((row) => [keyOf(row), row])).values()];
     const of = <T>(pick: (row: Inbound) => T) => inbound.map(pick);
+    const told = inbound.flatMap(({ created, received }) => [created, received]).map(outboxRow);
     const rows = await tx.query<{ nth: string; begins: boolean } & SettingsRow>(
       `WITH n AS (
          SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
@@ -55,12 +62,24 @@ export class InboundStore {
            name = coalesce(changes.name, c.name)
          FROM changes JOIN locked USING (id)
          WHERE c.id = changes.id
-         RETURNING c.id, locked.first_inbound_at IS NULL AS begins
+         RETURNING c.id, locked.first_inbound_at IS NULL AS was_silent
+       ), recorded AS (
+         SELECT fresh.nth, fresh.business_id, was_silent AND row_number() OVER (PARTITION BY conversation_id ORDER BY nth) = 1 AS begins
+         FROM fresh JOIN advanced ON advanced.id = fresh.conversation_id
+       ), told AS (
+         -- Two for each message: the odd one only of the first in its conversation.
+         INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent)
+         SELECT t.event_id, t.subject, t.ordering_key, t.body, t.traceparent
+         FROM unnest($12::text[], $13::text[], $14::text[], $15::text[], $16::text[])
+           WITH ORDINALITY AS t (event_id, subject, ordering_key, body, traceparent, place)
+         JOIN recorded ON recorded.nth = (t.place + 1) / 2
+         WHERE recorded.begins OR t.place % 2 = 0
+         ORDER BY t.place
+         ON CONFLICT (event_id) DO NOTHING
        )
-       SELECT fresh.nth, advanced.begins, s.stop_words, s.start_words, s.otp_to_opted_out
-       FROM fresh JOIN advanced ON advanced.id = fresh.conversation_id
-       LEFT JOIN send.settings s ON s.business_id = fresh.business_id
-       ORDER BY fresh.nth`,
+       SELECT recorded.nth, recorded.begins, s.stop_words, s.start_words, s.otp_to_opted_out
+       FROM recorded LEFT JOIN send.settings s ON s.business_id = recorded.business_id
+       ORDER BY recorded.nth`,
       [
         of(({ event }) => event.business_id),
         of(({ event }) => event.data.message_id),
@@ -73,6 +92,11 @@ export class InboundStore {
         of(({ event }) => event.data.media?.mime_type ?? null),
         of(({ event }) => event.data.sent_at),
         of(({ event }) => event.data.from.name),
+        told.map((row) => row.event_id),
+        told.map((row) => row.subject),
+        told.map((row) => row.ordering_key),
+        told.map((row) => row.body),
+        told.map((row) => row.traceparent),
       ],
     );
     return rows.map((row) => ({
