@@ -92,6 +92,39 @@ describe('the dashboard’s API (product §2)', () => {
     expect((await ok<{ messages: Logged[] }>(stranger, 'GET', 'messages')).messages).toEqual([]);
   });
 
+  it('a cursor that no page gave is refused by every list', async () => {
+    const webhook = { name: 'Pages', url: `${receiver.url}/pages`, events: ['ai.replied'] };
+    const { id } = await ok<{ id: number }>(owner, 'POST', 'webhooks', webhook);
+    await crm.post('send-template', template('+1 201 555 0100'));
+    const conversation = await conversationWith('12015550100');
+    const cursorOf = (...values: unknown[]) => Buffer.from(JSON.stringify(values)).toString('base64url');
+    const garbled = [
+      'x',
+      '%00',
+      cursorOf(),
+      cursorOf('abc'),
+      cursorOf('9'.repeat(40)),
+      cursorOf('abc', 'def'),
+      cursorOf('2026-02-30 00:00:00+00', '1'),
+      cursorOf('2026-01-01 00:00:00+00', '\0'),
+      cursorOf(null, {}),
+    ];
+    const lists = [
+      'messages',
+      'conversations',
+      `conversations/${conversation.id}/messages`,
+      'suppressions',
+      'broadcasts',
+      'auto-reply/replies',
+    ];
+    for (const list of [...lists, `webhooks/${id}/deliveries`])
+      for (const cursor of garbled) {
+        const { status, body } = await owner.call<{ error_code: string }>('GET', `/api/client/${list}?cursor=${cursor}`);
+        expect([list, cursor, status, body.error_code]).toEqual([list, cursor, 400, 'VALIDATION_FAILED']);
+      }
+    await ok(owner, 'DELETE', `webhooks/${id}`);
+  });
+
   it('a message opens with its timeline and the webhooks that carried it', async () => {
     const { id } = await ok<{ id: number }>(owner, 'POST', 'webhooks', {
       name: 'CRM',

@@ -1,18 +1,45 @@
+import { GatewayError } from '@mgw/contracts';
+
+/** What a page is sorted by: a whole number, PostgreSQL's own text of a time, or a text. */
+type Kind = 'id' | 'time' | 'text';
+
 /** Where a page ended, as an opaque text: the sort values of its last row. */
 function cursorOf(values: (string | number)[]): string {
   return Buffer.from(JSON.stringify(values)).toString('base64url');
 }
 
-/** @returns null for a text that `cursorOf` did not make with so many values: the first page */
-export function readCursor(text: string | null, length: number): string[] | null {
+/**
+ * @returns null: the first page
+ * @throws GatewayError for a text that `cursorOf` did not make of such values
+ */
+export function readCursor(text: string | null, kinds: Kind[]): string[] | null {
   if (text === null) return null;
+  const values = parsed(text);
+  if (values?.length === kinds.length && kinds.every((kind, i) => isOfKind[kind](values[i] as string))) return values;
+  throw new GatewayError('VALIDATION_FAILED', 'cursor is not the next_cursor of a page before: leave it out for the first page');
+}
+
+function parsed(text: string): string[] | null {
   try {
     const values: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
-    return Array.isArray(values) && values.length === length ? values.map(String) : null;
+    return Array.isArray(values) ? values.map(String) : null;
   } catch {
     return null;
   }
 }
+
+const TIME = /^(?!0000)(\d{4})-(\d\d)-(\d\d) (\d\d):([0-5]\d):([0-5]\d)(\.\d{1,6})?[+-](0\d|1[0-5])(:[0-5]\d){0,2}$/;
+
+const isOfKind: Record<Kind, (value: string) => boolean> = {
+  id: (value) => /^\d{1,18}$/.test(value),
+  time: (value) => {
+    const [, year, month, day, hour] = TIME.exec(value) ?? [];
+    const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+    return Number(hour) < 24 && date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+  },
+  // PostgreSQL takes no zero byte.
+  text: (value) => !value.includes('\0'),
+};
 
 /** @param rows one more than fits into the page, if there are more */
 export function pageOf<R>(

@@ -121,7 +121,7 @@ export class RepliesStore {
 
   /** The newest first. */
   async list(businessId: number, limit: number, cursor: string | null): Promise<Listed> {
-    const after = readCursor(cursor, 1);
+    const after = readCursor(cursor, ['id']);
     const rows = await this.db.query<
       Row & { message_id: string | null; state: Listed['replies'][number]['state']; reason: string | null; received_at: Date }
     >(

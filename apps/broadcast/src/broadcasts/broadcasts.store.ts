@@ -46,7 +46,7 @@ export class BroadcastsStore {
   }
 
   async list(businessId: number, limit: number, cursor: string | null): Promise<ReplyOf<typeof ListBroadcasts>> {
-    const after = readCursor(cursor, 1);
+    const after = readCursor(cursor, ['id']);
     const rows = await this.db.query<BroadcastRow>(
       `SELECT ${COLUMNS} FROM broadcast.broadcasts WHERE business_id = $1 AND id < coalesce($3::bigint, 9223372036854775807) ORDER BY id DESC LIMIT $2`,
       [businessId, limit + 1, after?.[0] ?? null],
@@ -74,10 +74,10 @@ export class BroadcastsStore {
     id: number,
     { limit, cursor, state }: Pick<RequestOf<typeof ListRecipients>, 'limit' | 'cursor' | 'state'>,
   ): Promise<Recipients> {
-    const after = readCursor(cursor, 1);
+    const after = readCursor(cursor, ['id']);
     const rows = await this.db.query<Recipients['recipients'][number]>(
       `SELECT nth, phone, state, message_id, reason FROM broadcast.recipients
-       WHERE broadcast_id = $1 AND nth > coalesce($3::integer, -1) AND ($4::text IS NULL OR state = $4) ORDER BY nth LIMIT $2`,
+       WHERE broadcast_id = $1 AND nth > coalesce($3::bigint, -1) AND ($4::text IS NULL OR state = $4) ORDER BY nth LIMIT $2`,
       [id, limit + 1, after?.[0] ?? null, state],
     );
     const { page, next_cursor } = pageOf(rows, limit, (row) => [row.nth]);

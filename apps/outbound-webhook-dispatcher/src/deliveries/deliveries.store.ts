@@ -71,16 +71,19 @@ export class DeliveriesStore {
                 row_number() OVER (PARTITION BY w.id, e.ordering_key ORDER BY e.nth) AS place
          FROM e JOIN fresh USING (event_id)
          JOIN dispatch.webhooks w ON w.business_id = e.business_id AND e.type = ANY (w.events)
+       ), held AS MATERIALIZED (
+         -- Once for each webhook: looking passes what has ended since the last vacuum.
+         SELECT w.id, p.waits, CASE WHEN p.waits THEN '{}' ELSE ARRAY(
+           SELECT d.ordering_key FROM dispatch.deliveries d WHERE d.webhook_id = w.id AND d.state = 'running') END AS keys
+         FROM (SELECT DISTINCT webhook_id AS id FROM wanted WHERE is_active) w
+         CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM dispatch.deliveries d WHERE d.webhook_id = w.id AND d.state = 'pending') AS waits) p
        ), free AS (
          SELECT wanted.webhook_id, wanted.nth, row_number() OVER (ORDER BY wanted.nth, wanted.webhook_id) AS place,
                 row_number() OVER (PARTITION BY wanted.webhook_id ORDER BY wanted.nth) + coalesce(b.running, 0) AS of_webhook
-         FROM wanted LEFT JOIN unnest($6::bigint[], $7::integer[]) AS b (webhook_id, running) USING (webhook_id)
-         WHERE wanted.is_active AND wanted.place = 1
+         FROM wanted JOIN held ON held.id = wanted.webhook_id
+         LEFT JOIN unnest($6::bigint[], $7::integer[]) AS b (webhook_id, running) ON b.webhook_id = wanted.webhook_id
+         WHERE wanted.place = 1 AND NOT held.waits AND wanted.ordering_key <> ALL (held.keys)
            AND wanted.business_id <> ALL ($10::bigint[]) AND wanted.host <> ALL ($11::text[])
-           AND NOT EXISTS (
-             SELECT FROM dispatch.deliveries d WHERE d.webhook_id = wanted.webhook_id AND d.state IN ('pending', 'running')
-               AND (d.state = 'pending' OR d.ordering_key = wanted.ordering_key)
-           )
        ), made AS (
          INSERT INTO dispatch.deliveries
            (webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, attempt, lease_until, reason, finished_at)

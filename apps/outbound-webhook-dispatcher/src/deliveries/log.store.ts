@@ -29,7 +29,7 @@ export class DeliveryLogStore {
     const { business_id, webhook_id, limit, cursor, state } = request;
     const [known] = await this.db.query('SELECT id FROM dispatch.webhooks WHERE business_id = $1 AND id = $2', [business_id, webhook_id]);
     if (!known) return null;
-    const after = readCursor(cursor, 1);
+    const after = readCursor(cursor, ['id']);
     const rows = await this.db.query<LogRow>(
       `SELECT ${COLUMNS} FROM dispatch.deliveries d
        WHERE d.webhook_id = $1 AND d.id < coalesce($3::bigint, 9223372036854775807) AND ($4::text IS NULL OR d.state = $4) ORDER BY d.id DESC LIMIT $2`,

@@ -65,7 +65,7 @@ export class InboxStore {
   constructor(private readonly db: Database) {}
 
   async list({ business_id, limit, cursor, search }: RequestOf<typeof ListConversations>): Promise<ReplyOf<typeof ListConversations>> {
-    const after = readCursor(cursor, 2);
+    const after = readCursor(cursor, ['time', 'id']);
     const rows = await this.db.query<ConversationRow>(
       `${CONVERSATION} WHERE c.business_id = $1 AND c.merged_into IS NULL
          AND (coalesce(c.last_inbound_at, c.created_at), c.id) < (coalesce($3::timestamptz, 'infinity'), coalesce($4::bigint, 0))
@@ -91,7 +91,7 @@ export class InboxStore {
     limit: number,
     cursor: string | null,
   ): Promise<{ messages: ThreadMessage[]; next_cursor: string | null }> {
-    const after = readCursor(cursor, 2);
+    const after = readCursor(cursor, ['time', 'text']);
     const ids = await this.db.query<{ id: string }>('SELECT id FROM send.conversations WHERE id = $1 OR merged_into = $1', [
       conversationId,
     ]);

@@ -11,11 +11,13 @@ interface SuppressedRow {
   source: SuppressionSource;
   reason: string | null;
   at: Date;
+  /** With all its digits, for the cursor. */
+  exact: string;
 }
 
 /** Of several sources the strictest counts (product decision 18). */
 const SUPPRESSED = `
-  SELECT DISTINCT ON (s.conversation_id) s.conversation_id, coalesce(c.phone, c.user_id) AS phone, s.state, s.source, s.reason, s.at
+  SELECT DISTINCT ON (s.conversation_id) s.conversation_id, coalesce(c.phone, c.user_id) AS phone, s.state, s.source, s.reason, s.at, s.at::text AS exact
   FROM send.suppressions s JOIN send.conversations c ON c.id = s.conversation_id`;
 const STRICTEST = `array_position(ARRAY['blocked', 'opted_out', 'opted_out_marketing'], s.state)`;
 
@@ -76,7 +78,7 @@ export class SuppressionStore {
 
   /** The newest first. */
   async list(businessId: number, limit: number, cursor: string | null): Promise<{ page: SuppressionRecord[]; next_cursor: string | null }> {
-    const after = readCursor(cursor, 2);
+    const after = readCursor(cursor, ['time', 'id']);
     const rows = await this.db.query<SuppressedRow>(
       `SELECT * FROM (${SUPPRESSED} WHERE c.business_id = $1 AND c.merged_into IS NULL AND s.state IS NOT NULL
                       ORDER BY s.conversation_id, ${STRICTEST}) suppressed
@@ -84,7 +86,7 @@ export class SuppressionStore {
        ORDER BY at DESC, conversation_id DESC LIMIT $2`,
       [businessId, limit + 1, after?.[0] ?? null, after?.[1] ?? null],
     );
-    const { page, next_cursor } = pageOf(rows, limit, (row) => [row.at.toISOString(), row.conversation_id]);
+    const { page, next_cursor } = pageOf(rows, limit, (row) => [row.exact, row.conversation_id]);
     return { page: page.map(record), next_cursor };
   }
 }

@@ -27,7 +27,7 @@ export class LogStore {
   constructor(private readonly db: Database) {}
 
   async list({ business_id, limit, cursor, status, phone, search }: RequestOf<typeof ListMessages>): Promise<ReplyOf<typeof ListMessages>> {
-    const after = readCursor(cursor, 2);
+    const after = readCursor(cursor, ['time', 'text']);
     const rows = await this.db.query<LogRow>(
       `SELECT ${COLUMNS} FROM status.records
        WHERE business_id = $1 AND sent_at IS NOT NULL
