@@ -70,6 +70,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
   private async run(): Promise<void> {
     while (!this.stopped) {
       try {
+        // A look that took less than it might has left nothing that could begin before something ends or comes.
         if ((await this.takeSome()) < AT_ONCE) await this.signal.wait(LOOK_EVERY_MS);
         await this.skipDisabled();
       } catch (error) {
