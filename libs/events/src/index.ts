@@ -1,5 +1,5 @@
 export { Signal } from './signal';
-export { newEvent, outboxRow, appendToOutbox, type OutboxRow } from './outbox';
+export { newEvent, outboxRow, outboxColumns, appendToOutbox, type OutboxRow } from './outbox';
 export { agedEventRows, eventTablesUp, eventTablesDown, eventTraceUp, eventTraceDown } from './tables';
 export { ensureStreams } from './streams';
 export { OutboxRelay, type OutboxRelayOptions } from './relay';

@@ -38,20 +38,28 @@ export function outboxRow(event: EventEnvelope): OutboxRow {
   return row;
 }
 
+/**
+ * The rows of events column by column (event_id, subject, ordering_key, body, traceparent), as a statement with `unnest` takes them.
+ * @param events made by newEvent
+ */
+export function outboxColumns(events: readonly EventEnvelope[]): (string | null)[][] {
+  const rows = events.map(outboxRow);
+  return [
+    rows.map((row) => row.event_id),
+    rows.map((row) => row.subject),
+    rows.map((row) => row.ordering_key),
+    rows.map((row) => row.body),
+    rows.map((row) => row.traceparent),
+  ];
+}
+
 /** Writes events beside the fact they tell, in its transaction. An event that is there already stays as it is. */
 export async function appendToOutbox(tx: Tx, schema: string, events: readonly EventEnvelope[]): Promise<void> {
   if (events.length === 0) return;
-  const rows = events.map(outboxRow);
   await tx.query(
     `INSERT INTO ${schema}.outbox (event_id, subject, ordering_key, body, traceparent)
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
      ON CONFLICT (event_id) DO NOTHING`,
-    [
-      rows.map((r) => r.event_id),
-      rows.map((r) => r.subject),
-      rows.map((r) => r.ordering_key),
-      rows.map((r) => r.body),
-      rows.map((r) => r.traceparent),
-    ],
+    outboxColumns(events),
   );
 }

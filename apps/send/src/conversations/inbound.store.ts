@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope, SendSettings } from '@mgw/contracts';
-import { outboxRow } from '@mgw/events';
+import { outboxColumns } from '@mgw/events';
 import type { Tx } from '@mgw/postgres';
 import { settingsOf, type SettingsRow } from '../settings/settings.store';
 import type { InboundEvent } from './inbound-message';
@@ -34,7 +34,7 @@ export class InboundStore {
   async record(tx: Tx, repeating: Inbound[]): Promise<FreshInbound[]> {
     const inbound = [...new Map(repeating.map((row) => [keyOf(row), row])).values()];
     const of = <T>(pick: (row: Inbound) => T) => inbound.map(pick);
-    const told = inbound.flatMap(({ created, received }) => [created, received]).map(outboxRow);
+    const told = inbound.flatMap(({ created, received }) => [created, received]);
     const rows = await tx.query<{ nth: string; begins: boolean } & SettingsRow>(
       `WITH n AS (
          SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
@@ -92,11 +92,7 @@ export class InboundStore {
         of(({ event }) => event.data.media?.mime_type ?? null),
         of(({ event }) => event.data.sent_at),
         of(({ event }) => event.data.from.name),
-        told.map((row) => row.event_id),
-        told.map((row) => row.subject),
-        told.map((row) => row.ordering_key),
-        told.map((row) => row.body),
-        told.map((row) => row.traceparent),
+        ...outboxColumns(told),
       ],
     );
     return rows.map((row) => ({

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { appendToOutbox, outboxRow } from '@mgw/events';
+import { appendToOutbox, outboxColumns } from '@mgw/events';
 import { Database, type Tx } from '@mgw/postgres';
 import type { EventEnvelope } from '@mgw/contracts';
 
@@ -22,7 +22,7 @@ export class OutcomeStore {
    * @returns the events of those that this call has made the transition of
    */
   async accept(rows: AcceptedRow[], tx: Tx | Database = this.db): Promise<EventEnvelope[]> {
-    const events = rows.map(({ event }) => outboxRow(event));
+    const events = rows.map(({ event }) => event);
     const told = await tx.query<{ event_id: string }>(
       `WITH locked AS (
          SELECT id FROM send.intents WHERE id = ANY ($1::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed') ORDER BY id FOR UPDATE
@@ -49,15 +49,11 @@ export class OutcomeStore {
         rows.map((row) => row.messageId),
         rows.map((row) => row.conversationId),
         rows.map((row) => row.acceptedAt),
-        events.map((event) => event.event_id),
-        events.map((event) => event.subject),
-        events.map((event) => event.ordering_key),
-        events.map((event) => event.body),
-        events.map((event) => event.traceparent),
+        ...outboxColumns(events),
       ],
     );
     const ids = new Set(told.map(({ event_id }) => event_id));
-    return rows.map(({ event }) => event).filter(({ id }) => ids.delete(id));
+    return events.filter(({ id }) => ids.delete(id));
   }
 
   /** Gives back cap and Idempotency-Key with the transition (guarantees §1, S5; the migration of send.refuse says how). */
