@@ -34,6 +34,8 @@ const PLANNING = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'ena
 
 /** Longest wait for a connection, in milliseconds. */
 const CONNECT_WITHIN_MS = 5_000;
+/** How long a connection that nobody uses is kept, in milliseconds: the first message after a quiet minute should not pay for a new one. */
+const IDLE_MS = 300_000;
 /** Connections for what need not wait for the disk, at most. */
 const RELAXED = 4;
 
@@ -71,6 +73,7 @@ export function relaxedPoolOptions(options: DatabaseOptions): PoolConfig {
 function connection({ statementTimeoutMs = 10_000 }: DatabaseOptions) {
   return {
     options: PLANNING,
+    idleTimeoutMillis: IDLE_MS,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + 2_000,
     idle_in_transaction_session_timeout: 15_000,

@@ -140,7 +140,8 @@ export async function migrateService({ name, schema, migrations }: { name: strin
   try {
     const url = process.env['DATABASE_URL'];
     if (!url) throw new Error('DATABASE_URL is missing');
-    logger.info({ done: await runMigrations({ url, schema, migrations }) }, 'migrated');
+    const onWait = (error: unknown) => logger.warn({ err: error }, 'the database cannot be reached: trying again for a minute');
+    logger.info({ done: await runMigrations({ url, schema, migrations }, onWait) }, 'migrated');
   } catch (error) {
     logger.fatal({ err: error }, 'migration failed');
     process.exitCode = 1;
