@@ -7,26 +7,27 @@ RUN npm ci
 COPY . .
 RUN npm run build
 
-FROM node:24-bookworm-slim AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev && npm cache clean --force
-
 FROM source AS chosen
 ARG APP
 RUN sh deploy/docker/collect.sh "$APP" /app
 
-FROM node:24-bookworm-slim
+FROM node:24-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc deploy/docker/prune.sh ./
+RUN npm ci --omit=dev && sh prune.sh node_modules
+
+# Node.js and the libraries that it needs, and no shell.
+FROM gcr.io/distroless/nodejs24-debian12:nonroot
 ARG APP
 LABEL org.opencontainers.image.title="messaging-gateway/${APP}" \
       org.opencontainers.image.description="A service of the messaging gateway for WhatsApp Business"
 WORKDIR /app
-ENV NODE_ENV=production APP=${APP} PROBE_PORT=9090
+ENV PATH=/nodejs/bin NODE_ENV=production APP=${APP} PROBE_PORT=9090
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=chosen /app .
-USER node
+USER 65532:65532
 EXPOSE 9090
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PROBE_PORT}/readyz`).then((a) => process.exit(a.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["sh", "deploy/docker/run.sh"]
+ENTRYPOINT ["node", "deploy/docker/run.mjs"]
 CMD ["main"]

@@ -8,7 +8,7 @@ mkdir -p "$out/dist/apps" "$out/deploy/docker" "$out/tools"
 cp package.json "$out/"
 cp -R dist/libs "$out/dist/libs"
 cp -R "dist/apps/$app" "$out/dist/apps/$app"
-cp deploy/docker/run.sh "$out/deploy/docker/"
+cp deploy/docker/run.mjs "$out/deploy/docker/"
 # The gateway serves the dashboard, and its image also makes the secrets, roles and demo of docker compose.
 if [ "$app" = gateway ]; then
   cp -R dist/apps/dashboard "$out/dist/apps/dashboard"

@@ -249,11 +249,15 @@ describe('the Helm chart', () => {
 });
 
 describe('Dockerfile', () => {
-  it('ends as an ordinary user, with a health check, on a pinned base', () => {
+  it('ends as an ordinary user, with a health check, on a pinned base without a shell', () => {
     const lines = file('Dockerfile').split('\n');
-    expect(lines.filter((line) => line.startsWith('FROM')).every((line) => /^FROM (node:\d+-\w+-slim|source)\b/.test(line))).toBe(true);
+    const bases = lines.filter((line) => line.startsWith('FROM')).map((line) => line.split(' ')[1]);
+    expect(
+      bases.filter((base) => !/^(node:\d+-\w+-slim|source|gcr\.io\/distroless\/nodejs\d+-debian\d+:nonroot)$/.test(base ?? '')),
+    ).toEqual([]);
+    expect(bases.at(-1)).toMatch(/distroless/);
     const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM')));
-    for (const instruction of ['USER node', 'HEALTHCHECK', 'ENTRYPOINT'])
+    for (const instruction of ['USER 65532:65532', 'HEALTHCHECK', 'ENTRYPOINT'])
       expect(last.some((line) => line.startsWith(instruction))).toBe(true);
   });
 });

@@ -25,4 +25,10 @@ const demo = await seedDemo(stack);
 const outside = { base_url: 'http://127.0.0.1:8080/api/v1', site_url: 'http://127.0.0.1:8080', dashboard_url: 'http://127.0.0.1:8080' };
 const shown = { ...demo, ...outside, simulator_url: 'http://127.0.0.1:8090' };
 writeFileSync(join(dir, 'demo.json'), `${JSON.stringify(shown, null, 2)}\n`, { mode: 0o600 });
-console.log(demoPage(shown, ((Date.now() - began) / 1000).toFixed(1)));
+console.log(
+  demoPage(shown, {
+    seconds: ((Date.now() - began) / 1000).toFixed(1),
+    stop: 'docker compose down',
+    more: "The services' log is shown by docker compose logs",
+  }),
+);

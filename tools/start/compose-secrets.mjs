@@ -1,13 +1,13 @@
 // For docker compose: the stack's secrets, made once and kept in a volume, and from them a folder for each service and server with what it
-// alone needs. node compose-secrets.mjs <folder of the stack> <folder of the folders>
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+// alone needs. node compose-secrets.mjs <folder of the stack> <folder of the folders> [id of the user whom all of it is given to]
+import { chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressesOf, natsEnvironment } from '../access/credentials.mjs';
 import { redisUsers } from '../access/redis.mjs';
 import { SERVICES } from '../access/services.mjs';
 import { loadSecrets } from './secrets.mjs';
 
-const [dir, access] = process.argv.slice(2);
+const [dir, access, owner] = process.argv.slice(2);
 const SERVERS = { postgres: 'postgresql://postgres:5432/gateway', nats: 'nats://nats:4222', redis: 'redis://redis:6379' };
 const secrets = loadSecrets(dir);
 const made = { SEALING_KEYS: secrets.sealing_keys, API_KEY_PEPPER: secrets.api_key_pepper };
@@ -29,3 +29,8 @@ mkdirSync(join(access, 'redis'), { recursive: true });
 writeFileSync(join(access, 'redis', 'users.acl'), redisUsers(secrets.passwords.redis), { mode: 0o644 });
 // Of an older version: everything in one file for everybody.
 rmSync(join(dir, 'stack.env'), { force: true });
+
+if (owner) {
+  const all = [dir, access].flatMap((root) => [root, ...readdirSync(root, { recursive: true }).map((path) => join(root, path))]);
+  for (const path of all) chownSync(path, Number(owner), Number(owner));
+}

@@ -1,12 +1,13 @@
-// What npm start prints when everything is ready: where things are, and lines that work as they stand.
+// What npm start and docker compose print when everything is ready: where things are, and lines that work as they stand.
 
-export function demoPage(demo, seconds) {
+/** @param {{ seconds: string, stop: string, more: string }} how long it took, what stops the stack, and where everything else is */
+export function demoPage(demo, { seconds, stop, more }) {
   const [growth] = demo.businesses;
   const key = `-H 'X-API-Key: ${growth.api_key}'`;
   const json = `-H 'Content-Type: application/json'`;
   const post = (path, body) => `curl -s ${demo.base_url}/${path} ${key} ${json} -d '${JSON.stringify(body)}'`;
   return `
-✓ Ready after ${seconds} s. Ctrl-C stops everything; the data stays for the next start.
+✓ Ready after ${seconds} s. ${stop} stops everything; the data stays for the next start.
 
   API            ${demo.base_url}
   API reference  ${demo.site_url}/docs
@@ -14,7 +15,7 @@ export function demoPage(demo, seconds) {
   Phone          ${demo.simulator_url}   the simulator that stands in for WhatsApp: write and answer as a customer
   Owner login    ${growth.owner.email}  ${growth.owner.password}
   Operator login ${demo.operator.email}  ${demo.operator.password}
-  Everything else is in .local/demo.json, the services' log in .local/stack.log
+  ${more}
 
 Try (the last two digits of the test number choose what happens: 00 is delivered and read, 26 fails):
 

@@ -48,14 +48,15 @@ export async function seedDemo(stack) {
   };
 }
 
-/** A session of the dashboard's API. */
+/** A session of the dashboard's API, or null where there is no such person with this password. */
 async function login(stack, email, password) {
   const answer = await fetch(`${stack.siteUrl}/api/client/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: stack.siteUrl },
     body: JSON.stringify({ email, password }),
   });
-  if (answer.status !== 200) return null;
+  if (answer.status === 401) return null;
+  if (answer.status !== 200) throw new Error(`seeding: the login of ${email} answered ${answer.status}: ${await answer.text()}`);
   const cookie = answer.headers.get('set-cookie').split(';')[0];
   return async (method, path, body) => {
     const response = await fetch(`${stack.siteUrl}${path}`, {

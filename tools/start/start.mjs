@@ -54,7 +54,13 @@ try {
   const demo = await seedDemo(stack);
   writeFileSync(resolve(dir, 'demo.json'), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   stack.settle();
-  console.log(demoPage(demo, ((Date.now() - began) / 1000).toFixed(1)));
+  console.log(
+    demoPage(demo, {
+      seconds: ((Date.now() - began) / 1000).toFixed(1),
+      stop: 'Ctrl-C',
+      more: "Everything else is in .local/demo.json, the services' log in .local/stack.log",
+    }),
+  );
   if (flag('--watch')) watchSources({ say, restart: async (apps) => (await stack.restart(apps)) && seedDemo(stack) });
 } catch (error) {
   await stop(1, error.message);
