@@ -1,5 +1,6 @@
 // npm run bench: the product beside a bare skeleton of it, on this machine, in one run; private ports, data thrown away.
 //   --seconds N   of each round (5)      --rounds N   of each measurement (3)      --only sends|webhooks
+//   --history N   messages of the last weeks that are there before (0)
 // Prints a table; the whole result is in .local/bench.json.
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,6 +12,7 @@ import { freePort } from '../servers/free-port.cjs';
 import { startNats, startRedis } from '../servers/servers.mjs';
 import { Stack } from '../start/stack.mjs';
 import { benchAccount, benchOperator } from './account.mjs';
+import { fillHistory } from './history.mjs';
 import { measureWebhooks } from './webhooks.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
@@ -18,6 +20,7 @@ const option = (name, fallback) => (process.argv.includes(name) ? process.argv[p
 const SECONDS = Number(option('--seconds', 5));
 const ROUNDS = Number(option('--rounds', 3));
 const ONLY = option('--only', 'all');
+const HISTORY = Number(option('--history', 0));
 const children = [];
 const servers = [];
 
@@ -93,8 +96,16 @@ async function main() {
     await stack.start();
     const operator = await benchOperator(stack);
     const account = await benchAccount(stack, operator, 8);
+    if (HISTORY > 0) await fillHistory(stack.databaseUrl, account, HISTORY);
     const { processes } = JSON.parse(readFileSync(join(dir, 'processes.json'), 'utf8'));
-    const result = { at: new Date().toISOString(), node: process.version, cores: cpus().length, seconds: SECONDS, rounds: ROUNDS };
+    const result = {
+      at: new Date().toISOString(),
+      node: process.version,
+      cores: cpus().length,
+      seconds: SECONDS,
+      rounds: ROUNDS,
+      history: HISTORY,
+    };
     result.idleMegabytes = memory(processes);
     // First, while nothing but the product runs: the skeleton comes with the sends, and so do the rows that PostgreSQL cleans up after them.
     if (ONLY !== 'sends')
@@ -182,7 +193,7 @@ async function measureSends({ dir, stack, account, processes, platformPort, skel
   return { compared, kinds };
 }
 
-function print({ sends, webhooks, residentMegabytes, cores, node }) {
+function print({ sends, webhooks, residentMegabytes, cores, node, history }) {
   const figure = (value, unit = '') =>
     value === null || value === undefined ? '–' : `${value >= 100 ? Math.round(value) : value.toFixed(2)}${unit}`;
   const rows = [];
@@ -205,7 +216,7 @@ function print({ sends, webhooks, residentMegabytes, cores, node }) {
       w.note ?? '',
     ]);
   const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => row[column].length)));
-  console.log(`\n${cores} cores, Node ${node}; medians; servers, product and load on the same machine\n`);
+  console.log(`\n${cores} cores, Node ${node}; medians; servers, product and load on the same machine; ${history} earlier messages\n`);
   for (const row of rows) console.log(row.map((cell, i) => (i < 4 ? cell.padEnd(widths[i]) : cell)).join('   '));
   for (const [title, cpu] of [
     ['1,000 sends (64 connections), and what follows from them', sends?.compared['64']?.cpuSecondsPerThousand],

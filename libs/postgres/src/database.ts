@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { Pool, type PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions, relaxedPoolOptions, type DatabaseOptions } from './options';
+import { whenReachable } from './reachable';
 
 export type { DatabaseOptions } from './options';
+
+const OPEN_WITHIN_MS = 20_000;
 
 /** Statements of one transaction. */
 export interface Tx {
@@ -31,19 +34,10 @@ export class Database implements Tx {
     for (const pool of [this.pool, relaxedPool]) pool.on('error', () => undefined);
   }
 
-  /** Connects; retries for 20 s, because services and database start together. */
+  /** Connects; waits 20 s for a database that cannot be reached, because services and database start together. */
   static async open(options: DatabaseOptions): Promise<Database> {
-    const end = Date.now() + 20_000;
-    for (;;) {
-      const dataSource = new DataSource(dataSourceOptions(options));
-      try {
-        await dataSource.initialize();
-        return new Database(dataSource, options.schema, options);
-      } catch (error) {
-        if (Date.now() >= end) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 300));
-      }
-    }
+    const dataSource = await whenReachable(() => new DataSource(dataSourceOptions(options)).initialize(), { withinMs: OPEN_WITHIN_MS });
+    return new Database(dataSource, options.schema, options);
   }
 
   get pool(): Pool {

@@ -23,7 +23,8 @@ export interface DatabaseOptions {
  * planning costs as much as running. Left to itself PostgreSQL plans anew whenever values are arrays shorter than it guesses,
  * each statement of a function too. So a place in a list, which may be absent, is compared with `coalesce($1, <beyond the end>)`:
  * `$1 IS NULL OR …` would read the list from its start.
- * A plan that was made while a table was empty must not read all of it when it is full; compiling plans pays for reports only.
+ * A plan that was made while a table was empty must not read all of it when it is full; compiling plans pays for reports only. What is
+ * open is rare in the statistics of a table that has run for weeks, however much is open now: see `onRow`.
  * Bitmaps are off because only plain index scans forget entries of rows that have left a partial index, and lists of what is open
  * (outboxes, deliveries) are read far more often than they are vacuumed.
  */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AiReplied, type DataOf, type EventEnvelope, type ListAutoReplies, type MessageReceived, type ReplyOf } from '@mgw/contracts';
 import { appendToOutbox, newEvent, traceparentOf } from '@mgw/events';
-import { Database, pageOf, readCursor } from '@mgw/postgres';
+import { Database, onRow, pageOf, readCursor } from '@mgw/postgres';
 
 /** A customer's message that may be answered. */
 export interface Question {
@@ -92,7 +92,7 @@ export class RepliesStore {
   async replied({ id, business_id, conversation_id }: Question, sent: { message_id: string; phone: string }, reply: string): Promise<void> {
     await this.db.transaction(async (tx) => {
       const moved = await tx.query(
-        `UPDATE auto_reply.replies SET state = 'replied', message_id = $2, ended_at = now() WHERE id = $1 AND state = 'pending' RETURNING id`,
+        `UPDATE auto_reply.replies SET state = 'replied', message_id = $2, ended_at = now() WHERE id = $1 AND ${onRow(`state = 'pending'`)} RETURNING id`,
         [id, sent.message_id],
       );
       if (moved.length === 0) return;
@@ -108,11 +108,10 @@ export class RepliesStore {
   }
 
   async end(id: number, state: 'skipped' | 'failed', reason: string): Promise<void> {
-    await this.db.query(`UPDATE auto_reply.replies SET state = $2, reason = $3, ended_at = now() WHERE id = $1 AND state = 'pending'`, [
-      id,
-      state,
-      reason,
-    ]);
+    await this.db.query(
+      `UPDATE auto_reply.replies SET state = $2, reason = $3, ended_at = now() WHERE id = $1 AND ${onRow(`state = 'pending'`)}`,
+      [id, state, reason],
+    );
   }
 
   async again(id: number, afterSeconds: number): Promise<void> {

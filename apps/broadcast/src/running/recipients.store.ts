@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BroadcastCompleted, type EventEnvelope } from '@mgw/contracts';
 import { appendToOutbox, newEvent } from '@mgw/events';
-import { Database, type Tx } from '@mgw/postgres';
+import { Database, onRow, type Tx } from '@mgw/postgres';
 
 /** A broadcast that this process runs. */
 export interface RunningBroadcast {
@@ -95,7 +95,7 @@ export class RecipientsStore {
          FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::float8[])
            AS n (broadcast_id, nth, state, message_id, reason, after)
          LEFT JOIN broadcast.failures f ON f.message_id = n.message_id
-         WHERE r.broadcast_id = n.broadcast_id AND r.nth = n.nth AND r.state = 'sending'
+         WHERE r.broadcast_id = n.broadcast_id AND r.nth = n.nth AND ${onRow(`r.state = 'sending'`)}
          RETURNING r.broadcast_id, r.state`,
         [
           ends.map(({ broadcastId }) => broadcastId),

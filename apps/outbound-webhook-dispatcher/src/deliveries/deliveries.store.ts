@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '@mgw/contracts';
 import { traceparentOf } from '@mgw/events';
-import { Database } from '@mgw/postgres';
+import { Database, onRow } from '@mgw/postgres';
 import { publicBody } from './public-body';
 
 /** What became of events. */
@@ -144,10 +144,15 @@ export class DeliveriesStore {
          ) o
          WHERE o.place = 1 AND (o.state = 'pending' OR o.lease_until < clock_timestamp())
            AND w.business_id <> ALL ($5::bigint[]) AND split_part(w.url, '/', 3) <> ALL ($6::text[])
+         ORDER BY o.id
        ), due AS (
-         SELECT d.id FROM dispatch.deliveries d JOIN oldest USING (id)
-         WHERE oldest.nth <= $4 AND (d.state = 'pending' OR d.state = 'running' AND d.lease_until < clock_timestamp())
-         ORDER BY d.id LIMIT $1 FOR UPDATE OF d SKIP LOCKED
+         -- One by one: a join could be planned as a comparison of each with the whole table.
+         SELECT locked.id FROM oldest CROSS JOIN LATERAL (
+           SELECT d.id FROM dispatch.deliveries d
+           WHERE d.id = oldest.id AND ${onRow(`d.state = 'pending' OR d.state = 'running' AND d.lease_until < clock_timestamp()`)}
+           FOR UPDATE SKIP LOCKED
+         ) locked
+         WHERE oldest.nth <= $4 LIMIT $1
        )
        UPDATE dispatch.deliveries d
        SET state = 'running', attempt = d.attempt + 1, lease_until = clock_timestamp() + interval '${LEASE}'
@@ -173,7 +178,7 @@ export class DeliveriesStore {
          FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::integer[], $5::text[], $6::integer[])
            WITH ORDINALITY AS n (id, attempt, state, status_code, reason, duration_ms, nth)
          -- By attempt: both ends of a delivery that was taken over may be here.
-         WHERE d.id = n.id AND d.attempt = n.attempt AND d.state = 'running'
+         WHERE d.id = n.id AND d.attempt = n.attempt AND ${onRow(`d.state = 'running'`)}
          RETURNING d.webhook_id, d.state, d.by_hand, n.nth
        ), successes AS (
          SELECT webhook_id, coalesce(max(nth) FILTER (WHERE state = 'succeeded'), 0) AS latest FROM ended WHERE NOT by_hand GROUP BY webhook_id

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { appendToOutbox, outboxColumns } from '@mgw/events';
-import { Database, type Tx } from '@mgw/postgres';
+import { Database, onRow, type Tx } from '@mgw/postgres';
 import type { EventEnvelope } from '@mgw/contracts';
 
 export interface AcceptedRow {
@@ -72,7 +72,7 @@ export class OutcomeStore {
   async markUnknown(intentId: string, reason: string, event: EventEnvelope): Promise<void> {
     await this.db.transaction(async (tx) => {
       const marked = await tx.query(
-        `UPDATE send.intents SET state = 'unknown', failure_reason = $2 WHERE id = $1 AND state = 'calling' RETURNING id`,
+        `UPDATE send.intents SET state = 'unknown', failure_reason = $2 WHERE id = $1 AND ${onRow(`state = 'calling'`)} RETURNING id`,
         [intentId, reason],
       );
       if (marked.length > 0) await appendToOutbox(tx, 'send', [event]);
