@@ -5,26 +5,15 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import * as contracts from '@mgw/contracts';
 import { testDatabase } from '@mgw/testing';
+import { ACCESS, type ServiceAccess } from './access-table.fixture';
 
 const ROOT = join(__dirname, '../..');
 const node = (args: string[], env: Record<string, string> = {}) =>
   spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env: { ...process.env, ...env } });
-const evaluate = <T>(code: string): T => JSON.parse(node(['--input-type=module', '-e', code]).stdout) as T;
 
-interface Service {
-  schema: string;
-  calls: Record<string, string[]>;
-  announces: string[];
-  listens: string[];
-  tells: string[];
-  hears: Record<string, string>;
-  follows: string[];
-}
-const { SERVICES, STREAMS } = evaluate<{ SERVICES: Record<string, Service>; STREAMS: string[] }>(
-  `import * as table from './tools/access/services.mjs'; console.log(JSON.stringify(table))`,
-);
+const { SERVICES, STREAMS } = ACCESS;
 const APPS = Object.keys(SERVICES);
-const serviceOf = (app: string) => SERVICES[app] as Service;
+const serviceOf = (app: string) => SERVICES[app] as ServiceAccess;
 
 /** The text of an app without its tests. */
 function sourceOf(app: string): string {

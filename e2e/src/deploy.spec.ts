@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1';
 import Ajv from 'ajv';
+import { validate as lintDockerfile } from 'dockerfile-utils';
 import { Deployment } from 'kubernetes-models/apps/v1';
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
 import { Job } from 'kubernetes-models/batch/v1';
@@ -10,6 +12,7 @@ import { Ingress, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { Service, ServiceAccount } from 'kubernetes-models/v1';
 import { parse } from 'yaml';
+import { ACCESS } from './access-table.fixture';
 import { renderChart } from './helm-render.fixture';
 
 const ROOT = join(__dirname, '../..');
@@ -42,6 +45,7 @@ describe('configuration', () => {
 
 interface ComposeService {
   image: string;
+  profiles?: string[];
   build?: { args?: { APP?: string } };
   ports?: string[];
   environment?: Record<string, string>;
@@ -72,10 +76,42 @@ describe('docker-compose.yml', () => {
   const accessOf = (app: string) => made.get(app) ?? {};
   const compose = parse(file('docker-compose.yml'), { merge: true }) as { services: Record<string, ComposeService>; volumes: object };
 
+  it('is valid by the published schema of compose files', () => {
+    const published = readFileSync(join(dirname(require.resolve('dclint/package.json')), 'schemas/compose.schema.json'), 'utf8');
+    // It names its draft by an address that Ajv has under another one.
+    const schema = { ...(JSON.parse(published) as object), $schema: undefined };
+    const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+    expect([validate(compose), validate.errors]).toEqual([true, null]);
+    expect(validate({ ...compose, services: { gateway: { imag: 'messaging-gateway/gateway' } } })).toBe(false);
+  });
+
   it('has every service, and only the gateway and the simulator can be reached', () => {
     expect(Object.keys(compose.services)).toEqual(expect.arrayContaining([...SERVICES, 'platform-simulator', 'postgres', 'nats', 'redis']));
     const reachable = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined);
-    expect(reachable.map(([name]) => name).sort()).toEqual(['gateway', 'platform-simulator']);
+    const always = reachable.filter(([, { profiles }]) => profiles === undefined);
+    expect(always.map(([name]) => name).sort()).toEqual(['gateway', 'platform-simulator']);
+  });
+
+  it('its profile "observability" gathers from every service, with the alerts and the board; only the board can be reached, and only from the machine', () => {
+    const asked = Object.entries(compose.services).filter(([, { profiles }]) => profiles !== undefined);
+    expect(asked.map(([name, { profiles, ports }]) => [name, profiles, ports])).toEqual([
+      ['prometheus', ['observability'], undefined],
+      ['grafana', ['observability'], ['127.0.0.1:3000:3000']],
+    ]);
+    const prometheus = parse(file('deploy/prometheus/prometheus.yaml')) as {
+      rule_files: string[];
+      scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[];
+    };
+    const gathered = prometheus.scrape_configs.flatMap(({ dns_sd_configs }) => dns_sd_configs);
+    expect(gathered.flatMap(({ names }) => names).sort()).toEqual([...configured.keys()].sort());
+    expect(gathered.map(({ port }) => String(port))).toEqual([/PROBE_PORT=(\d+)/.exec(file('Dockerfile'))?.[1]]);
+    for (const name of prometheus.rule_files) expect(file(`deploy/prometheus/${name}`)).toContain('groups:');
+    const { datasources } = parse(file('deploy/grafana/provisioning/datasources/prometheus.yaml')) as { datasources: { url: string }[] };
+    expect(datasources.map(({ url }) => url)).toEqual(['http://prometheus:9090']);
+    const { providers } = parse(file('deploy/grafana/provisioning/dashboards/files.yaml')) as {
+      providers: { options: { path: string } }[];
+    };
+    expect(compose.services['grafana']?.volumes).toContain(`./deploy/grafana/overview.json:${providers[0]?.options.path}/overview.json:ro`);
   });
 
   it.each([...configured.keys()])('%s is given what it needs, and nothing that it does not know', (app) => {
@@ -119,7 +155,7 @@ describe('docker-compose.yml', () => {
     for (const [name, { depends_on = {}, image, build }] of Object.entries(compose.services)) {
       for (const on of Object.keys(depends_on)) expect([name, on, on in compose.services]).toEqual([name, on, true]);
       const app = /^messaging-gateway\/(.+)$/.exec(image)?.[1];
-      if (app === undefined) expect(image).toMatch(/^[a-z]+:\d/);
+      if (app === undefined) expect(image).toMatch(/^[a-z/]+:v?\d/);
       else expect([name, configured.has(app)]).toEqual([name, true]);
       if (build) expect([name, build.args?.APP]).toEqual([name, app]);
     }
@@ -139,7 +175,17 @@ describe('docker-compose.yml', () => {
 });
 
 type Manifest = Record<string, unknown> & { kind: string; metadata: { name: string } };
-const KINDS = { Deployment, HorizontalPodAutoscaler, Job, Ingress, NetworkPolicy, PodDisruptionBudget, Service, ServiceAccount };
+const KINDS = {
+  Deployment,
+  HorizontalPodAutoscaler,
+  Job,
+  Ingress,
+  NetworkPolicy,
+  PodDisruptionBudget,
+  ScaledObject,
+  Service,
+  ServiceAccount,
+};
 
 describe('the Helm chart', () => {
   const render = (change: Record<string, unknown> = {}) => renderChart(CHART, change) as Manifest[];
@@ -149,6 +195,7 @@ describe('the Helm chart', () => {
   it.each([
     ['as it is', {}],
     ['with traces', TRACED],
+    ['with KEDA', { keda: { enabled: true } }],
     ['with an ingress, without network policies', { ingress: { enabled: true }, network: { enabled: false } }],
   ])('%s: every manifest is valid for Kubernetes', (_, change) => {
     for (const manifest of render(change)) {
@@ -193,6 +240,35 @@ describe('the Helm chart', () => {
         resources: { limits: {}, requests: {} },
       });
     }
+  });
+
+  it('with KEDA a service that scales does so by what each of its consumers has left waiting, and by CPU', () => {
+    const heard = (app: string) =>
+      Object.entries(ACCESS.SERVICES[app]?.hears ?? {}).map(([consumer, subject]) => [consumer, subject.split('.')[0]?.toUpperCase()]);
+    const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as {
+      services: Record<string, { consumers: Record<string, string>; autoscaling: { enabled: boolean } }>;
+    };
+    for (const app of SERVICES) expect([app, Object.entries(values.services[app]?.consumers ?? {})]).toEqual([app, heard(app)]);
+
+    const scaling = SERVICES.filter((app) => values.services[app]?.autoscaling.enabled).sort();
+    const namesOf = (kind: string, change = {}) => of(render(change), kind).map(({ metadata }) => metadata.name);
+    expect(namesOf('HorizontalPodAutoscaler').sort()).toEqual(scaling);
+    expect(namesOf('ScaledObject')).toEqual([]);
+    expect(namesOf('HorizontalPodAutoscaler', { keda: { enabled: true } })).toEqual([]);
+    for (const { metadata, spec } of of(render({ keda: { enabled: true } }), 'ScaledObject')) {
+      const { triggers } = spec as { triggers: { type: string; metadata: { consumer?: string; stream?: string } }[] };
+      const [cpu, ...backlogs] = triggers;
+      expect([metadata.name, cpu?.type]).toEqual([metadata.name, 'cpu']);
+      expect(backlogs.map(({ metadata: { consumer, stream } }) => [consumer, stream]).sort()).toEqual(heard(metadata.name).sort());
+    }
+    expect(namesOf('ScaledObject', { keda: { enabled: true } }).sort()).toEqual(scaling);
+  });
+
+  it('runs nothing in a container but what its image holds', () => {
+    const commands = [...JSON.stringify(render()).matchAll(/"(?:exec|command)":(\{"command":)?\["([^"]+)"/g)].map(
+      ([, , program]) => program,
+    );
+    expect([...new Set(commands)]).toEqual(['node']);
   });
 
   it('each container is given what it needs, and of the secrets only its own (guarantees §9)', () => {
@@ -249,6 +325,11 @@ describe('the Helm chart', () => {
 });
 
 describe('Dockerfile', () => {
+  it('has nothing that the validator of Dockerfiles finds', () => {
+    expect(lintDockerfile(file('Dockerfile'))).toEqual([]);
+    expect(lintDockerfile('FROM node\nEXPOS 80\n')).toHaveLength(1);
+  });
+
   it('ends as an ordinary user, with a health check, on a pinned base without a shell', () => {
     const lines = file('Dockerfile').split('\n');
     const bases = lines.filter((line) => line.startsWith('FROM')).map((line) => line.split(' ')[1]);

@@ -34,6 +34,7 @@ own_bases() {
     base-files netbase tzdata media-types ca-certificates libc6 libc-bin libssl3 libgcc-s1 gcc-12-base libgomp1 libstdc++6 >/dev/null)
   for package in "$folder"/packages/*.deb; do dpkg -x "$package" "$folder/runtime"; done
   for part in doc man locale info; do rm -rf "$folder/runtime/usr/share/$part"; done
+  printf 'root:x:0:0::/root:/sbin/nologin\nnonroot:x:65532:65532::/home/nonroot:/sbin/nologin\n' >"$folder/runtime/etc/passwd"
   cp "$node" "$folder/runtime/nodejs/bin/node"
   cp /etc/ssl/certs/ca-certificates.crt "$folder/runtime/etc/ssl/certs/"
   image "$folder/runtime" "$runtime" --user 65532
