@@ -79,7 +79,7 @@ describe('docker-compose.yml', () => {
   it('is valid by the published schema of compose files', () => {
     const published = readFileSync(join(dirname(require.resolve('dclint/package.json')), 'schemas/compose.schema.json'), 'utf8');
     // It names its draft by an address that Ajv has under another one.
-    const schema = { ...(JSON.parse(published) as object), $schema: undefined };
+    const schema: object = { ...(JSON.parse(published) as object), $schema: undefined };
     const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
     expect([validate(compose), validate.errors]).toEqual([true, null]);
     expect(validate({ ...compose, services: { gateway: { imag: 'messaging-gateway/gateway' } } })).toBe(false);
