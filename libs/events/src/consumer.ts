@@ -42,7 +42,7 @@ export interface EventConsumerOptions {
 }
 
 /** Events a second from which on it rests after a batch, and for how long, in milliseconds. */
-const BUSY = 500;
+const BUSY = 800;
 const BUSY_AND_PATIENT = 100;
 const GATHER_MS = 15;
 

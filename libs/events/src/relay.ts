@@ -23,7 +23,7 @@ type Waiting = Pick<OutboxRow, 'event_id' | 'subject' | 'body' | 'traceparent'>;
 
 const BATCH = 256;
 /** Events a second from which on it rests after a batch, and for how long, in milliseconds. */
-const BUSY = 500;
+const BUSY = 800;
 const GATHER_MS = 10;
 /** Events in memory at most; what is beyond is found in the outbox. */
 const MOST_HANDED = 2_000;
