@@ -184,4 +184,22 @@ describe('connections and templates (platform §3)', () => {
     await harness.tell(newEvent(PlatformTemplateUpdate, { id: 't1', at: new Date().toISOString(), business_id: 1, key: 't', data }));
     await eventually(async () => (await harness.rpc.call(FindTemplate, { business_id: 1, name: 'new_one', language: 'en' })).template);
   });
+
+  it('platform §1: a hundred calls in an hour and no more; what is wanted then is said, and read when the hour is over', async () => {
+    templates = Array.from({ length: 200 }, (_, i) => approved(`order_${i}`, [body('Hi')]));
+    await connect();
+    expect((await synced()).sync.found).toBe(200);
+    const calls = () => graph.requests.filter(({ path }) => path.includes('message_templates')).length;
+    expect(calls()).toBe(100);
+    await harness.rpc.call(SyncTemplates, { business_id: 1 });
+    expect((await synced('failed')).sync.problem).toMatch(/^WhatsApp allows no more .* again at \d\d:\d\d UTC\.$/);
+    // Another business has its own: when its templates are there, the services have looked at what is due again.
+    templates = templates.slice(0, 1);
+    await connect(2);
+    await eventually(async () => (await harness.rpc.call(ListTemplates, { business_id: 2 })).sync.state === 'done');
+    expect(calls()).toBe(101);
+    await harness.db.query(`UPDATE template.syncs SET hour_began = now() - interval '61 minutes' WHERE business_id = 1`);
+    await eventually(() => calls() === 102);
+    expect((await synced()).sync).toMatchObject({ found: 1, problem: null });
+  });
 });

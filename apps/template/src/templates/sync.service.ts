@@ -34,7 +34,7 @@ export class SyncService {
       due.map((businessId) =>
         this.sync(businessId).catch((error: unknown) => {
           this.logger.error({ err: error, business_id: businessId }, 'templates could not be read');
-          return this.syncs.finish(businessId, null, 'Something went wrong on our side.');
+          return this.syncs.finish(businessId, { problem: 'Something went wrong on our side.' });
         }),
       ),
     );
@@ -43,16 +43,17 @@ export class SyncService {
 
   private async sync(businessId: number): Promise<void> {
     const connection = await this.connections.find(businessId);
-    if (!connection) return this.syncs.finish(businessId, null, 'The business is not connected.');
+    if (!connection) return this.syncs.finish(businessId, { problem: 'The business is not connected.' });
     const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${businessId}`);
     const target = { businessAccountId: connection.business_account_id, accessToken };
-    const outcome = await this.graph.listTemplates(target, Date.now() + SYNC_WITHIN_MS);
+    let calls = 0;
+    const outcome = await this.graph.listTemplates(target, Date.now() + SYNC_WITHIN_MS, () => (calls += 1));
     if (outcome.kind !== 'ok') {
       const problem = outcome.kind === 'refused' ? outcome.refusal.message : `The platform did not answer: ${outcome.problem}.`;
-      return this.syncs.finish(businessId, null, problem);
+      return this.syncs.finish(businessId, { problem, calls });
     }
     await this.templates.replaceAll(businessId, outcome.value);
-    await this.syncs.finish(businessId, outcome.value.length, null);
+    await this.syncs.finish(businessId, { found: outcome.value.length, calls });
     this.rpc.announce(TemplatesChanged, { business_id: businessId });
   }
 }

@@ -10,6 +10,18 @@ interface SyncRow extends Omit<Sync, 'started_at' | 'finished_at'> {
 
 /** A sync whose process died is taken up again after this. */
 const ABANDONED = '2 minutes';
+/**
+ * Calls for one business's templates in an hour, counted from its first: the platform allows 200 in any hour (platform §1), and two hours of
+ * ours may touch.
+ */
+const CALLS_AN_HOUR = 100;
+const SPENT = `(hour_calls >= ${CALLS_AN_HOUR} AND hour_began > now() - interval '1 hour')`;
+
+interface SyncEnd {
+  found?: number;
+  problem?: string;
+  calls?: number;
+}
 
 /** SQL of how and when each business's templates were read. */
 @Injectable()
@@ -26,20 +38,27 @@ export class SyncsStore {
 
   async find(businessId: number): Promise<Sync> {
     const [row] = await this.db.query<SyncRow>(
-      'SELECT state, started_at, finished_at, found, problem FROM template.syncs WHERE business_id = $1',
+      `SELECT CASE WHEN waits THEN 'failed' ELSE state END AS state, started_at, finished_at, found,
+         CASE WHEN waits THEN 'WhatsApp allows no more reading of templates this hour; they are read again at '
+           || to_char((hour_began + interval '1 hour') AT TIME ZONE 'UTC', 'HH24:MI') || ' UTC.' ELSE problem END AS problem
+       FROM template.syncs, LATERAL (SELECT state <> 'running' AND wanted_at IS NOT NULL AND ${SPENT} AS waits) w WHERE business_id = $1`,
       [businessId],
     );
     if (!row) return { state: 'never', started_at: null, finished_at: null, found: 0, problem: null };
     return { ...row, started_at: row.started_at?.toISOString() ?? null, finished_at: row.finished_at?.toISOString() ?? null };
   }
 
-  /** Takes businesses whose templates are to be read now: wanted, due again, or left by a process that died. */
+  /** Takes businesses whose templates are to be read now: wanted, due again, or left by a process that died; not beyond the hour's calls. */
   async takeDue(atMost: number, everySeconds: number): Promise<number[]> {
     const rows = await this.db.query<{ business_id: string }>(
-      `UPDATE template.syncs SET state = 'running', started_at = clock_timestamp(), wanted_at = NULL WHERE business_id IN
+      `UPDATE template.syncs SET state = 'running', started_at = clock_timestamp(), wanted_at = NULL,
+         hour_calls = CASE WHEN hour_began > now() - interval '1 hour' THEN hour_calls ELSE 0 END,
+         hour_began = CASE WHEN hour_began > now() - interval '1 hour' THEN hour_began ELSE now() END
+       WHERE business_id IN
        (SELECT business_id FROM template.syncs
         WHERE CASE WHEN state = 'running' THEN started_at < now() - interval '${ABANDONED}'
                    ELSE wanted_at IS NOT NULL OR finished_at < now() - make_interval(secs => $2) END
+          AND NOT coalesce(${SPENT}, false)
         ORDER BY wanted_at NULLS LAST LIMIT $1 FOR UPDATE SKIP LOCKED)
        RETURNING business_id`,
       [atMost, everySeconds],
@@ -47,11 +66,12 @@ export class SyncsStore {
     return rows.map(({ business_id }) => Number(business_id));
   }
 
-  async finish(businessId: number, found: number | null, problem: string | null): Promise<void> {
+  /** @param end how many were found, or what was the problem, and the calls that it took */
+  async finish(businessId: number, { found, problem, calls = 0 }: SyncEnd): Promise<void> {
     await this.db.query(
       `UPDATE template.syncs SET state = CASE WHEN $3::text IS NULL THEN 'done' ELSE 'failed' END, finished_at = clock_timestamp(),
-         found = coalesce($2, found), problem = $3 WHERE business_id = $1`,
-      [businessId, found, problem],
+         found = coalesce($2, found), problem = $3, hour_calls = hour_calls + $4 WHERE business_id = $1`,
+      [businessId, found ?? null, problem ?? null, calls],
     );
   }
 }
