@@ -19,7 +19,7 @@ own_bases() {
   node="$folder/package/bin/node"
 
   # Debian with Node.js and npm.
-  debootstrap --variant=minbase bookworm "$folder/builder" http://deb.debian.org/debian >/dev/null
+  debootstrap --variant=minbase bookworm "$folder/builder" >/dev/null
   cp "$node" "$folder/builder/usr/local/bin/node"
   cp -R "$(npm root -g)/npm" "$folder/builder/usr/local/lib/npm"
   ln -s ../lib/npm/bin/npm-cli.js "$folder/builder/usr/local/bin/npm"
