@@ -42,7 +42,7 @@ export function eventTypeOn(subject: string): EventType | undefined {
 
 /** One fact as it travels: JSON, the same bytes on every repeat. */
 export interface EventEnvelope<E extends EventType = EventType> {
-  /** Unique for the fact, not for the attempt to tell it, for example `message.sent:wamid.X`; also `Nats-Msg-Id`. */
+  /** Unique for the fact, not for the attempt to tell it, for example `message.sent:wamid.X`. */
   readonly id: string;
   readonly type: E['type'];
   /** When it happened, `YYYY-MM-DDTHH:mm:ss.sssZ`. */

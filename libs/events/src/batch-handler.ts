@@ -2,12 +2,11 @@ import type { EventEnvelope } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import type { Tx } from '@mgw/postgres';
 import { counter, histogram, startSpan, type Span } from '@mgw/telemetry';
-import type { JsMsg } from 'nats';
 import type { EventConsumerOptions } from './consumer';
-import { readEvent } from './read-event';
-import { TRACE_HEADER, keepTrace, spanAttributes } from './trace';
+import type { Offered, OpenMessage } from './open-message';
+import { keepTrace, spanAttributes } from './trace';
 
-type Offered = { message: JsMsg; event: EventEnvelope; span: Span };
+type Begun = { message: OpenMessage; event: EventEnvelope; span: Span };
 
 const MAX_DELAY_MS = 60_000;
 const handled = counter('mgw_events_handled_total', 'Events by what became of them', ['consumer', 'outcome']);
@@ -17,43 +16,42 @@ const age = histogram('mgw_event_age_seconds', 'From the telling of an event to 
 export class BatchHandler {
   constructor(private readonly options: EventConsumerOptions) {}
 
-  /** Never throws: each message ends acknowledged, put off, or among the dead letters. */
-  async handle(messages: JsMsg[]): Promise<void> {
-    const offered: Offered[] = [];
-    for (const message of messages) {
-      const read = readEvent(message.subject, message.data);
-      if ('event' in read) offered.push({ message, event: read.event, span: this.begin(message, read.event) });
-      else await this.bury(message, read.reason);
+  /** Never throws: each event ends done, put off, or among the dead letters. */
+  async handle(offered: readonly Offered[]): Promise<void> {
+    const begun: Begun[] = [];
+    for (const { message, read, traceparent } of offered) {
+      if ('event' in read) begun.push({ message, event: read.event, span: this.begin(message.subject, read.event, traceparent) });
+      else await this.bury(message, read.body, read.reason);
     }
-    if (offered.length === 0) return;
-    const failure = await this.attempt(offered);
+    if (begun.length === 0) return;
+    const failure = await this.attempt(begun);
     if (failure === undefined) return;
-    if (offered.length === 1 || !(await this.databaseAnswers())) return this.giveUp(offered, failure);
-    for (const one of offered) {
+    if (begun.length === 1 || !(await this.databaseAnswers())) return this.giveUp(begun, failure);
+    for (const one of begun) {
       const alone = await this.attempt([one]);
       if (alone !== undefined) await this.giveUp([one], alone);
     }
   }
 
   /** Each event's own trace goes on, also when several are handled together. */
-  private begin({ subject, headers }: JsMsg, event: EventEnvelope): Span {
+  private begin(subject: string, event: EventEnvelope, parent: string | null): Span {
     const attributes = { ...spanAttributes(subject, 'process'), 'messaging.consumer.group.name': this.options.durable };
-    const span = startSpan(`process ${subject}`, { kind: 'consumer', parent: headers?.get(TRACE_HEADER) || null, attributes });
+    const span = startSpan(`process ${subject}`, { kind: 'consumer', parent, attributes });
     keepTrace(event, span.traceparent);
     return span;
   }
 
   /** @returns what went wrong, or undefined */
-  private async attempt(offered: Offered[]): Promise<Error | undefined> {
+  private async attempt(begun: Begun[]): Promise<Error | undefined> {
     const { db, oneStatement } = this.options;
     let told: EventEnvelope[] = [];
     try {
       if (oneStatement) {
         crashPoint('consumer.before-commit');
-        told = (await this.options.handle(eventsOf(offered), db)) ?? [];
+        told = (await this.options.handle(eventsOf(begun), db)) ?? [];
       } else {
         await db.transaction(async (tx) => {
-          const fresh = await this.unseen(tx, offered);
+          const fresh = await this.unseen(tx, begun);
           if (fresh.length > 0) told = (await this.options.handle(fresh, tx)) ?? [];
           crashPoint('consumer.before-commit');
         });
@@ -63,19 +61,19 @@ export class BatchHandler {
     }
     crashPoint('consumer.after-commit');
     const now = Date.now();
-    for (const { message, span } of offered) {
-      message.ack();
+    for (const { message, span } of begun) {
+      message.done();
       span.end();
-      age.observe({ consumer: this.options.durable }, (now - message.info.timestampNanos / 1_000_000) / 1_000);
+      age.observe({ consumer: this.options.durable }, (now - message.toldAt) / 1_000);
     }
     this.options.committed?.(told);
-    handled.inc({ consumer: this.options.durable, outcome: 'ok' }, offered.length);
+    handled.inc({ consumer: this.options.durable, outcome: 'ok' }, begun.length);
     return undefined;
   }
 
   /** Remembers the events in the inbox. @returns those that were not there, and the guarded ones, in the order they came */
-  private async unseen(tx: Tx, offered: Offered[]): Promise<EventEnvelope[]> {
-    const events = eventsOf(offered);
+  private async unseen(tx: Tx, begun: Begun[]): Promise<EventEnvelope[]> {
+    const events = eventsOf(begun);
     const { guarded = false } = this.options;
     const isGuarded = typeof guarded === 'function' ? guarded : () => guarded;
     // In one order everywhere: two replicas with the same events wait for each other instead of deadlocking.
@@ -93,40 +91,40 @@ export class BatchHandler {
     return events.filter((event) => isGuarded(event) || fresh.delete(event.id));
   }
 
-  private async giveUp(offered: Offered[], failure: Error): Promise<void> {
+  private async giveUp(begun: Begun[], failure: Error): Promise<void> {
     const { durable, maxDeliver = 10, logger } = this.options;
-    for (const { message, event, span } of offered) {
+    for (const { message, event, span } of begun) {
       span.fail(failure);
       span.end();
-      const deliveries = message.info.redeliveryCount;
+      const { deliveries } = message;
       if (deliveries >= maxDeliver && (await this.databaseAnswers())) {
-        await this.bury(message, failure.message);
+        await this.bury(message, JSON.stringify(event), failure.message);
         continue;
       }
       logger.warn({ err: failure, consumer: durable, event_id: event.id, deliveries }, 'an event could not be handled; it comes again');
       handled.inc({ consumer: durable, outcome: 'retry' });
-      message.nak(Math.min(MAX_DELAY_MS, 200 * 2 ** Math.min(deliveries, 10)));
+      message.again(Math.min(MAX_DELAY_MS, 200 * 2 ** Math.min(deliveries, 10)));
     }
   }
 
-  private async bury(message: JsMsg, reason: string): Promise<void> {
+  private async bury(message: OpenMessage, body: string, reason: string): Promise<void> {
     const { db, schema, durable, logger } = this.options;
     try {
       await db.query(`INSERT INTO ${schema}.dead_letters (consumer, subject, body, reason, deliveries) VALUES ($1, $2, $3, $4, $5)`, [
         durable,
         message.subject,
-        Buffer.from(message.data).toString('utf8').replaceAll('\0', ''),
+        body.replaceAll('\0', ''),
         reason,
-        message.info.redeliveryCount,
+        message.deliveries,
       ]);
     } catch (error) {
       logger.warn({ err: error, consumer: durable }, 'the dead letters could not be written; the event comes again');
-      message.nak(1_000);
+      message.again(1_000);
       return;
     }
     logger.error({ consumer: durable, subject: message.subject, reason }, 'an event went to the dead letters');
     handled.inc({ consumer: durable, outcome: 'dead' });
-    message.term();
+    message.done();
   }
 
   private databaseAnswers(): Promise<boolean> {
@@ -134,6 +132,6 @@ export class BatchHandler {
   }
 }
 
-function eventsOf(offered: Offered[]): EventEnvelope[] {
-  return offered.map(({ event }) => event);
+function eventsOf(begun: Begun[]): EventEnvelope[] {
+  return begun.map(({ event }) => event);
 }

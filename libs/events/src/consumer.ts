@@ -1,10 +1,11 @@
 import type { EventEnvelope, EventType, StreamName } from '@mgw/contracts';
 import type { Database, Tx } from '@mgw/postgres';
 import { gauges, type Logger } from '@mgw/telemetry';
-import type { JsMsg, NatsConnection } from 'nats';
+import type { NatsConnection } from 'nats';
 import { BatchHandler } from './batch-handler';
 import { DurableSubscription } from './durable-subscription';
 import { Load } from './load';
+import { OpenMessage, type Offered } from './open-message';
 import { Signal } from './signal';
 
 export interface EventConsumerOptions {
@@ -41,14 +42,13 @@ export interface EventConsumerOptions {
   committed?(told: EventEnvelope[]): void;
 }
 
-/** Events a second from which on it rests after a batch, and for how long, in milliseconds. */
+/** Events a second from which on it rests after a batch. */
 const BUSY = 800;
 const BUSY_AND_PATIENT = 100;
-const GATHER_MS = 15;
 
 /** Hears events: at least once from JetStream, once in effect by the inbox (guarantees §4). */
 export class EventConsumer {
-  private readonly waiting: JsMsg[] = [];
+  private readonly waiting: Offered[] = [];
   private readonly signal = new Signal();
   private readonly subscription: DurableSubscription;
   private readonly batches: BatchHandler;
@@ -59,15 +59,15 @@ export class EventConsumer {
   private readonly forget: () => void;
 
   constructor(options: EventConsumerOptions) {
-    this.batchSize = options.concurrency ?? 64;
+    this.batchSize = options.concurrency ?? 128;
     this.load = new Load(options.patient ? BUSY_AND_PATIENT : BUSY);
     this.batches = new BatchHandler(options);
     this.subscription = new DurableSubscription(options, this.batchSize, (message) => {
-      this.waiting.push(message);
+      this.waiting.push(...new OpenMessage(message).offered);
       this.signal.give();
     });
     const { durable } = options;
-    const help = 'Events that a consumer has not handled, of all its replicas together';
+    const help = 'Messages, of one event or many, that a consumer has not handled, of all its replicas together';
     this.forget = gauges('mgw_events_waiting', help, 'consumer', async () => ({ [durable]: await this.subscription.waiting() }));
   }
 
@@ -83,7 +83,7 @@ export class EventConsumer {
     await this.subscription.stop();
     this.signal.give();
     await this.ended;
-    for (const message of this.waiting.splice(0)) message.nak();
+    for (const { message } of this.waiting.splice(0)) message.again(0);
   }
 
   private async run(): Promise<void> {
@@ -96,9 +96,9 @@ export class EventConsumer {
     }
   }
 
-  /** Under load a short rest lets more come together: one commit for many instead of one for a few. */
   private async gather(handled: number): Promise<void> {
-    if (!this.load.isHighWith(handled) || this.waiting.length >= this.batchSize || this.stopped) return;
-    await new Promise((resume) => setTimeout(resume, GATHER_MS));
+    const restMs = this.load.restAfter(handled);
+    if (restMs === 0 || this.waiting.length >= this.batchSize || this.stopped) return;
+    await new Promise((resume) => setTimeout(resume, restMs));
   }
 }

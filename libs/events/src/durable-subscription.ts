@@ -33,7 +33,7 @@ export class DurableSubscription {
     this.ended = this.run();
   }
 
-  /** How many events the durable consumer has not handled. */
+  /** How many messages the durable consumer has not handled. */
   async waiting(): Promise<number> {
     const { nc, stream, durable } = this.options;
     const { num_pending, num_ack_pending } = await (await nc.jetstreamManager()).consumers.info(stream, durable);
@@ -55,7 +55,8 @@ export class DurableSubscription {
         const consumer = await this.options.nc.jetstream().consumers.get(stream, durable);
         if (this.stopped) return;
         this.messages = await consumer.consume({
-          max_messages: this.batchSize * 2,
+          // A message holds one event when there are few, and many when there are many.
+          max_messages: this.batchSize / 2,
           expires: 5_000,
           idle_heartbeat: 1_000,
           callback: (message) => this.take(message),

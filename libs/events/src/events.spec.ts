@@ -23,6 +23,24 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(0);
   });
 
+  it('travel many to a message when there are many, and one alone is known to JetStream by its id', async () => {
+    const streams = (await shop.nc.jetstreamManager()).streams;
+    await shop.tell(...range(200));
+    const relay = shop.relay({ pollMs: 60_000 });
+    await eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 0);
+    expect((await streams.info('PUBLIC')).state.messages).toBe(4);
+    await shop.hand(relay, 200);
+    const alone = await eventually(
+      async () => (await streams.info('PUBLIC')).state.messages === 5 && streams.getMessage('PUBLIC', { seq: 5 }),
+    );
+    expect(alone.header.get('Nats-Msg-Id')).toBe(sent(200).id);
+    shop.consumer({ concurrency: 50 });
+    await allEffects(range(201));
+    expect(await shop.effects()).toEqual(ids(range(201)));
+    const consumers = (await shop.nc.jetstreamManager()).consumers;
+    await eventually(async () => (await consumers.info('PUBLIC', 'shop')).ack_floor.stream_seq === 5);
+  });
+
   it('that are told in a transaction which fails are never told', async () => {
     shop.relay();
     shop.consumer();
@@ -132,16 +150,16 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
 
   it('are not lost when a stream is full: they wait until consumers have made room', async () => {
     const { ensureStreams } = await import('./streams');
-    await ensureStreams(await shop.nc.jetstreamManager(), { maxBytes: 8_192 });
+    await ensureStreams(await shop.nc.jetstreamManager(), { maxBytes: 65_536 });
     const first = shop.consumer({ concurrency: 8 });
     await eventually(async () => (await (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop')).name === 'shop');
     await first.stop();
     shop.relay();
-    await shop.tell(...range(60));
+    await shop.tell(...range(400));
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NOT NULL')) > 0);
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBeGreaterThan(0);
     shop.consumer({ concurrency: 8 });
-    await allEffects(range(60), 60_000);
+    await allEffects(range(400), 60_000);
   });
 
   it('that fail hold up nobody: they come again, then go to the dead letters', async () => {
@@ -170,9 +188,13 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     const jetstream = shop.nc.jetstream();
     await jetstream.publish('public.of.the.future', '{}');
     await jetstream.publish('public.message.sent', 'not json');
-    await jetstream.publish('public.message.sent', JSON.stringify({ ...sent(9), data: {} }));
-    await shop.tell(2);
-    await allEffects([1, 2]);
-    await eventually(async () => (await shop.count('dead_letters')) === 3);
+    await jetstream.publish('public.message.sent', '[]');
+    // Beside two that are.
+    await jetstream.publish('public.message.sent', JSON.stringify([sent(2), { ...sent(9), data: {} }, sent(3)]));
+    await allEffects([1, 2, 3]);
+    await eventually(async () => (await shop.count('dead_letters')) === 4);
+    expect(await shop.count(`dead_letters WHERE body LIKE '{"id":"${sent(9).id}"%'`)).toBe(1);
+    const consumers = (await shop.nc.jetstreamManager()).consumers;
+    await eventually(async () => (await consumers.info('PUBLIC', 'shop')).num_ack_pending === 0);
   });
 });

@@ -2,20 +2,25 @@
 const BURST = 24;
 /** Beyond this level more load is not remembered: it is over soon after the last of it came. */
 const MOST = 96;
+/** At that level, in milliseconds. */
+const LONGEST_REST_MS = 50;
 
-/** Whether events come faster than a rate, smoothed: a level that rises with each of them and ebbs at that rate. */
+/**
+ * How long to rest, so that more events come together: one message, one commit for many instead of one for a few. That is
+ * worth it when they come faster than a rate. A level rises with each event and ebbs at that rate, and the rest grows with it.
+ */
 export class Load {
   private level = 0;
   private seenAt = performance.now();
 
   constructor(private readonly perSecond: number) {}
 
-  /** @returns whether there is load, with those that came just now */
-  isHighWith(events: number): boolean {
+  /** @returns milliseconds, with those that came just now; 0 when there is no load */
+  restAfter(events: number): number {
     const now = performance.now();
     const ebbed = ((now - this.seenAt) / 1_000) * this.perSecond;
     this.seenAt = now;
     this.level = Math.min(MOST, Math.max(0, this.level - ebbed) + events);
-    return this.level >= BURST;
+    return this.level < BURST ? 0 : (this.level / MOST) * LONGEST_REST_MS;
   }
 }

@@ -4,6 +4,12 @@ import type { PubAck } from 'nats';
 import type { OutboxRelayOptions } from './relay';
 import { ensureStreams, limitsOn, makeRoom } from './streams';
 
+/** An event that JetStream has acknowledged. */
+export interface Told {
+  event_id: string;
+  ack: PubAck;
+}
+
 /** The net below the check at every reconnection. */
 const CHECK_EVERY_MS = 60_000;
 
@@ -44,9 +50,9 @@ export class OutboxStreams {
    * Marks events as told, and keeps the highest position of each stream with it. Marks nothing when another replica has found
    * meanwhile that a stream is another one: what was told to the one before is told again.
    */
-  async mark(tx: Tx, eventIds: string[], acks: PubAck[]): Promise<void> {
+  async mark(tx: Tx, told: Told[]): Promise<void> {
     const highest = new Map<string, number>();
-    for (const { stream, seq } of acks) highest.set(stream, Math.max(seq, highest.get(stream) ?? 0));
+    for (const { ack } of told) highest.set(ack.stream, Math.max(ack.seq, highest.get(ack.stream) ?? 0));
     await tx.query(
       `WITH known AS (
          SELECT s.stream, n.seq FROM ${this.options.schema}.outbox_streams s
@@ -57,7 +63,12 @@ export class OutboxStreams {
          WHERE event_id = ANY ($3::text[]) AND (SELECT count(*) FROM known) = cardinality($1::text[])
        )
        UPDATE ${this.options.schema}.outbox_streams s SET last_seq = greatest(s.last_seq, known.seq) FROM known WHERE s.stream = known.stream`,
-      [[...highest.keys()], [...highest.values()], eventIds, [...highest.keys()].map((stream) => this.created.get(stream) ?? '')],
+      [
+        [...highest.keys()],
+        [...highest.values()],
+        told.map(({ event_id }) => event_id),
+        [...highest.keys()].map((stream) => this.created.get(stream) ?? ''),
+      ],
     );
   }
 

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { eventTypeOn, matches, mismatch, type EventEnvelope } from '@mgw/contracts';
+import { eventTypeOn, matches, mismatch, type EventEnvelope, type EventType } from '@mgw/contracts';
 
 const Envelope = Type.Object({
   id: Type.String({ minLength: 1 }),
@@ -10,19 +10,33 @@ const Envelope = Type.Object({
   data: Type.Unknown(),
 });
 
-/** Reads what came on a subject. @returns the event, or why this version does not understand it */
-export function readEvent(subject: string, bytes: Uint8Array): { event: EventEnvelope } | { reason: string } {
+/** An event, or why this version does not understand what came, and that as text. */
+export type Read = { event: EventEnvelope } | { reason: string; body: string };
+
+/** Reads what came on a subject: an event, or an array of them. @returns at least one */
+export function readEvents(subject: string, bytes: Uint8Array): Read[] {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   const type = eventTypeOn(subject);
-  if (!type) return { reason: `unknown type of event: ${subject}` };
+  if (!type) return [{ reason: `unknown type of event: ${subject}`, body }];
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    value = JSON.parse(body);
   } catch {
-    return { reason: 'not JSON' };
+    return [{ reason: 'not JSON', body }];
   }
-  if (!matches(Envelope, value)) return { reason: `not an event: ${mismatch(Envelope, value)}` };
-  if (!matches(type.data, value.data)) return { reason: `data not as agreed: ${mismatch(type.data, value.data)}` };
+  if (!Array.isArray(value)) return [readEvent(type, value)];
+  return value.length === 0 ? [{ reason: 'no event', body }] : value.map((one) => readEvent(type, one));
+}
+
+function readEvent(type: EventType, value: unknown): Read {
+  const reason = flaw(type, value);
+  return reason === undefined ? { event: value as EventEnvelope } : { reason, body: JSON.stringify(value) };
+}
+
+function flaw(type: EventType, value: unknown): string | undefined {
+  if (!matches(Envelope, value)) return `not an event: ${mismatch(Envelope, value)}`;
+  if (!matches(type.data, value.data)) return `data not as agreed: ${mismatch(type.data, value.data)}`;
   const { facts } = value as { facts?: unknown };
-  if (type.facts && !matches(type.facts, facts)) return { reason: `facts not as agreed: ${mismatch(type.facts, facts)}` };
-  return { event: value as EventEnvelope };
+  if (type.facts && !matches(type.facts, facts)) return `facts not as agreed: ${mismatch(type.facts, facts)}`;
+  return undefined;
 }

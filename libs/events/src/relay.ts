@@ -1,11 +1,12 @@
 import type { EventEnvelope } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import type { Database, Tx } from '@mgw/postgres';
-import { counter, traced, type Logger } from '@mgw/telemetry';
-import { headers, type JetStreamClient, type NatsConnection, type PubAck } from 'nats';
+import { counter, startSpan, type Logger, type Span } from '@mgw/telemetry';
+import { headers, type JetStreamClient, type MsgHdrs, type NatsConnection, type PubAck } from 'nats';
 import { outboxRow, type OutboxRow } from './outbox';
+import { inMessages } from './in-messages';
 import { Load } from './load';
-import { OutboxStreams } from './outbox-streams';
+import { OutboxStreams, type Told } from './outbox-streams';
 import { Signal } from './signal';
 import { isFull } from './streams';
 import { TRACE_HEADER, spanAttributes } from './trace';
@@ -19,12 +20,9 @@ export interface OutboxRelayOptions {
   pollMs?: number;
 }
 
-type Waiting = Pick<OutboxRow, 'event_id' | 'subject' | 'body' | 'traceparent'>;
-
 const BATCH = 256;
-/** Events a second from which on it rests after a batch, and for how long, in milliseconds. */
+/** Events a second from which on it rests after a batch. */
 const BUSY = 800;
-const GATHER_MS = 10;
 /** Events in memory at most; what is beyond is found in the outbox. */
 const MOST_HANDED = 2_000;
 /** How long told events wait to be marked together, in milliseconds. */
@@ -42,10 +40,10 @@ export class OutboxRelay {
   private readonly signal = new Signal();
   private readonly load = new Load(BUSY);
   /** Committed just now, and nothing waits before it. */
-  private handed: Waiting[] = [];
+  private handed: OutboxRow[] = [];
   /** Whether the last look found nothing that was left, and nobody has said since that something is there. */
   private caughtUp = false;
-  private unmarked: { event_id: string; ack: PubAck }[] = [];
+  private unmarked: Told[] = [];
   private markAt = Infinity;
   private lookAt = 0;
   private stopped = false;
@@ -104,10 +102,10 @@ export class OutboxRelay {
 
   private async tellHanded(): Promise<void> {
     const rows = this.handed.splice(0, BATCH);
-    const acks = await this.publish(rows);
-    this.unmarked.push(...acks.map((ack, i) => ({ event_id: (rows[i] as Waiting).event_id, ack })));
+    const told = await this.publish(rows);
+    this.unmarked.push(...told);
     if (this.markAt === Infinity) this.markAt = Date.now() + MARK_AFTER_MS;
-    if (acks.length < rows.length) this.giveUpHanded();
+    if (told.length < rows.length) this.giveUpHanded();
     if (this.unmarked.length >= BATCH) await this.mark();
     await this.gather(rows.length);
   }
@@ -122,13 +120,7 @@ export class OutboxRelay {
     const told = this.unmarked;
     this.unmarked = [];
     this.markAt = Infinity;
-    if (told.length === 0) return;
-    const ids = told.map(({ event_id }) => event_id);
-    await this.streams.mark(
-      this.options.db.relaxed,
-      ids,
-      told.map(({ ack }) => ack),
-    );
+    if (told.length > 0) await this.streams.mark(this.options.db.relaxed, told);
   }
 
   private async look(): Promise<void> {
@@ -145,40 +137,42 @@ export class OutboxRelay {
     else await this.gather(told);
   }
 
-  /** Under load a short rest lets more come together: one statement for many instead of one for a few. */
   private async gather(told: number): Promise<void> {
-    if (this.load.isHighWith(told) && told < BATCH) await new Promise((resume) => setTimeout(resume, GATHER_MS));
+    const restMs = this.load.restAfter(told);
+    if (restMs > 0 && told < BATCH) await new Promise((resume) => setTimeout(resume, restMs));
   }
 
   private async tellWaiting(tx: Tx, schema: string): Promise<number | 'elsewhere' | 'not all'> {
-    const found = await tx.query<{ held: boolean } & { [K in keyof Waiting]: Waiting[K] | null }>(
+    const found = await tx.query<{ held: boolean } & { [K in keyof OutboxRow]: OutboxRow[K] | null }>(
       `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtext($1)) AS held)
-       SELECT lock.held, o.event_id, o.subject, o.body, o.traceparent FROM lock
+       SELECT lock.held, o.event_id, o.subject, o.ordering_key, o.body, o.traceparent FROM lock
        LEFT JOIN LATERAL (
-         SELECT seq, event_id, subject, body, traceparent FROM ${schema}.outbox
+         SELECT seq, event_id, subject, ordering_key, body, traceparent FROM ${schema}.outbox
          WHERE published_at IS NULL AND lock.held ORDER BY seq LIMIT ${BATCH}
        ) o ON true ORDER BY o.seq`,
       [`${schema}.outbox`],
     );
     if (!found[0]?.held) return 'elsewhere';
-    const rows = found.filter((row): row is { held: boolean } & Waiting => row.event_id !== null);
-    const acks = await this.publish(rows);
-    const told = rows.slice(0, acks.length).map(({ event_id }) => event_id);
-    if (told.length > 0) await this.streams.mark(tx, told, acks);
+    const rows = found.filter((row): row is { held: boolean } & OutboxRow => row.event_id !== null);
+    const told = await this.publish(rows);
+    if (told.length > 0) await this.streams.mark(tx, told);
     return told.length === rows.length ? rows.length : 'not all';
   }
 
-  /** Publishes in order and waits for the acknowledgements together. @returns those before the first failure; the rest is told again */
-  private async publish(rows: Waiting[]): Promise<PubAck[]> {
+  /** Publishes in order and waits for the acknowledgements together. @returns what was told before the first failure; the rest is told again */
+  private async publish(rows: OutboxRow[]): Promise<Told[]> {
     if (rows.length === 0) return [];
     const jetstream = this.options.nc.jetstream();
-    const answers = await Promise.allSettled(rows.map((row) => publish(jetstream, row)));
+    const messages = inMessages(rows);
+    const answers = await Promise.allSettled(messages.map((message) => publish(jetstream, message)));
     crashPoint('relay.after-publish');
     const firstFailure = answers.findIndex(({ status }) => status === 'rejected');
-    const told = firstFailure === -1 ? answers : answers.slice(0, firstFailure);
+    const acknowledged = firstFailure === -1 ? answers : answers.slice(0, firstFailure);
+    const told = acknowledged.flatMap((answer, i) => toldIn(messages[i] ?? [], (answer as PromiseFulfilledResult<PubAck>).value));
     published.inc({ schema: this.options.schema }, told.length);
-    if (firstFailure !== -1) await this.report((answers[firstFailure] as PromiseRejectedResult).reason, rows[firstFailure]?.subject ?? '');
-    return told.map((answer) => (answer as PromiseFulfilledResult<PubAck>).value);
+    if (firstFailure !== -1)
+      await this.report((answers[firstFailure] as PromiseRejectedResult).reason, messages[firstFailure]?.[0]?.subject ?? '');
+    return told;
   }
 
   private async report(reason: unknown, subject: string): Promise<void> {
@@ -187,13 +181,36 @@ export class OutboxRelay {
   }
 }
 
-function publish(jetstream: JetStreamClient, { event_id, subject, body, traceparent }: Waiting): Promise<PubAck> {
-  const options = { msgID: event_id, timeout: ACK_WITHIN_MS };
-  if (traceparent === null) return jetstream.publish(subject, body, options);
-  const attributes = spanAttributes(subject, 'publish');
-  return traced(`publish ${subject}`, { kind: 'producer', parent: traceparent, attributes }, (span) => {
-    const traceHeaders = headers();
-    traceHeaders.set(TRACE_HEADER, span.traceparent ?? traceparent);
-    return jetstream.publish(subject, body, { ...options, headers: traceHeaders });
-  });
+function toldIn(message: OutboxRow[], ack: PubAck): Told[] {
+  return message.map(({ event_id }) => ({ event_id, ack }));
+}
+
+/** @param message events of one subject. One alone is an object and known by its id; several are an array, and known by their inboxes. */
+async function publish(jetstream: JetStreamClient, message: OutboxRow[]): Promise<PubAck> {
+  const [first, ...others] = message as [OutboxRow, ...OutboxRow[]];
+  const body = others.length === 0 ? first.body : `[${message.map((row) => row.body).join(',')}]`;
+  const spans = first.traceparent === null ? [] : message.map(span);
+  try {
+    return await jetstream.publish(first.subject, body, {
+      timeout: ACK_WITHIN_MS,
+      ...(others.length === 0 && { msgID: first.event_id }),
+      ...(spans.length > 0 && { headers: traceHeaders(message, spans) }),
+    });
+  } catch (failure) {
+    for (const span of spans) span.fail(failure);
+    throw failure;
+  } finally {
+    for (const span of spans) span.end();
+  }
+}
+
+function span({ subject, traceparent }: OutboxRow): Span {
+  return startSpan(`publish ${subject}`, { kind: 'producer', parent: traceparent, attributes: spanAttributes(subject, 'publish') });
+}
+
+/** One value for each event, in their order. */
+function traceHeaders(message: OutboxRow[], spans: Span[]): MsgHdrs {
+  const made = headers();
+  message.forEach((row, i) => made.append(TRACE_HEADER, spans[i]?.traceparent ?? (row.traceparent as string)));
+  return made;
 }

@@ -1,12 +1,12 @@
 import type { EventEnvelope, StreamName } from '@mgw/contracts';
 import type { Logger } from '@mgw/telemetry';
 import { consumerOpts, type JetStreamSubscription, type JsMsg, type NatsConnection } from 'nats';
-import { readEvent } from './read-event';
+import { readEvents } from './read-event';
 import { ensureStreams, limitsOn } from './streams';
 
 export interface TailedEvent {
-  /** Its place in the stream: what a follower names to go on from there. */
-  seq: number;
+  /** What a follower names to go on from there: its message in the stream, and behind the point its place in that message. */
+  place: number;
   event: EventEnvelope;
 }
 
@@ -18,30 +18,33 @@ export interface EventTailOptions {
   logger: Logger;
 }
 
+/** More than there are events in a message. */
+const PLACES = 1_000;
+
 type Hear = (tailed: TailedEvent) => void;
 
 /** Events as they come, for people who watch: one ordered consumer for all followers of this process, and one more for who catches up. */
 export class EventTail {
   private readonly followers = new Set<Hear>();
   private live: Promise<JetStreamSubscription> | undefined;
-  private lastSeq = 0;
+  private lastPlace = 0;
 
   constructor(private readonly options: EventTailOptions) {}
 
   /**
-   * Hears every event after `afterSeq` (null: from now on), each once and in order.
+   * Hears every event after the place (null: from now on), each once and in order.
    * @returns what ends it
    */
-  async follow(afterSeq: number | null, hear: Hear): Promise<() => void> {
+  async follow(after: number | null, hear: Hear): Promise<() => void> {
     const waiting: TailedEvent[] = [];
     let deliver: Hear = (tailed) => void waiting.push(tailed);
     const follower: Hear = (tailed) => deliver(tailed);
     this.followers.add(follower);
     await (this.live ??= this.listen());
-    let last = await this.catchUp(afterSeq, hear);
+    let last = await this.catchUp(after, hear);
     deliver = (tailed) => {
-      if (tailed.seq <= last) return;
-      last = tailed.seq;
+      if (tailed.place <= last) return;
+      last = tailed.place;
       hear(tailed);
     };
     for (const tailed of waiting.splice(0)) deliver(tailed);
@@ -56,9 +59,11 @@ export class EventTail {
   private async listen(): Promise<JetStreamSubscription> {
     try {
       await ensureStreams(await this.options.nc.jetstreamManager(), limitsOn(this.options.nc));
-      return await this.subscribe((tailed) => {
-        this.lastSeq = tailed.seq;
-        for (const hear of this.followers) hear(tailed);
+      return await this.subscribe((message) => {
+        for (const tailed of tailedIn(message)) {
+          this.lastPlace = tailed.place;
+          for (const hear of this.followers) hear(tailed);
+        }
       });
     } catch (error) {
       this.live = undefined;
@@ -67,24 +72,29 @@ export class EventTail {
   }
 
   /** @returns the place of the last event that was read from the store */
-  private async catchUp(afterSeq: number | null, hear: Hear): Promise<number> {
-    if (afterSeq === null) return this.lastSeq;
+  private async catchUp(after: number | null, hear: Hear): Promise<number> {
+    if (after === null) return this.lastPlace;
     const { state } = await (await this.options.nc.jetstreamManager()).streams.info(this.options.stream);
-    if (afterSeq >= state.last_seq) return Math.min(afterSeq, state.last_seq);
+    // The message may hold more than was seen of it.
+    const seq = Math.max(1, Math.floor(after));
+    if (seq > state.last_seq || state.messages === 0) return Math.min(after, state.last_seq);
     let subscription: JetStreamSubscription | undefined;
-    let last = afterSeq;
+    let last = after;
     await new Promise<void>((resolve, reject) => {
-      this.subscribe((tailed) => {
-        last = tailed.seq;
-        hear(tailed);
-        if (tailed.seq >= state.last_seq) resolve();
-      }, afterSeq + 1).then((made) => (subscription = made), reject);
+      this.subscribe((message) => {
+        for (const tailed of tailedIn(message)) {
+          if (tailed.place <= after) continue;
+          last = tailed.place;
+          hear(tailed);
+        }
+        if (message.seq >= state.last_seq) resolve();
+      }, seq).then((made) => (subscription = made), reject);
     });
     subscription?.unsubscribe();
     return last;
   }
 
-  private subscribe(hear: Hear, startSeq?: number): Promise<JetStreamSubscription> {
+  private subscribe(take: (message: JsMsg) => void, startSeq?: number): Promise<JetStreamSubscription> {
     const options = consumerOpts();
     options.orderedConsumer();
     options.bindStream(this.options.stream);
@@ -92,13 +102,14 @@ export class EventTail {
     else options.startSequence(startSeq);
     options.callback((error, message) => {
       if (error || !message) this.options.logger.warn({ err: error }, 'the tail of events stumbled');
-      else this.read(message, hear);
+      else take(message);
     });
     return this.options.nc.jetstream().subscribe(this.options.subject, options);
   }
+}
 
-  private read(message: JsMsg, hear: Hear): void {
-    const read = readEvent(message.subject, message.data);
-    if ('event' in read) hear({ seq: message.seq, event: read.event });
-  }
+function tailedIn(message: JsMsg): TailedEvent[] {
+  return readEvents(message.subject, message.data).flatMap((read, i) =>
+    'event' in read ? [{ place: message.seq + i / PLACES, event: read.event }] : [],
+  );
 }

@@ -1,6 +1,6 @@
 import type { EventEnvelope } from '@mgw/contracts';
 
-/** Header of an event that was told in a trace: W3C trace context. */
+/** Header of events that were told in a trace, a value for each: W3C trace context. */
 export const TRACE_HEADER = 'traceparent';
 
 /** Beside the events, not in them: an event is the same bytes on every repeat. */

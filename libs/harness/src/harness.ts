@@ -87,8 +87,8 @@ export class Harness {
       const { state } = await manager.streams.info(name);
       for (let seq = state.first_seq || 1; seq <= state.last_seq; seq++) {
         const message = await manager.streams.getMessage(name, { seq });
-        const event = JSON.parse(Buffer.from(message.data).toString('utf8')) as EventEnvelope;
-        if (event.type === type) events.push(event);
+        const told = [JSON.parse(Buffer.from(message.data).toString('utf8'))].flat() as EventEnvelope[];
+        events.push(...told.filter((event) => event.type === type));
       }
     }
     return events;

@@ -8,12 +8,12 @@ import { sessionToken } from '../sessions/session-cookie';
 import type { BusinessUser } from '../sessions/session-user';
 import { EventStreamService } from './event-stream.service';
 
-const SEQ = /^\d{1,15}$/;
+const PLACE = /^\d{1,12}(\.\d{1,3})?$/;
 
 export class EventStreamQuery {
   /** The id of the last event that was seen, for readers that cannot set Last-Event-ID. */
   @IsOptional()
-  @Matches(SEQ, { message: 'after must be the id of an event' })
+  @Matches(PLACE, { message: 'after must be the id of an event' })
   after?: string;
 }
 
@@ -32,7 +32,7 @@ export class EventStreamController {
     @Query() { after }: EventStreamQuery,
   ): Promise<string> {
     const given = request.headers['last-event-id'];
-    const last = typeof given === 'string' && SEQ.test(given) ? given : after;
+    const last = typeof given === 'string' && PLACE.test(given) ? given : after;
     const token = sessionToken(request.headers.cookie) ?? '';
     await this.streams.serve(reply, { businessId: business_id, token, after: last === undefined ? null : Number(last) });
     return '';

@@ -71,11 +71,11 @@ export class EventStreamService implements BeforeApplicationShutdown {
     await this.tail.close();
   }
 
-  private tell(out: FastifyReply['raw'], businessId: number, { seq, event }: TailedEvent): void {
+  private tell(out: FastifyReply['raw'], businessId: number, { place, event }: TailedEvent): void {
     if (event.business_id !== businessId || out.destroyed) return;
     if (out.writableLength > MAX_BUFFERED) return void out.destroy();
     out.write(
-      `id: ${seq}\nevent: ${event.type}\ndata: ${JSON.stringify({ event: event.type, timestamp: event.at, data: event.data })}\n\n`,
+      `id: ${place}\nevent: ${event.type}\ndata: ${JSON.stringify({ event: event.type, timestamp: event.at, data: event.data })}\n\n`,
     );
   }
 

@@ -22,7 +22,6 @@ export class ExpansionConsumer implements OnApplicationBootstrap, OnApplicationS
       schema: 'dispatch',
       durable: 'outbound-webhook-dispatcher',
       stream: 'PUBLIC',
-      concurrency: 128,
       oneStatement: true,
       handle: (events) => dispatch.expand(events),
     });

@@ -1,0 +1,36 @@
+import { Load } from './load';
+
+describe('the rest under load', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  /** @returns the last of the rests */
+  const steadily = (load: Load, perSecond: number, seconds: number): number => {
+    let rest = 0;
+    for (let at = 0; at < seconds * 1_000; at += 10) {
+      jest.advanceTimersByTime(10);
+      rest = load.restAfter(perSecond / 100);
+    }
+    return rest;
+  };
+
+  it('there is none at a steady rate below the limit, nor for a burst', () => {
+    const load = new Load(800);
+    expect(steadily(load, 700, 20)).toBe(0);
+    expect(load.restAfter(15)).toBe(0);
+  });
+
+  it('it grows with what comes beyond the limit, and not without bound', () => {
+    const load = new Load(800);
+    expect(load.restAfter(30)).toBe(15.625);
+    expect(load.restAfter(30)).toBe(31.25);
+    expect(steadily(load, 2_000, 5)).toBe(50);
+  });
+
+  it('it is over soon after the last of the load came', () => {
+    const load = new Load(800);
+    steadily(load, 5_000, 5);
+    jest.advanceTimersByTime(150);
+    expect(load.restAfter(1)).toBe(0);
+  });
+});
