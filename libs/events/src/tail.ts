@@ -78,19 +78,23 @@ export class EventTail {
     // The message may hold more than was seen of it.
     const seq = Math.max(1, Math.floor(after));
     if (seq > state.last_seq || state.messages === 0) return Math.min(after, state.last_seq);
-    let subscription: JetStreamSubscription | undefined;
     let last = after;
-    await new Promise<void>((resolve, reject) => {
-      this.subscribe((message) => {
-        for (const tailed of tailedIn(message)) {
-          if (tailed.place <= after) continue;
-          last = tailed.place;
-          hear(tailed);
-        }
-        if (message.seq >= state.last_seq) resolve();
-      }, seq).then((made) => (subscription = made), reject);
-    });
-    subscription?.unsubscribe();
+    let reached = (): void => {};
+    const done = new Promise<void>((resolve) => (reached = resolve));
+    let isDone = false;
+    const subscription = await this.subscribe((message) => {
+      // What comes then is heard live.
+      if (isDone) return;
+      for (const tailed of tailedIn(message)) {
+        if (tailed.place <= after) continue;
+        last = tailed.place;
+        hear(tailed);
+      }
+      isDone = message.seq >= state.last_seq;
+      if (isDone) reached();
+    }, seq);
+    await done;
+    subscription.unsubscribe();
     return last;
   }
 
