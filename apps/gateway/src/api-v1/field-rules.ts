@@ -30,7 +30,12 @@ function rule(name: string, faultOf: (value: unknown) => string | null, constrai
 function textFault(value: unknown, maxLength: number): string | null {
   if (typeof value !== 'string') return 'must be a string';
   if (value.trim() === '') return 'must not be blank';
-  return [...value].length > maxLength ? `must have at most ${maxLength} characters` : null;
+  return isLonger(value, maxLength) ? `must have at most ${maxLength} characters` : null;
+}
+
+/** In characters, of which most texts have no more than code units. */
+function isLonger(text: string, most: number): boolean {
+  return text.length > most && [...text].length > most;
 }
 
 /** Spec §2.1, product decision 8. */
@@ -57,7 +62,7 @@ export const IsQuickParams = () =>
 function paramsFault(value: unknown): string | null {
   if (!Array.isArray(value)) return 'must be an array';
   if (value.length > MAX_PARAMS) return `must have at most ${MAX_PARAMS} entries`;
-  const isParam = (param: unknown) => (typeof param === 'string' && [...param].length <= MAX_PARAM_LENGTH) || Number.isFinite(param);
+  const isParam = (param: unknown) => (typeof param === 'string' && !isLonger(param, MAX_PARAM_LENGTH)) || Number.isFinite(param);
   if (!value.every(isParam)) return `must hold strings of at most ${MAX_PARAM_LENGTH} characters, or numbers`;
   if (value.some((param) => String(param).trim() === '')) return 'must not hold empty values: the platform refuses them';
   return value.some((param) => PLATFORM_REFUSES.test(String(param)))
@@ -94,7 +99,7 @@ export const IsCaption = () => (target: object, propertyName: string | symbol) =
 
 function captionFault(value: unknown, mediaType: unknown): string | null {
   if (typeof value !== 'string') return 'must be a string';
-  if ([...value].length > MAX_CAPTION) return `must have at most ${MAX_CAPTION} characters`;
+  if (isLonger(value, MAX_CAPTION)) return `must have at most ${MAX_CAPTION} characters`;
   return mediaType === 'audio' ? 'cannot go with audio: the platform does not carry it' : null;
 }
 

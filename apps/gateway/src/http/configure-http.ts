@@ -39,24 +39,26 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
       done(fault as Error, undefined);
     }
   });
-  fastify.addHook('onRequest', async (request, reply) => {
+  fastify.addHook('onRequest', (request, reply, done) => {
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-    if (request.is404) refuseMethod(routes, request);
+    done(request.is404 ? wrongMethod(routes, request) : undefined);
   });
   const draining = app.get(Draining);
-  fastify.addHook('onSend', async (_request, reply) => {
+  fastify.addHook('onSend', (_request, reply, _payload, done) => {
     if (draining.active) void reply.header('connection', 'close');
+    done();
   });
   docsRoutes(fastify, openApiDocument(app.get(ModulesContainer), publicUrl));
-  fastify.addHook('onResponse', async (request, reply) => {
+  fastify.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000);
+    done();
   });
 }
 
-/** @throws GatewayError 405 when another method would do */
-function refuseMethod(routes: KnownRoutes, { url, method }: FastifyRequest): void {
+/** 405 when another method would do. */
+function wrongMethod(routes: KnownRoutes, { url, method }: FastifyRequest): GatewayError | undefined {
   const allowed = routes.methodsOf(url);
-  if (allowed.length === 0 || allowed.includes(method)) return;
-  throw new GatewayError('METHOD_NOT_ALLOWED', `This path takes ${allowed.join(', ')}.`);
+  if (allowed.length === 0 || allowed.includes(method)) return undefined;
+  return new GatewayError('METHOD_NOT_ALLOWED', `This path takes ${allowed.join(', ')}.`);
 }

@@ -1,5 +1,6 @@
 import { Injectable, SetMetadata, ValidationPipe, type ArgumentMetadata, type PipeTransform, type ValidationError } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
+import { preparedCheck } from './prepared-check';
 
 const LENIENT = 'ignores-unknown-fields';
 
@@ -11,6 +12,7 @@ export const IgnoresUnknownFields = (): ClassDecorator => SetMetadata(LENIENT, t
 export class RequestPipe implements PipeTransform {
   private readonly strict = new ValidationPipe({ ...COMMON, forbidNonWhitelisted: true });
   private readonly lenient = new ValidationPipe(COMMON);
+  private readonly prepared = new Map<unknown, ReturnType<typeof preparedCheck>>();
 
   async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const { type, metatype } = metadata;
@@ -18,8 +20,15 @@ export class RequestPipe implements PipeTransform {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw new GatewayError('VALIDATION_FAILED', 'The body must be a JSON object.');
     }
+    const taken = this.preparedFor(metatype as new () => object)?.(value as Record<string, unknown>);
+    if (taken) return taken;
     const pipe = Reflect.getMetadata(LENIENT, metatype) ? this.lenient : this.strict;
     return (await pipe.transform(value, metadata)) as unknown;
+  }
+
+  private preparedFor(metatype: new () => object): ReturnType<typeof preparedCheck> {
+    if (!this.prepared.has(metatype)) this.prepared.set(metatype, preparedCheck(metatype));
+    return this.prepared.get(metatype) ?? null;
   }
 }
 

@@ -1,0 +1,108 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { plainToInstance } from 'class-transformer';
+import { getMetadataStorage, validateSync } from 'class-validator';
+import { SendMediaRequest, SendOtpRequest, SendTemplateRequest, SendTextRequest } from '../api-v1/send.requests';
+import { preparedCheck } from './prepared-check';
+
+type Type = new () => object;
+
+const SRC = join(__dirname, '..');
+/** Every class of the public port's requests. */
+const REQUESTS = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.requests.ts'))
+  .flatMap((file) => Object.values(jest.requireActual<Record<string, unknown>>(join(SRC, file))))
+  .filter((value): value is Type => typeof value === 'function' && /^class /.test(String(value)));
+
+const VALUES: unknown[] = [
+  ...[undefined, null, true, false, 0, -1, 1, 7.5, 30, 1e21, '', ' ', '0', 'x', 'true', 'owner', 'Pro', 'UTC', 'image', 'keyword'],
+  ...[
+    '+1 201 555 0100',
+    'US.1234567890123',
+    'a@example.com',
+    'https://example.com/a.png',
+    'http://',
+    '2026-01-02T03:04:05Z',
+    '09:30',
+    '1007',
+  ],
+  ...[
+    'x'.repeat(20),
+    'x'.repeat(21),
+    'x'.repeat(300),
+    '😀'.repeat(600),
+    'x'.repeat(5_000),
+    'correct horse battery',
+    'a\nb',
+    '*',
+    '__proto__',
+  ],
+  ...[
+    [],
+    ['x'],
+    ['x', 7],
+    [''],
+    ['*'],
+    ['send_text', 'send_text'],
+    ['message.sent'],
+    [null],
+    [['x']],
+    [{}],
+    Array.from({ length: 60 }, () => 'x'),
+  ],
+  ...[{}, { length: 1 }, JSON.parse('{"__proto__": {"admin": true}}')],
+];
+
+const fieldsOf = (type: Type) => {
+  return [
+    ...new Set(
+      getMetadataStorage()
+        .getTargetValidationMetadatas(type, '', false, false)
+        .map(({ propertyName }) => propertyName),
+    ),
+  ];
+};
+const judged = (type: Type, body: object) => {
+  const object = plainToInstance(type, structuredClone(body));
+  const refused = validateSync(object, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: false }).length > 0;
+  return refused ? null : object;
+};
+
+describe('prepared checks of request bodies (product decisions 4 to 16)', () => {
+  it.each(REQUESTS.map((type) => [type.name, type] as const))(
+    '%s: what they take, class-validator takes and makes the same of',
+    (_name, type) => {
+      const check = preparedCheck(type);
+      if (check === null) return;
+      // A body that is good as far as one can be put together field by field, and each of its fields with every value.
+      const good: Record<string, unknown> = {};
+      for (const field of fieldsOf(type)) {
+        const refusals = (value: unknown) =>
+          validateSync(plainToInstance(type, { ...good, [field]: value })).filter(({ property }) => property === field).length;
+        const value = VALUES.find((one) => one !== undefined && refusals(one) === 0);
+        if (value !== undefined) good[field] = value;
+      }
+      for (const field of [...fieldsOf(type), 'unknown', '__proto__', 'constructor'])
+        for (const value of VALUES) {
+          const body = { ...good };
+          Object.defineProperty(body, field, { value, enumerable: true, configurable: true, writable: true });
+          const taken = check(body);
+          if (taken === null) continue;
+          expect(taken).toBeInstanceOf(type);
+          expect({ body, taken: { ...taken } }).toEqual({ body, taken: { ...judged(type, body) } });
+          expect(judged(type, body)).not.toBeNull();
+        }
+    },
+  );
+
+  it('they take the bodies of sends', () => {
+    const phone = '+1 201 555 0100';
+    const bodies: [Type, object][] = [
+      [SendTemplateRequest, { phone, template_name: 'order_update', language: null, body_params: ['Asha', 1007] }],
+      [SendTextRequest, { phone, message: 'Hi' }],
+      [SendMediaRequest, { phone, media_type: 'image', media_url: 'https://example.com/a.png', caption: 'A' }],
+      [SendOtpRequest, { phone, template_name: 'login_code', otp: '123456' }],
+    ];
+    for (const [type, body] of bodies) expect({ ...preparedCheck(type)?.(body as Record<string, unknown>) }).toEqual(body);
+  });
+});
