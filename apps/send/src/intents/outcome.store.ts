@@ -18,31 +18,28 @@ export class OutcomeStore {
   /**
    * Outcome, message row and outbox rows of a whole batch in one statement (guarantees §1, S3). Whoever makes the transition
    * writes the rest, so a status webhook and the answer itself may race; the outbox's primary key is the second fence (S7).
-   * Locks in the order of ids: two batches with the same intents never wait for each other in a circle.
+   * Locks in the order of ids: two batches with the same intents never wait for each other in a circle. What belongs to an
+   * intent is taken from its place in the arrays: joined, each of n intents would look through all n events.
    * @returns the events of those that this call has made the transition of
    */
   async accept(rows: AcceptedRow[], tx: Tx | Database = this.db): Promise<EventEnvelope[]> {
     const events = rows.map(({ event }) => event);
     const told = await tx.query<{ event_id: string }>(
       `WITH locked AS (
-         SELECT id FROM send.intents WHERE id = ANY ($1::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed') ORDER BY id FOR UPDATE
+         SELECT id, array_position($1::uuid[], id) AS nth FROM send.intents
+         WHERE id = ANY ($1::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed') ORDER BY id FOR UPDATE
        ), accepted AS (
-         UPDATE send.intents i SET state = 'accepted', message_id = n.message_id, settled_at = n.accepted_at
-         FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::timestamptz[]) AS n(id, message_id, conversation_id, accepted_at)
-         JOIN locked USING (id)
-         WHERE i.id = n.id
-         RETURNING i.id, i.business_id, n.message_id, n.conversation_id, n.accepted_at
+         UPDATE send.intents i SET state = 'accepted', message_id = ($2::text[])[nth], settled_at = ($4::timestamptz[])[nth]
+         FROM locked WHERE i.id = locked.id
+         RETURNING i.id, i.business_id, i.message_id, i.settled_at, nth
        ), recorded AS (
          INSERT INTO send.messages (business_id, message_id, intent_id, conversation_id, accepted_at)
-         SELECT business_id, message_id, id, conversation_id, accepted_at FROM accepted
+         SELECT business_id, message_id, id, ($3::bigint[])[nth], settled_at FROM accepted
          ON CONFLICT DO NOTHING
        )
        INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent)
-       SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent
-       FROM unnest($1::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
-         WITH ORDINALITY AS e(intent_id, event_id, subject, ordering_key, body, traceparent, nth)
-       JOIN accepted ON accepted.id = e.intent_id
-       ORDER BY e.nth
+       SELECT ($5::text[])[nth], ($6::text[])[nth], ($7::text[])[nth], ($8::text[])[nth], ($9::text[])[nth]
+       FROM accepted ORDER BY nth
        ON CONFLICT (event_id) DO NOTHING RETURNING event_id`,
       [
         rows.map((row) => row.intentId),
