@@ -10,11 +10,15 @@ async function session(site, { email, password }) {
   const headers = { 'content-type': 'application/json', origin: site };
   const login = await fetch(`${site}/api/client/login`, { method: 'POST', headers, body: JSON.stringify({ email, password }) });
   if (login.status !== 200) throw new Error(`login answered ${login.status}`);
-  const cookie = login.headers.get('set-cookie').split(';')[0];
+  return withCookie(site, login.headers.get('set-cookie').split(';')[0]);
+}
+
+/** @returns calls of the dashboard's API in a session */
+export function withCookie(site, cookie) {
   return async (method, path, body) => {
     const answer = await fetch(`${site}${path}`, {
       method,
-      headers: { ...(body && headers), origin: site, cookie },
+      headers: { ...(body && { 'content-type': 'application/json' }), origin: site, cookie },
       body: body && JSON.stringify(body),
     });
     const json = await answer.json();
@@ -33,6 +37,23 @@ export async function benchOperator(stack) {
   return operator;
 }
 
+export function connect(client, phone_number_id) {
+  return client('PUT', '/api/client/connection', {
+    phone_number_id,
+    business_account_id: '1',
+    access_token: 'bench-token',
+    app_secret: APP_SECRET,
+    verify_token: 'bench-verify',
+  });
+}
+
+/** @returns an API key with the highest limits */
+export async function openKey(client, operator, name) {
+  const { id, key } = await client('POST', '/api/client/api-keys', { name, permissions: ['*'] });
+  await operator('PATCH', `/api/admin/api-keys/${id}`, { per_minute_limit: MOST, daily_limit: MOST });
+  return key;
+}
+
 /** @returns keys with the highest limits, and what the platform would do */
 export async function benchAccount(stack, operator, keyCount, nth = 0) {
   const site = stack.siteUrl;
@@ -41,19 +62,9 @@ export async function benchAccount(stack, operator, keyCount, nth = 0) {
   const owner = { email: `bench-owner-${nth}@bench.example`, password: 'bench owner password' };
   await operator('POST', `/api/admin/businesses/${businessId}/users`, { ...owner, name: 'Bench', role: 'owner' });
   const client = await session(site, owner);
-  await client('PUT', '/api/client/connection', {
-    phone_number_id: number,
-    business_account_id: '1',
-    access_token: 'bench-token',
-    app_secret: APP_SECRET,
-    verify_token: 'bench-verify',
-  });
+  await connect(client, number);
   const keys = [];
-  for (let i = 0; i < keyCount; i++) {
-    const { id, key } = await client('POST', '/api/client/api-keys', { name: `Bench ${i}`, permissions: ['*'] });
-    await operator('PATCH', `/api/admin/api-keys/${id}`, { per_minute_limit: MOST, daily_limit: MOST });
-    keys.push(key);
-  }
+  for (let i = 0; i < keyCount; i++) keys.push(await openKey(client, operator, `Bench ${i}`));
   for (const end = Date.now() + 20_000; Date.now() < end; await pause(100)) {
     const { templates } = await client('GET', '/api/client/templates');
     if (templates.length > 0) break;

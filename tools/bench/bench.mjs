@@ -1,5 +1,5 @@
 // npm run bench: the product beside a bare skeleton of it, on this machine, in one run; private ports, data thrown away.
-//   --seconds N   of each round (5)      --rounds N   of each measurement (3)      --only sends|webhooks
+//   --seconds N   of each round (5)      --rounds N   of each measurement (3)      --only sends|webhooks|growth (growth: only when asked for)
 //   --history N   messages of the last weeks that are there before (0)
 // Prints a table; the whole result is in .local/bench.json.
 import { execFileSync, spawn } from 'node:child_process';
@@ -12,6 +12,7 @@ import { freePort } from '../servers/free-port.cjs';
 import { startNats, startRedis } from '../servers/servers.mjs';
 import { Stack } from '../start/stack.mjs';
 import { benchAccount, benchOperator } from './account.mjs';
+import { measureGrowth } from './growth.mjs';
 import { fillHistory } from './history.mjs';
 import { measureWebhooks } from './webhooks.mjs';
 
@@ -108,9 +109,14 @@ async function main() {
     };
     result.idleMegabytes = memory(processes);
     // First, while nothing but the product runs: the skeleton comes with the sends, and so do the rows that PostgreSQL cleans up after them.
-    if (ONLY !== 'sends')
+    if (ONLY === 'all' || ONLY === 'webhooks')
       result.webhooks = await measureWebhooks({ stack, operator, account, rounds: ROUNDS, cpu: () => cpuByName(processes) });
-    if (ONLY !== 'webhooks') result.sends = await measureSends({ dir, stack, account, processes, platformPort, skeletonPort });
+    if (ONLY === 'all' || ONLY === 'sends')
+      result.sends = await measureSends({ dir, stack, account, processes, platformPort, skeletonPort });
+    if (ONLY === 'growth') {
+      const cpu = () => cpuByName(processes);
+      result.growth = await measureGrowth({ stack, operator, account, rounds: ROUNDS, seconds: SECONDS, cpu, load });
+    }
     result.residentMegabytes = memory(processes);
     mkdirSync('.local', { recursive: true });
     writeFileSync('.local/bench.json', `${JSON.stringify(result, null, 2)}\n`);
@@ -193,7 +199,7 @@ async function measureSends({ dir, stack, account, processes, platformPort, skel
   return { compared, kinds };
 }
 
-function print({ sends, webhooks, residentMegabytes, cores, node, history }) {
+function print({ sends, webhooks, growth, residentMegabytes, cores, node, history }) {
   const figure = (value, unit = '') =>
     value === null || value === undefined ? '–' : `${value >= 100 ? Math.round(value) : value.toFixed(2)}${unit}`;
   const rows = [];
@@ -207,7 +213,7 @@ function print({ sends, webhooks, residentMegabytes, cores, node, history }) {
     ]);
   for (const [name, k] of Object.entries(sends?.kinds ?? {}))
     rows.push([name, `${figure(k.perSecond)}/s`, `p50 ${figure(k.p50, ' ms')}`, `p99 ${figure(k.p99, ' ms')}`, JSON.stringify(k.statuses)]);
-  for (const [name, w] of Object.entries(webhooks ?? {}))
+  for (const [name, w] of Object.entries({ ...webhooks, ...growth }))
     rows.push([
       name,
       w.perSecond ? `${figure(w.perSecond)}/s` : '',

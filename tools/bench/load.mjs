@@ -17,10 +17,10 @@ const statuses = {};
 let n = Math.floor(Math.random() * 1_000_000);
 const end = performance.now() + seconds * 1_000;
 
-async function worker(index) {
-  const headers = { 'content-type': 'application/json', 'x-api-key': keys[index % keys.length] };
+async function worker() {
   while (performance.now() < end) {
     const body = JSON.stringify(bodies[kind]((n += 1)));
+    const headers = { 'content-type': 'application/json', 'x-api-key': keys[n % keys.length] };
     const begun = performance.now();
     const answer = await pool.request({ method: 'POST', path, headers, body }).catch(() => null);
     await answer?.body.dump();
@@ -30,7 +30,7 @@ async function worker(index) {
   }
 }
 const begun = performance.now();
-await Promise.all(Array.from({ length: connections }, (_, index) => worker(index)));
+await Promise.all(Array.from({ length: connections }, worker));
 const took = (performance.now() - begun) / 1_000;
 latencies.sort((a, b) => a - b);
 const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? null;

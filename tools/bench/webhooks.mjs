@@ -5,7 +5,8 @@ import { benchAccount } from './account.mjs';
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-async function receiver() {
+/** A customer's server that takes everything at once. */
+export async function receiver() {
   const arrived = new Map();
   const received = { count: 0, at: 0 };
   const server = createServer((request, response) => {
@@ -67,12 +68,12 @@ export async function measureWebhooks({ stack, operator, account, rounds, cpu })
     };
   }
   const webhooks = [id];
-  await outbound(account, witness, 4_000, 1);
+  await outbound([account], witness, 4_000, 1);
   for (const count of [1, 4]) {
     while (webhooks.length < count) webhooks.push((await account.client('POST', '/api/client/webhooks', webhookAt(witness.url))).id);
     const name = `outbound deliveries, ${count} ${count === 1 ? 'webhook' : 'webhooks'}`;
     const measured = [];
-    for (let round = 0; round < rounds; round++) measured.push(await outbound(account, witness, 4_000, count));
+    for (let round = 0; round < rounds; round++) measured.push(await outbound([account], witness, 4_000, count));
     results[name] = {
       perSecond: median(measured.map(({ perSecond }) => perSecond)),
       note: measured.map(({ arrived }) => `${arrived} of 4000`).join(', ') + ' arrived; from the first webhook in to the last one out',
@@ -112,15 +113,18 @@ async function besideHanging({ stack, operator, latency }) {
 }
 
 /** Customers' messages in big batches, so that the dispatcher is what takes the time. */
-async function outbound(account, witness, deliveries, webhooks) {
+export async function outbound(accounts, witness, deliveries, webhooks) {
   const before = witness.received.count;
   const stamp = Date.now();
   const begun = performance.now();
-  for (let from = 0; from < deliveries / webhooks; from += 500) {
-    const some = Array.from({ length: 500 }, (_, i) => `1205${String(from + i).padStart(7, '0')}`);
-    const messages = some.flatMap((phone) => account.inbound(`wamid.o.${stamp}.${phone}`, phone, 'Hi').messages);
-    await account.post({ contacts: some.map((phone) => ({ profile: { name: 'B' }, wa_id: phone })), messages });
-  }
+  const events = deliveries / webhooks / accounts.length;
+  const size = Math.min(500, events);
+  for (let from = 0; from < events; from += size)
+    for (const account of accounts) {
+      const some = Array.from({ length: size }, (_, i) => `1205${String(from + i).padStart(7, '0')}`);
+      const messages = some.flatMap((phone) => account.inbound(`wamid.o.${stamp}.${account.businessId}.${phone}`, phone, 'Hi').messages);
+      await account.post({ contacts: some.map((phone) => ({ profile: { name: 'B' }, wa_id: phone })), messages });
+    }
   const done = () => witness.received.count - before;
   await settled(() => done() >= deliveries);
   const took = (witness.received.at - begun) / 1_000;
