@@ -163,7 +163,7 @@ async function measureSends({ dir, stack, account, processes, platformPort, skel
   });
   // Until what runs often is compiled, as in a service that has run for a minute.
   await load({ ...skeleton(32), seconds: 6 });
-  await load({ ...product('template', 32), seconds: 10 });
+  await load({ ...product('template', 32), seconds: 20 });
   const compared = {};
   for (const connections of [32, 64]) {
     const rounds = { product: [], skeleton: [] };

@@ -53,14 +53,9 @@ const VALUES: unknown[] = [
   ...[{}, { length: 1 }, JSON.parse('{"__proto__": {"admin": true}}')],
 ];
 
-const fieldsOf = (type: Type) => {
-  return [
-    ...new Set(
-      getMetadataStorage()
-        .getTargetValidationMetadatas(type, '', false, false)
-        .map(({ propertyName }) => propertyName),
-    ),
-  ];
+const fieldsOf = (type: Type): string[] => {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  return [...new Set(rules.map(({ propertyName }) => propertyName))];
 };
 const judged = (type: Type, body: object) => {
   const object = plainToInstance(type, structuredClone(body));

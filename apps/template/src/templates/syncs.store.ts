@@ -15,7 +15,8 @@ const ABANDONED = '2 minutes';
  * ours may touch.
  */
 const CALLS_AN_HOUR = 100;
-const SPENT = `(hour_calls >= ${CALLS_AN_HOUR} AND hour_began > now() - interval '1 hour')`;
+const IN_THIS_HOUR = `hour_began > now() - interval '1 hour'`;
+const SPENT = `(hour_calls >= ${CALLS_AN_HOUR} AND ${IN_THIS_HOUR})`;
 
 interface SyncEnd {
   found?: number;
@@ -52,8 +53,8 @@ export class SyncsStore {
   async takeDue(atMost: number, everySeconds: number): Promise<number[]> {
     const rows = await this.db.query<{ business_id: string }>(
       `UPDATE template.syncs SET state = 'running', started_at = clock_timestamp(), wanted_at = NULL,
-         hour_calls = CASE WHEN hour_began > now() - interval '1 hour' THEN hour_calls ELSE 0 END,
-         hour_began = CASE WHEN hour_began > now() - interval '1 hour' THEN hour_began ELSE now() END
+         hour_calls = CASE WHEN ${IN_THIS_HOUR} THEN hour_calls ELSE 0 END,
+         hour_began = CASE WHEN ${IN_THIS_HOUR} THEN hour_began ELSE now() END
        WHERE business_id IN
        (SELECT business_id FROM template.syncs
         WHERE CASE WHEN state = 'running' THEN started_at < now() - interval '${ABANDONED}'
