@@ -1,4 +1,5 @@
 import { eventually } from '@mgw/testing';
+import { appendToOutbox } from './index';
 import { effect, openShop, sent, type Shop } from './shop.fixture';
 
 const range = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
@@ -44,7 +45,6 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
   it('that are told in a transaction which fails are never told', async () => {
     shop.relay();
     shop.consumer();
-    const { appendToOutbox } = await import('./outbox');
     await expect(
       shop.db.transaction(async (tx) => {
         await appendToOutbox(tx, 'shop', [sent(1)]);
@@ -92,6 +92,37 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect(await shop.effects()).toEqual(ids(range(6, 1)));
     await relay.stop();
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(0);
+  });
+
+  it('that are handed over while the outbox is read are told once', async () => {
+    const relay = shop.relay({ pollMs: 20 });
+    const heard: string[] = [];
+    shop.consumer({ guarded: true, handle: async (events) => void heard.push(...events.map(({ id }) => id)) });
+    for (const start of range(60)) {
+      relay.nudge();
+      await Promise.all(range(4, start * 4).map((number) => shop.hand(relay, number)));
+    }
+    await eventually(() => heard.length >= 240);
+    await eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 0);
+    expect(heard.sort()).toEqual(ids(range(240)).sort());
+  });
+
+  it('that are newer than one look are left to whoever has made them, unless somebody says that they are there', async () => {
+    const relay = shop.relay({ pollMs: 200 });
+    shop.consumer();
+    await shop.tell(0);
+    await allEffects([0]);
+    await shop.db.transaction(async (tx) => {
+      await appendToOutbox(tx, 'shop', [sent(1), sent(2)]);
+      await tx.query(`UPDATE shop.outbox SET created_at = now() - interval '1 hour' WHERE event_id = $1`, [sent(1).id]);
+      // As new as it can be, however long this takes.
+      await tx.query(`UPDATE shop.outbox SET created_at = now() + interval '1 hour' WHERE event_id = $1`, [sent(2).id]);
+    });
+    await allEffects([0, 1]);
+    expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(1);
+    await shop.db.query(`UPDATE shop.outbox SET created_at = now() WHERE event_id = $1`, [sent(2).id]);
+    relay.nudge();
+    await allEffects([0, 1, 2]);
   });
 
   it('that a replica which died has left are found, however much another one is handed', async () => {

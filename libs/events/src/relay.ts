@@ -41,7 +41,7 @@ export class OutboxRelay {
   private readonly load = new Load(BUSY);
   /** Committed just now, and nothing waits before it. */
   private handed: OutboxRow[] = [];
-  /** Whether the last look found nothing that was left, and nobody has said since that something is there. */
+  /** Whether the last look found nothing more, and nobody has said since that something is there. */
   private caughtUp = false;
   private unmarked: Told[] = [];
   private markAt = Infinity;
@@ -87,10 +87,10 @@ export class OutboxRelay {
       try {
         await this.streams.check();
         // However much is handed over: what a replica that died has left must not wait for a quiet moment.
-        if (Date.now() >= this.lookAt) this.giveUpHanded();
-        if (this.handed.length > 0) await this.tellHanded();
-        else if (this.unmarked.length > 0 && (!this.caughtUp || Date.now() >= this.markAt)) await this.mark();
-        else if (!this.caughtUp) await this.look();
+        const isTime = Date.now() >= this.lookAt;
+        if (this.handed.length > 0 && !isTime) await this.tellHanded();
+        else if (this.unmarked.length > 0 && (isTime || !this.caughtUp || Date.now() >= this.markAt)) await this.mark();
+        else if (isTime || !this.caughtUp) await this.look();
         else await this.signal.wait(Math.min(this.markAt, this.lookAt) - Date.now());
       } catch (error) {
         logger.warn({ err: error, schema }, 'events could not be told now; they stay in the outbox');
@@ -124,17 +124,26 @@ export class OutboxRelay {
   }
 
   private async look(): Promise<void> {
-    const { db, schema, pollMs = 1_000 } = this.options;
+    const { db, pollMs = 1_000 } = this.options;
+    // When nobody has spoken up it looks for what was left, not for what another replica is about to tell from its memory.
+    const olderThanMs = this.caughtUp ? pollMs : 0;
     // Whoever speaks up meanwhile may not have been seen.
     this.caughtUp = true;
-    // What is not marked is told again, and deduplicated: the mark need not wait for the disk.
-    const told = await db.transaction((tx) => this.tellWaiting(tx, schema), { durable: false });
-    if (told === 'elsewhere' || told === 'not all' || told === BATCH) this.giveUpHanded();
+    const seen = await db.transaction((tx) => this.tellWaiting(tx, olderThanMs), { durable: false });
     this.lookAt = Date.now() + pollMs;
-    // Another replica is at it, and may have looked before our events were there.
-    if (told === 'elsewhere') await this.signal.wait(25);
-    else if (told === 'not all') await this.signal.wait(500);
-    else await this.gather(told);
+    if (seen === 'elsewhere') {
+      if (olderThanMs > 0) return;
+      // Another replica is at it, and may have looked before our events were there.
+      this.giveUpHanded();
+      await this.signal.wait(25);
+      return;
+    }
+    // Or has been.
+    const told = new Set(seen.told);
+    this.handed = this.handed.filter(({ event_id }) => !told.has(event_id));
+    if (told.size < seen.found || seen.found === BATCH) this.giveUpHanded();
+    if (told.size < seen.found) await this.signal.wait(500);
+    else await this.gather(seen.found);
   }
 
   private async gather(told: number): Promise<void> {
@@ -142,21 +151,24 @@ export class OutboxRelay {
     if (restMs > 0 && told < BATCH) await new Promise((resume) => setTimeout(resume, restMs));
   }
 
-  private async tellWaiting(tx: Tx, schema: string): Promise<number | 'elsewhere' | 'not all'> {
+  /** @returns the ids of what was told, and how many were found; 'elsewhere' when another replica is at it */
+  private async tellWaiting(tx: Tx, olderThanMs: number): Promise<{ told: string[]; found: number } | 'elsewhere'> {
+    const { schema } = this.options;
     const found = await tx.query<{ held: boolean } & { [K in keyof OutboxRow]: OutboxRow[K] | null }>(
       `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtext($1)) AS held)
        SELECT lock.held, o.event_id, o.subject, o.ordering_key, o.body, o.traceparent FROM lock
        LEFT JOIN LATERAL (
          SELECT seq, event_id, subject, ordering_key, body, traceparent FROM ${schema}.outbox
-         WHERE published_at IS NULL AND lock.held ORDER BY seq LIMIT ${BATCH}
+         WHERE published_at IS NULL AND created_at <= clock_timestamp() - $2 * interval '1 millisecond' AND lock.held
+         ORDER BY seq LIMIT ${BATCH}
        ) o ON true ORDER BY o.seq`,
-      [`${schema}.outbox`],
+      [`${schema}.outbox`, olderThanMs],
     );
     if (!found[0]?.held) return 'elsewhere';
     const rows = found.filter((row): row is { held: boolean } & OutboxRow => row.event_id !== null);
     const told = await this.publish(rows);
     if (told.length > 0) await this.streams.mark(tx, told);
-    return told.length === rows.length ? rows.length : 'not all';
+    return { told: told.map(({ event_id }) => event_id), found: rows.length };
   }
 
   /** Publishes in order and waits for the acknowledgements together. @returns what was told before the first failure; the rest is told again */
