@@ -1,4 +1,4 @@
-import { connect, type NatsConnection } from 'nats';
+import { connect, createInbox, type NatsConnection } from 'nats';
 import type { Logger } from '@mgw/telemetry';
 
 export type { NatsConnection };
@@ -20,8 +20,7 @@ export async function connectNats({ servers, name, logger }: NatsOptions): Promi
   const connection = await connect({
     servers: hosts,
     name,
-    // Answers come to an inbox that only this user may read.
-    ...(user && { user, pass, inboxPrefix: `_INBOX.${user}` }),
+    ...(user && { user, pass, inboxPrefix: inboxPrefix(user) }),
     waitOnFirstConnect: true,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 200,
@@ -32,8 +31,21 @@ export async function connectNats({ servers, name, logger }: NatsOptions): Promi
     // A stack for each request costs more than the request.
     noAsyncTraces: true,
   });
+  inboxPrefixes.set(connection, inboxPrefix(user));
   void logChanges(connection, logger);
   return connection;
+}
+
+const inboxPrefixes = new WeakMap<NatsConnection, string>();
+
+/** Answers come to inboxes that only this user may read. */
+function inboxPrefix(user: string): string {
+  return user ? `_INBOX.${user}` : '_INBOX';
+}
+
+/** @returns a subject for answers, of a connection made by connectNats */
+export function newInbox(connection: NatsConnection): string {
+  return createInbox(inboxPrefixes.get(connection));
 }
 
 /** The client takes no user from an address. */

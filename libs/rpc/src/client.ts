@@ -12,22 +12,22 @@ import {
   type WireError,
 } from '@mgw/contracts';
 import { histogram, traced, type Logger, type Span } from '@mgw/telemetry';
-import { ErrorCode as NatsErrorCode, type Msg, type NatsConnection } from 'nats';
+import type { Msg, NatsConnection } from 'nats';
 import { ERROR_HEADER, spanAttributes, toHeaders, type RpcContext } from './context';
-import { InFlight } from './in-flight';
+import { Requests } from './requests';
 
 const duration = histogram('mgw_rpc_client_duration_seconds', 'Requests to other services, until the answer', ['method', 'outcome']);
 
 /** Asks other services. Every call ends by its deadline, and throws nothing but GatewayError. */
 @Injectable()
 export class RpcClient {
-  private readonly inFlight: InFlight;
+  private readonly requests: Requests;
 
   constructor(
     private readonly connection: NatsConnection,
     private readonly logger: Logger,
   ) {
-    this.inFlight = new InFlight(connection);
+    this.requests = new Requests(connection);
   }
 
   /**
@@ -54,7 +54,7 @@ export class RpcClient {
 
   /** Tells every replica of every service; nobody answers, and it may be lost. */
   announce<A extends Announcement>(announcement: A, data: AnnouncedData<A>): void {
-    if (this.inFlight.connected) this.connection.publish(announcement.subject, JSON.stringify(data));
+    if (this.requests.connected) this.connection.publish(announcement.subject, JSON.stringify(data));
   }
 
   /** @returns what ends it */
@@ -73,14 +73,10 @@ export class RpcClient {
       throw new Error(`${operation.subject}: the request is not as agreed: ${mismatch(operation.request, request)}`);
     const left = context.deadlineAt - Date.now();
     if (left <= 0) throw new GatewayError('DEADLINE_EXCEEDED', 'The time for this request was over before it was made.');
-    if (!this.inFlight.connected)
+    if (!this.requests.connected)
       throw new GatewayError('OVERLOADED', 'The service cannot be reached now; nothing was done. Try again shortly.');
-    const options = { timeout: left, headers: toHeaders(context, span.traceparent) };
-    const asked = this.connection.request(operation.subject, JSON.stringify(request), options);
-    const lost = () => new GatewayError('REPLY_LOST', 'The connection broke before the answer came.');
-    const message = await this.inFlight.guard(asked, lost).catch((error: unknown) => {
-      throw asGatewayError(error);
-    });
+    const headers = toHeaders(context, span.traceparent);
+    const message = await this.requests.ask(operation.subject, JSON.stringify(request), headers, left);
     return this.readReply(operation, message);
   }
 
@@ -98,19 +94,5 @@ function parsed(message: Msg): unknown {
     return message.json();
   } catch {
     return undefined;
-  }
-}
-
-function asGatewayError(error: unknown): unknown {
-  switch ((error as { code?: string }).code) {
-    case NatsErrorCode.NoResponders:
-      return new GatewayError('OVERLOADED', 'The service is not running now; nothing was done. Try again shortly.');
-    case NatsErrorCode.Timeout:
-      return new GatewayError('DEADLINE_EXCEEDED', 'The answer did not come in time.');
-    case NatsErrorCode.ConnectionClosed:
-    case NatsErrorCode.ConnectionDraining:
-      return new GatewayError('REPLY_LOST', 'The connection was closed before the answer came.');
-    default:
-      return error;
   }
 }
