@@ -264,6 +264,14 @@ describe('the Helm chart', () => {
     expect(namesOf('ScaledObject', { keda: { enabled: true } }).sort()).toEqual(scaling);
   });
 
+  it('replicas are taken away as slowly as the values say, with KEDA or without', () => {
+    const scaleDown = { stabilizationWindowSeconds: 77 };
+    const [scaler] = of(render({ scaleDown }), 'HorizontalPodAutoscaler');
+    const [scaled] = of(render({ scaleDown, keda: { enabled: true } }), 'ScaledObject');
+    expect(scaler?.spec).toMatchObject({ behavior: { scaleDown } });
+    expect(scaled?.spec).toMatchObject({ advanced: { horizontalPodAutoscalerConfig: { behavior: { scaleDown } } } });
+  });
+
   it('runs nothing in a container but what its image holds', () => {
     const commands = [...JSON.stringify(render()).matchAll(/"(?:exec|command)":(\{"command":)?\["([^"]+)"/g)].map(
       ([, , program]) => program,

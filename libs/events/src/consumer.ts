@@ -4,7 +4,7 @@ import { gauges, type Logger } from '@mgw/telemetry';
 import type { NatsConnection } from 'nats';
 import { BatchHandler } from './batch-handler';
 import { DurableSubscription } from './durable-subscription';
-import { Load } from './load';
+import { BUSY_FOR_THE_PATIENT, Load } from './load';
 import { OpenMessage, type Offered } from './open-message';
 import { Signal } from './signal';
 
@@ -42,10 +42,6 @@ export interface EventConsumerOptions {
   committed?(told: EventEnvelope[]): void;
 }
 
-/** Events a second from which on it rests after a batch. */
-const BUSY = 800;
-const BUSY_AND_PATIENT = 100;
-
 /** Hears events: at least once from JetStream, once in effect by the inbox (guarantees §4). */
 export class EventConsumer {
   private readonly waiting: Offered[] = [];
@@ -60,7 +56,7 @@ export class EventConsumer {
 
   constructor(options: EventConsumerOptions) {
     this.batchSize = options.concurrency ?? 128;
-    this.load = new Load(options.patient ? BUSY_AND_PATIENT : BUSY);
+    this.load = new Load(options.patient ? BUSY_FOR_THE_PATIENT : undefined);
     this.batches = new BatchHandler(options);
     this.subscription = new DurableSubscription(options, this.batchSize, (message) => {
       this.waiting.push(...new OpenMessage(message).offered);
@@ -91,14 +87,8 @@ export class EventConsumer {
       const batch = this.waiting.splice(0, this.batchSize);
       if (batch.length > 0) {
         await this.batches.handle(batch);
-        await this.gather(batch.length);
+        await this.load.rest(batch.length, this.waiting.length >= this.batchSize || this.stopped);
       } else await this.signal.wait(5_000);
     }
-  }
-
-  private async gather(handled: number): Promise<void> {
-    const restMs = this.load.restAfter(handled);
-    if (restMs === 0 || this.waiting.length >= this.batchSize || this.stopped) return;
-    await new Promise((resume) => setTimeout(resume, restMs));
   }
 }

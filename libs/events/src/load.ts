@@ -1,3 +1,6 @@
+/** Events a second that are load; and for work that nobody waits for. */
+const BUSY = 800;
+export const BUSY_FOR_THE_PATIENT = 100;
 /** As many at once are a burst, not load. */
 const BURST = 24;
 /** Beyond this level more load is not remembered: it is over soon after the last of it came. */
@@ -13,7 +16,13 @@ export class Load {
   private level = 0;
   private seenAt = performance.now();
 
-  constructor(private readonly perSecond: number) {}
+  constructor(private readonly perSecond = BUSY) {}
+
+  /** Rests as long as `restAfter` says. @param isEnough more would not come together, or need not */
+  async rest(events: number, isEnough: boolean): Promise<void> {
+    const restMs = this.restAfter(events);
+    if (restMs > 0 && !isEnough) await new Promise((resume) => setTimeout(resume, restMs));
+  }
 
   /** @returns milliseconds, with those that came just now; 0 when there is no load */
   restAfter(events: number): number {

@@ -21,8 +21,6 @@ export interface OutboxRelayOptions {
 }
 
 const BATCH = 256;
-/** Events a second from which on it rests after a batch. */
-const BUSY = 800;
 /** Events in memory at most; what is beyond is found in the outbox. */
 const MOST_HANDED = 2_000;
 /** How long told events wait to be marked together, in milliseconds. */
@@ -38,7 +36,7 @@ const published = counter('mgw_events_published_total', 'Events handed to JetStr
 export class OutboxRelay {
   private readonly streams: OutboxStreams;
   private readonly signal = new Signal();
-  private readonly load = new Load(BUSY);
+  private readonly load = new Load();
   /** Committed just now, and nothing waits before it. */
   private handed: OutboxRow[] = [];
   /** Whether the last look found nothing more, and nobody has said since that something is there. */
@@ -76,7 +74,7 @@ export class OutboxRelay {
     this.stopped = true;
     this.signal.give();
     await this.ended;
-    // What is not marked is told again, and deduplicated.
+    // What is not marked is told again: whoever hears it has an inbox.
     await this.mark().catch(() => undefined);
     this.streams.close();
   }
@@ -107,7 +105,7 @@ export class OutboxRelay {
     if (this.markAt === Infinity) this.markAt = Date.now() + MARK_AFTER_MS;
     if (told.length < rows.length) this.giveUpHanded();
     if (this.unmarked.length >= BATCH) await this.mark();
-    await this.gather(rows.length);
+    await this.load.rest(rows.length, rows.length === BATCH);
   }
 
   /** They are found in the outbox, in their order. */
@@ -129,6 +127,7 @@ export class OutboxRelay {
     const olderThanMs = this.caughtUp ? pollMs : 0;
     // Whoever speaks up meanwhile may not have been seen.
     this.caughtUp = true;
+    // The mark need not wait for the disk: without it an event is told again.
     const seen = await db.transaction((tx) => this.tellWaiting(tx, olderThanMs), { durable: false });
     this.lookAt = Date.now() + pollMs;
     if (seen === 'elsewhere') {
@@ -143,12 +142,7 @@ export class OutboxRelay {
     this.handed = this.handed.filter(({ event_id }) => !told.has(event_id));
     if (told.size < seen.found || seen.found === BATCH) this.giveUpHanded();
     if (told.size < seen.found) await this.signal.wait(500);
-    else await this.gather(seen.found);
-  }
-
-  private async gather(told: number): Promise<void> {
-    const restMs = this.load.restAfter(told);
-    if (restMs > 0 && told < BATCH) await new Promise((resume) => setTimeout(resume, restMs));
+    else await this.load.rest(seen.found, seen.found === BATCH);
   }
 
   /** @returns the ids of what was told, and how many were found; 'elsewhere' when another replica is at it */

@@ -1,6 +1,6 @@
 import type { EventEnvelope, StreamName } from '@mgw/contracts';
 import type { Logger } from '@mgw/telemetry';
-import { consumerOpts, type JetStreamSubscription, type JsMsg, type NatsConnection } from 'nats';
+import { consumerOpts, type ConsumerOptsBuilder, type JetStreamSubscription, type JsMsg, type NatsConnection } from 'nats';
 import { readEvents } from './read-event';
 import { ensureStreams, limitsOn } from './streams';
 
@@ -59,15 +59,22 @@ export class EventTail {
   private async listen(): Promise<JetStreamSubscription> {
     try {
       await ensureStreams(await this.options.nc.jetstreamManager(), limitsOn(this.options.nc));
-      return await this.subscribe((message) => {
-        for (const tailed of tailedIn(message)) {
-          this.lastPlace = tailed.place;
-          for (const hear of this.followers) hear(tailed);
-        }
+      const options = this.from('now');
+      options.callback((error, message) => {
+        if (error || !message) this.options.logger.warn({ err: error }, 'the tail of events stumbled');
+        else this.hearLive(message);
       });
+      return await this.subscribe(options);
     } catch (error) {
       this.live = undefined;
       throw error;
+    }
+  }
+
+  private hearLive(message: JsMsg): void {
+    for (const tailed of tailedIn(message)) {
+      this.lastPlace = tailed.place;
+      for (const hear of this.followers) hear(tailed);
     }
   }
 
@@ -79,35 +86,30 @@ export class EventTail {
     const seq = Math.max(1, Math.floor(after));
     if (seq > state.last_seq || state.messages === 0) return Math.min(after, state.last_seq);
     let last = after;
-    let reached = (): void => {};
-    const done = new Promise<void>((resolve) => (reached = resolve));
-    let isDone = false;
-    const subscription = await this.subscribe((message) => {
-      // What comes then is heard live.
-      if (isDone) return;
+    const subscription = await this.subscribe(this.from(seq));
+    for await (const message of subscription) {
       for (const tailed of tailedIn(message)) {
         if (tailed.place <= after) continue;
         last = tailed.place;
         hear(tailed);
       }
-      isDone = message.seq >= state.last_seq;
-      if (isDone) reached();
-    }, seq);
-    await done;
+      // What comes then is heard live.
+      if (message.seq >= state.last_seq) break;
+    }
     subscription.unsubscribe();
     return last;
   }
 
-  private subscribe(take: (message: JsMsg) => void, startSeq?: number): Promise<JetStreamSubscription> {
+  private from(seq: number | 'now'): ConsumerOptsBuilder {
     const options = consumerOpts();
     options.orderedConsumer();
     options.bindStream(this.options.stream);
-    if (startSeq === undefined) options.deliverNew();
-    else options.startSequence(startSeq);
-    options.callback((error, message) => {
-      if (error || !message) this.options.logger.warn({ err: error }, 'the tail of events stumbled');
-      else take(message);
-    });
+    if (seq === 'now') options.deliverNew();
+    else options.startSequence(seq);
+    return options;
+  }
+
+  private subscribe(options: ConsumerOptsBuilder): Promise<JetStreamSubscription> {
     return this.options.nc.jetstream().subscribe(this.options.subject, options);
   }
 }
