@@ -41,7 +41,7 @@ const layers = [
 const driver = (name, home) => ({ name, message: `${name} belongs in ${home} or in a *.store.ts`, allowTypeImports: false });
 const drivers = [
   driver('pg', 'libs/postgres'),
-  driver('typeorm', 'libs/postgres, entities, migrations'),
+  driver('typeorm', 'libs/postgres and migrations'),
   driver('nats', 'libs/nats, libs/rpc, libs/events'),
   driver('ioredis', 'a *.store.ts'),
 ];

@@ -333,6 +333,12 @@ describe('the Helm chart', () => {
 });
 
 describe('Dockerfile', () => {
+  it('gives V8 the memory that npm start and the benchmark give it', () => {
+    const optionsIn = (path: string) => /\bNODE_OPTIONS ?= ?["']([^"']+)["']/.exec(file(path))?.[1];
+    expect(optionsIn('Dockerfile')).toMatch(/^--max-semi-space-size=\d+ --max-old-space-size=\d+$/);
+    expect(optionsIn('tools/start/supervised.mjs')).toBe(optionsIn('Dockerfile'));
+  });
+
   it('has nothing that the validator of Dockerfiles finds', () => {
     expect(lintDockerfile(file('Dockerfile'))).toEqual([]);
     expect(lintDockerfile('FROM node\nEXPOS 80\n')).toHaveLength(1);

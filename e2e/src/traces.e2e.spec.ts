@@ -163,9 +163,9 @@ describe('exporting traces', () => {
   });
 });
 
-describe('traces are off unless they are configured', () => {
+describe('a service loads only what it uses', () => {
   it.each([
-    ['without an endpoint nothing of OpenTelemetry is loaded', {}, 'nothing'],
+    ['without an endpoint for traces nothing of OpenTelemetry, and never what only migrations need', {}, 'nothing'],
     ['with one it is', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, 'sdk-trace'],
   ])('%s', async (_, given, loaded) => {
     const [database, broker] = [await testDatabase(), await testNats()];

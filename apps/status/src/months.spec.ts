@@ -201,10 +201,8 @@ describe('records and history by month (guarantees §3)', () => {
     it('and back', async () => {
       const before = [await rows('records', columns), await rows('history')];
       await migrate();
-      await harness.db.dataSource.transaction(async (manager) => {
-        const [Newest] = migrations.slice(-1);
-        if (manager.queryRunner && Newest) await new Newest().down(manager.queryRunner);
-      });
+      const [Newest] = migrations.slice(-1);
+      await harness.db.transaction(async (tx) => Newest && (await new Newest().down(tx as never)));
       expect([await rows('records'), await rows('history')]).toEqual(before);
       await expect(
         harness.db.query(`INSERT INTO status.records (business_id, message_id, status, rank) VALUES (1, 'gw_x', 'sent', 0)`),

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Pool, type PoolClient } from 'pg';
-import { DataSource } from 'typeorm';
-import { dataSourceOptions, relaxedPoolOptions, type DatabaseOptions } from './options';
+import { poolOptions, type DatabaseOptions } from './options';
 import { whenReachable } from './reachable';
 
 export type { DatabaseOptions } from './options';
@@ -13,7 +12,7 @@ export interface Tx {
   query<T>(text: string, values?: unknown[]): Promise<T[]>;
 }
 
-/** A service's schema: TypeORM for entities and ordinary queries, its pool for the few hot statements. */
+/** A service's schema, by statements of its own: TypeORM is for its migrations, and stays out of what serves. */
 export class Database implements Tx {
   /**
    * Statements whose commit does not wait for the disk: only for what may be lost with the database's last half second and is
@@ -23,25 +22,23 @@ export class Database implements Tx {
   private readonly relaxedPool: Pool;
 
   private constructor(
-    readonly dataSource: DataSource,
+    readonly pool: Pool,
     readonly schema: string,
     options: DatabaseOptions,
   ) {
-    const relaxedPool = new Pool(relaxedPoolOptions(options));
+    const relaxedPool = new Pool(poolOptions(options, { relaxed: true }));
     this.relaxedPool = relaxedPool;
     this.relaxed = { query: (text, values = []) => run(relaxedPool, text, values) };
     // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
-    for (const pool of [this.pool, relaxedPool]) pool.on('error', () => undefined);
+    for (const each of [pool, relaxedPool]) each.on('error', () => undefined);
   }
 
   /** Connects; waits 20 s for a database that cannot be reached, because services and database start together. */
   static async open(options: DatabaseOptions): Promise<Database> {
-    const dataSource = await whenReachable(() => new DataSource(dataSourceOptions(options)).initialize(), { withinMs: OPEN_WITHIN_MS });
-    return new Database(dataSource, options.schema, options);
-  }
-
-  get pool(): Pool {
-    return (this.dataSource.driver as unknown as { master: Pool }).master;
+    const pool = new Pool(poolOptions(options));
+    const connection = await whenReachable(() => pool.connect(), { withinMs: OPEN_WITHIN_MS });
+    connection.release();
+    return new Database(pool, options.schema, options);
   }
 
   query<T>(text: string, values: unknown[] = []): Promise<T[]> {
@@ -79,8 +76,7 @@ export class Database implements Tx {
   }
 
   async close(): Promise<void> {
-    if (!this.relaxedPool.ending) await this.relaxedPool.end();
-    if (this.dataSource.isInitialized) await this.dataSource.destroy();
+    for (const pool of [this.relaxedPool, this.pool]) if (!pool.ending) await pool.end();
   }
 }
 

@@ -1,16 +1,9 @@
 import type { PoolConfig } from 'pg';
-import type { DataSourceOptions } from 'typeorm';
-import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
-
-type EntityList = NonNullable<DataSourceOptions['entities']>;
-type MigrationList = NonNullable<DataSourceOptions['migrations']>;
 
 export interface DatabaseOptions {
   url: string;
   /** The service's own; nobody else reads or writes it. */
   schema: string;
-  entities?: EntityList;
-  migrations?: MigrationList;
   /** Connections at most. */
   poolSize?: number;
   applicationName?: string;
@@ -40,44 +33,20 @@ const IDLE_MS = 300_000;
 /** Connections for what need not wait for the disk, at most. */
 const RELAXED = 4;
 
-export function dataSourceOptions(options: DatabaseOptions): PostgresDataSourceOptions {
+/** @param relaxed connections whose commits do not wait for the disk, and which take a statement before the one before has answered */
+export function poolOptions(options: DatabaseOptions, { relaxed = false } = {}): PoolConfig {
+  const { statementTimeoutMs = 10_000 } = options;
   return {
-    type: 'postgres',
-    url: options.url,
-    schema: options.schema,
-    applicationName: options.applicationName ?? options.schema,
-    entities: options.entities ?? [],
-    migrations: options.migrations ?? [],
-    migrationsTableName: 'migrations',
-    poolSize: options.poolSize ?? 8,
-    connectTimeoutMS: CONNECT_WITHIN_MS,
-    synchronize: false,
-    logging: false,
-    extra: connection(options),
-  };
-}
-
-/** Connections whose commits do not wait for the disk, and which take a statement before the one before has answered. */
-export function relaxedPoolOptions(options: DatabaseOptions): PoolConfig {
-  const given = connection(options);
-  return {
-    ...given,
     connectionString: options.url,
     application_name: options.applicationName ?? options.schema,
-    max: RELAXED,
+    max: relaxed ? RELAXED : (options.poolSize ?? 8),
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    options: `${given.options} -c synchronous_commit=off`,
-    pipeline: true,
-  } as PoolConfig;
-}
-
-function connection({ statementTimeoutMs = 10_000 }: DatabaseOptions) {
-  return {
-    options: PLANNING,
+    options: relaxed ? `${PLANNING} -c synchronous_commit=off` : PLANNING,
     idleTimeoutMillis: IDLE_MS,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + 2_000,
     idle_in_transaction_session_timeout: 15_000,
     keepAlive: true,
+    ...(relaxed && { pipeline: true }),
   };
 }

@@ -22,11 +22,13 @@ const duration = histogram('mgw_rpc_duration_seconds', 'Requests answered by thi
 /** Answers other services: Nest's transport for `@Handles` methods, with deadlines, a bound and a drain of its own. */
 export class RpcServer extends Server implements CustomTransportStrategy {
   private readonly subscriptions: Subscription[] = [];
-  private readonly running = new Set<Promise<void>>();
+  private running = 0;
+  /** To be called when nothing runs any more. */
+  private finished: (() => void) | undefined;
 
   constructor(private readonly options: RpcServerOptions) {
     super();
-    gauge('mgw_rpc_running', 'Requests being handled now', [], () => this.running.size);
+    gauge('mgw_rpc_running', 'Requests being handled now', [], () => this.running);
   }
 
   listen(ready: () => void): void {
@@ -47,10 +49,17 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     const { connection, drainMs = 5_000 } = this.options;
     if (connection.isClosed()) return;
     const drained = Promise.all(this.subscriptions.map((subscription) => subscription.drain().catch(() => undefined))).then(() =>
-      Promise.all(this.running),
+      this.idle(),
     );
     await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, drainMs).unref())]);
     await connection.flush().catch(() => undefined);
+  }
+
+  private idle(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.running === 0) resolve();
+      else this.finished = resolve;
+    });
   }
 
   on(): void {
@@ -63,7 +72,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
 
   private take(operation: Operation, handler: MessageHandler, message: Msg): void {
     const stop = duration.startTimer({ method: operation.subject });
-    if (this.running.size >= this.options.concurrency) {
+    if (this.running >= this.options.concurrency) {
       this.refuse(
         message,
         new GatewayError('OVERLOADED', 'The service has all the work it can take; nothing was done. Try again shortly.'),
@@ -71,11 +80,14 @@ export class RpcServer extends Server implements CustomTransportStrategy {
       stop({ outcome: 'OVERLOADED' });
       return;
     }
-    const work = this.trace(operation, handler, message)
+    this.running += 1;
+    void this.trace(operation, handler, message)
       .then((outcome) => stop({ outcome }))
       .catch((error: unknown) => this.options.logger.error({ err: error, method: operation.subject }, 'answer could not be sent'))
-      .finally(() => this.running.delete(work)) as Promise<void>;
-    this.running.add(work);
+      .finally(() => {
+        this.running -= 1;
+        if (this.running === 0) this.finished?.();
+      });
   }
 
   private trace(operation: Operation, handler: MessageHandler, message: Msg): Promise<string> {

@@ -6,6 +6,7 @@ import { connectNats, type NatsConnection } from '@mgw/nats';
 import { Database, runMigrations } from '@mgw/postgres';
 import { RpcClient, RpcServer } from '@mgw/rpc';
 import { createLogger, startProbes, startTracing, type Logger } from '@mgw/telemetry';
+import { tuneRuntime } from './runtime';
 import { ServiceModule } from './service.module';
 
 /** The settings that running needs; the service's own class has them and more. */
@@ -27,8 +28,6 @@ export interface ServiceOptions<C extends RunSettings> {
   config: ConfigClass<C>;
   /** Its schema; needs `databaseSettings` in the configuration. */
   schema?: string;
-  /** TypeORM entities. */
-  entities?: Type[];
   /** How the application starts: by default as a microservice that answers `@Handles` methods. The gateway gives its HTTP server. */
   start?: (root: ReturnType<typeof ServiceModule.with>, config: C, logger: Logger) => Promise<INestApplicationContext>;
 }
@@ -44,6 +43,7 @@ const STOP_WITHIN_MS = 8_000;
 
 /** Starts a service, and stops it without losing a request on SIGTERM or SIGINT. A start that fails ends the process with one clear line. */
 export async function runService<C extends RunSettings>(options: ServiceOptions<C>): Promise<RunningService> {
+  tuneRuntime();
   const logger = createLogger(options.name);
   const die = (error: unknown, what: string): never => {
     logger.fatal({ err: error }, what);
@@ -112,12 +112,9 @@ function stopOnSignal(service: RunningService, logger: Logger): void {
   }
 }
 
-function openDatabase<C extends RunSettings>(
-  { name, schema, entities }: ServiceOptions<C>,
-  { databaseUrl, databasePool }: C,
-): Promise<Database> {
+function openDatabase<C extends RunSettings>({ name, schema }: ServiceOptions<C>, { databaseUrl, databasePool }: C): Promise<Database> {
   if (!schema || !databaseUrl) throw new Error(`${name} has a schema: its configuration needs databaseSettings`);
-  return Database.open({ url: databaseUrl, schema, poolSize: databasePool ?? 8, applicationName: name, ...(entities ? { entities } : {}) });
+  return Database.open({ url: databaseUrl, schema, poolSize: databasePool ?? 8, applicationName: name });
 }
 
 function isConnected(connection: NatsConnection): boolean {

@@ -1,0 +1,34 @@
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { tuneRuntime } from './runtime';
+
+describe('the runtime of a service', () => {
+  const before = AsyncResource.prototype.bind;
+  beforeAll(tuneRuntime);
+  afterAll(() => void (AsyncResource.prototype.bind = before));
+
+  function told(this: unknown, first: number, second: number) {
+    return [this, first, second, store.getStore()];
+  }
+  const store = new AsyncLocalStorage<string>();
+
+  it('a bound function has no accessor of its own, which would be a hidden class of its own', () => {
+    const bound = store.run('here', () => new AsyncResource('test').bind(told));
+    expect(Object.getOwnPropertyNames(bound)).not.toContain('asyncResource');
+    expect(bound).toHaveLength(2);
+  });
+
+  it('it runs where it was bound, with what it is called with', () => {
+    const bound = store.run('here', () => new AsyncResource('test').bind(told));
+    const owner = { bound };
+    expect(store.run('elsewhere', () => owner.bound(1, 2))).toEqual([owner, 1, 2, 'here']);
+    const owned = store.run('here', () => AsyncResource.bind(told, 'test', owner));
+    expect(owned(1, 2)).toEqual([owner, 1, 2, 'here']);
+  });
+
+  it('what it throws reaches the caller', () => {
+    const bound = new AsyncResource('test').bind(() => {
+      throw new Error('thrown');
+    });
+    expect(() => bound()).toThrow('thrown');
+  });
+});
