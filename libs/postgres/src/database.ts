@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Pool, type PoolClient } from 'pg';
 import { poolOptions, type DatabaseOptions } from './options';
 import { whenReachable } from './reachable';
+import { asBinary, textArraysOf } from './text-array';
 
 export type { DatabaseOptions } from './options';
 
@@ -80,12 +81,23 @@ export class Database implements Tx {
   }
 }
 
-const names = new Map<string, string>();
+/** What is known of a statement once its text is: the name that it is prepared under, and which of its values are lists of texts. */
+interface Statement {
+  name: string;
+  textArrays: number[];
+}
+const statements = new Map<string, Statement>();
 
 /** Statements with values are prepared: planned once for each connection, which for short ones costs more than running them. */
 async function run<T>(connection: Pool | PoolClient, text: string, values: unknown[]): Promise<T[]> {
   if (values.length === 0) return (await connection.query(text)).rows as T[];
-  let name = names.get(text);
-  if (name === undefined) names.set(text, (name = createHash('sha256').update(text).digest('base64url')));
-  return (await connection.query({ name, text, values })).rows as T[];
+  let statement = statements.get(text);
+  if (statement === undefined) {
+    statement = { name: createHash('sha256').update(text).digest('base64url'), textArrays: textArraysOf(text) };
+    statements.set(text, statement);
+  }
+  const { name, textArrays } = statement;
+  const given = textArrays.length === 0 ? values : [...values];
+  for (const place of textArrays) given[place] = asBinary(given[place]);
+  return (await connection.query({ name, text, values: given })).rows as T[];
 }

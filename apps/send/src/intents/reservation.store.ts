@@ -22,6 +22,9 @@ export interface KeyOfSender {
   key: string;
 }
 
+const RESERVE = `SELECT * FROM send.reserve($1, $2, $3, $4, $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+  $11::text[], $12::text[], $13)`;
+
 @Injectable()
 export class ReservationStore {
   constructor(@Inject(Database) private readonly db: Database) {}
@@ -33,7 +36,7 @@ export class ReservationStore {
    */
   async reserve(drafts: IntentDraft[], now: Date | null = null): Promise<Reservation[]> {
     const of = <T>(pick: (draft: IntentDraft) => T) => drafts.map(pick);
-    const rows = await this.db.query<ReservedRow>('SELECT * FROM send.reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)', [
+    const rows = await this.db.query<ReservedRow>(RESERVE, [
       of((draft) => draft.id),
       of((draft) => draft.sender.business_id),
       of((draft) => draft.sender.api_key_id),

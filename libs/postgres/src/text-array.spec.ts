@@ -1,0 +1,46 @@
+import { testDatabase } from '@mgw/testing';
+import { Database } from './index';
+
+describe('lists of texts on their way to PostgreSQL', () => {
+  let database: Awaited<ReturnType<typeof testDatabase>>;
+  let db: Database;
+  beforeAll(async () => {
+    database = await testDatabase();
+    db = await Database.open({ url: database.url, schema: 'public' });
+  });
+  afterAll(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  const back = async (list: unknown, other: unknown = null) =>
+    (await db.query<{ list: unknown; other: unknown }>('SELECT $1::text[] AS list, $2::text AS other', [list, other]))[0];
+
+  it.each([
+    ['plain', ['a', 'b']],
+    ['quotation marks, backslashes, braces, commas and NULL in letters', ['{"a":"b\\"c"}', '\\', '{}', ',', 'NULL', '']],
+    ['letters of several bytes', ['ä', '漢字', '🎉', ' \n\t']],
+    ['none among them', [null, 'a', null]],
+    ['nothing but none', [null]],
+    ['empty', []],
+    ['a long one', ['x'.repeat(300_000), 'ü'.repeat(100_000)]],
+  ])('%s', async (_, list) => {
+    expect(await back(list)).toEqual({ list, other: null });
+  });
+
+  it('what is no list of texts goes as it always did', async () => {
+    expect(await back([1, true])).toEqual({ list: ['1', 'true'], other: null });
+    expect(await back('{a,"b c"}', 'text')).toEqual({ list: ['a', 'b c'], other: 'text' });
+    expect(await back(null)).toEqual({ list: null, other: null });
+  });
+
+  it('a statement that names the list twice, and the caller’s own array, are left as they are', async () => {
+    const given = [['a'], 1];
+    const rows = await db.query('SELECT unnest($1::text[]) = ANY ($1::text[]) AS same, $2::int AS n', given);
+    expect([rows, given]).toEqual([[{ same: true, n: 1 }], [['a'], 1]]);
+  });
+
+  it('a byte that PostgreSQL has no letter for is refused, not stored', async () => {
+    await expect(back(['a\u0000b'])).rejects.toThrow(/invalid byte sequence/);
+  });
+});
