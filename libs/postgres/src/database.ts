@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Pool, type PoolClient } from 'pg';
+import { asBinary, listsOf, type ListParameter } from './list-parameters';
 import { poolOptions, type DatabaseOptions } from './options';
 import { whenReachable } from './reachable';
-import { asBinary, textArraysOf } from './text-array';
 
 export type { DatabaseOptions } from './options';
 
@@ -81,10 +81,10 @@ export class Database implements Tx {
   }
 }
 
-/** What is known of a statement once its text is: the name that it is prepared under, and which of its values are lists of texts. */
+/** What is known of a statement once its text is: the name that it is prepared under, and which of its values are lists. */
 interface Statement {
   name: string;
-  textArrays: number[];
+  lists: ListParameter[];
 }
 const statements = new Map<string, Statement>();
 
@@ -93,11 +93,11 @@ async function run<T>(connection: Pool | PoolClient, text: string, values: unkno
   if (values.length === 0) return (await connection.query(text)).rows as T[];
   let statement = statements.get(text);
   if (statement === undefined) {
-    statement = { name: createHash('sha256').update(text).digest('base64url'), textArrays: textArraysOf(text) };
+    statement = { name: createHash('sha256').update(text).digest('base64url'), lists: listsOf(text) };
     statements.set(text, statement);
   }
-  const { name, textArrays } = statement;
-  const given = textArrays.length === 0 ? values : [...values];
-  for (const place of textArrays) given[place] = asBinary(given[place]);
+  const { name, lists } = statement;
+  const given = lists.length === 0 ? values : [...values];
+  for (const { place, of } of lists) given[place] = asBinary(given[place], of);
   return (await connection.query({ name, text, values: given })).rows as T[];
 }

@@ -22,16 +22,18 @@ const logger = createLogger('rpc', 'silent');
 @Controller()
 class Worker {
   static begun: { what: string; context: RpcContext }[] = [];
+  static held: Promise<void> | undefined;
   static release: () => void = () => undefined;
 
   @Handles(Work)
   async work({ what }: RequestOf<typeof Work>, context: RpcContext): Promise<{ done: string }> {
     Worker.begun.push({ what, context });
-    if (what === 'wait') await new Promise<void>((resolve) => (Worker.release = resolve));
+    if (what === 'wait') Worker.held = new Promise<void>((resolve) => (Worker.release = resolve));
+    if (what === 'wait' || what.startsWith('hold')) await Worker.held;
     if (what === 'refuse') throw new GatewayError('WINDOW_CLOSED', 'closed', { hint: 'template' });
     if (what === 'break') throw new TypeError('secret detail');
     if (what === 'lie') return { done: 7 } as never;
-    return { done: what };
+    return { done: what.slice(0, 10) };
   }
 }
 
@@ -116,6 +118,26 @@ describe('requests between services (guarantees §6)', () => {
     await eventually(() => Worker.begun.length === 1);
     expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('OVERLOADED');
     Worker.release();
+    expect(await first).toEqual({ done: 'wait' });
+    expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('ok');
+  });
+
+  it('so are those that are too many bytes together, however few they are', async () => {
+    await server.close();
+    server = await serve(1_000);
+    const large = 'x'.repeat(900_000);
+    const first = client.call(Work, { what: 'wait' });
+    await eventually(() => Worker.begun.length === 1);
+    const ended: string[] = [];
+    const others = Array.from({ length: 60 }, (_, i) =>
+      codeOf(client.call(Work, { what: `hold ${i} ${large}` })).then((code) => (ended.push(code), code)),
+    );
+    await eventually(() => Worker.begun.length - 1 + ended.length === 60);
+    Worker.release();
+    const codes = await Promise.all(others);
+    expect(codes.filter((code) => code === 'ok').length * large.length).toBeGreaterThan(28_000_000);
+    expect(codes.filter((code) => code === 'ok').length * large.length).toBeLessThan(32 * 1024 * 1024);
+    expect(new Set(codes)).toEqual(new Set(['ok', 'OVERLOADED']));
     expect(await first).toEqual({ done: 'wait' });
     expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('ok');
   });

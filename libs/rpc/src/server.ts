@@ -17,12 +17,16 @@ export interface RpcServerOptions {
   drainMs?: number;
 }
 
+/** Bytes of the requests handled at once: most are a kilobyte, a callback of the platform up to 4 MB. One more is answered OVERLOADED. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
 const duration = histogram('mgw_rpc_duration_seconds', 'Requests answered by this service', ['method', 'outcome']);
 
 /** Answers other services: Nest's transport for `@Handles` methods, with deadlines, a bound and a drain of its own. */
 export class RpcServer extends Server implements CustomTransportStrategy {
   private readonly subscriptions: Subscription[] = [];
   private running = 0;
+  private runningBytes = 0;
   /** To be called when nothing runs any more. */
   private finished: (() => void) | undefined;
 
@@ -72,7 +76,8 @@ export class RpcServer extends Server implements CustomTransportStrategy {
 
   private take(operation: Operation, handler: MessageHandler, message: Msg): void {
     const stop = duration.startTimer({ method: operation.subject });
-    if (this.running >= this.options.concurrency) {
+    const bytes = message.data.length;
+    if (this.running >= this.options.concurrency || this.runningBytes + bytes > MOST_BYTES) {
       this.refuse(
         message,
         new GatewayError('OVERLOADED', 'The service has all the work it can take; nothing was done. Try again shortly.'),
@@ -81,11 +86,13 @@ export class RpcServer extends Server implements CustomTransportStrategy {
       return;
     }
     this.running += 1;
+    this.runningBytes += bytes;
     void this.trace(operation, handler, message)
       .then((outcome) => stop({ outcome }))
       .catch((error: unknown) => this.options.logger.error({ err: error, method: operation.subject }, 'answer could not be sent'))
       .finally(() => {
         this.running -= 1;
+        this.runningBytes -= bytes;
         if (this.running === 0) this.finished?.();
       });
   }

@@ -6,6 +6,8 @@ import type { FastifyInstance } from 'fastify';
 const PATH = '/webhooks/whatsapp';
 /** Platform §4.2. */
 const BODY_LIMIT = 3 * 1024 * 1024;
+/** Of callbacks that wait for their answer, in bytes: each is held here several times over. One more is answered 503, and comes again. */
+const MOST_BYTES = 32 * 1024 * 1024;
 /** The platform tries again when it hears nothing. */
 const ANSWER_WITHIN_MS = 8_000;
 
@@ -14,6 +16,7 @@ const ANSWER_WITHIN_MS = 8_000;
  * and may be larger than the API's.
  */
 export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, logger: Logger): void {
+  let bytesUnderWay = 0;
   void server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));
@@ -30,10 +33,16 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
     scope.post(PATH, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
       const signature = request.headers['x-hub-signature-256'];
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      const call = { body_base64: body.toString('base64'), signature: typeof signature === 'string' ? signature : null };
-      const context = { requestId: request.id, deadlineAt: Date.now() + ANSWER_WITHIN_MS };
-      const { status } = await rpc.call(ReceivePlatformWebhook, call, context);
-      return reply.status(status).send({ success: status === 200 });
+      if (bytesUnderWay + body.length > MOST_BYTES) throw new Error('the callbacks under way are as many bytes as may be');
+      bytesUnderWay += body.length;
+      try {
+        const call = { body_base64: body.toString('base64'), signature: typeof signature === 'string' ? signature : null };
+        const context = { requestId: request.id, deadlineAt: Date.now() + ANSWER_WITHIN_MS };
+        const { status } = await rpc.call(ReceivePlatformWebhook, call, context);
+        return reply.status(status).send({ success: status === 200 });
+      } finally {
+        bytesUnderWay -= body.length;
+      }
     });
 
     scope.setErrorHandler((error: Error & { statusCode?: number; status?: number }, request, reply) => {

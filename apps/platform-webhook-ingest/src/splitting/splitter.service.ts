@@ -6,7 +6,8 @@ import { ConnectionsService } from '../connections/connections.service';
 import { DeliveriesStore, type Updates } from '../receiving/deliveries.store';
 import { splitDelivery } from './split-delivery';
 
-const AT_ONCE = 32;
+/** They may be 3 MB each, of some thousands of updates. */
+const AT_ONCE = 4;
 /** The net for what a replica that died has left, in milliseconds. */
 const LOOK_EVERY_MS = 1_000;
 const counted = counter('mgw_platform_updates_total', 'Updates of the platform, by what became of them', ['outcome']);

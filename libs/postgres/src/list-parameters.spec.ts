@@ -1,7 +1,7 @@
 import { testDatabase } from '@mgw/testing';
 import { Database } from './index';
 
-describe('lists of texts on their way to PostgreSQL', () => {
+describe('lists of texts and of bytes on their way to PostgreSQL', () => {
   let database: Awaited<ReturnType<typeof testDatabase>>;
   let db: Database;
   beforeAll(async () => {
@@ -26,6 +26,13 @@ describe('lists of texts on their way to PostgreSQL', () => {
     ['a long one', ['x'.repeat(300_000), 'ü'.repeat(100_000)]],
   ])('%s', async (_, list) => {
     expect(await back(list)).toEqual({ list, other: null });
+  });
+
+  it('bytes, whatever they are', async () => {
+    const list = [Buffer.from([0, 255, 92, 34]), null, Buffer.alloc(0), Buffer.alloc(3_000_000, 7)];
+    const [row] = await db.query('SELECT $1::bytea[] AS list', [list]);
+    expect(row).toEqual({ list });
+    expect(await db.query('SELECT $1::bytea[] AS list', [['\\x00ff']])).toEqual([{ list: [Buffer.from([0, 255])] }]);
   });
 
   it('what is no list of texts goes as it always did', async () => {
