@@ -83,7 +83,8 @@ export class DurableSubscription {
         ack_policy: AckPolicy.Explicit,
         deliver_policy: DeliverPolicy.All,
         ack_wait: nanos(ACK_WAIT_MS),
-        max_ack_pending: this.batchSize * 8,
+        // What a backlog may take of memory: a message is a few dozen kilobytes at most, as a rule.
+        max_ack_pending: this.batchSize * 4,
         // Attempts are counted by the handler: JetStream itself would drop the event after the last one.
         max_deliver: -1,
         ...(type ? { filter_subject: type.subject } : {}),

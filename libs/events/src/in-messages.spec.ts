@@ -45,7 +45,7 @@ describe('events in messages of JetStream', () => {
 
   it('a message stays within the number and the size that NATS and consumers can take; one that is larger travels alone', () => {
     expect(divided(Array.from({ length: 130 }, () => ({}))).map(({ length }) => length)).toEqual([64, 64, 2]);
-    const half = 'x'.repeat(70_000);
+    const half = 'x'.repeat(20_000);
     expect(divided([{ body: half }, { body: half }, { body: 'y' }])).toEqual([[half], [half, 'y']]);
     const large = 'x'.repeat(500_000);
     expect(divided([{ body: 'a' }, { body: large }, { body: 'b' }])).toEqual([['a'], [large], ['b']]);

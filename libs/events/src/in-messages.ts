@@ -2,8 +2,8 @@ import type { OutboxRow } from './outbox';
 
 /** Events in one message at most. */
 const MOST_EVENTS = 64;
-/** Of all events of one message, as far as they can be divided: NATS takes 1 MB, and a character has up to three bytes. */
-const MOST_CHARACTERS = 128 * 1024;
+/** Of all events of one message, as far as they can be divided: what a consumer holds at once is counted in messages. */
+const MOST_CHARACTERS = 32 * 1024;
 
 /**
  * Divides events into messages of JetStream, which cost far more than the events in them: those of one subject together, as
