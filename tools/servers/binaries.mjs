@@ -16,6 +16,10 @@ const PROGRAMS = {
   'redis-server': { package: 'redis-server', places: () => ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'] },
 };
 
+const SERVERS = ['postgres', 'initdb', 'nats-server', 'redis-server'];
+/** How long another process may be at the machine's packages, in seconds. */
+const LOCKED_FOR_S = 240;
+
 /** Every installed version's folder, the newest first. */
 function postgresFolders() {
   const root = '/usr/lib/postgresql';
@@ -46,24 +50,32 @@ export function ensurePrograms(names, say = () => {}) {
   const missing = () => names.filter((name) => findProgram(name) === null);
   const packages = [...new Set(missing().map((name) => PROGRAMS[name].package))];
   if (packages.length === 0) return;
-  const wanted = `install ${packages.join(' ')} (Debian: apt-get install ${packages.join(' ')}), or give DATABASE_URL, NATS_URL and REDIS_URL`;
+  const instead = missing().some((name) => SERVERS.includes(name)) ? ', or give DATABASE_URL, NATS_URL and REDIS_URL' : '';
+  const wanted = `install ${packages.join(' ')} (Debian: apt-get install ${packages.join(' ')})${instead}`;
   if (process.getuid?.() !== 0 || !isExecutable('/usr/bin/apt-get')) throw new Error(`missing: ${missing().join(', ')}. Please ${wanted}.`);
   say(`installing ${packages.join(', ')} with apt-get`);
+  // Tests that run side by side may miss something at the same time: one waits for the other.
   const apt = (...args) =>
-    spawnSync('/usr/bin/apt-get', ['-q', '-y', ...args], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    spawnSync('/usr/bin/apt-get', ['-q', '-y', '-o', `DPkg::Lock::Timeout=${LOCKED_FOR_S}`, ...args], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
       encoding: 'utf8',
-      timeout: 240_000,
+      timeout: (LOCKED_FOR_S + 240) * 1_000,
     });
   // Nothing of what is installed shall start as a system service: the stack runs its own servers on its own ports.
   const install = () => apt('-o', 'Dpkg::Options::=--force-confold', 'install', '--no-install-recommends', ...packages);
+  const end = Date.now() + LOCKED_FOR_S * 1_000;
   let result = install();
-  if (result.status !== 0) {
-    apt('update');
+  let update;
+  while (missing().length > 0 && (update === undefined || (isLocked(update) && Date.now() < end))) {
+    // apt-get does not wait for the lock of its lists.
+    if (update !== undefined) spawnSync('sleep', ['2']);
+    update = apt('update');
     result = install();
   }
   if (missing().length > 0) throw new Error(`could not install ${packages.join(', ')}: ${lastLine(result)}. Please ${wanted}.`);
 }
+
+const isLocked = ({ stderr }) => /Could not get lock|Unable to lock/.test(stderr ?? '');
 
 function lastLine({ stderr, error }) {
   return (stderr ?? '').trim().split('\n').pop() || error?.message || 'apt-get failed';
