@@ -1,8 +1,6 @@
 export interface BatcherOptions<T, R> {
   /** Items in one round trip at most. */
   maxSize?: number;
-  /** Round trips under way at once. */
-  inFlight?: number;
   /** Items waiting at most; one more is refused. */
   maxQueued?: number;
   /** One answer per item, in the same order. When it throws, every item of the batch fails with its error. */
@@ -21,18 +19,19 @@ interface Waiting<T, R> {
 }
 
 /**
- * Collects what is asked for within one turn of the event loop, or while the round trips before are under way, into one: round
- * trips dominate the send path (performance.md). Every caller still waits for the end of its own, such as a commit.
+ * Collects what is asked for within one turn of the event loop, or while the round trip before is under way, into one: round
+ * trips dominate the send path (performance.md), and two at once would each cost as much with half in it. Every caller still
+ * waits for the end of its own, such as a commit.
  */
 export class Batcher<T, R> {
   private queue: Waiting<T, R>[] = [];
-  private running = 0;
+  private running = false;
   private scheduled = false;
   private idle: (() => void)[] = [];
   private readonly options: Required<BatcherOptions<T, R>>;
 
   constructor(options: BatcherOptions<T, R>) {
-    this.options = { maxSize: 64, inFlight: 2, maxQueued: 10_000, ...options };
+    this.options = { maxSize: 64, maxQueued: 10_000, ...options };
   }
 
   /** @throws QueueFullError */
@@ -46,30 +45,30 @@ export class Batcher<T, R> {
 
   /** Resolves when nothing waits and nothing runs. */
   drain(): Promise<void> {
-    if (this.queue.length === 0 && this.running === 0) return Promise.resolve();
+    if (this.queue.length === 0 && !this.running) return Promise.resolve();
     return new Promise((resolve) => this.idle.push(resolve));
   }
 
   private schedule(): void {
-    if (this.scheduled || this.running >= this.options.inFlight) return;
+    if (this.scheduled || this.running) return;
     this.scheduled = true;
     setImmediate(() => {
       this.scheduled = false;
-      while (this.queue.length > 0 && this.running < this.options.inFlight) void this.runBatch(this.queue.splice(0, this.options.maxSize));
+      void this.runBatch(this.queue.splice(0, this.options.maxSize));
     });
   }
 
   private async runBatch(batch: Waiting<T, R>[]): Promise<void> {
-    this.running += 1;
+    this.running = true;
     try {
       const results = await this.options.run(batch.map(({ item }) => item));
       batch.forEach(({ resolve }, index) => resolve(results[index] as R));
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
-      this.running -= 1;
+      this.running = false;
       if (this.queue.length > 0) this.schedule();
-      else if (this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
+      else for (const resolve of this.idle.splice(0)) resolve();
     }
   }
 }

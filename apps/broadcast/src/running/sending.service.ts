@@ -28,9 +28,6 @@ export class SendingService {
     recipients: RecipientsStore,
   ) {
     this.ends = new Batcher({
-      maxSize: 64,
-      inFlight: 1,
-      maxQueued: 10_000,
       run: async (ends) => {
         await recipients.record(ends);
         return ends.map(() => undefined);

@@ -62,7 +62,7 @@ export interface Taken {
 @Injectable()
 export class RateLimitStore implements OnApplicationShutdown {
   private readonly redis: Redis & TakeCommand;
-  private readonly requests = new Batcher<Request, Taken>({ maxSize: 64, inFlight: 1, run: (requests) => this.takeAll(requests) });
+  private readonly requests = new Batcher<Request, Taken>({ run: (requests) => this.takeAll(requests) });
 
   constructor(config: GatewayConfig, @Inject(LOGGER) logger: Logger) {
     // Without these ioredis queues commands for a Redis that is away, and every request hangs (guarantees §7).

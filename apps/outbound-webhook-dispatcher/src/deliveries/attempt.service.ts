@@ -25,12 +25,7 @@ export class AttemptService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     // One statement at a time: the counters move in the order in which attempts ended.
-    this.ends = new Batcher({
-      maxSize: 64,
-      inFlight: 1,
-      maxQueued: 10_000,
-      run: (ends) => deliveries.finish(ends),
-    });
+    this.ends = new Batcher({ run: (ends) => deliveries.finish(ends) });
   }
 
   /** Ends the connections to customers' servers. */

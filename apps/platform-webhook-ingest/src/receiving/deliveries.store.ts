@@ -45,7 +45,7 @@ export class DeliveriesStore {
   private readonly additions: Batcher<NewDelivery, EventEnvelope[] | null>;
 
   constructor(private readonly db: Database) {
-    this.additions = new Batcher({ maxSize: 32, inFlight: 2, maxQueued: 5_000, run: (deliveries) => this.addAll(deliveries) });
+    this.additions = new Batcher({ maxSize: 32, maxQueued: 5_000, run: (deliveries) => this.addAll(deliveries) });
   }
 
   /** Resolves after the commit. The same body again changes nothing. @returns its events that are new; null when it is not new itself */

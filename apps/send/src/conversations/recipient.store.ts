@@ -26,7 +26,7 @@ export class RecipientStore {
   private readonly batches: Batcher<Question, Recipient>;
 
   constructor(@Inject(Database) private readonly db: Database) {
-    this.batches = new Batcher({ maxSize: 64, inFlight: 2, maxQueued: 10_000, run: (questions) => this.findAll(questions) });
+    this.batches = new Batcher({ run: (questions) => this.findAll(questions) });
   }
 
   find(businessId: number, alias: string): Promise<Recipient> {

@@ -31,9 +31,8 @@ export class OutcomeService {
     private readonly relay: OutboxRelay,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    const bounds = { maxSize: 64, inFlight: 2, maxQueued: 10_000 };
-    this.acceptances = new Batcher({ ...bounds, run: (batch) => this.recordAll(batch) });
-    this.refusals = new Batcher({ ...bounds, run: (batch) => this.refuseAll(batch) });
+    this.acceptances = new Batcher({ maxSize: 128, run: (batch) => this.recordAll(batch) });
+    this.refusals = new Batcher({ run: (batch) => this.refuseAll(batch) });
   }
 
   /** Resolves after the commit (guarantees §1, S3). Repeating it is harmless. */

@@ -11,14 +11,8 @@ export class ReservationService {
   private readonly questions: Batcher<KeyOfSender, EarlierIntent | null>;
 
   constructor(store: ReservationStore) {
-    const bounds = { maxSize: 128, inFlight: 2, maxQueued: 10_000 };
-    // One after the other: the places under a key's cap are one row, and a second statement would only wait for the first.
-    this.reservations = new Batcher({
-      ...bounds,
-      inFlight: 1,
-      run: (drafts) => reserveDistinct(drafts, (leaders) => store.reserve(leaders)),
-    });
-    this.questions = new Batcher({ ...bounds, run: (keys) => store.findEarlier(keys) });
+    this.reservations = new Batcher({ maxSize: 128, run: (drafts) => reserveDistinct(drafts, (leaders) => store.reserve(leaders)) });
+    this.questions = new Batcher({ run: (keys) => store.findEarlier(keys) });
   }
 
   /** Resolves after the commit: only then may the platform be called (guarantees §1, S1). */
