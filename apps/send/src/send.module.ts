@@ -11,7 +11,6 @@ import { InboxHandlers } from './conversations/inbox.handlers';
 import { InboxStore } from './conversations/inbox.store';
 import { InboundService } from './conversations/inbound.service';
 import { InboundStore } from './conversations/inbound.store';
-import { RecipientStore } from './conversations/recipient.store';
 import { FindSendService } from './sending/find-send.service';
 import { IntentStore } from './intents/intent.store';
 import { OutcomeService } from './intents/outcome.service';
@@ -42,7 +41,6 @@ const stores = [
   ConversationStore,
   InboundStore,
   InboxStore,
-  RecipientStore,
   IntentStore,
   OtpStore,
   OutcomeStore,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { DataOf, MessageNotSent, Sender } from '@mgw/contracts';
+import type { SuppressionState } from '../suppression/suppression';
 
 /** calling → accepted | refused | unknown; unknown → accepted (by a status webhook) or → unconfirmed, after 24 h (guarantees §1). */
 export type IntentState = 'calling' | 'accepted' | 'refused' | 'unknown' | 'unconfirmed';
@@ -11,8 +12,19 @@ export interface IntentDraft {
   to: string;
   type: DataOf<typeof MessageNotSent>['type'];
   template: string | null;
+  /** A MARKETING template. */
+  marketing: boolean;
+  /** Free-form messages need an open window (spec §3.2). */
+  needsWindow: boolean;
   /** What the person will read: `text` of message.sent. */
   text: string;
+}
+
+/** Whom a message goes to, as it stood when it was reserved. */
+export interface Recipient {
+  /** Null when nobody by that name is known yet. */
+  conversationId: number | null;
+  lastInboundAt: Date | null;
 }
 
 /** An earlier send with the same Idempotency-Key. */
@@ -25,7 +37,9 @@ export interface EarlierIntent {
 }
 
 export type Reservation =
-  | { kind: 'reserved' }
+  | { kind: 'reserved'; recipient: Recipient }
+  | { kind: 'suppressed'; state: SuppressionState }
+  | { kind: 'window_closed'; lastInboundAt: Date | null }
   /** The daily cap is used up. */
   | { kind: 'capped'; used: number; secondsToMidnight: number }
   | { kind: 'earlier'; intent: EarlierIntent };

@@ -4,7 +4,7 @@ import type { Sender } from '@mgw/contracts';
 import type { EarlierIntent, IntentDraft, Reservation } from './intent';
 import { ReservationStore, type KeyOfSender } from './reservation.store';
 
-/** Takes a place under the cap and writes the intent, for all sends of one turn of the event loop at once (performance: the round trip dominates). */
+/** Asks whether the recipient may be written to, takes a place under the cap and writes the intent, for all sends of one turn of the event loop at once (performance: the round trip dominates). */
 @Injectable()
 export class ReservationService {
   private readonly reservations: Batcher<IntentDraft, Reservation>;

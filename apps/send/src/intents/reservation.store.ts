@@ -1,12 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@mgw/postgres';
+import type { SuppressionState } from '../suppression/suppression';
 import type { EarlierIntent, IntentDraft, IntentState, Reservation } from './intent';
 
 /** No daily cap: PostgreSQL's largest integer. */
 const NO_CAP = 2_147_483_647;
+const RESERVED_FOR_A_STRANGER: Reservation = { kind: 'reserved', recipient: { conversationId: null, lastInboundAt: null } };
 
-interface ReservedRow {
+interface AnswerRow {
+  /** Place of the draft, from 1. */
+  nth: string;
   outcome: Reservation['kind'];
+  conversation_id: string | null;
+  last_inbound_at: Date | null;
+  suppression: SuppressionState;
   earlier_id: string;
   fingerprint: string;
   state: IntentState;
@@ -23,20 +30,20 @@ export interface KeyOfSender {
 }
 
 const RESERVE = `SELECT * FROM send.reserve($1, $2, $3, $4, $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-  $11::text[], $12::text[], $13)`;
+  $11::text[], $12::text[], $13, $14, $15)`;
 
 @Injectable()
 export class ReservationStore {
   constructor(@Inject(Database) private readonly db: Database) {}
 
   /**
-   * Idempotency look-up, daily cap and intents in one statement (guarantees §1; the migration of send.reserve says how).
+   * Suppression, window, Idempotency-Key, daily cap and intents in one statement (the migration `Admission` says how).
    * No two drafts may carry the same Idempotency-Key of the same sender.
-   * @param now instead of the database's clock, for tests of midnight
+   * @param now instead of the database's clock, for tests of midnight and of the window's edge
    */
   async reserve(drafts: IntentDraft[], now: Date | null = null): Promise<Reservation[]> {
     const of = <T>(pick: (draft: IntentDraft) => T) => drafts.map(pick);
-    const rows = await this.db.query<ReservedRow>(RESERVE, [
+    const rows = await this.db.query<AnswerRow>(RESERVE, [
       of((draft) => draft.id),
       of((draft) => draft.sender.business_id),
       of((draft) => draft.sender.api_key_id),
@@ -49,14 +56,17 @@ export class ReservationStore {
       of((draft) => draft.sender.sent_by),
       of((draft) => draft.template),
       of((draft) => draft.text),
+      of((draft) => draft.marketing),
+      of((draft) => draft.needsWindow),
       now,
     ]);
-    return rows.map(reservation);
+    const answers = new Map(rows.map((row) => [Number(row.nth) - 1, reservation(row)]));
+    return drafts.map((_, place) => answers.get(place) ?? RESERVED_FOR_A_STRANGER);
   }
 
   /** Sends that were made with these keys within the last 24 hours (product decision 24), in the order of the keys. */
   async findEarlier(keys: KeyOfSender[]): Promise<(EarlierIntent | null)[]> {
-    const rows = await this.db.query<Partial<ReservedRow>>(
+    const rows = await this.db.query<Partial<AnswerRow>>(
       `SELECT i.id AS earlier_id, k.fingerprint, i.state, i.message_id, i.recipient
        FROM unnest($1::bigint[], $2::bigint[], $3::text[]) WITH ORDINALITY AS q(business, api_key, key, nth)
        LEFT JOIN send.idempotency_keys k ON k.business_id = q.business AND k.api_key_id = q.api_key AND k.key = q.key
@@ -65,16 +75,26 @@ export class ReservationStore {
        ORDER BY q.nth`,
       [keys.map((key) => key.businessId), keys.map((key) => key.apiKeyId ?? 0), keys.map((key) => key.key)],
     );
-    return rows.map((row) => (row.earlier_id ? earlier(row as ReservedRow) : null));
+    return rows.map((row) => (row.earlier_id ? earlier(row as AnswerRow) : null));
   }
 }
 
-function reservation(row: ReservedRow): Reservation {
-  if (row.outcome === 'reserved') return { kind: 'reserved' };
-  if (row.outcome === 'earlier') return { kind: 'earlier', intent: earlier(row) };
-  return { kind: 'capped', used: row.used, secondsToMidnight: row.seconds_to_midnight };
+function reservation(row: AnswerRow): Reservation {
+  const conversationId = row.conversation_id === null ? null : Number(row.conversation_id);
+  switch (row.outcome) {
+    case 'reserved':
+      return { kind: 'reserved', recipient: { conversationId, lastInboundAt: row.last_inbound_at } };
+    case 'suppressed':
+      return { kind: 'suppressed', state: row.suppression };
+    case 'window_closed':
+      return { kind: 'window_closed', lastInboundAt: row.last_inbound_at };
+    case 'earlier':
+      return { kind: 'earlier', intent: earlier(row) };
+    case 'capped':
+      return { kind: 'capped', used: row.used, secondsToMidnight: row.seconds_to_midnight };
+  }
 }
 
-function earlier(row: ReservedRow): EarlierIntent {
+function earlier(row: AnswerRow): EarlierIntent {
   return { id: row.earlier_id, fingerprint: row.fingerprint, state: row.state, messageId: row.message_id, to: row.recipient };
 }

@@ -8,7 +8,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * the same as in send.refuse, so that batches never wait for each other in a circle. Two requests of one batch never carry
  * the same key (the caller sees to it).
  */
-const RESERVE = `
+export const RESERVE = `
 CREATE FUNCTION send.reserve(
   p_id uuid[], p_business bigint[], p_api_key bigint[], p_cap integer[], p_zone text[], p_key text[], p_fingerprint text[],
   p_recipient text[], p_type text[], p_sent_by text[], p_template text[], p_text text[], p_now timestamptz

@@ -8,6 +8,7 @@ import { Strangers1763800000002 } from './1763800000002-strangers';
 import { RoundTrips1763800000003 } from './1763800000003-round-trips';
 import { Traces1763900000001 } from './1763900000001-traces';
 import { Months1763900000002 } from './1763900000002-months';
+import { Admission1763900000003 } from './1763900000003-admission';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   RoundTrips1763800000003,
   Traces1763900000001,
   Months1763900000002,
+  Admission1763900000003,
 ];

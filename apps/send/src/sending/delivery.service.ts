@@ -5,19 +5,24 @@ import { GraphClient, failureReason, type SendOutcome } from '@mgw/platform-api'
 import type { RpcContext } from '@mgw/rpc';
 import { activeTraceparent } from '@mgw/telemetry';
 import { ConnectionService, refuseRestricted, type OpenConnection } from '../connection/connection.service';
-import { RecipientStore, type Recipient } from '../conversations/recipient.store';
 import type { IntentFacts } from '../intents/acceptance';
-import { newIntentId, type IntentDraft } from '../intents/intent';
+import { newIntentId, type IntentDraft, type Recipient } from '../intents/intent';
 import { OutcomeService } from '../intents/outcome.service';
 import { ReservationService } from '../intents/reservation.service';
 import { RefusalEffects } from '../refusals/refusal-effects.service';
 import { refusalError } from '../refusals/refusal-error';
-import { refuseSuppressed } from '../suppression/suppression';
-import { refuseClosedWindow } from '../window/window';
+import { recipientSuppressed } from '../suppression/suppression';
+import { windowClosed } from '../window/window';
 import type { Outgoing } from './outgoing';
 import { answerEarlier, capReached, noTimeLeft, outcomeUnknown, unreached } from './send-errors';
 
 type Accepted = ReplyOf<typeof SendText>;
+
+/** A reserved message and whom it goes to. */
+interface Sent {
+  outgoing: Outgoing;
+  recipient: Recipient;
+}
 
 /** Kept back from the caller's time for recording the outcome, in milliseconds. */
 const RECORDING_MS = 1_500;
@@ -28,7 +33,6 @@ export class DeliveryService {
   constructor(
     private readonly graph: GraphClient,
     private readonly connections: ConnectionService,
-    private readonly recipients: RecipientStore,
     private readonly reservations: ReservationService,
     private readonly outcomes: OutcomeService,
     private readonly effects: RefusalEffects,
@@ -44,22 +48,30 @@ export class DeliveryService {
     const connection = await this.connections.of(sender.business_id, context);
     const outgoing = await prepare();
     refuseRestricted(connection, outgoing.needsWindow ? 'freeForm' : 'template');
-    const recipient = await this.recipients.find(sender.business_id, outgoing.to);
-    refuseSuppressed(recipient.suppression, {
-      templateCategory: outgoing.template?.category ?? null,
-      passesOptOut: outgoing.type === 'otp' && recipient.otpToOptedOut,
-    });
-    if (outgoing.needsWindow) refuseClosedWindow(recipient);
     if (lateFor(context)) throw noTimeLeft();
     const draft = draftOf(outgoing);
     const reservation = await this.reservations.reserve(draft);
-    if (reservation.kind === 'earlier') return answerEarlier(reservation.intent, sender);
-    if (reservation.kind === 'capped') throw capReached(sender, reservation);
+    switch (reservation.kind) {
+      case 'suppressed':
+        throw recipientSuppressed(reservation.state);
+      case 'window_closed':
+        throw windowClosed(reservation.lastInboundAt);
+      case 'earlier':
+        return answerEarlier(reservation.intent, sender);
+      case 'capped':
+        throw capReached(sender, reservation);
+      case 'reserved':
+        return this.deliver(draft, { outgoing, recipient: reservation.recipient }, connection, context);
+    }
+  }
+
+  private async deliver(draft: IntentDraft, sent: Sent, connection: OpenConnection, context: RpcContext): Promise<Accepted> {
+    const { outgoing } = sent;
     crashPoint('send.after-intent');
     await outgoing.beforeCall?.(draft.id);
     const outcome = await this.call(draft, outgoing, connection, context);
     crashPoint('send.after-call');
-    return this.settle(draft, outcome, { outgoing, recipient });
+    return this.settle(draft, outcome, sent);
   }
 
   /** Nothing leaves after the time when the caller stops waiting (guarantees §1, S6). */
@@ -68,7 +80,7 @@ export class DeliveryService {
     return this.graph.sendMessage(connection, outgoing.request(draft.id), context.deadlineAt - RECORDING_MS);
   }
 
-  private async settle(draft: IntentDraft, outcome: SendOutcome, sent: { outgoing: Outgoing; recipient: Recipient }): Promise<Accepted> {
+  private async settle(draft: IntentDraft, outcome: SendOutcome, sent: Sent): Promise<Accepted> {
     switch (outcome.kind) {
       case 'accepted':
         await this.record(draft, outcome, sent.recipient);
@@ -77,7 +89,7 @@ export class DeliveryService {
       case 'refused': {
         const { refusal } = outcome;
         await this.outcomes.refused(factsOf(draft), failureReason({ code: refusal.platformCode, text: refusal.message }));
-        const about = { businessId: draft.sender.business_id, to: draft.to, ...placeOf(sent.recipient) };
+        const about = { businessId: draft.sender.business_id, to: draft.to, ...sent.recipient };
         await this.effects.follow(refusal, about);
         throw refusalError(refusal, { intentId: draft.id, template: sent.outgoing.template, lastInboundAt: about.lastInboundAt });
       }
@@ -109,15 +121,12 @@ function lateFor({ deadlineAt }: RpcContext): boolean {
   return Date.now() >= deadlineAt - RECORDING_MS;
 }
 
-function draftOf({ sender, to, type, template, text }: Outgoing): IntentDraft {
-  return { id: newIntentId(), sender, to, type, template: template?.name ?? null, text };
+function draftOf({ sender, to, type, template, needsWindow, text }: Outgoing): IntentDraft {
+  const marketing = template?.category === 'MARKETING';
+  return { id: newIntentId(), sender, to, type, template: template?.name ?? null, marketing, needsWindow, text };
 }
 
 function factsOf({ id, sender, to, type, template, text }: IntentDraft): IntentFacts {
   const { business_id: businessId, api_key_id: apiKeyId, sent_by: sentBy } = sender;
   return { id, businessId, apiKeyId, to, type, sentBy, template, text, traceparent: activeTraceparent() };
-}
-
-function placeOf({ conversationId, lastInboundAt }: Recipient): { conversationId: number | null; lastInboundAt: Date | null } {
-  return { conversationId, lastInboundAt };
 }

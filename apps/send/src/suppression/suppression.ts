@@ -11,18 +11,7 @@ const REASONS: Record<SuppressionState, string> = {
   opted_out_marketing: 'has opted out of marketing messages from this business',
 };
 
-/** What decides whether a suppressed person gets this very message. */
-export interface SuppressedSend {
-  /** Null: no template. */
-  templateCategory: string | null;
-  /** A code, and the business lets codes through to people who have opted out. */
-  passesOptOut: boolean;
-}
-
-/** `opted_out_marketing` keeps back MARKETING templates only; the other states keep back everything. @throws GatewayError RECIPIENT_SUPPRESSED */
-export function refuseSuppressed(state: SuppressionState | null, { templateCategory, passesOptOut }: SuppressedSend): void {
-  if (state === null) return;
-  if (state === 'opted_out_marketing' && templateCategory !== 'MARKETING') return;
-  if (state === 'opted_out' && passesOptOut) return;
-  throw new GatewayError('RECIPIENT_SUPPRESSED', `The recipient ${REASONS[state]}.`, { suppression_state: state });
+/** @param state the one that keeps the message back (see send.reserve) */
+export function recipientSuppressed(state: SuppressionState): GatewayError {
+  return new GatewayError('RECIPIENT_SUPPRESSED', `The recipient ${REASONS[state]}.`, { suppression_state: state });
 }

@@ -8,9 +8,8 @@ export function closedWindow(lastInboundAt: Date | null): ErrorExtras {
   };
 }
 
-/** Free-form messages need an open 24-hour window (spec §3.2). @throws GatewayError WINDOW_CLOSED */
-export function refuseClosedWindow(recipient: { windowOpen: boolean; lastInboundAt: Date | null }): void {
-  if (recipient.windowOpen) return;
+/** Free-form messages need an open 24-hour window (spec §3.2). */
+export function windowClosed(lastInboundAt: Date | null): GatewayError {
   const message = 'The 24-hour window is closed: the recipient has not written to this business within the last 24 hours.';
-  throw new GatewayError('WINDOW_CLOSED', message, closedWindow(recipient.lastInboundAt));
+  return new GatewayError('WINDOW_CLOSED', message, closedWindow(lastInboundAt));
 }

@@ -1,0 +1,121 @@
+import { startHarness, type Harness } from '@mgw/harness';
+import { migrations } from '../migrations/migrations';
+import { newIntentId, type IntentDraft } from './intent';
+import { ReservationStore } from './reservation.store';
+
+const KEY = 1;
+
+const WROTE_AT = '2026-06-15T00:00:00.000Z';
+
+/** Who may be written to is decided where the intent is written (product decisions 1, 18 and 37). */
+describe('admission of a send (spec §3.2, §4.5)', () => {
+  let harness: Harness;
+  let store: ReservationStore;
+  let person = 0;
+  beforeAll(async () => {
+    harness = await startHarness({ schema: 'send', migrations });
+    store = new ReservationStore(harness.db);
+  });
+  afterAll(() => harness.close());
+
+  /** Somebody who wrote at the beginning of the day. */
+  const known = async (...states: string[]) => {
+    const phone = `1202555${String((person += 1)).padStart(4, '0')}`;
+    const [row] = await harness.db.query<{ id: string }>(
+      `WITH c AS (INSERT INTO send.conversations (business_id, phone, last_inbound_at) VALUES (1, $1, $2) RETURNING id)
+       INSERT INTO send.conversation_aliases (business_id, alias, conversation_id) SELECT 1, $1, id FROM c RETURNING conversation_id AS id`,
+      [phone, WROTE_AT],
+    );
+    const id = Number(row?.id);
+    for (const [place, state] of states.entries())
+      await harness.db.query('INSERT INTO send.suppressions (conversation_id, source, state, at) VALUES ($1, $2, $3, now())', [
+        id,
+        ['person', 'platform', 'dashboard'][place],
+        state,
+      ]);
+    return { id, phone };
+  };
+  const draft = (to: string, kind: Partial<IntentDraft> = {}, key: string | null = null): IntentDraft => ({
+    id: newIntentId(),
+    sender: {
+      business_id: 1,
+      sent_by: 'api',
+      api_key_id: KEY,
+      plan: 'Growth',
+      daily_limit: 1_000,
+      timezone: 'UTC',
+      idempotency: key === null ? null : { key, fingerprint: 'f' },
+    },
+    to,
+    type: 'template',
+    template: 'order_update',
+    marketing: false,
+    needsWindow: false,
+    text: 'Hi',
+    ...kind,
+  });
+  const reserve = (...drafts: IntentDraft[]) => store.reserve(drafts, new Date(WROTE_AT));
+  const used = async () => (await harness.db.query<{ used: number }>('SELECT sum(used)::integer AS used FROM send.daily_usage'))[0]?.used;
+
+  const UTILITY = {};
+  const MARKETING = { marketing: true };
+  const OTP = { type: 'otp' as const };
+  const TEXT = { type: 'text' as const, needsWindow: true };
+
+  it.each([
+    [['opted_out_marketing'], UTILITY, null],
+    [['opted_out_marketing'], MARKETING, 'opted_out_marketing'],
+    [['opted_out'], UTILITY, 'opted_out'],
+    [['opted_out'], OTP, 'opted_out'],
+    [['blocked'], TEXT, 'blocked'],
+    [['opted_out_marketing', 'blocked'], MARKETING, 'blocked'],
+    [['opted_out_marketing', 'opted_out'], MARKETING, 'opted_out'],
+    [['opted_out_marketing', 'opted_out'], UTILITY, 'opted_out'],
+  ])('%j, and %j: %s', async (states, kind, kept) => {
+    const { id, phone } = await known(...states);
+    const [reservation] = await reserve(draft(phone, kind));
+    expect(reservation).toMatchObject(
+      kept === null ? { kind: 'reserved', recipient: { conversationId: id } } : { kind: 'suppressed', state: kept },
+    );
+  });
+
+  it('a code passes an opt-out where the business lets it, and no block', async () => {
+    await harness.db.query('INSERT INTO send.settings (business_id, otp_to_opted_out) VALUES (1, true)');
+    const [out, blocked] = [await known('opted_out'), await known('blocked')];
+    const kinds = (await reserve(draft(out.phone, OTP), draft(out.phone, UTILITY), draft(blocked.phone, OTP))).map(({ kind }) => kind);
+    await harness.db.query('DELETE FROM send.settings');
+    expect(kinds).toEqual(['reserved', 'suppressed', 'suppressed']);
+  });
+
+  it('the window is open for 24 hours to the millisecond, and not when the platform has denied it', async () => {
+    const { id, phone } = await known();
+    const now = (time: string) => store.reserve([draft(phone, TEXT)], new Date(time)).then(([reservation]) => reservation);
+    expect(await now('2026-06-15T23:59:59.999Z')).toMatchObject({ kind: 'reserved', recipient: { conversationId: id } });
+    expect(await now('2026-06-16T00:00:00.000Z')).toEqual({ kind: 'window_closed', lastInboundAt: new Date(WROTE_AT) });
+    await harness.db.query('UPDATE send.conversations SET window_denied_for = last_inbound_at WHERE id = $1', [id]);
+    expect(await now('2026-06-15T01:00:00.000Z')).toMatchObject({ kind: 'window_closed' });
+  });
+
+  it('each request of a batch has its own answer, and what is refused uses up neither cap nor Idempotency-Key', async () => {
+    const [out, open] = [await known('opted_out'), await known()];
+    const before = (await used()) ?? 0;
+    const batch = [
+      draft(out.phone, {}, 'a'),
+      draft(open.phone, TEXT, 'b'),
+      draft('12025559999', TEXT, 'c'),
+      draft('12025559998', {}, 'd'),
+      draft(open.phone, {}),
+    ];
+    const answers = await reserve(...batch);
+    expect(answers).toMatchObject([
+      { kind: 'suppressed', state: 'opted_out' },
+      { kind: 'reserved', recipient: { conversationId: open.id, lastInboundAt: new Date(WROTE_AT) } },
+      { kind: 'window_closed', lastInboundAt: null },
+      { kind: 'reserved', recipient: { conversationId: null } },
+      { kind: 'reserved', recipient: { conversationId: open.id } },
+    ]);
+    expect(await used()).toBe(before + 3);
+    const again = await reserve(...['a', 'b', 'c', 'd'].map((key) => draft('12025559997', {}, key)));
+    expect(again.map(({ kind }) => kind)).toEqual(['reserved', 'earlier', 'reserved', 'earlier']);
+  });
+});
