@@ -24,6 +24,7 @@ export class Stack {
   #processes = [];
   /** Addresses of the servers of its own; the user's own are in the environment. */
   #own = {};
+  #stopping = false;
 
   constructor({ dir, say, verbose, replicas, onDeath }) {
     Object.assign(this, { dir, say, verbose, replicas, onDeath });
@@ -86,6 +87,7 @@ export class Stack {
 
   /** Edge first, then the services, then the servers they stand on. */
   async stop() {
+    this.#stopping = true;
     const edge = this.#processes.filter(({ app }) => app === 'gateway');
     const rest = this.#processes.filter(({ app }) => app !== 'gateway');
     await Promise.all(edge.map((process) => process.stop(GRACE_MS)));
@@ -125,10 +127,8 @@ export class Stack {
     if (postgres) await setUpRoles(postgres, passwords.postgres);
   }
 
-  #stopping = false;
   #serverDied(server) {
-    if (!this.#stopping && this.#servers.includes(server))
-      this.onDeath(`${server.process.name} ended by itself: ${server.process.lastWords()}`);
+    if (!this.#stopping) this.onDeath(`${server.process.name} ended by itself: ${server.process.lastWords()}`);
   }
 
   #environmentOf(app) {
