@@ -42,7 +42,7 @@ export const SERVICES = {
   send: {
     schema: 'send',
     secrets: ['SEALING_KEYS'],
-    calls: { template: ['find', 'sync', 'get-connection', 'report-connection-problem'] },
+    calls: { template: ['find', 'sync', 'get-connections', 'report-connection-problem'] },
     announces: [],
     listens: ['connection-changed', 'templates-changed'],
     tells: ['public.message.sent', 'public.message.received', 'public.conversation.created', 'sending.message.not-sent'],

@@ -1,6 +1,6 @@
 import {
   ConnectionChanged,
-  FindTemplate,
+  FindTemplates,
   GetConnection,
   ListApprovedTemplates,
   ListConnections,
@@ -165,11 +165,18 @@ describe('connections and templates (platform §3)', () => {
       variables: ['1', '2'],
     });
     expect(listed[1]).toMatchObject({ content: 'Hi {{1}} of {{2}}, {{1}}', variables: ['first_name', 'shop'], header_type: null });
-    const shape = async (name: string, language = 'en') => harness.rpc.call(FindTemplate, { business_id: 1, name, language });
-    expect((await shape('login')).template?.button_parameters).toEqual([{ index: 0, takes: 'otp' }]);
-    expect((await shape('track')).template?.button_parameters).toEqual([{ index: 1, takes: 'link' }]);
+    const shapes = async (...wanted: [name: string, language: string][]) => {
+      const names = wanted.map(([name, language]) => ({ business_id: 1, name, language }));
+      return (await harness.rpc.call(FindTemplates, { names })).found;
+    };
+    const shape = async (name: string, language = 'en') => (await shapes([name, language]))[0];
+    expect((await shape('login'))?.template?.button_parameters).toEqual([{ index: 0, takes: 'otp' }]);
+    expect((await shape('track'))?.template?.button_parameters).toEqual([{ index: 1, takes: 'link' }]);
     expect(await shape('waiting')).toEqual({ template: null, available_languages: [] });
     expect(await shape('login', 'fr')).toEqual({ template: null, available_languages: ['en'] });
+    expect(
+      (await shapes(['track', 'en'], ['waiting', 'en'], ['login', 'fr'], ['login', 'en'])).map(({ template }) => template?.name),
+    ).toEqual(['track', undefined, undefined, 'login']);
     templates = templates.slice(0, 1);
     await harness.rpc.call(SyncTemplates, { business_id: 1 });
     await eventually(async () => (await harness.rpc.call(ListTemplates, { business_id: 1 })).templates.length === 1);
@@ -182,7 +189,8 @@ describe('connections and templates (platform §3)', () => {
     templates = [approved('new_one', [body('Hi')])];
     const data = { business_account_id: '801', field: 'message_template_status_update', raw: {} };
     await harness.tell(newEvent(PlatformTemplateUpdate, { id: 't1', at: new Date().toISOString(), business_id: 1, key: 't', data }));
-    await eventually(async () => (await harness.rpc.call(FindTemplate, { business_id: 1, name: 'new_one', language: 'en' })).template);
+    const names = [{ business_id: 1, name: 'new_one', language: 'en' }];
+    await eventually(async () => (await harness.rpc.call(FindTemplates, { names })).found[0]?.template);
   });
 
   it('platform §1: a hundred calls in an hour and no more; what is wanted then is said, and read when the hour is over', async () => {

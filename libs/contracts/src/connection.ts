@@ -34,6 +34,12 @@ export const GetConnection = operation('template', 'get-connection', {
   reply: Type.Object({ connection: Nullable(Connection) }),
 });
 
+/** Of several businesses, in their order: null where there is none. For those who hold connections for a few seconds. */
+export const GetConnections = operation('template', 'get-connections', {
+  request: Type.Object({ business_ids: Type.Array(Id, { minItems: 1, maxItems: 100 }) }),
+  reply: Type.Object({ connections: Type.Array(Nullable(Connection)) }),
+});
+
 /** All connections after a business id, for the ingest's map of numbers and secrets; pages of at most 500. */
 export const ListConnections = operation('template', 'list-connections', {
   request: Type.Object({ after_business_id: Type.Integer({ minimum: 0 }) }),

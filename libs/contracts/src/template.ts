@@ -61,10 +61,18 @@ export const ListApprovedTemplates = operation('template', 'list-approved', {
   reply: Type.Object({ templates: Type.Array(TemplateRecord) }),
 });
 
+/** A template by what a send calls it. */
+export const TemplateName = Type.Object({ business_id: Id, name: Type.String(), language: Type.String() });
+export type TemplateName = Static<typeof TemplateName>;
+
 /** Approved templates only (product decision 14): `template` is null when none has that name in that language. */
-export const FindTemplate = operation('template', 'find', {
-  request: Type.Object({ business_id: Id, name: Type.String(), language: Type.String() }),
-  reply: Type.Object({ template: Nullable(TemplateShape), available_languages: Type.Array(Type.String()) }),
+export const FoundTemplate = Type.Object({ template: Nullable(TemplateShape), available_languages: Type.Array(Type.String()) });
+export type FoundTemplate = Static<typeof FoundTemplate>;
+
+/** What was found of each name, in their order. */
+export const FindTemplates = operation('template', 'find', {
+  request: Type.Object({ names: Type.Array(TemplateName, { minItems: 1, maxItems: 100 }) }),
+  reply: Type.Object({ found: Type.Array(FoundTemplate) }),
 });
 
 export const SyncTemplates = operation('template', 'sync', {

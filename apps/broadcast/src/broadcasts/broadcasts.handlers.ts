@@ -3,7 +3,7 @@ import {
   CancelBroadcast,
   CheckBroadcast,
   CreateBroadcast,
-  FindTemplate,
+  FindTemplates,
   GatewayError,
   GetBroadcast,
   ListBroadcasts,
@@ -73,10 +73,11 @@ export class BroadcastsHandlers {
 
   private async checked(request: RequestOf<typeof CheckBroadcast>, context: RpcContext) {
     const { business_id, template_name: name, language } = request;
-    const { template, available_languages } = await this.rpc.call(FindTemplate, { business_id, name, language }, context);
+    const { found } = await this.rpc.call(FindTemplates, { names: [{ business_id, name, language }] }, context);
+    const template = found[0]?.template ?? null;
     if (!template) {
       throw new GatewayError('TEMPLATE_NOT_FOUND', `Template "${name}" does not exist or is not approved in language "${language}".`, {
-        available_languages,
+        available_languages: found[0]?.available_languages ?? [],
       });
     }
     if (valueCounts(template).buttons[0] > 0 || template.category === 'AUTHENTICATION') {

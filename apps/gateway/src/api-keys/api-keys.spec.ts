@@ -53,9 +53,12 @@ describe('API keys (spec §2.7, §5; product §2)', () => {
     });
   });
 
+  const allFound = (...tokens: string[]) => store.findActive(tokens.map((token) => store.identityOf(token)));
+  const found = async (token: string) => (await allFound(token))[0];
+
   it('spec §5: leads to its business, its permissions and its limits; its use is noted', async () => {
     const { id, key } = await create({ permissions: ['send_text'] });
-    expect(await store.findByToken(key)).toEqual({
+    expect(await found(key)).toEqual({
       api_key_id: id,
       api_key_name: 'CRM',
       permissions: ['send_text'],
@@ -74,10 +77,13 @@ describe('API keys (spec §2.7, §5; product §2)', () => {
       id,
       other.id,
     ]);
-    expect(await store.findByToken(key)).toBeNull();
+    expect(await found(key)).toBeNull();
     await dashboard.db.query(`UPDATE access.api_keys SET expires_at = now() WHERE id = $1`, [other.id]);
-    expect(await store.findByToken(other.key)).toBeNull();
-    for (const text of ['', 'mgw_live_1', key.replace(/_\d+_/, '_999999_'), `${key}'--`]) expect(await store.findByToken(text)).toBeNull();
+    expect(await found(other.key)).toBeNull();
+    const [third, fourth] = [await create(), await create()];
+    const ids = (await allFound(fourth.key, key, 'junk', third.key, other.key)).map((access) => access?.api_key_id ?? null);
+    expect(ids).toEqual([fourth.id, null, null, third.id, null]);
+    for (const text of ['', 'mgw_live_1', key.replace(/_\d+_/, '_999999_'), `${key}'--`]) expect(await found(text)).toBeNull();
   });
 
   it('product §2: revoking ends it at once, tells every replica, and is seen in the list; a second time is 404', async () => {
@@ -86,7 +92,7 @@ describe('API keys (spec §2.7, §5; product §2)', () => {
     const stop = dashboard.rpc.listen(KeyChanged, ({ api_key_id }) => void told.push(api_key_id));
     await dashboard.flushed();
     await owner.delete(`/api/client/api-keys/${id}`).expect(200);
-    expect(await store.findByToken(key)).toBeNull();
+    expect(await found(key)).toBeNull();
     expect(await listed(id)).toMatchObject({ revoked_at: expect.any(String) as string });
     await eventually(() => {
       expect(told).toEqual([id]);
@@ -105,7 +111,7 @@ describe('API keys (spec §2.7, §5; product §2)', () => {
       expect(answer.body).toEqual(foreign.body);
     }
     expect(await listed(id, stranger)).toBeUndefined();
-    expect(await store.findByToken(key)).not.toBeNull();
+    expect(await found(key)).not.toBeNull();
   });
 
   it('product §2: used_today is what the send service says, asked with the time zone; null when it does not say within a second', async () => {

@@ -95,7 +95,8 @@ describe('the operator API (product §3)', () => {
     const { body } = await operator.get(`/api/admin/api-keys?business_id=${business_id}`).expect(200);
     expect(body).toMatchObject({ api_keys: [{ id, business_id, ...change }] });
     await operator.patch(`/api/admin/api-keys/${id}`, { daily_limit: 8, per_minute_limit: null }).expect(200);
-    const access = await dashboard.get(ApiKeysStore).findByToken(key);
+    const store = dashboard.get(ApiKeysStore);
+    const [access] = await store.findActive([store.identityOf(key)]);
     expect(access).toMatchObject({ per_minute_limit: 100, daily_limit: 8 });
     await eventually(() => {
       expect(told).toEqual([id, id]);

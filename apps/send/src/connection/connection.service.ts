@@ -1,8 +1,15 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { ConnectionChanged, GatewayError, GetConnection, ReportConnectionProblem, type Restriction } from '@mgw/contracts';
+import { HeldAnswers } from '@mgw/caching';
+import {
+  ConnectionChanged,
+  GatewayError,
+  GetConnections,
+  ReportConnectionProblem,
+  type Connection,
+  type Restriction,
+} from '@mgw/contracts';
 import { RpcClient, type RpcContext } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
-import { HeldAnswers } from '../neighbours/held-answers';
 
 /** What a call to the platform needs. The token lives in memory only. */
 export interface OpenConnection {
@@ -26,7 +33,13 @@ export function refuseRestricted({ restriction }: OpenConnection, kind: keyof ty
 
 @Injectable()
 export class ConnectionService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly held = new HeldAnswers<OpenConnection | null>();
+  private readonly held = new HeldAnswers<number, OpenConnection | null, RpcContext>({
+    ask: async (business_ids, context) => {
+      const { connections } = await this.rpc.call(GetConnections, { business_ids }, context);
+      return connections.map((connection) => this.open(connection));
+    },
+    standsIn: true,
+  });
   private stopListening: () => void = () => {};
 
   constructor(
@@ -35,7 +48,7 @@ export class ConnectionService implements OnApplicationBootstrap, OnApplicationS
   ) {}
 
   onApplicationBootstrap(): void {
-    this.stopListening = this.rpc.listen(ConnectionChanged, ({ business_id }) => this.held.forget(business_id));
+    this.stopListening = this.rpc.listen(ConnectionChanged, ({ business_id }) => this.forget(business_id));
   }
 
   onApplicationShutdown(): void {
@@ -44,7 +57,7 @@ export class ConnectionService implements OnApplicationBootstrap, OnApplicationS
 
   /** @throws GatewayError NOT_CONNECTED (product decision 19) */
   async of(businessId: number, context: RpcContext): Promise<OpenConnection> {
-    const connection = await this.held.get(businessId, 'connection', () => this.fetch(businessId, context));
+    const connection = await this.held.get(String(businessId), () => businessId, context);
     if (connection !== null) return connection;
     throw new GatewayError('NOT_CONNECTED', 'The messaging connection of this business is not established.', {
       hint: 'Set the connection up in the dashboard and check it there.',
@@ -53,15 +66,18 @@ export class ConnectionService implements OnApplicationBootstrap, OnApplicationS
 
   /** The template service, which owns connections, marks it and probes it again. */
   async reportProblem(businessId: number, platformCode: number, problem: string): Promise<void> {
-    this.held.forget(businessId);
+    this.forget(businessId);
     await this.rpc.call(ReportConnectionProblem, { business_id: businessId, platform_code: platformCode, problem });
-    this.held.forget(businessId);
+    this.forget(businessId);
   }
 
-  private async fetch(businessId: number, context: RpcContext): Promise<OpenConnection | null> {
-    const { connection } = await this.rpc.call(GetConnection, { business_id: businessId }, context);
+  private forget(businessId: number): void {
+    this.held.forget((key) => key === String(businessId));
+  }
+
+  private open(connection: Connection | null): OpenConnection | null {
     if (connection === null || connection.status === 'problem') return null;
-    const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${businessId}`);
+    const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${connection.business_id}`);
     return { phoneNumberId: connection.phone_number_id, accessToken, restriction: connection.restriction };
   }
 }

@@ -1,6 +1,6 @@
 import {
-  FindTemplate,
-  GetConnection,
+  FindTemplates,
+  GetConnections,
   ReportConnectionProblem,
   SendMedia,
   SendOtp,
@@ -52,8 +52,8 @@ export async function startSending() {
   const platform = await startPlatform();
   harness.env['META_GRAPH_BASE_URL'] = platform.url;
   harness.onClose(platform.close);
-  harness.answer(GetConnection, ({ business_id }) => ({
-    connection: {
+  harness.answer(GetConnections, ({ business_ids }) => ({
+    connections: business_ids.map((business_id) => ({
       business_id,
       phone_number_id: '700',
       business_account_id: '800',
@@ -65,11 +65,13 @@ export async function startSending() {
       checked_at: null,
       problem: null,
       restriction: null,
-    },
+    })),
   }));
-  harness.answer(FindTemplate, ({ name, language }) => ({
-    template: [ORDER, LOGIN, PLAIN, OFFER].find((template) => template.name === name && language === 'en') ?? null,
-    available_languages: name === ORDER.name ? ['en'] : [],
+  harness.answer(FindTemplates, ({ names }) => ({
+    found: names.map(({ name, language }) => ({
+      template: [ORDER, LOGIN, PLAIN, OFFER].find((template) => template.name === name && language === 'en') ?? null,
+      available_languages: name === ORDER.name ? ['en'] : [],
+    })),
   }));
   const reported: number[] = [];
   harness.answer(ReportConnectionProblem, ({ platform_code }) => {

@@ -1,17 +1,28 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { FindTemplate, GatewayError, SyncTemplates, TemplatesChanged, type ReplyOf, type TemplateShape } from '@mgw/contracts';
+import { HeldAnswers } from '@mgw/caching';
+import {
+  FindTemplates,
+  GatewayError,
+  SyncTemplates,
+  TemplatesChanged,
+  type FoundTemplate,
+  type TemplateName,
+  type TemplateShape,
+} from '@mgw/contracts';
 import { RpcClient, type RpcContext } from '@mgw/rpc';
-import { HeldAnswers } from '../neighbours/held-answers';
 
 @Injectable()
 export class TemplateService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly held = new HeldAnswers<ReplyOf<typeof FindTemplate>>();
+  private readonly held = new HeldAnswers<TemplateName, FoundTemplate, RpcContext>({
+    ask: async (names, context) => (await this.rpc.call(FindTemplates, { names }, context)).found,
+    standsIn: true,
+  });
   private stopListening: () => void = () => {};
 
   constructor(@Inject(RpcClient) private readonly rpc: RpcClient) {}
 
   onApplicationBootstrap(): void {
-    this.stopListening = this.rpc.listen(TemplatesChanged, ({ business_id }) => this.held.forget(business_id));
+    this.stopListening = this.rpc.listen(TemplatesChanged, ({ business_id }) => this.forget(business_id));
   }
 
   onApplicationShutdown(): void {
@@ -20,10 +31,8 @@ export class TemplateService implements OnApplicationBootstrap, OnApplicationShu
 
   /** The approved template of that name in that very language; none is chosen instead (product decision 14). @throws GatewayError TEMPLATE_NOT_FOUND */
   async approved(businessId: number, name: string, language: string, context: RpcContext): Promise<TemplateShape> {
-    const detail = JSON.stringify([name, language]);
-    const { template, available_languages } = await this.held.get(businessId, detail, () =>
-      this.rpc.call(FindTemplate, { business_id: businessId, name, language }, context),
-    );
+    const key = `${businessId}/${JSON.stringify([name, language])}`;
+    const { template, available_languages } = await this.held.get(key, () => ({ business_id: businessId, name, language }), context);
     if (template !== null) return template;
     throw new GatewayError('TEMPLATE_NOT_FOUND', `Template "${name}" does not exist or is not approved in language "${language}".`, {
       available_languages,
@@ -36,7 +45,11 @@ export class TemplateService implements OnApplicationBootstrap, OnApplicationShu
 
   /** The platform's templates differ from ours: forget them and let their owner read them again. */
   async refresh(businessId: number): Promise<void> {
-    this.held.forget(businessId);
+    this.forget(businessId);
     await this.rpc.call(SyncTemplates, { business_id: businessId });
+  }
+
+  private forget(businessId: number): void {
+    this.held.forget((key) => key.startsWith(`${businessId}/`));
   }
 }

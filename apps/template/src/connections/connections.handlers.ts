@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import {
   ConnectionChanged,
   GetConnection,
+  GetConnections,
   ListConnections,
   ReportConnectionProblem,
   SetConnection,
@@ -28,6 +29,11 @@ export class ConnectionsHandlers {
   @Handles(GetConnection)
   async get({ business_id }: RequestOf<typeof GetConnection>): Promise<ReplyOf<typeof GetConnection>> {
     return { connection: await this.connections.find(business_id) };
+  }
+
+  @Handles(GetConnections)
+  async getAll({ business_ids }: RequestOf<typeof GetConnections>): Promise<ReplyOf<typeof GetConnections>> {
+    return { connections: await this.connections.findAll(business_ids) };
   }
 
   @Handles(ListConnections)

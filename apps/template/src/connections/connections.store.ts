@@ -23,8 +23,15 @@ export class ConnectionsStore {
   constructor(private readonly db: Database) {}
 
   async find(businessId: number): Promise<Connection | null> {
-    const [row] = await this.db.query<ConnectionRow>(`SELECT ${COLUMNS} FROM template.connections WHERE business_id = $1`, [businessId]);
-    return row ? connection(row) : null;
+    return (await this.findAll([businessId]))[0] ?? null;
+  }
+
+  /** In the order of the businesses; null for one that has none. */
+  async findAll(businessIds: number[]): Promise<(Connection | null)[]> {
+    const sql = `SELECT ${COLUMNS} FROM template.connections WHERE business_id = ANY ($1::bigint[])`;
+    const rows = await this.db.query<ConnectionRow>(sql, [businessIds]);
+    const found = new Map(rows.map((row) => [Number(row.business_id), connection(row)]));
+    return businessIds.map((businessId) => found.get(businessId) ?? null);
   }
 
   async page(afterBusinessId: number): Promise<Connection[]> {

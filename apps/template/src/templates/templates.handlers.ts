@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import {
-  FindTemplate,
+  FindTemplates,
   GatewayError,
   ListApprovedTemplates,
   ListTemplates,
@@ -29,11 +29,16 @@ export class TemplatesHandlers {
     return { templates: (await this.templates.approved(business_id)).map(templateRecord) };
   }
 
-  @Handles(FindTemplate)
-  async find({ business_id, name, language }: RequestOf<typeof FindTemplate>): Promise<ReplyOf<typeof FindTemplate>> {
-    const named = await this.templates.approvedNamed(business_id, name);
-    const found = named.find((template) => template.language === language);
-    return { template: found ? templateShape(found) : null, available_languages: named.map((template) => template.language) };
+  @Handles(FindTemplates)
+  async find({ names }: RequestOf<typeof FindTemplates>): Promise<ReplyOf<typeof FindTemplates>> {
+    const approved = await this.templates.approvedNamed(names);
+    return {
+      found: names.map(({ language }, i) => {
+        const named = approved[i] ?? [];
+        const found = named.find((template) => template.language === language);
+        return { template: found ? templateShape(found) : null, available_languages: named.map((template) => template.language) };
+      }),
+    };
   }
 
   @Handles(ListTemplates)

@@ -73,9 +73,15 @@ export class TemplatesStore {
     return this.db.query(sql, [businessId]);
   }
 
-  /** Of that name, in every approved language. */
-  approvedNamed(businessId: number, name: string): Promise<StoredTemplate[]> {
-    const sql = `SELECT ${COLUMNS} FROM template.templates WHERE business_id = $1 AND name = $2 AND status = 'APPROVED' ORDER BY language`;
-    return this.db.query(sql, [businessId, name]);
+  /** For each name, in their order: those so called, in every approved language. */
+  async approvedNamed(names: { business_id: number; name: string }[]): Promise<StoredTemplate[][]> {
+    const rows = await this.db.query<StoredTemplate & { place: string }>(
+      `SELECT n.place, ${COLUMNS} FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS n (owner, wanted, place)
+       JOIN template.templates t ON t.business_id = n.owner AND t.name = n.wanted AND t.status = 'APPROVED' ORDER BY n.place, t.language`,
+      [names.map(({ business_id }) => business_id), names.map(({ name }) => name)],
+    );
+    const found: StoredTemplate[][] = names.map(() => []);
+    for (const { place, ...template } of rows) found[Number(place) - 1]?.push(template);
+    return found;
   }
 }

@@ -1,0 +1,1 @@
+export { HeldAnswers, type HeldAnswersOptions } from './held-answers';
