@@ -30,7 +30,13 @@ export function fastifyAdapter(trustedProxies: string[]): FastifyAdapter {
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     // Ids of messages are long.
     routerOptions: { maxParamLength: 2_048 },
+    // Routes have no schemas of Fastify's: its compilers of them, which it would load at once, are 2 MB.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   });
+}
+
+function noSchemas(): never {
+  throw new Error('bodies are checked by class-validator (configure-http.ts)');
 }
 
 /** The gateway's public port. */
