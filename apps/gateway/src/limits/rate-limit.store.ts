@@ -71,6 +71,8 @@ export class RateLimitStore implements OnApplicationShutdown {
       maxRetriesPerRequest: 1,
       commandTimeout: 100,
       connectTimeout: 2_000,
+      // It waits so long for the end of a connection that has ended already.
+      disconnectTimeout: 100,
       retryStrategy: (attempt) => Math.min(1_000, 50 * attempt),
       scripts: { takeLimits: { lua: TAKE } },
     });
