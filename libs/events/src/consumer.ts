@@ -4,7 +4,7 @@ import { gauges, type Logger } from '@mgw/telemetry';
 import type { NatsConnection } from 'nats';
 import { BatchHandler } from './batch-handler';
 import { DurableSubscription } from './durable-subscription';
-import { BUSY_FOR_THE_PATIENT, Load } from './load';
+import { Load } from './load';
 import { OpenMessage, type Offered } from './open-message';
 import { Signal } from './signal';
 
@@ -56,7 +56,7 @@ export class EventConsumer {
 
   constructor(options: EventConsumerOptions) {
     this.batchSize = options.concurrency ?? 128;
-    this.load = new Load(options.patient ? BUSY_FOR_THE_PATIENT : undefined);
+    this.load = new Load(options);
     this.batches = new BatchHandler(options);
     this.subscription = new DurableSubscription(options, this.batchSize, (message) => {
       this.waiting.push(...new OpenMessage(message).offered);

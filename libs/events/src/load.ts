@@ -1,6 +1,6 @@
 /** Events a second that are load; and for work that nobody waits for. */
 const BUSY = 800;
-export const BUSY_FOR_THE_PATIENT = 100;
+const BUSY_FOR_THE_PATIENT = 100;
 /** As many at once are a burst, not load. */
 const BURST = 24;
 /** Beyond this level more load is not remembered: it is over soon after the last of it came. */
@@ -16,7 +16,12 @@ export class Load {
   private level = 0;
   private seenAt = performance.now();
 
-  constructor(private readonly perSecond = BUSY) {}
+  private readonly perSecond: number;
+
+  /** @param patient nobody waits for the work */
+  constructor({ patient = false } = {}) {
+    this.perSecond = patient ? BUSY_FOR_THE_PATIENT : BUSY;
+  }
 
   /** Rests as long as `restAfter` says. @param isEnough more would not come together, or need not */
   async rest(events: number, isEnough: boolean): Promise<void> {

@@ -59,19 +59,19 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     await connection.flush().catch(() => undefined);
   }
 
-  private idle(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.running === 0) resolve();
-      else this.finished = resolve;
-    });
-  }
-
   on(): void {
     throw new Error('this transport has no events of its own: watch the connection');
   }
 
   unwrap<T>(): T {
     return this.options.connection as T;
+  }
+
+  private idle(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.running === 0) resolve();
+      else this.finished = resolve;
+    });
   }
 
   private take(operation: Operation, handler: MessageHandler, message: Msg): void {
