@@ -70,6 +70,17 @@ describe('API keys (spec §2.7, §5; product §2)', () => {
     expect(await listed(id)).toMatchObject({ last_used_at: expect.any(String) as string });
   });
 
+  it('its use is noted without waiting for whoever is changing it', async () => {
+    const { id, key } = await create();
+    await dashboard.db.transaction(async (tx) => {
+      await tx.query('SELECT FROM access.api_keys WHERE id = $1 FOR UPDATE', [id]);
+      expect(await found(key)).toMatchObject({ api_key_id: id });
+    });
+    expect(await listed(id)).toMatchObject({ last_used_at: null });
+    await found(key);
+    expect(await listed(id)).toMatchObject({ last_used_at: expect.any(String) as string });
+  });
+
   it('spec §5.3: a wrong, unknown, revoked or expired key leads nowhere', async () => {
     const { id, key } = await create();
     const other = await create();

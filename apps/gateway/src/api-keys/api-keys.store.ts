@@ -44,19 +44,23 @@ export interface KeyIdentity {
 
 /**
  * One round trip finds keys with their businesses and notes their use, at most once a minute: an exact time would cost a write
- * per request.
+ * per request. A key that somebody else is changing or noting is passed over: two gateways with the same keys never wait for
+ * each other.
  */
 const FIND_ACTIVE = `
   WITH given AS (
     SELECT * FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS given (id, mac, place)
   ), found AS (
-    SELECT given.place, given.mac, k.id, k.business_id, k.name, k.permissions, k.token_mac, k.per_minute_limit, k.daily_limit, k.expires_at, k.last_used_at,
-           b.name AS business_name, b.plan, b.timezone
+    SELECT given.place, given.mac, k.id, k.business_id, k.name, k.permissions, k.token_mac, k.per_minute_limit, k.daily_limit,
+           k.expires_at, k.last_used_at, b.name AS business_name, b.plan, b.timezone
       FROM given JOIN access.api_keys k ON k.id = given.id JOIN access.businesses b ON b.id = k.business_id
      WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
-  ), used AS (
-    UPDATE access.api_keys k SET last_used_at = now() FROM found
-     WHERE k.id = found.id AND found.token_mac = found.mac AND coalesce(found.last_used_at < now() - interval '1 minute', true)
+  ), unnoted AS (
+    SELECT k.id FROM found JOIN access.api_keys k USING (id)
+     WHERE found.token_mac = found.mac AND coalesce(found.last_used_at < now() - interval '1 minute', true)
+       FOR NO KEY UPDATE OF k SKIP LOCKED
+  ), noted AS (
+    UPDATE access.api_keys k SET last_used_at = now() FROM unnoted WHERE k.id = unnoted.id
   )
   SELECT * FROM found`;
 
@@ -75,14 +79,16 @@ export class ApiKeysStore {
     private readonly config: GatewayConfig,
   ) {}
 
-  /** Whom a key belongs to and what it may do; null for a key that is malformed, unknown, wrong, revoked or expired (spec §5.3). */
   /** @returns null for text that no key looks like */
   identityOf(token: string): KeyIdentity | null {
     const id = idOfToken(token);
     return id === null ? null : { id, mac: tokenMac(token, this.config.apiKeyPepper) };
   }
 
-  /** In their order; null for what is not a key that is good now. */
+  /**
+   * Whom keys belong to and what they may do, in their order; null for one that is malformed, unknown, wrong, revoked or expired
+   * (spec §5.3).
+   */
   async findActive(identities: (KeyIdentity | null)[]): Promise<(KeyAccess | null)[]> {
     const given = identities.filter((identity) => identity !== null);
     if (given.length === 0) return identities.map(() => null);
