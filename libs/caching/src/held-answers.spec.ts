@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { HeldAnswers, type HeldAnswersOptions } from './held-answers';
 
 /** Announcements end an answer at once; without one it is believed for five seconds (guarantees §9). */
@@ -86,6 +87,47 @@ describe('held answers', () => {
     const [first] = [get('a'), forget('a')];
     version = 3;
     expect([await first, await get('a')]).toEqual(['a2', 'a3']);
+  });
+
+  it('a question that fails brings back nothing that was replaced meanwhile', async () => {
+    const { get, forget } = holding({ standsIn: true });
+    await get('a');
+    await pass(5_000);
+    let fail: (error: Error) => void = () => {};
+    answer = () => new Promise((_, reject) => (fail = reject));
+    const first = get('a');
+    forget('a');
+    answer = async () => ['new'];
+    expect(await get('a')).toBe('new');
+    fail(new Error('away'));
+    expect(await first).toBe('new');
+  });
+
+  it('a change of the clock makes no answer older or younger', async () => {
+    const { get } = holding();
+    await get('a');
+    version = 2;
+    jest.setSystemTime(Date.now() - 600_000);
+    await pass(5_000);
+    expect(await get('a')).toBe('a2');
+  });
+
+  it("what is confirmed belongs to nobody's trace", async () => {
+    const trace = new AsyncLocalStorage<string>();
+    const { get } = holding();
+    await get('a');
+    await pass(3_000);
+    const traces: (string | undefined)[] = [];
+    const set = globalThis.setTimeout;
+    // Whoever sets a timer is whose trace it runs in.
+    const timers = jest.spyOn(globalThis, 'setTimeout').mockImplementation((run, ms) => {
+      traces.push(trace.getStore());
+      return set(run, ms);
+    });
+    await trace.run('a send', () => get('a'));
+    timers.mockRestore();
+    await pass(1_000);
+    expect([traces, asked.length]).toEqual([[undefined], 2]);
   });
 
   it('when nobody can be asked together, each is asked for when it is needed', async () => {

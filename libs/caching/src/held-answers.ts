@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { LRUCache } from 'lru-cache';
 
 export interface HeldAnswersOptions<Q, A, C> {
@@ -12,7 +13,7 @@ export interface HeldAnswersOptions<Q, A, C> {
 interface Held<Q, A> {
   question: Q;
   answer: A;
-  /** Milliseconds since the epoch; as the next. */
+  /** By `performance.now()`, which no change of the clock moves; as the next. */
   freshUntil: number;
   /** Until then it stands in for an answer that cannot be had. */
   usableUntil: number;
@@ -38,13 +39,15 @@ export class HeldAnswers<Q, A, C = undefined> {
   private readonly held = new LRUCache<string, Held<Q, A>>({ max: MOST });
   private readonly asking = new Map<string, Promise<A>>();
   private unconfirmed = new Map<string, Held<Q, A>>();
+  /** Outside of the trace of whoever happens to be the first to use what is confirmed. */
+  private readonly outside = new AsyncResource('HeldAnswers');
 
   constructor(private readonly options: HeldAnswersOptions<Q, A, C>) {}
 
   /** @param key of questions that are the same @param question made only when it is asked, and kept with its answer */
   async get(key: string, question: () => Q, context?: C): Promise<A> {
     const held = this.held.get(key);
-    const left = held === undefined ? 0 : held.freshUntil - Date.now();
+    const left = held === undefined ? 0 : held.freshUntil - performance.now();
     if (held && left > 0) {
       if (left < CONFIRM_AHEAD_MS) this.confirmSoon(key, held);
       return held.answer;
@@ -52,7 +55,9 @@ export class HeldAnswers<Q, A, C = undefined> {
     try {
       return await (this.asking.get(key) ?? this.ask(key, question(), context));
     } catch (fault) {
-      if (held && Date.now() < held.usableUntil) return held.answer;
+      // It may have been replaced meanwhile.
+      const standIn = this.held.peek(key);
+      if (standIn && performance.now() < standIn.usableUntil) return standIn.answer;
       throw fault;
     }
   }
@@ -66,7 +71,7 @@ export class HeldAnswers<Q, A, C = undefined> {
   }
 
   private ask(key: string, question: Q, context?: C): Promise<A> {
-    const askedAt = Date.now();
+    const askedAt = performance.now();
     const answer = this.options.ask([question], context).then(([answered]) => {
       if (this.asking.get(key) === answer) this.hold(key, question, answered as A, askedAt);
       return answered as A;
@@ -86,7 +91,7 @@ export class HeldAnswers<Q, A, C = undefined> {
   }
 
   private confirmSoon(key: string, held: Held<Q, A>): void {
-    if (this.unconfirmed.size === 0) setTimeout(() => void this.confirm(), CONFIRM_AFTER_MS).unref();
+    if (this.unconfirmed.size === 0) this.outside.runInAsyncScope(() => setTimeout(() => void this.confirm(), CONFIRM_AFTER_MS).unref());
     this.unconfirmed.set(key, held);
   }
 
@@ -95,7 +100,7 @@ export class HeldAnswers<Q, A, C = undefined> {
     this.unconfirmed = new Map();
     for (let from = 0; from < entries.length; from += CONFIRMED_TOGETHER) {
       const together = entries.slice(from, from + CONFIRMED_TOGETHER);
-      const askedAt = Date.now();
+      const askedAt = performance.now();
       // Without an answer each is asked for when it is next needed, by someone who can be told what is wrong.
       const answers = await this.options.ask(together.map(([, { question }]) => question)).catch(() => []);
       together.forEach(([key, held], i) => {

@@ -1,6 +1,7 @@
 import { startHarness, type Harness } from '@mgw/harness';
 import { migrations } from '../migrations/migrations';
 import { newIntentId, type IntentDraft } from './intent';
+import { reserveDistinct } from './reservation.service';
 import { ReservationStore } from './reservation.store';
 
 const KEY = 1;
@@ -79,12 +80,43 @@ describe('admission of a send (spec §3.2, §4.5)', () => {
     );
   });
 
+  it('decision 24: of one Idempotency-Key at once, what is refused for its recipient leaves its place to the next', async () => {
+    const [out, open] = [await known('opted_out'), await known()];
+    const drafts = [
+      draft(out.phone, {}, 'twins'),
+      draft('12025559996', TEXT, 'twins'),
+      draft(open.phone, {}, 'twins'),
+      draft(open.phone, {}, 'twins'),
+      draft(open.phone, {}),
+    ];
+    const answers = await reserveDistinct(drafts, (leaders) => reserve(...leaders));
+    expect(answers).toMatchObject([
+      { kind: 'suppressed' },
+      { kind: 'window_closed' },
+      { kind: 'reserved', recipient: { conversationId: open.id } },
+      { kind: 'earlier', intent: { id: drafts[2]?.id, state: 'calling' } },
+      { kind: 'reserved' },
+    ]);
+  });
+
   it('a code passes an opt-out where the business lets it, and no block', async () => {
     await harness.db.query('INSERT INTO send.settings (business_id, otp_to_opted_out) VALUES (1, true)');
-    const [out, blocked] = [await known('opted_out'), await known('blocked')];
-    const kinds = (await reserve(draft(out.phone, OTP), draft(out.phone, UTILITY), draft(blocked.phone, OTP))).map(({ kind }) => kind);
+    const [out, both, blocked] = [await known('opted_out'), await known('opted_out', 'opted_out_marketing'), await known('blocked')];
+    const answers = await reserve(
+      draft(out.phone, OTP),
+      draft(out.phone, UTILITY),
+      draft(both.phone, OTP),
+      draft(both.phone, { ...OTP, ...MARKETING }),
+      draft(blocked.phone, OTP),
+    );
     await harness.db.query('DELETE FROM send.settings');
-    expect(kinds).toEqual(['reserved', 'suppressed', 'suppressed']);
+    expect(answers.map((answer) => (answer.kind === 'suppressed' ? answer.state : answer.kind))).toEqual([
+      'reserved',
+      'opted_out',
+      'reserved',
+      'opted_out_marketing',
+      'blocked',
+    ]);
   });
 
   it('the window is open for 24 hours to the millisecond, and not when the platform has denied it', async () => {

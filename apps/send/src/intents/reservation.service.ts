@@ -27,7 +27,10 @@ export class ReservationService {
   }
 }
 
-/** Of several drafts with the same Idempotency-Key in one batch the first is reserved; the others meet it as if they had come later. */
+/**
+ * Of several drafts with the same Idempotency-Key in one batch the first is reserved; the others meet it as if they had come
+ * later. What is refused because of its recipient leaves its place to the next: it was not sent, and they may be for others.
+ */
 export async function reserveDistinct(
   drafts: IntentDraft[],
   reserve: (drafts: IntentDraft[]) => Promise<Reservation[]>,
@@ -35,12 +38,21 @@ export async function reserveDistinct(
   const leaders = new Map<string, IntentDraft>();
   for (const draft of drafts) if (!leaders.has(identityOf(draft))) leaders.set(identityOf(draft), draft);
   const led = [...leaders.values()];
-  const outcomes = new Map((await reserve(led)).map((outcome, i) => [led[i]?.id, outcome]));
+  const outcomes = new Map((await reserve(led)).map((outcome, i) => [led[i] as IntentDraft, outcome]));
+  const ledBy = (draft: IntentDraft) => leaders.get(identityOf(draft)) as IntentDraft;
+  const left = drafts.filter((draft) => !outcomes.has(draft) && isRefused(outcomes.get(ledBy(draft)) as Reservation));
+  if (left.length > 0) (await reserveDistinct(left, reserve)).forEach((outcome, i) => outcomes.set(left[i] as IntentDraft, outcome));
   return drafts.map((draft) => {
-    const leader = leaders.get(identityOf(draft)) as IntentDraft;
-    const outcome = outcomes.get(leader.id) as Reservation;
-    return outcome.kind === 'reserved' && leader !== draft ? { kind: 'earlier', intent: inFlight(leader) } : outcome;
+    const own = outcomes.get(draft);
+    if (own) return own;
+    const leader = ledBy(draft);
+    const outcome = outcomes.get(leader) as Reservation;
+    return outcome.kind === 'reserved' ? { kind: 'earlier', intent: inFlight(leader) } : outcome;
   });
+}
+
+function isRefused({ kind }: Reservation): boolean {
+  return kind === 'suppressed' || kind === 'window_closed';
 }
 
 function identityOf({ id, sender }: IntentDraft): string {

@@ -3,7 +3,7 @@ import { RESERVE } from './1763700000003-reserve';
 
 /**
  * Suppression, window, Idempotency-Key, daily cap and intents of one batch, in one statement for the caller and one transaction:
- * who has opted out before the intent is there is not written to (guarantees §1, product decision 1).
+ * who has opted out before it begins is not written to (guarantees §1, product decision 1).
  *
  * Its steps each see what was committed before them, which one plain SQL statement cannot: a twin that waited for the same
  * Idempotency-Key must see the winner, and must not have used up the cap. Rows are locked in the order keys, usage, each sorted,
