@@ -5,6 +5,8 @@ export interface BatcherOptions<T, R> {
   maxQueued?: number;
   /** One answer per item, in the same order. When it throws, every item of the batch fails with its error. */
   run: (items: T[]) => Promise<R[]>;
+  /** Whether an error is about what one of the items says, and nothing has happened: then each is run alone, and keeps back no other. */
+  isOnes?: (error: unknown) => boolean;
 }
 
 /** More items wait than the bound allows. */
@@ -31,7 +33,7 @@ export class Batcher<T, R> {
   private readonly options: Required<BatcherOptions<T, R>>;
 
   constructor(options: BatcherOptions<T, R>) {
-    this.options = { maxSize: 64, maxQueued: 10_000, ...options };
+    this.options = { maxSize: 64, maxQueued: 10_000, isOnes: () => false, ...options };
   }
 
   /** @throws QueueFullError */
@@ -60,15 +62,19 @@ export class Batcher<T, R> {
 
   private async runBatch(batch: Waiting<T, R>[]): Promise<void> {
     this.running = true;
+    await this.settle(batch);
+    this.running = false;
+    if (this.queue.length > 0) this.schedule();
+    else for (const resolve of this.idle.splice(0)) resolve();
+  }
+
+  private async settle(batch: Waiting<T, R>[]): Promise<void> {
     try {
       const results = await this.options.run(batch.map(({ item }) => item));
       batch.forEach(({ resolve }, index) => resolve(results[index] as R));
     } catch (error) {
-      for (const { reject } of batch) reject(error);
-    } finally {
-      this.running = false;
-      if (this.queue.length > 0) this.schedule();
-      else for (const resolve of this.idle.splice(0)) resolve();
+      if (batch.length > 1 && this.options.isOnes(error)) for (const one of batch) await this.settle([one]);
+      else for (const { reject } of batch) reject(error);
     }
   }
 }

@@ -1,6 +1,7 @@
 export { Database, type DatabaseOptions, type Tx } from './database';
 export { runMigrations } from './migrations';
 export { pageOf, readCursor } from './cursor';
+export { isAboutValues } from './about-values';
 export { onRow } from './on-row';
 export { pruneBatch, type AgedRows } from './prune';
 export { divideByMonth, uniteMonths } from './divide';

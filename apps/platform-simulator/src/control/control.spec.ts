@@ -209,6 +209,7 @@ describe('the control plane (platform §8.4)', () => {
   ])('§4.6: %s is told, refuses messages, and can be undone', async (action, told, code) => {
     await started.control('POST', 'account', { phone_number_id: NUMBER, action });
     expect(started.changes()).toMatchObject([{ field: 'account_update', value: told }]);
+    expect(JSON.parse(started.receiver.requests[0]?.body ?? '')).toMatchObject({ entry: [{ time: expect.any(Number) }] });
     expect(codeOf(await started.sendTemplate('12015550102'))).toBe(code);
     await started.control('POST', 'account', { phone_number_id: NUMBER, action: 'reinstate' });
     expect(started.changes()[1]?.value['event']).toBe(action === 'disconnect' ? 'ACCOUNT_RECONNECTED' : 'DISABLED_UPDATE');

@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { Database, Tx } from '@mgw/postgres';
-import type { BadUpdate } from './deliveries.store';
+import type { BadUpdate, Delivery } from './deliveries.store';
 
 export interface DeadLetter {
   id: string;
   at: Date;
   field: string;
   reason: string;
-  /** A callback with the bad update only. */
+  /** A callback with the bad update only, or a whole one. */
   body: string;
+}
+
+/** Of a delivery that as a whole could not be split, or stored. */
+export function asOneLetter({ body, businesses }: Delivery, { message }: Error): BadUpdate {
+  return { field: '(all)', body: body.toString('utf8'), businesses, reason: message };
 }
 
 export async function addDeadLetters(tx: Tx, bad: BadUpdate[]): Promise<void> {

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
 import { appendToOutbox, outboxRow } from '@mgw/events';
 import type { EventEnvelope } from '@mgw/contracts';
-import { Database, type Tx } from '@mgw/postgres';
-import { addDeadLetters } from './dead-letters.store';
+import { Database, isAboutValues, type Tx } from '@mgw/postgres';
+import { addDeadLetters, asOneLetter } from './dead-letters.store';
 
 export interface NewDelivery {
   /** SHA-256 of the body. */
@@ -45,7 +45,7 @@ export class DeliveriesStore {
   private readonly additions: Batcher<NewDelivery, EventEnvelope[] | null>;
 
   constructor(private readonly db: Database) {
-    this.additions = new Batcher({ maxSize: 32, maxQueued: 5_000, run: (deliveries) => this.addAll(deliveries) });
+    this.additions = new Batcher({ maxSize: 32, maxQueued: 5_000, run: (deliveries) => this.addAll(deliveries), isOnes: isAboutValues });
   }
 
   /** Resolves after the commit. The same body again changes nothing. @returns its events that are new; null when it is not new itself */
@@ -114,18 +114,24 @@ export class DeliveriesStore {
         [atMost],
       );
       if (deliveries.length === 0) return 0;
-      const parts = deliveries.map(split);
-      await appendToOutbox(
-        tx,
-        'ingest',
-        parts.flatMap(({ events }) => events),
-      );
-      const bad = parts.flatMap((part) => part.bad);
-      await addDeadLetters(tx, bad);
+      for (const delivery of deliveries) await store(tx, delivery, split(delivery));
       await tx.query('UPDATE ingest.deliveries SET split_at = now() WHERE id = ANY($1)', [deliveries.map(({ id }) => id)]);
       return deliveries.length;
     };
     // Lost with the database's last half second, it is split again, and the events' ids make them the same ones.
     return this.db.transaction(splitting, { durable: false });
+  }
+}
+
+/** What PostgreSQL does not take goes to the dead letters as a whole, and keeps back no other delivery. */
+async function store(tx: Tx, delivery: Delivery, { events, bad }: Updates): Promise<void> {
+  await tx.query('SAVEPOINT before_delivery');
+  try {
+    await appendToOutbox(tx, 'ingest', events);
+    await addDeadLetters(tx, bad);
+  } catch (error) {
+    if (!isAboutValues(error)) throw error;
+    await tx.query('ROLLBACK TO SAVEPOINT before_delivery');
+    await addDeadLetters(tx, [asOneLetter(delivery, error as Error)]);
   }
 }

@@ -132,6 +132,96 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     await eventually(async () => (await count('dead_letters')) === 1);
   });
 
+  describe.each([
+    ['small', ''],
+    ['so large that it is split after the answer', 'x'.repeat(300_000)],
+  ])('guarantees §2: what nobody can store or tell keeps back no other business (a callback that is %s)', (_, filling) => {
+    const preference = (value: string) => ({ wa_id: '919876543210', category: 'marketing_messages', value, timestamp: 1767323045 });
+    const preferences = (value: string) => ({
+      entry: [
+        {
+          id: '801',
+          changes: [{ field: 'user_preferences', value: { metadata: { phone_number_id: '701' }, user_preferences: [preference(value)] } }],
+        },
+      ],
+    });
+
+    it.each([
+      ['a line break in a word of the platform', preferences('stop\r\nX: y')],
+      ['a word of 9,000 characters', envelope({ statuses: [status('wamid.8', 's'.repeat(9_000))] })],
+      ['a message id of other characters', envelope({ messages: [text('wamid.\u{1F600}')] })],
+      ['a number that is an object', envelope({ messages: [text('wamid.8')] }, { toString: 1 } as never)],
+    ])('%s: it goes to the dead letters', async (_name, bad) => {
+      const good = envelope({ messages: [text('wamid.good')] }, '702', '802');
+      const answers = await Promise.all([
+        signed({ ...bad, filling }),
+        signed({ ...good, filling }, 'second secret'),
+        signed({ ...bad, filling, again: 1 }),
+      ]);
+      expect(answers).toEqual([200, 200, 200]);
+      const [event] = await told('message', 1);
+      expect(event).toMatchObject({ business_id: 2, data: { message_id: 'wamid.good' } });
+      await eventually(async () => (await count('dead_letters')) === 2);
+      await eventually(async () => (await count('outbox WHERE published_at IS NULL')) === 0);
+      expect(await count('deliveries WHERE split_at IS NULL')).toBe(0);
+    });
+
+    it('what only the database refuses keeps back no other either', async () => {
+      await harness.db.query(`ALTER TABLE ingest.outbox ADD CHECK (event_id NOT LIKE '%odd%')`);
+      const bad = { ...envelope({ messages: [text('wamid.odd')] }), filling };
+      const good = (id: string) => signed({ ...envelope({ messages: [text(id)] }, '702', '802'), filling }, 'second secret');
+      const [odd, ...others] = await Promise.allSettled([signed(bad), ...['1', '2', '3', '4', '5'].map((id) => good(`wamid.${id}`))]);
+      expect(others).toEqual(others.map(() => ({ status: 'fulfilled', value: 200 })));
+      await told('message', 5);
+      // The platform repeats what was not taken; what was is kept for whoever mends it.
+      expect([odd?.status, await count('dead_letters')]).toEqual(filling === '' ? ['rejected', 0] : ['fulfilled', 1]);
+    });
+
+    it('a field that is an object, and an account that is one, are ignored', async () => {
+      const odd = { toString: 1 };
+      expect(
+        await signed({ filling, entry: [{ id: odd, changes: [{ field: odd }, { field: 'account_update', value: { event: 'X' } }] }] }),
+      ).toBe(200);
+      expect(await signed({ ...envelope({ messages: [text('wamid.good')] }, '702', '802'), filling }, 'second secret')).toBe(200);
+      await told('message', 1);
+      expect(await count('dead_letters')).toBe(0);
+    });
+
+    it('platform §9: NUL is left out of what somebody wrote, a lone surrogate is replaced', async () => {
+      const contacts = [{ wa_id: '919876543210', profile: { name: 'A\0sha\ud83d' } }];
+      const messages = [{ ...text('wamid.\x0001'), text: { body: '\0Hi \u{1F600} \udc00!' } }];
+      expect(await signed({ ...envelope({ contacts, messages }), filling })).toBe(200);
+      const [event] = await told('message', 1);
+      expect(event).toMatchObject({ data: { message_id: 'wamid.01', from: { name: 'Asha\ufffd' }, text: 'Hi \u{1F600} \ufffd!' } });
+    });
+  });
+
+  it('what is nested deeper than it could be written again is no callback: 400', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    expect(
+      await signed(`{"entry":[{"id":"801","changes":[{"field":"messages","value":{"messages":[{"id":"wamid.1","x":${deep}}]}}]}]}`),
+    ).toBe(400);
+    expect(await signed(envelope({ messages: [{ ...text('wamid.1'), text: { body: '['.repeat(4_000) } }] }))).toBe(200);
+    await told('message', 1);
+  });
+
+  it('guarantees §2: a dead letter is replayed whatever its text says', async () => {
+    const messages = [{ ...text('wamid.1'), timestamp: 'soon', text: { body: 'the path C:\\u0000' } }];
+    expect(await signed(envelope({ messages }))).toBe(200);
+    await eventually(async () => (await count('dead_letters')) === 1);
+    expect(await deadLetters(['replay', 'all'], harness.env)).toBe('1 replayed.');
+    await eventually(async () => (await count('dead_letters')) === 1);
+    expect((await deadLetters(['list'], harness.env)).split('\t')[3]).toBe('no readable timestamp');
+  });
+
+  it('guarantees §2: a stored callback that cannot be read stands before no other', async () => {
+    await harness.db.query(`INSERT INTO ingest.deliveries (body_hash, body, businesses) VALUES ('\\x00', '{"entry":', '{1}')`);
+    expect(await signed({ ...envelope({ messages: [text('wamid.1')] }), filling: 'x'.repeat(300_000) })).toBe(200);
+    await told('message', 1);
+    const [letter] = await harness.db.query<{ body: string; subject: string }>('SELECT body, subject FROM ingest.dead_letters');
+    expect(letter).toEqual({ body: '{"entry":', subject: '(all)' });
+  });
+
   it('platform §4.6: a preference becomes an event; one that names nobody goes to the dead letters', async () => {
     const stop = { wa_id: '919876543210', category: 'marketing_messages', value: 'stop', timestamp: 1767323045 };
     const value = { metadata: { phone_number_id: '701' }, user_preferences: [stop, { ...stop, wa_id: undefined }] };

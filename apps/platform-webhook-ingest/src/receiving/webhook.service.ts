@@ -4,6 +4,7 @@ import { OutboxRelay } from '@mgw/events';
 import { crashPoint } from '@mgw/faults';
 import { activeTraceparent } from '@mgw/telemetry';
 import { ConnectionsService } from '../connections/connections.service';
+import { readCallback } from '../splitting/read-callback';
 import { splitDelivery } from '../splitting/split-delivery';
 import { countUpdates, SplitterService } from '../splitting/splitter.service';
 import { DeliveriesStore } from './deliveries.store';
@@ -53,10 +54,10 @@ export class WebhookService {
   }
 }
 
-/** @returns undefined when it is no JSON */
+/** @returns undefined when it cannot be read */
 function parsed(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return readCallback(body);
   } catch {
     return undefined;
   }

@@ -23,31 +23,31 @@ export function splitDelivery(body: unknown, { businesses }: Pick<Delivery, 'bus
 
 function splitChange(entry: WebhookEntry, change: WebhookChange, place: { parts: Updates; signers: Set<number>; owners: Owners }): void {
   const { parts, signers, owners } = place;
-  const field = String(change?.field);
+  const field = word(change?.field);
   // A bad update is kept as a callback of its own, so that it can be split again without the others.
   const attempt = (make: () => EventEnvelope, alone: object) => {
     try {
       parts.events.push(make());
     } catch (error) {
-      const body = text({ entry: [{ ...entry, changes: [{ field, value: { ...change.value, ...alone } }] }] });
+      const body = JSON.stringify({ entry: [{ ...entry, changes: [{ field, value: { ...change.value, ...alone } }] }] });
       parts.bad.push({ field, body, businesses: [...signers], reason: (error as Error).message });
     }
   };
   if (field === 'messages') {
     const value: WebhookValue = change.value ?? {};
-    const number = String(value.metadata?.phone_number_id);
+    const number = word(value.metadata?.phone_number_id);
     const owner = () => signed(owners.businessOfNumber(number), signers, `number ${number}`);
     for (const message of list(value.messages))
       attempt(() => messageEvent(owner(), number, message, list(value.contacts)), { messages: [message], statuses: [] });
     for (const status of list(value.statuses)) attempt(() => statusEvent(owner(), number, status), { messages: [], statuses: [status] });
   } else if (field === 'user_preferences') {
-    const number = String(change.value?.metadata?.phone_number_id);
+    const number = word(change.value?.metadata?.phone_number_id);
     const owner = () => signed(owners.businessOfNumber(number), signers, `number ${number}`);
     const preferences = list(change.value?.['user_preferences'] as WebhookPreference[] | undefined);
     for (const preference of preferences) attempt(() => preferenceEvent(owner(), number, preference), { user_preferences: [preference] });
   } else if (/^(message_template|template_category)/.test(field) || field === 'account_update') {
     const make = field === 'account_update' ? accountEvent : templateEvent;
-    const account = { accountId: String(entry.id), time: entry.time };
+    const account = { accountId: word(entry.id), time: entry.time };
     for (const businessId of owners.businessesOfAccount(account.accountId).filter((id) => signers.has(id)))
       attempt(() => make(businessId, account, change), {});
   }
@@ -65,7 +65,7 @@ function list<T>(value: T[] | undefined): T[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** PostgreSQL's text holds no NUL. */
-function text(update: object): string {
-  return JSON.stringify(update).replaceAll('\\u0000', '');
+/** Ids and names of fields; anything but a text or a number is none. */
+function word(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -2,8 +2,11 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { OutboxRelay, Signal } from '@mgw/events';
 import { LOGGER } from '@mgw/service';
 import { counter, withTraceparent, type Logger } from '@mgw/telemetry';
+import type { ConnectionMap } from '../connections/connection-map';
 import { ConnectionsService } from '../connections/connections.service';
-import { DeliveriesStore, type Updates } from '../receiving/deliveries.store';
+import { asOneLetter } from '../receiving/dead-letters.store';
+import { DeliveriesStore, type Delivery, type Updates } from '../receiving/deliveries.store';
+import { readCallback } from './read-callback';
 import { splitDelivery } from './split-delivery';
 
 /** They may be 3 MB each, of some thousands of updates. */
@@ -56,13 +59,21 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
   private async splitSome(): Promise<number> {
     const map = await this.connections.current();
     const count = await this.deliveries.split(AT_ONCE, (delivery) => {
-      const body: unknown = JSON.parse(delivery.body.toString('utf8'));
-      const updates = withTraceparent(delivery.traceparent, () => splitDelivery(body, delivery, map));
+      const updates = split(delivery, map);
       countUpdates(updates);
       return updates;
     });
     if (count > 0) this.relay.nudge();
     return count;
+  }
+}
+
+/** Never throws: what cannot be split at all must not stand before the others for ever. */
+function split(delivery: Delivery, map: ConnectionMap): Updates {
+  try {
+    return withTraceparent(delivery.traceparent, () => splitDelivery(readCallback(delivery.body), delivery, map));
+  } catch (error) {
+    return { events: [], bad: [asOneLetter(delivery, error as Error)] };
   }
 }
 
