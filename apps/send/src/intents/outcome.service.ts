@@ -35,34 +35,23 @@ export class OutcomeService {
     this.refusals = new Batcher({ run: (batch) => this.refuseAll(batch) });
   }
 
-  /** Resolves after the commit (guarantees §1, S3). Repeating it is harmless. */
-  accepted(acceptance: Acceptance): Promise<void> {
-    return this.acceptances.add(acceptance);
+  /** @returns whether it is recorded now (guarantees §1, S3); if not, a status webhook repairs what is not recorded later (S4) */
+  accepted(acceptance: Acceptance): Promise<boolean> {
+    return this.nowOrLater(acceptance.intent.id, (late) => this.acceptances.add(late ? { ...acceptance, repaired: true } : acceptance));
   }
 
-  /**
-   * As `accepted`; when that fails, goes on trying for a while without the caller (guarantees §1: the platform said yes).
-   * @returns whether it is recorded now
-   */
-  async acceptedOrLater(acceptance: Acceptance): Promise<boolean> {
-    try {
-      await this.accepted(acceptance);
-      return true;
-    } catch (error) {
-      this.logger.error({ err: error, intent_id: acceptance.intent.id }, 'an accepted send could not be recorded; trying again');
-      void this.goOnRecording(acceptance);
-      return false;
-    }
+  /** A definite no, or no call at all. The caller learns why, also when it is recorded later (S5). */
+  async refused(intent: IntentFacts, reason: string): Promise<void> {
+    await this.nowOrLater(intent.id, () => this.refusals.add({ intent, reason }));
   }
 
-  /** A definite no, or no call at all. Repeating it is harmless. */
-  refused(intent: IntentFacts, reason: string): Promise<void> {
-    return this.refusals.add({ intent, reason });
-  }
-
+  /** As `refused`. */
   async unknown(intent: IntentFacts, reason: string): Promise<void> {
-    await this.store.markUnknown(intent.id, reason, notSentEvent(intent, reason));
-    this.relay.nudge();
+    const event = notSentEvent(intent, reason);
+    await this.nowOrLater(intent.id, async () => {
+      await this.store.markUnknown(intent.id, reason, event);
+      this.relay.nudge();
+    });
   }
 
   /** As part of someone else's transaction: the repair by status webhook. @returns what it tells */
@@ -71,17 +60,28 @@ export class OutcomeService {
     return this.store.accept(rows(acceptances, ids), tx);
   }
 
-  /** If this process dies meanwhile, a status webhook repairs it (S4). */
-  private async goOnRecording(acceptance: Acceptance): Promise<void> {
+  /** Repeating it is harmless: the intent's state fences it. When it fails, goes on trying for a while without the caller. @returns whether it is done */
+  private async nowOrLater(intentId: string, record: (late: boolean) => Promise<void>): Promise<boolean> {
+    try {
+      await record(false);
+      return true;
+    } catch (error) {
+      this.logger.error({ err: error, intent_id: intentId }, 'the outcome of a send could not be recorded; trying again');
+      void this.goOnTrying(intentId, record);
+      return false;
+    }
+  }
+
+  private async goOnTrying(intentId: string, record: (late: boolean) => Promise<void>): Promise<void> {
     for (let attempt = 1; attempt <= LATE_ATTEMPTS; attempt++) {
       await new Promise((resume) => setTimeout(resume, Math.min(30_000, 500 * 2 ** attempt)).unref());
-      const done = await this.accepted({ ...acceptance, repaired: true }).then(
+      const done = await record(true).then(
         () => true,
         () => false,
       );
       if (done) return;
     }
-    this.logger.error({ intent_id: acceptance.intent.id }, 'an accepted send was never recorded; its status webhook will do it');
+    this.logger.error({ intent_id: intentId }, 'the outcome of a send was never recorded');
   }
 
   private async recordAll(acceptances: Acceptance[]): Promise<void[]> {

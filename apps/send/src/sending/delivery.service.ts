@@ -68,10 +68,20 @@ export class DeliveryService {
   private async deliver(draft: IntentDraft, sent: Sent, connection: OpenConnection, context: RpcContext): Promise<Accepted> {
     const { outgoing } = sent;
     crashPoint('send.after-intent');
-    await outgoing.beforeCall?.(draft.id);
+    await this.prepare(draft, outgoing);
     const outcome = await this.call(draft, outgoing, connection, context);
     crashPoint('send.after-call');
     return this.settle(draft, outcome, sent);
+  }
+
+  /** Without what has to be kept first nothing is sent, and cap and Idempotency-Key are given back. */
+  private async prepare(draft: IntentDraft, { beforeCall }: Outgoing): Promise<void> {
+    try {
+      await beforeCall?.(draft.id);
+    } catch (error) {
+      await this.outcomes.refused(factsOf(draft), 'The send could not be prepared; nothing was sent.');
+      throw error;
+    }
   }
 
   /** Nothing leaves after the time when the caller stops waiting (guarantees §1, S6). */
@@ -104,7 +114,7 @@ export class DeliveryService {
 
   private async record(draft: IntentDraft, outcome: SendOutcome & { kind: 'accepted' }, { conversationId }: Recipient): Promise<void> {
     const { messageId, waId, userId } = outcome;
-    const recorded = await this.outcomes.acceptedOrLater({
+    const recorded = await this.outcomes.accepted({
       intent: factsOf(draft),
       messageId,
       waId,

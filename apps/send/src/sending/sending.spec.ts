@@ -55,6 +55,43 @@ describe('the way of a message (guarantees §1)', () => {
     expect(sending.platform.calls()).toHaveLength(1);
   });
 
+  describe('S5, decision 23a: while an outcome cannot be recorded', () => {
+    const idempotency = { key: 'k', fingerprint: 'f' };
+    const keepBack = (state: string) =>
+      sending.harness.db.query(`ALTER TABLE send.intents ADD CONSTRAINT kept_back CHECK (state <> '${state}') NOT VALID`);
+    const letGo = () => sending.harness.db.query('ALTER TABLE send.intents DROP CONSTRAINT kept_back');
+
+    it('a refusal is told as it is; cap and Idempotency-Key are given back as soon as it can be', async () => {
+      sending.platform.refuse(131026);
+      await keepBack('refused');
+      expect(await sending.template({ idempotency })).toMatchObject({ error_code: 'PLATFORM_REFUSED', extras: { platform_code: 131026 } });
+      await letGo();
+      await eventually(async () => (await sending.used()) === 0);
+      expect(await sending.states()).toEqual(['refused']);
+      sending.platform.accept();
+      expect(await sending.template({ idempotency })).toMatchObject({ replayed: false });
+    });
+
+    it('an ambiguous answer is told as such, with the id to ask for', async () => {
+      sending.platform.respond((_, response) => void response.destroy());
+      await keepBack('unknown');
+      expect(await sending.template()).toMatchObject({
+        error_code: 'OUTCOME_UNKNOWN',
+        extras: { message_id: expect.stringMatching(/^gw_/) as string },
+      });
+      await letGo();
+      await eventually(async () => (await sending.states())[0] === 'unknown');
+    });
+
+    it('decision 24: a code that cannot be kept for a replay is not sent, and costs nothing', async () => {
+      await sending.harness.db.query('ALTER TABLE send.idempotency_keys RENAME COLUMN otp_sealed TO away');
+      expect(await sending.otp({ idempotency })).toMatchObject({ error_code: 'INTERNAL' });
+      expect([sending.platform.calls().length, await sending.used(), await sending.states()]).toEqual([0, 0, ['refused']]);
+      await sending.harness.db.query('ALTER TABLE send.idempotency_keys RENAME COLUMN away TO otp_sealed');
+      expect(await sending.otp({ idempotency })).toMatchObject({ replayed: false });
+    });
+  });
+
   it('S4: the status webhook of a message whose answer was lost makes its record, once', async () => {
     sending.platform.respond((_, response) => void response.destroy());
     const told = (await sending.template()) as unknown as { extras: { message_id: string } };
