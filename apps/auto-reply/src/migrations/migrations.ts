@@ -1,6 +1,7 @@
 import { Replies1763800000001 } from './1763800000001-replies';
 import { Traces1763900000001 } from './1763900000001-traces';
 import { Retention1763900000002 } from './1763900000002-retention';
+import { Limit1764000000001 } from './1764000000001-limit';
 
 /** In the order in which they are made. */
-export const migrations = [Replies1763800000001, Traces1763900000001, Retention1763900000002];
+export const migrations = [Replies1763800000001, Traces1763900000001, Retention1763900000002, Limit1764000000001];

@@ -18,12 +18,6 @@ export interface Question {
   traceparent: string | null;
 }
 
-/** Why a question is not answered by the model, from the database's own clock and counts. */
-export interface Circumstances {
-  superseded: boolean;
-  used: number;
-}
-
 type Row = Omit<Question, 'id' | 'business_id' | 'conversation_id'> & { id: string; business_id: string; conversation_id: string };
 type Listed = ReplyOf<typeof ListAutoReplies>;
 
@@ -75,13 +69,35 @@ export class RepliesStore {
     }));
   }
 
-  async circumstances({ id, business_id, conversation_id }: Question): Promise<Circumstances> {
-    const [row] = await this.db.query<{ superseded: boolean; used: string }>(
-      `SELECT EXISTS (SELECT FROM auto_reply.replies WHERE conversation_id = $2 AND id > $1) AS superseded,
-              (SELECT count(*) FROM auto_reply.replies WHERE business_id = $3 AND state = 'replied' AND ended_at > now() - interval '24 hours') AS used`,
-      [id, conversation_id, business_id],
-    );
-    return { superseded: row?.superseded ?? false, used: Number(row?.used ?? 0) };
+  /** Whether the customer has written again. */
+  async isSuperseded({ id, conversation_id }: Question): Promise<boolean> {
+    const newer = await this.db.query('SELECT FROM auto_reply.replies WHERE conversation_id = $2 AND id > $1 LIMIT 1', [
+      id,
+      conversation_id,
+    ]);
+    return newer.length > 0;
+  }
+
+  /**
+   * Takes a place under the business's daily limit, which `end` gives back; the place of a worker that died stays with its question,
+   * which is taken again when its lease is over. The lock of the business comes first, in a statement of its own: what counts the places must see
+   * those of whom it waited for.
+   * @returns whether there was one
+   */
+  async reserve({ id, business_id }: Question): Promise<boolean> {
+    return this.db.transaction(async (tx) => {
+      const [row] = await tx.query<{ daily_limit: number }>(
+        'SELECT daily_limit FROM auto_reply.settings WHERE business_id = $1 FOR UPDATE',
+        [business_id],
+      );
+      const reserved = await tx.query(
+        `UPDATE auto_reply.replies SET reserved_at = now() WHERE id = $1 AND ${onRow(`state = 'pending'`)} AND $3 >
+           (SELECT count(*) FROM auto_reply.replies WHERE business_id = $2 AND reserved_at > now() - interval '24 hours' AND id <> $1)
+         RETURNING id`,
+        [id, business_id, row?.daily_limit ?? 0],
+      );
+      return reserved.length > 0;
+    });
   }
 
   async keepReply(id: number, reply: string): Promise<void> {
@@ -107,9 +123,10 @@ export class RepliesStore {
     });
   }
 
+  /** Gives back the place under the daily limit. */
   async end(id: number, state: 'skipped' | 'failed', reason: string): Promise<void> {
     await this.db.query(
-      `UPDATE auto_reply.replies SET state = $2, reason = $3, ended_at = now() WHERE id = $1 AND ${onRow(`state = 'pending'`)}`,
+      `UPDATE auto_reply.replies SET state = $2, reason = $3, ended_at = now(), reserved_at = NULL WHERE id = $1 AND ${onRow(`state = 'pending'`)}`,
       [id, state, reason],
     );
   }

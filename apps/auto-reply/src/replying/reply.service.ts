@@ -53,9 +53,7 @@ export class ReplyService {
   /** @throws NotAnswered, ModelFailure */
   private async compose(question: Question, settings: Settings): Promise<string> {
     if (!settings.enabled) throw new NotAnswered('auto-reply was switched off');
-    const { superseded, used } = await this.replies.circumstances(question);
-    if (superseded) throw new NotAnswered('the customer wrote again: the newer message is answered');
-    if (used >= settings.daily_limit) throw new NotAnswered('the daily limit is reached');
+    if (await this.replies.isSuperseded(question)) throw new NotAnswered('the customer wrote again: the newer message is answered');
     const { business_id, conversation_id } = question;
     const { messages } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: CONTEXT, cursor: null });
     const quietSince = Date.now() - settings.quiet_when_agent_active_minutes * 60_000;
@@ -65,6 +63,7 @@ export class ReplyService {
       .reverse()
       .filter(({ text }) => text !== '')
       .map(({ direction, text }): Turn => ({ role: direction === 'in' ? 'user' : 'assistant', content: text }));
+    if (!(await this.replies.reserve(question))) throw new NotAnswered('the daily limit is reached');
     const reply = await this.models.answer(business_id, settings, turns);
     await this.replies.keepReply(question.id, reply);
     return reply;

@@ -1,0 +1,179 @@
+import type { ServerResponse } from 'node:http';
+import {
+  GetThread,
+  ListAutoReplies,
+  MessageReceived,
+  SendText,
+  SetAutoReply,
+  type ConversationRecord,
+  type ReplyOf,
+  type RequestOf,
+  type ThreadMessage,
+} from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
+import { startHarness, type Harness } from '@mgw/harness';
+import { startReceiver } from '@mgw/testing';
+import { AutoReplyConfig } from '../auto-reply.config';
+import { AutoReplyModule } from '../auto-reply.module';
+import { migrations } from '../migrations/migrations';
+
+const service = { name: 'auto-reply', module: AutoReplyModule, config: AutoReplyConfig, schema: 'auto_reply' } as never;
+const BUSINESS = 1;
+
+type Reply = ReplyOf<typeof ListAutoReplies>['replies'][number];
+type Sent = ReplyOf<typeof SendText>;
+
+/** A language model that answers when a test lets it. */
+export interface HeldModel {
+  /** What it was asked, by the text of the newest message. */
+  asked: string[];
+  /** Answers everything that it was asked, and from now on at once. */
+  release(): void;
+  /** Answers a question with an error of its own. */
+  fail(question: string): void;
+}
+
+export interface Answering {
+  harness: Harness;
+  model: HeldModel;
+  /** Every request to send that was made, also repeated ones. */
+  sends: RequestOf<typeof SendText>[];
+  /** Comes before what the send service does by itself; what it throws crosses as the answer. */
+  beforeSend(hook: (request: RequestOf<typeof SendText>) => void): void;
+  /** Runs a replica in this process. */
+  run(): ReturnType<Harness['run']>;
+  /** Runs a replica that can be killed. */
+  spawn(): ReturnType<Harness['spawn']>;
+  set(settings: Partial<RequestOf<typeof SetAutoReply>>): Promise<void>;
+  /** The customer of this number, who has the conversation of this number, writes. */
+  writes(customer: number, text: string): Promise<void>;
+  agentReplies(customer: number): void;
+  suppress(customer: number, state: ConversationRecord['suppression_state']): void;
+  /** As if the lease, or the pause before the next try, were over. */
+  leasesEnd(): Promise<void>;
+  /** The newest first. */
+  replies(): Promise<Reply[]>;
+  /** What became of each question. */
+  ends(): Promise<Record<string, string>>;
+}
+
+/** The service on its own database and broker, beside a model and a send service that remembers Idempotency-Keys as the real one does. */
+export async function startAnswering(): Promise<Answering> {
+  const harness = await startHarness({ schema: 'auto_reply', migrations });
+  const receiver = await startReceiver();
+  harness.onClose(() => receiver.close());
+  Object.assign(harness.env, { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', AUTO_REPLY_BASE_URL: receiver.url });
+
+  const asked: string[] = [];
+  const held = new Map<string, ServerResponse>();
+  let holding = true;
+  const answer = (question: string, response: ServerResponse) =>
+    response.end(JSON.stringify({ choices: [{ message: { content: `About: ${question}` } }] }));
+  receiver.respond(({ body }, response) => {
+    const { messages } = JSON.parse(body) as { messages: { content: string }[] };
+    const question = messages.at(-1)?.content ?? '';
+    asked.push(question);
+    if (holding) held.set(question, response);
+    else answer(question, response);
+  });
+
+  const threads = new Map<number, ThreadMessage[]>();
+  const suppressed = new Map<number, ConversationRecord['suppression_state']>();
+  const thread = (customer: number) => threads.get(customer) ?? threads.set(customer, []).get(customer) ?? [];
+  let written = 0;
+  const add = (customer: number, message: Pick<ThreadMessage, 'direction' | 'sent_by' | 'text'>) => {
+    const stored = {
+      ...message,
+      message_id: `wamid.${++written}`,
+      type: 'text',
+      media: null,
+      template: null,
+      at: new Date().toISOString(),
+    };
+    thread(customer).unshift(stored);
+    return stored;
+  };
+  harness.answer(GetThread, ({ conversation_id: id, limit }) => ({
+    conversation: {
+      id,
+      customer_phone: phoneOf(id),
+      customer_name: '',
+      session_window: { open: true, last_inbound_at: null, closes_at: null },
+      suppression_state: suppressed.get(id) ?? null,
+      last_message: null,
+      created_at: new Date().toISOString(),
+    },
+    messages: thread(id).slice(0, limit),
+    next_cursor: null,
+  }));
+
+  const sends: RequestOf<typeof SendText>[] = [];
+  const accepted = new Map<string, Sent>();
+  let hook: (request: RequestOf<typeof SendText>) => void = () => undefined;
+  harness.answer(SendText, (request) => {
+    const key = request.sender.idempotency?.key ?? '';
+    const earlier = accepted.get(key);
+    sends.push(request);
+    if (!earlier) {
+      hook(request);
+      const { message_id } = add(Number(request.to.slice(-3)), { direction: 'out', sent_by: 'ai', text: request.text });
+      accepted.set(key, { message_id, phone: request.to, replayed: true });
+    }
+    return { ...(accepted.get(key) as Sent), replayed: earlier !== undefined };
+  });
+
+  const replies = async () => (await harness.rpc.call(ListAutoReplies, { business_id: BUSINESS, limit: 100, cursor: null })).replies;
+  return {
+    harness,
+    sends,
+    replies,
+    model: {
+      asked,
+      release: () => {
+        holding = false;
+        for (const [question, response] of held) answer(question, response);
+        held.clear();
+      },
+      fail: (question) => {
+        held.get(question)?.writeHead(500).end();
+        held.delete(question);
+      },
+    },
+    beforeSend: (next) => void (hook = next),
+    run: () => harness.run(service),
+    spawn: () => harness.spawn('auto-reply'),
+    set: async (settings) => {
+      await harness.rpc.call(SetAutoReply, { business_id: BUSINESS, timezone: 'UTC', plan: 'growth', enabled: true, ...settings });
+    },
+    writes: async (customer, text) => {
+      const { message_id, at } = add(customer, { direction: 'in', sent_by: null, text });
+      await harness.tell(
+        newEvent(MessageReceived, {
+          id: `message.received:${BUSINESS}:${message_id}`,
+          at,
+          business_id: BUSINESS,
+          key: `conversation:${customer}`,
+          data: {
+            message_id,
+            from: phoneOf(customer),
+            from_name: '',
+            type: 'text',
+            text,
+            conversation_id: customer,
+            business_id: BUSINESS,
+          },
+        }),
+      );
+    },
+    agentReplies: (customer) => void add(customer, { direction: 'out', sent_by: 'agent', text: 'A person speaking.' }),
+    suppress: (customer, state) => void suppressed.set(customer, state),
+    leasesEnd: async () => {
+      await harness.db.query(`UPDATE auto_reply.replies SET due_at = now() WHERE state = 'pending'`);
+    },
+    ends: async () => Object.fromEntries((await replies()).map(({ question, state }) => [question, state])),
+  };
+}
+
+function phoneOf(customer: number): string {
+  return `919876543${String(customer).padStart(3, '0')}`;
+}
