@@ -65,7 +65,7 @@ describe('auto-reply and the live tail (product §2, spec §6.2)', () => {
     expect(sent.data).toMatchObject({ message_id: replied.data['message_id'], sent_by: 'ai', text: replied.data['ai_response'] });
   });
 
-  it('leaves a message to the agent when the model fails, when an agent is active, and beyond the limit', async () => {
+  it('leaves a message to the agent when the model fails, when an agent is active, when the customer opts out, and beyond the limit', async () => {
     await customer(stack.demo, stack.growth, '12015550101').writes('model-500');
     expect(await ended('model-500')).toMatchObject({ state: 'failed', reason: 'the model answered 500' });
     await customer(stack.demo, stack.growth, '12015550102').writes('model-garbage');
@@ -77,6 +77,9 @@ describe('auto-reply and the live tail (product §2, spec §6.2)', () => {
     await eventually(() => events().find(({ data }) => data['sent_by'] === 'agent'));
     await customer(stack.demo, stack.growth, '12015550100').writes('Thank you, person');
     expect(await ended('Thank you, person')).toMatchObject({ state: 'skipped', reason: 'an agent is active in this conversation' });
+
+    await customer(stack.demo, stack.growth, '12015550104').writes('Stop');
+    expect(await ended('Stop')).toMatchObject({ state: 'skipped', reason: 'the customer has opted out' });
 
     await set({ daily_limit: 1 });
     await customer(stack.demo, stack.growth, '12015550103').writes('One too many');

@@ -2,6 +2,7 @@ import { Replies1763800000001 } from './1763800000001-replies';
 import { Traces1763900000001 } from './1763900000001-traces';
 import { Retention1763900000002 } from './1763900000002-retention';
 import { Limit1764000000001 } from './1764000000001-limit';
+import { Sending1764000000002 } from './1764000000002-sending';
 
 /** In the order in which they are made. */
-export const migrations = [Replies1763800000001, Traces1763900000001, Retention1763900000002, Limit1764000000001];
+export const migrations = [Replies1763800000001, Traces1763900000001, Retention1763900000002, Limit1764000000001, Sending1764000000002];

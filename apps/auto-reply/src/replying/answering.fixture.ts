@@ -22,6 +22,8 @@ const BUSINESS = 1;
 
 type Reply = ReplyOf<typeof ListAutoReplies>['replies'][number];
 type Sent = ReplyOf<typeof SendText>;
+/** @param accept what the send service does by itself; what is thrown crosses as the answer */
+type SendAnswer = (accept: () => Sent) => Sent;
 
 /** A language model that answers when a test lets it. */
 export interface HeldModel {
@@ -38,8 +40,8 @@ export interface Answering {
   model: HeldModel;
   /** Every request to send that was made, also repeated ones. */
   sends: RequestOf<typeof SendText>[];
-  /** Comes before what the send service does by itself; what it throws crosses as the answer. */
-  beforeSend(hook: (request: RequestOf<typeof SendText>) => void): void;
+  /** How the next requests to send are answered, one after the other; all others are accepted. */
+  answerSends(...answers: SendAnswer[]): void;
   /** Runs a replica in this process. */
   run(): ReturnType<Harness['run']>;
   /** Runs a replica that can be killed. */
@@ -49,8 +51,10 @@ export interface Answering {
   writes(customer: number, text: string): Promise<void>;
   agentReplies(customer: number): void;
   suppress(customer: number, state: ConversationRecord['suppression_state']): void;
-  /** As if the lease, or the pause before the next try, were over. */
+  /** As if the lease of what a dead worker held were over. */
   leasesEnd(): Promise<void>;
+  /** As if the pauses before the next tries were over. */
+  pausesEnd(): Promise<void>;
   /** The newest first. */
   replies(): Promise<Reply[]>;
   /** What became of each question. */
@@ -109,17 +113,20 @@ export async function startAnswering(): Promise<Answering> {
 
   const sends: RequestOf<typeof SendText>[] = [];
   const accepted = new Map<string, Sent>();
-  let hook: (request: RequestOf<typeof SendText>) => void = () => undefined;
+  const answers: SendAnswer[] = [];
   harness.answer(SendText, (request) => {
-    const key = request.sender.idempotency?.key ?? '';
-    const earlier = accepted.get(key);
     sends.push(request);
-    if (!earlier) {
-      hook(request);
-      const { message_id } = add(Number(request.to.slice(-3)), { direction: 'out', sent_by: 'ai', text: request.text });
-      accepted.set(key, { message_id, phone: request.to, replayed: true });
-    }
-    return { ...(accepted.get(key) as Sent), replayed: earlier !== undefined };
+    const { sender, to: phone, text } = request;
+    const key = sender.idempotency?.key ?? '';
+    const accept = () => {
+      const earlier = accepted.get(key);
+      if (earlier) return { ...earlier, replayed: true };
+      const { message_id } = add(Number(phone.slice(-3)), { direction: 'out', sent_by: 'ai', text });
+      const sent = { message_id, phone, replayed: false };
+      accepted.set(key, sent);
+      return sent;
+    };
+    return (answers.shift() ?? ((go) => go()))(accept);
   });
 
   const replies = async () => (await harness.rpc.call(ListAutoReplies, { business_id: BUSINESS, limit: 100, cursor: null })).replies;
@@ -139,7 +146,7 @@ export async function startAnswering(): Promise<Answering> {
         held.delete(question);
       },
     },
-    beforeSend: (next) => void (hook = next),
+    answerSends: (...next) => void answers.push(...next),
     run: () => harness.run(service),
     spawn: () => harness.spawn('auto-reply'),
     set: async (settings) => {
@@ -169,6 +176,12 @@ export async function startAnswering(): Promise<Answering> {
     suppress: (customer, state) => void suppressed.set(customer, state),
     leasesEnd: async () => {
       await harness.db.query(`UPDATE auto_reply.replies SET due_at = now() WHERE state = 'pending'`);
+    },
+    pausesEnd: async () => {
+      // What is worked on has a lease of 60 s.
+      await harness.db.query(
+        `UPDATE auto_reply.replies SET due_at = now() WHERE state = 'pending' AND due_at < now() + interval '30 seconds'`,
+      );
     },
     ends: async () => Object.fromEntries((await replies()).map(({ question, state }) => [question, state])),
   };

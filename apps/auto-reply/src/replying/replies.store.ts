@@ -13,6 +13,8 @@ export interface Question {
   question: string;
   /** What an earlier try was about to send. */
   reply: string | null;
+  /** Whether it may have been sent already. */
+  sending: boolean;
   attempts: number;
   /** Of the trace in which it came. */
   traceparent: string | null;
@@ -21,7 +23,7 @@ export interface Question {
 type Row = Omit<Question, 'id' | 'business_id' | 'conversation_id'> & { id: string; business_id: string; conversation_id: string };
 type Listed = ReplyOf<typeof ListAutoReplies>;
 
-/** Longer than a try may take: the model's time and the send's. */
+/** Longer than a reply takes to be made (two looks at the thread and the model), and longer than it takes to be sent. */
 const TRY = '60 seconds';
 
 @Injectable()
@@ -58,7 +60,7 @@ export class RepliesStore {
     const rows = await this.db.query<Row>(
       `UPDATE auto_reply.replies SET due_at = now() + interval '${TRY}', attempts = attempts + 1
        WHERE id IN (SELECT id FROM auto_reply.replies WHERE state = 'pending' AND due_at <= now() ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
-       RETURNING id, business_id, inbound_message_id, conversation_id, customer, question, reply, attempts, traceparent`,
+       RETURNING id, business_id, inbound_message_id, conversation_id, customer, question, reply, sending, attempts, traceparent`,
       [atMost],
     );
     return rows.map((row) => ({
@@ -79,16 +81,22 @@ export class RepliesStore {
   }
 
   /**
-   * Takes a place under the business's daily limit, which `end` gives back; the place of a worker that died stays with its question,
-   * which is taken again when its lease is over. The lock of the business comes first, in a statement of its own: what counts the places must see
-   * those of whom it waited for.
+   * Takes a place under the business's daily limit, which `end` gives back, and takes away those of questions that this one supersedes: of a
+   * customer's messages in a row one is answered, and one counts. The place of a worker that died stays with its question, which is taken again
+   * when its lease is over. The lock of the business comes first, in a statement of its own: what counts the places must see those of
+   * whom it waited for.
    * @returns whether there was one
    */
-  async reserve({ id, business_id }: Question): Promise<boolean> {
+  async reserve({ id, business_id, conversation_id }: Question): Promise<boolean> {
     return this.db.transaction(async (tx) => {
       const [row] = await tx.query<{ daily_limit: number }>(
         'SELECT daily_limit FROM auto_reply.settings WHERE business_id = $1 FOR UPDATE',
         [business_id],
+      );
+      await tx.query(
+        `UPDATE auto_reply.replies SET reserved_at = NULL
+         WHERE conversation_id = $2 AND id < $1 AND ${onRow(`state = 'pending' AND NOT sending AND reserved_at IS NOT NULL`)}`,
+        [id, conversation_id],
       );
       const reserved = await tx.query(
         `UPDATE auto_reply.replies SET reserved_at = now() WHERE id = $1 AND ${onRow(`state = 'pending'`)} AND $3 >
@@ -104,35 +112,51 @@ export class RepliesStore {
     await this.db.query('UPDATE auto_reply.replies SET reply = $2 WHERE id = $1', [id, reply]);
   }
 
+  /** From here on the reply may have been sent. @returns false when a newer question took its place: nothing may be sent */
+  async startSending(id: number): Promise<boolean> {
+    const started = await this.db.query(
+      `UPDATE auto_reply.replies SET sending = true, due_at = now() + interval '${TRY}'
+       WHERE id = $1 AND ${onRow(`state = 'pending' AND reserved_at IS NOT NULL`)} RETURNING id`,
+      [id],
+    );
+    return started.length > 0;
+  }
+
   /** The reply and its event commit together. */
-  async replied({ id, business_id, conversation_id }: Question, sent: { message_id: string; phone: string }, reply: string): Promise<void> {
+  async replied({ id, business_id, conversation_id }: Question, sent: { message_id: string; phone: string }): Promise<void> {
     await this.db.transaction(async (tx) => {
-      const moved = await tx.query(
-        `UPDATE auto_reply.replies SET state = 'replied', message_id = $2, ended_at = now() WHERE id = $1 AND ${onRow(`state = 'pending'`)} RETURNING id`,
+      const [moved] = await tx.query<{ reply: string }>(
+        `UPDATE auto_reply.replies SET state = 'replied', message_id = $2, ended_at = now()
+         WHERE id = $1 AND ${onRow(`state = 'pending'`)} RETURNING reply`,
         [id, sent.message_id],
       );
-      if (moved.length === 0) return;
+      if (!moved) return;
       const event = newEvent(AiReplied, {
         id: `ai.replied:${sent.message_id}`,
         at: new Date().toISOString(),
         business_id,
         key: `conversation:${conversation_id}`,
-        data: { message_id: sent.message_id, to: sent.phone, ai_response: reply, conversation_id, business_id },
+        data: { message_id: sent.message_id, to: sent.phone, ai_response: moved.reply, conversation_id, business_id },
       });
       await appendToOutbox(tx, 'auto_reply', [event]);
     });
   }
 
-  /** Gives back the place under the daily limit. */
-  async end(id: number, state: 'skipped' | 'failed', reason: string): Promise<void> {
+  /** @param maybeSent whether a send that was begun may have been made: then the place under the daily limit is not given back */
+  async end(id: number, state: 'skipped' | 'failed', reason: string, maybeSent = false): Promise<void> {
     await this.db.query(
-      `UPDATE auto_reply.replies SET state = $2, reason = $3, ended_at = now(), reserved_at = NULL WHERE id = $1 AND ${onRow(`state = 'pending'`)}`,
-      [id, state, reason],
+      `UPDATE auto_reply.replies SET state = $2, reason = $3, ended_at = now(), reserved_at = CASE WHEN sending AND $4 THEN reserved_at END
+       WHERE id = $1 AND ${onRow(`state = 'pending'`)}`,
+      [id, state, reason, maybeSent],
     );
   }
 
-  async again(id: number, afterSeconds: number): Promise<void> {
-    await this.db.query('UPDATE auto_reply.replies SET due_at = now() + make_interval(secs => $2) WHERE id = $1', [id, afterSeconds]);
+  /** @param maybeSent whether a send that was begun may have been made */
+  async again(id: number, afterSeconds: number, maybeSent: boolean): Promise<void> {
+    await this.db.query(
+      'UPDATE auto_reply.replies SET due_at = now() + make_interval(secs => $2), sending = sending AND $3 WHERE id = $1',
+      [id, afterSeconds, maybeSent],
+    );
   }
 
   /** The newest first. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { GatewayError, GetThread, SendText } from '@mgw/contracts';
+import { GatewayError, GetThread, SendText, type ReplyOf, type SuppressionStateName } from '@mgw/contracts';
 import { OutboxRelay } from '@mgw/events';
 import { RpcClient } from '@mgw/rpc';
 import { LOGGER } from '@mgw/service';
@@ -22,8 +22,24 @@ const TRY_AGAIN = new Set([
   'REPLY_LOST',
 ]);
 
-/** The model is not asked: the message says why. */
+/** After these it is not known whether a message was sent. */
+const UNCLEAR = new Set(['IDEMPOTENCY_IN_FLIGHT', 'DEADLINE_EXCEEDED', 'REPLY_LOST', 'OUTCOME_UNKNOWN', 'INTERNAL']);
+/** Who may not be written to (product decision 18): a reply is no marketing. */
+const SUPPRESSED: Partial<Record<SuppressionStateName, string>> = {
+  opted_out: 'the customer has opted out',
+  blocked: 'the customer is blocked',
+};
+const SUPERSEDED = 'the customer wrote again: the newer message is answered';
+
+/** The customer is not answered: the message says why. */
 class NotAnswered extends Error {}
+
+/** What a question is answered with. */
+interface Circumstances {
+  settings: Settings;
+  /** The newest message comes last. */
+  turns: Turn[];
+}
 
 /** Answers one customer's message, or leaves it for an agent. */
 @Injectable()
@@ -40,22 +56,46 @@ export class ReplyService {
   /** Throws only when the database is away: the question is then taken again. */
   async answer(question: Question): Promise<void> {
     const settings = await this.settings.of(question.business_id);
+    let sent: ReplyOf<typeof SendText>;
     try {
-      const reply = question.reply ?? (await this.compose(question, settings));
-      const sent = await this.send(question, settings, reply);
-      await this.replies.replied(question, sent, reply);
-      this.relay.nudge();
+      sent = await this.send(question, settings, await this.prepare(question));
     } catch (error) {
-      await this.giveUp(question, error);
+      return this.giveUp(question, error);
     }
+    await this.replies.replied(question, sent);
+    this.relay.nudge();
   }
 
-  /** @throws NotAnswered, ModelFailure */
-  private async compose(question: Question, settings: Settings): Promise<string> {
-    if (!settings.enabled) throw new NotAnswered('auto-reply was switched off');
-    if (await this.replies.isSuperseded(question)) throw new NotAnswered('the customer wrote again: the newer message is answered');
+  /**
+   * What is to be sent. The circumstances are looked at before the model is asked and again before the reply leaves; not when a reply may have
+   * left already: its Idempotency-Key tells.
+   * @throws NotAnswered, ModelFailure, GatewayError
+   */
+  private async prepare(question: Question): Promise<string> {
+    if (question.reply !== null && question.sending) return question.reply;
+    const circumstances = await this.look(question);
+    const reply = question.reply ?? (await this.compose(question, circumstances));
+    if (!(await this.replies.startSending(question.id))) throw new NotAnswered(SUPERSEDED);
+    return reply;
+  }
+
+  private async compose(question: Question, { settings, turns }: Circumstances): Promise<string> {
+    if (!(await this.replies.reserve(question))) throw new NotAnswered('the daily limit is reached');
+    const reply = await this.models.answer(question.business_id, settings, turns);
+    await this.replies.keepReply(question.id, reply);
+    await this.look(question);
+    return reply;
+  }
+
+  /** @throws NotAnswered when the question is left to people, or to a newer one */
+  private async look(question: Question): Promise<Circumstances> {
     const { business_id, conversation_id } = question;
-    const { messages } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: CONTEXT, cursor: null });
+    const settings = await this.settings.of(business_id);
+    if (!settings.enabled) throw new NotAnswered('auto-reply was switched off');
+    if (await this.replies.isSuperseded(question)) throw new NotAnswered(SUPERSEDED);
+    const { conversation, messages } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: CONTEXT, cursor: null });
+    const suppressed = conversation.suppression_state && SUPPRESSED[conversation.suppression_state];
+    if (suppressed) throw new NotAnswered(suppressed);
     const quietSince = Date.now() - settings.quiet_when_agent_active_minutes * 60_000;
     if (messages.some(({ sent_by, at }) => sent_by === 'agent' && Date.parse(at) > quietSince))
       throw new NotAnswered('an agent is active in this conversation');
@@ -63,10 +103,7 @@ export class ReplyService {
       .reverse()
       .filter(({ text }) => text !== '')
       .map(({ direction, text }): Turn => ({ role: direction === 'in' ? 'user' : 'assistant', content: text }));
-    if (!(await this.replies.reserve(question))) throw new NotAnswered('the daily limit is reached');
-    const reply = await this.models.answer(business_id, settings, turns);
-    await this.replies.keepReply(question.id, reply);
-    return reply;
+    return { settings, turns };
   }
 
   private send({ business_id, inbound_message_id, customer }: Question, { plan, timezone }: Settings, text: string) {
@@ -84,13 +121,15 @@ export class ReplyService {
   }
 
   /** A failure is logged, and the message is simply left for an agent. */
-  private async giveUp({ id, business_id, attempts }: Question, error: unknown): Promise<void> {
+  private async giveUp({ id, business_id, attempts, sending }: Question, error: unknown): Promise<void> {
     if (error instanceof NotAnswered) return this.replies.end(id, 'skipped', error.message);
     const again = error instanceof GatewayError && TRY_AGAIN.has(error.error_code);
-    if (again && attempts < MAX_TRIES) return this.replies.again(id, 2 * 2 ** attempts);
+    // OVERLOADED tells nothing of an earlier try.
+    const maybeSent = error instanceof GatewayError && (UNCLEAR.has(error.error_code) || (sending && error.error_code === 'OVERLOADED'));
+    if (again && attempts < MAX_TRIES) return this.replies.again(id, 2 * 2 ** attempts, maybeSent);
     const known = error instanceof GatewayError || error instanceof ModelFailure;
     const reason = error instanceof GatewayError ? `${error.error_code}: ${error.message}` : (error as Error).message;
     this.logger.warn({ business_id, reply_id: id, ...(known ? { reason } : { err: error }) }, 'a message is left for an agent');
-    await this.replies.end(id, 'failed', known ? reason : 'something went wrong on our side');
+    await this.replies.end(id, 'failed', known ? reason : 'something went wrong on our side', maybeSent);
   }
 }

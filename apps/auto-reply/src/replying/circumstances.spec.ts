@@ -1,0 +1,141 @@
+import { GatewayError, type ErrorCode } from '@mgw/contracts';
+import { eventually } from '@mgw/testing';
+import { startAnswering, type Answering } from './answering.fixture';
+
+describe('what happens while a reply is made (product §2, auto-reply)', () => {
+  let answering: Answering;
+  beforeEach(async () => (answering = await startAnswering()));
+  afterEach(() => answering.harness.close());
+
+  const isAsked = (question: string) => eventually(() => answering.model.asked.includes(question));
+  const ended = (question: string) =>
+    eventually(async () => (await answering.replies()).find((reply) => reply.question === question && reply.state !== 'pending'));
+  const endedAfterPauses = (question: string) =>
+    eventually(async () => {
+      await answering.pausesEnd();
+      return (await answering.replies()).find((reply) => reply.question === question && reply.state !== 'pending');
+    });
+  const texts = () => answering.sends.map(({ text }) => text);
+  const fails = (code: ErrorCode) => () => {
+    throw new GatewayError(code, 'Not now.');
+  };
+
+  it('of several messages in a row only the newest is answered, also under a daily limit of one', async () => {
+    await answering.run();
+    await answering.set({ daily_limit: 1 });
+    for (const question of ['One', 'Two', 'Three']) {
+      await answering.writes(1, question);
+      await isAsked(question);
+    }
+    answering.model.release();
+    expect(await ended('Three')).toMatchObject({ state: 'replied', reply: 'About: Three' });
+    for (const question of ['One', 'Two']) {
+      expect(await ended(question)).toMatchObject({
+        state: 'skipped',
+        reason: 'the customer wrote again: the newer message is answered',
+      });
+    }
+    expect(texts()).toEqual(['About: Three']);
+  });
+
+  it.each([
+    ['an agent replied', () => answering.agentReplies(1), 'an agent is active in this conversation'],
+    ['auto-reply was switched off', () => answering.set({ enabled: false }), 'auto-reply was switched off'],
+    ['the customer was blocked', () => answering.suppress(1, 'blocked'), 'the customer is blocked'],
+  ])('nothing is sent when meanwhile %s (quiet_when_agent_active_minutes)', async (_, meanwhile, reason) => {
+    await answering.run();
+    await answering.set({});
+    await answering.writes(1, 'Are you there?');
+    await isAsked('Are you there?');
+    await meanwhile();
+    answering.model.release();
+    expect(await ended('Are you there?')).toMatchObject({ state: 'skipped', reason });
+    expect(answering.sends).toEqual([]);
+  });
+
+  it.each([
+    ['opted_out', 'the customer has opted out'],
+    ['blocked', 'the customer is blocked'],
+  ] as const)('the model is not asked about a message of somebody who is %s (product decision 18)', async (state, reason) => {
+    await answering.run();
+    await answering.set({});
+    answering.model.release();
+    answering.suppress(1, state);
+    await answering.writes(1, 'STOP');
+    expect(await ended('STOP')).toMatchObject({ state: 'skipped', reason });
+    expect(answering.model.asked).toEqual([]);
+  });
+
+  it('who wants no marketing is answered (product decision 18)', async () => {
+    await answering.run();
+    await answering.set({});
+    answering.model.release();
+    answering.suppress(1, 'opted_out_marketing');
+    await answering.writes(1, 'Opening hours?');
+    expect(await ended('Opening hours?')).toMatchObject({ state: 'replied' });
+  });
+
+  it.each([
+    ['in the same words', () => undefined, { state: 'replied', reply: 'About: Hello' }],
+    ['not once an agent replied', () => answering.agentReplies(1), { state: 'skipped', reason: 'an agent is active in this conversation' }],
+  ])('a reply that could not be sent is sent later, %s', async (_, meanwhile, outcome) => {
+    await answering.run();
+    await answering.set({});
+    answering.model.release();
+    answering.answerSends(() => {
+      meanwhile();
+      return fails('PLATFORM_UNAVAILABLE')();
+    });
+    await answering.writes(1, 'Hello');
+    await eventually(() => answering.sends.length === 1);
+    expect(await endedAfterPauses('Hello')).toMatchObject(outcome);
+    expect(new Set(texts())).toEqual(new Set(['About: Hello']));
+    expect([answering.sends.length, answering.model.asked.length]).toEqual([outcome.state === 'replied' ? 2 : 1, 1]);
+  });
+
+  it('a reply that left before its sender died is recorded as replied, although the customer wrote again (guarantees §8)', async () => {
+    const victim = await answering.spawn();
+    await answering.set({});
+    answering.model.release();
+    answering.answerSends((accept) => {
+      process.kill(victim.pid, 'SIGKILL');
+      return accept();
+    });
+    await answering.writes(1, 'First');
+    await victim.exited;
+    await answering.run();
+    await answering.writes(1, 'Second');
+    expect(await ended('Second')).toMatchObject({ state: 'replied' });
+    await answering.leasesEnd();
+    expect(await ended('First')).toMatchObject({ state: 'replied', reply: 'About: First' });
+    const [first, , again] = answering.sends;
+    expect(again).toEqual(first);
+    await eventually(async () => (await answering.harness.told('ai.replied')).length === 2);
+  });
+
+  it('a reply whose answer was lost is recorded as replied, although an agent replied and the next try was turned away', async () => {
+    await answering.run();
+    await answering.set({});
+    answering.model.release();
+    answering.answerSends((accept) => {
+      accept();
+      answering.agentReplies(1);
+      return fails('DEADLINE_EXCEEDED')();
+    }, fails('OVERLOADED'));
+    await answering.writes(1, 'Hello');
+    await eventually(() => answering.sends.length === 1);
+    expect(await endedAfterPauses('Hello')).toMatchObject({ state: 'replied', reply: 'About: Hello' });
+    expect(answering.sends).toEqual(Array(3).fill(answering.sends[0]));
+  });
+
+  it('a reply that may have left counts against the daily limit', async () => {
+    await answering.run();
+    await answering.set({ daily_limit: 1 });
+    answering.model.release();
+    answering.answerSends(fails('OUTCOME_UNKNOWN'));
+    await answering.writes(1, 'First');
+    expect(await ended('First')).toMatchObject({ state: 'failed' });
+    await answering.writes(2, 'Second');
+    expect(await ended('Second')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
+  });
+});
