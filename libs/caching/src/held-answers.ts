@@ -22,6 +22,8 @@ interface Held<Q, A> {
 /** How long an answer is believed without asking again. An announcement ends it sooner. */
 const FRESH_MS = 5_000;
 const STAND_IN_MS = 60_000;
+/** How long it does so before it is asked for again, in milliseconds: not everybody waits for who does not answer. */
+const ASK_AGAIN_MS = 1_000;
 /** An answer that is used when it has less time left than this is asked for again, before anybody has to wait for it. */
 const CONFIRM_AHEAD_MS = 2_500;
 /** How long such answers wait to be asked for together, in milliseconds. */
@@ -57,8 +59,10 @@ export class HeldAnswers<Q, A, C = undefined> {
     } catch (fault) {
       // It may have been replaced meanwhile.
       const standIn = this.held.peek(key);
-      if (standIn && performance.now() < standIn.usableUntil) return standIn.answer;
-      throw fault;
+      const now = performance.now();
+      if (standIn === undefined || now >= standIn.usableUntil) throw fault;
+      standIn.freshUntil = Math.max(standIn.freshUntil, now + ASK_AGAIN_MS);
+      return standIn.answer;
     }
   }
 

@@ -10,6 +10,7 @@ import {
 } from '@mgw/contracts';
 import { RpcClient, type RpcContext } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
+import { ask } from '../ask';
 
 /** What a call to the platform needs. The token lives in memory only. */
 export interface OpenConnection {
@@ -35,7 +36,7 @@ export function refuseRestricted({ restriction }: OpenConnection, kind: keyof ty
 export class ConnectionService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly held = new HeldAnswers<number, OpenConnection | null, RpcContext>({
     ask: async (business_ids, context) => {
-      const { connections } = await this.rpc.call(GetConnections, { business_ids }, context);
+      const { connections } = await ask(this.rpc, GetConnections, { business_ids }, context);
       return connections.map((connection) => this.open(connection));
     },
     standsIn: true,

@@ -52,27 +52,33 @@ export async function startSending() {
   const platform = await startPlatform();
   harness.env['META_GRAPH_BASE_URL'] = platform.url;
   harness.onClose(platform.close);
-  harness.answer(GetConnections, ({ business_ids }) => ({
-    connections: business_ids.map((business_id) => ({
-      business_id,
-      phone_number_id: '700',
-      business_account_id: '800',
-      access_token_sealed: harness.sealer.seal('token', `connection.access_token:${business_id}`),
-      app_secret_sealed: 'x',
-      previous_app_secret_sealed: null,
-      verify_token_sealed: 'x',
-      status: 'connected' as const,
-      checked_at: null,
-      problem: null,
-      restriction: null,
-    })),
-  }));
-  harness.answer(FindTemplates, ({ names }) => ({
-    found: names.map(({ name, language }) => ({
-      template: [ORDER, LOGIN, PLAIN, OFFER].find((template) => template.name === name && language === 'en') ?? null,
-      available_languages: name === ORDER.name ? ['en'] : [],
-    })),
-  }));
+  let hangs = false;
+  const orHang = <T>(reply: T) => (hangs ? new Promise<T>(() => undefined) : reply);
+  harness.answer(GetConnections, ({ business_ids }) =>
+    orHang({
+      connections: business_ids.map((business_id) => ({
+        business_id,
+        phone_number_id: '700',
+        business_account_id: '800',
+        access_token_sealed: harness.sealer.seal('token', `connection.access_token:${business_id}`),
+        app_secret_sealed: 'x',
+        previous_app_secret_sealed: null,
+        verify_token_sealed: 'x',
+        status: 'connected' as const,
+        checked_at: null,
+        problem: null,
+        restriction: null,
+      })),
+    }),
+  );
+  harness.answer(FindTemplates, ({ names }) =>
+    orHang({
+      found: names.map(({ name, language }) => ({
+        template: [ORDER, LOGIN, PLAIN, OFFER].find((template) => template.name === name && language === 'en') ?? null,
+        available_languages: name === ORDER.name ? ['en'] : [],
+      })),
+    }),
+  );
   const reported: number[] = [];
   harness.answer(ReportConnectionProblem, ({ platform_code }) => {
     reported.push(platform_code);
@@ -95,6 +101,8 @@ export async function startSending() {
     harness,
     platform,
     reported,
+    /** The template service takes questions and answers none. */
+    hang: () => void (hangs = true),
     run: (env = {}) => harness.run(service, env),
     template: (change: Partial<Sender> = {}, { to = '919876543210', params = ['Asha', '7'], deadlineAt = Date.now() + 10_000 } = {}) =>
       told(

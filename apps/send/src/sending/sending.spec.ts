@@ -1,4 +1,4 @@
-import { FindSend, ListConversations } from '@mgw/contracts';
+import { ConnectionChanged, FindSend, ListConversations, TemplatesChanged } from '@mgw/contracts';
 import { inboundEvent, statusEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from './send.fixture';
@@ -178,6 +178,17 @@ describe('the way of a message (guarantees §1)', () => {
     await heard(2);
     const { conversations } = await sending.harness.rpc.call(ListConversations, { business_id: 1, limit: 10, cursor: null, search: null });
     expect(conversations.map(({ customer_phone }) => customer_phone)).toEqual([c]);
+  });
+
+  it('guarantees §8: a template service that hangs holds up no send for which answers are held, and the others say that nothing was sent', async () => {
+    expect(await sending.template()).toMatchObject({ message_id: 'wamid.P1' });
+    sending.hang();
+    sending.harness.rpc.announce(ConnectionChanged, { business_id: 1 });
+    sending.harness.rpc.announce(TemplatesChanged, { business_id: 1 });
+    expect(await Promise.all([sending.template(), sending.template({ business_id: 2 })])).toEqual([
+      { message_id: 'wamid.P2', phone: '919876543210', replayed: false },
+      expect.objectContaining({ error_code: 'OVERLOADED', message: expect.stringContaining('nothing was sent') as string }),
+    ]);
   });
 
   it('platform §2: 190 is told as not connected, and reported', async () => {

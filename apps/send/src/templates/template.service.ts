@@ -10,11 +10,12 @@ import {
   type TemplateShape,
 } from '@mgw/contracts';
 import { RpcClient, type RpcContext } from '@mgw/rpc';
+import { ask } from '../ask';
 
 @Injectable()
 export class TemplateService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly held = new HeldAnswers<TemplateName, FoundTemplate, RpcContext>({
-    ask: async (names, context) => (await this.rpc.call(FindTemplates, { names }, context)).found,
+    ask: async (names, context) => (await ask(this.rpc, FindTemplates, { names }, context)).found,
     standsIn: true,
   });
   private stopListening: () => void = () => {};
