@@ -14,7 +14,9 @@ export class ConversationService {
     if (numbers.length === persons.length) return this.store.open(tx, numbers);
     const names = persons.flatMap((person) => namesOf(person).map((alias) => ({ businessId: person.businessId, alias })));
     const known = await this.store.find(tx, names);
-    const newIds = await this.idsFor(tx, persons.filter((person) => mayBeNew(person, known)).length);
+    // Nobody is new who is known by every name: `identify` finds them.
+    const mayBeNew = persons.filter((person) => namesOf(person).some((alias) => !known.has(aliasKey(person.businessId, alias))));
+    const newIds = await this.idsFor(tx, mayBeNew.length);
     const changes = new Changes(known, newIds);
     const ids = persons.map((person) => changes.place(person));
     await this.apply(tx, changes);
@@ -63,12 +65,6 @@ export class ConversationService {
 /** The one name of a person who has no other: such persons need one round trip. */
 function onlyNumber({ businessId, phone, userId, waId }: Person): Alias[] {
   return phone !== null && userId === null && (waId === null || waId === phone) ? [{ businessId, alias: phone }] : [];
-}
-
-/** With an unknown user id the person may be new although the phone is known: it may have moved to them. */
-function mayBeNew(person: Person, known: Map<string, KnownConversation>): boolean {
-  const decisive = person.userId === null ? namesOf(person) : [person.userId];
-  return decisive.every((alias) => !known.has(aliasKey(person.businessId, alias)));
 }
 
 /** What a batch of persons changes, worked out in memory so that the same stranger twice in a batch is one person. */

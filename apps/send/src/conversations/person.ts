@@ -33,10 +33,14 @@ export function namesOf({ userId, phone, waId }: Person): string[] {
 
 /**
  * One conversation per business and person (product decision 28). The user id is the identity and phones are its aliases
- * (platform §4.7): a phone that was known with another user id now belongs to someone else and moves to them.
+ * (platform §4.7): a phone that was known with another user id now belongs to someone else and moves to them. A user id never
+ * does: what names one that its person has changed since is late (platform §4.2), and takes nothing from anybody.
  */
 export function identify(person: Person, known: (alias: string) => KnownConversation | undefined): Identification {
-  const isSomeoneElse = (found: KnownConversation) => person.userId !== null && found.userId !== null && found.userId !== person.userId;
+  const own = person.userId === null ? undefined : known(person.userId);
+  const isLate = own !== undefined && own.userId !== person.userId;
+  const isSomeoneElse = (found: KnownConversation) =>
+    found.id !== own?.id && person.userId !== null && found.userId !== null && found.userId !== person.userId;
   const found = namesOf(person)
     .map(known)
     .filter((entry): entry is KnownConversation => entry !== undefined && !isSomeoneElse(entry))
@@ -47,7 +51,10 @@ export function identify(person: Person, known: (alias: string) => KnownConversa
   return {
     conversation,
     merge,
-    newAliases: namesOf(person).filter((name) => conversation === null || known(name)?.id !== conversation.id),
-    learnedUserId: person.userId !== null && conversation?.userId !== person.userId ? person.userId : null,
+    newAliases: namesOf(person).filter((name) => {
+      const holder = known(name);
+      return holder === undefined || (holder.id !== conversation?.id && !(isLate && isSomeoneElse(holder)));
+    }),
+    learnedUserId: own === undefined ? person.userId : null,
   };
 }

@@ -1,0 +1,90 @@
+import { ListConversations, PlatformPreference, SetSuppression, type DataOf, type PlatformMessage } from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
+import { inboundEvent } from '@mgw/harness';
+import { eventually } from '@mgw/testing';
+import { startSending, type Sending } from '../sending/send.fixture';
+
+type Names = [phone: string | null, userId: string | null];
+
+const NUMBER = '919876543210';
+const OTHER_NUMBER = '919876543211';
+
+describe('one conversation for each person, by whatever name (platform §4.7, product decision 28)', () => {
+  let sending: Sending;
+  let messages = 0;
+
+  beforeEach(async () => {
+    sending = await startSending();
+    await sending.run();
+  });
+  afterEach(() => sending.harness.close());
+
+  const message = ([phone, user_id]: Names, data: Partial<DataOf<typeof PlatformMessage>> = {}) =>
+    inboundEvent({
+      message_id: `wamid.${++messages}`,
+      sent_at: new Date().toISOString(),
+      from: { phone, user_id, name: '' },
+      ...data,
+    });
+  const change = ([phone, previous]: Names, [wa_id, user_id]: Names) => {
+    const system = { type: 'user_changed_number', wa_id, ...(previous && { previous_user_id: previous }), ...(user_id && { user_id }) };
+    return message([phone, null], { type: 'system', text: null, raw: { system } });
+  };
+  /** Resolves with the conversation of each customer's message, in the order of this test, when that many were told. */
+  const heard = (count: number) =>
+    eventually(async () => {
+      const told = await sending.harness.told('message.received');
+      const received = told.map(({ data }) => data as { message_id: string; conversation_id: number });
+      const order = ({ message_id }: { message_id: string }) => Number(message_id.split('.')[1]);
+      return told.length === count && received.sort((a, b) => order(a) - order(b)).map(({ conversation_id }) => conversation_id);
+    });
+  const customers = async () => {
+    const { conversations } = await sending.harness.rpc.call(ListConversations, { business_id: 1, limit: 10, cursor: null, search: null });
+    return conversations.map(({ customer_phone }) => customer_phone).sort();
+  };
+  const template = (to: string) => sending.template({}, { to });
+  /** A MARKETING template. */
+  const offer = (to: string) => sending.otp({}, { template_name: 'offer', otp: 'x', to });
+
+  describe('a user id that its person has no more (platform §0.7, §4.2: no order, repeats)', () => {
+    const [before, now]: [Names, Names] = [
+      [NUMBER, 'IN.1'],
+      [OTHER_NUMBER, 'IN.2'],
+    ];
+    beforeEach(async () => {
+      await sending.harness.tell(message(before), change(before, now));
+      await heard(1);
+    });
+
+    it('a late message is told, obeyed, and changes no name back', async () => {
+      await sending.harness.tell(message(before, { text: 'STOP' }), message(now));
+      expect(new Set(await heard(3)).size).toBe(1);
+      expect(await template(OTHER_NUMBER)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
+      expect(await customers()).toEqual([OTHER_NUMBER]);
+    });
+
+    it('a late message leaves the number to the person who has it since', async () => {
+      await sending.harness.tell(message([NUMBER, 'IN.3']), message(before, { text: 'STOP' }));
+      const [first, second, late] = await heard(3);
+      expect([late === first, second === first]).toEqual([true, false]);
+      expect(await template(NUMBER)).toMatchObject({ replayed: false });
+      expect(await template(OTHER_NUMBER)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
+    });
+
+    it('decision 18: a late user_preferences stop and a suppression by the old id count', async () => {
+      await sending.harness.tell(message(now));
+      await heard(2);
+      const data = { phone_number_id: '700', category: 'marketing_messages', value: 'stop', said_at: new Date().toISOString() };
+      const from = { phone: before[0], user_id: before[1], name: '' };
+      const stop = newEvent(PlatformPreference, { id: 'p', at: data.said_at, business_id: 1, key: 'p', data: { ...data, from } });
+      await sending.harness.tell(stop);
+      const refusal = await eventually(async () => {
+        const answer = await offer(OTHER_NUMBER);
+        return 'error_code' in answer && answer;
+      });
+      expect(refusal).toMatchObject({ extras: { suppression_state: 'opted_out_marketing' } });
+      await sending.harness.rpc.call(SetSuppression, { business_id: 1, phone: 'IN.1', state: 'blocked', reason: null });
+      expect(await template(OTHER_NUMBER)).toMatchObject({ extras: { suppression_state: 'blocked' } });
+    });
+  });
+});
