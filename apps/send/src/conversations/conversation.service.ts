@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Database, Tx } from '@mgw/postgres';
 import { aliasKey, ConversationStore, type Alias } from './conversation.store';
-import { identify, namesOf, type KnownConversation, type Person } from './person';
+import { identify, namesOf, type KnownConversation, type Person, type Renaming } from './person';
 
 /** Finds or opens the conversation of each person; one per business and person, whoever asks at the same time. */
 @Injectable()
@@ -32,17 +32,24 @@ export class ConversationService {
 
   /**
    * A person has another number or user id now (platform §4.4, system messages): what was theirs stays theirs, under the new
-   * names too. Somebody already known by a new name is the same person.
+   * names too. Who is known by the new user id is the same person; by the new number only if no user id says otherwise.
    */
-  async renamed(tx: Tx, businessId: number, before: string[], now: { phone: string | null; userId: string | null }): Promise<void> {
-    const newNames = [now.phone, now.userId].filter((name): name is string => name !== null);
-    const names = [...before, ...newNames].map((alias) => ({ businessId, alias }));
+  async renamed(tx: Tx, { before, now }: Renaming): Promise<void> {
+    const { businessId } = before;
+    const newNames = [now.userId, now.phone].filter((name) => name !== null);
+    const names = [...namesOf(before), ...newNames].map((alias) => ({ businessId, alias }));
     const known = await this.store.find(tx, names);
     const of = (alias: string) => known.get(aliasKey(businessId, alias));
-    const conversation = before.map(of).find((found) => found !== undefined);
+    const { conversation } = identify(before, of);
     if (!conversation) return;
-    for (const other of new Set(newNames.map((name) => of(name)?.id)))
-      if (other !== undefined && other !== conversation.id) await this.store.merge(tx, conversation.id, other);
+    const ids = new Set([conversation.id]);
+    for (const name of newNames) {
+      const other = of(name);
+      if (other === undefined || ids.has(other.id)) continue;
+      ids.add(other.id);
+      if (name === now.userId || other.userId === null) await this.store.merge(tx, conversation.id, other.id);
+      else await this.store.leave(tx, [{ conversationId: other.id, phone: name }]);
+    }
     await this.store.point(
       tx,
       newNames.map((alias) => ({ businessId, alias, conversationId: conversation.id })),
@@ -58,6 +65,7 @@ export class ConversationService {
     if (changes.created.length > 0) await this.store.create(tx, changes.created);
     if (changes.pointed.length > 0) await this.store.point(tx, changes.pointed);
     for (const { id, userId } of changes.learned) await this.store.learnUserId(tx, id, userId);
+    if (changes.left.length > 0) await this.store.leave(tx, changes.left);
     for (const { kept, gone } of changes.merged) await this.store.merge(tx, kept, gone);
   }
 }
@@ -73,6 +81,7 @@ class Changes {
   readonly pointed: (Alias & { conversationId: number })[] = [];
   readonly learned: { id: number; userId: string }[] = [];
   readonly merged: { kept: number; gone: number }[] = [];
+  readonly left: { conversationId: number; phone: string }[] = [];
 
   constructor(
     private readonly known: Map<string, KnownConversation>,
@@ -89,6 +98,8 @@ class Changes {
       this.learned.push({ id: conversation.id, userId: found.learnedUserId });
     }
     for (const alias of found.newAliases) {
+      const holder = this.known.get(aliasKey(businessId, alias));
+      if (holder && holder.id !== conversation.id) this.left.push({ conversationId: holder.id, phone: alias });
       this.known.set(aliasKey(businessId, alias), conversation);
       this.pointed.push({ businessId, alias, conversationId: conversation.id });
     }

@@ -80,6 +80,18 @@ export class ConversationStore {
     ]);
   }
 
+  /** Others have these numbers now. Who had them is called by the user id: an answer to them must not reach somebody else. */
+  async leave(tx: Tx, rows: { conversationId: number; phone: string }[]): Promise<void> {
+    await tx.query(
+      `WITH left_behind AS (
+         SELECT c.id FROM unnest($1::bigint[], $2::text[]) AS n (id, phone) JOIN send.conversations c USING (id)
+         WHERE c.phone = n.phone AND c.user_id IS NOT NULL ORDER BY c.id FOR UPDATE OF c
+       )
+       UPDATE send.conversations SET phone = NULL WHERE id IN (SELECT id FROM left_behind)`,
+      [rows.map(({ conversationId }) => conversationId), rows.map(({ phone }) => phone)],
+    );
+  }
+
   async learnUserId(tx: Tx, conversationId: number, userId: string): Promise<void> {
     await tx.query('UPDATE send.conversations SET user_id = $2 WHERE id = $1', [conversationId, userId]);
   }

@@ -1,4 +1,4 @@
-import { ListConversations, PlatformPreference, SetSuppression, type DataOf, type PlatformMessage } from '@mgw/contracts';
+import { GetSuppression, ListConversations, PlatformPreference, SetSuppression, type DataOf, type PlatformMessage } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
@@ -85,6 +85,50 @@ describe('one conversation for each person, by whatever name (platform §4.7, pr
       expect(refusal).toMatchObject({ extras: { suppression_state: 'opted_out_marketing' } });
       await sending.harness.rpc.call(SetSuppression, { business_id: 1, phone: 'IN.1', state: 'blocked', reason: null });
       expect(await template(OTHER_NUMBER)).toMatchObject({ extras: { suppression_state: 'blocked' } });
+    });
+  });
+
+  describe('a number that somebody else had before (platform §4.4)', () => {
+    const [former, person]: [Names, Names] = [
+      [OTHER_NUMBER, 'IN.9'],
+      [NUMBER, 'IN.1'],
+    ];
+
+    it('who moves to it stays another person, with a window and opt-outs of their own', async () => {
+      await sending.harness.tell(message(former), message(person, { text: 'STOP' }), change(person, [OTHER_NUMBER, 'IN.2']));
+      await sending.harness.tell(message([null, 'IN.9']), message([OTHER_NUMBER, 'IN.2']));
+      const [ofFormer, ofPerson, stillFormer, stillPerson] = await heard(4);
+      expect([ofFormer === ofPerson, stillFormer, stillPerson]).toEqual([false, ofFormer, ofPerson]);
+      expect(await template(OTHER_NUMBER)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
+      expect(await sending.harness.rpc.call(GetSuppression, { business_id: 1, phone: 'IN.9' })).toEqual({ suppression: null });
+      // An agent's answer goes to who a conversation is shown with.
+      expect(await customers()).toEqual([OTHER_NUMBER, 'IN.9']);
+    });
+
+    it('so does who writes from it', async () => {
+      await sending.harness.tell(message(former), message([OTHER_NUMBER, 'IN.2']));
+      expect(new Set(await heard(2)).size).toBe(2);
+      expect(await customers()).toEqual([OTHER_NUMBER, 'IN.9']);
+    });
+
+    it('a notice about a person who is not known renames nobody who has their former number', async () => {
+      await sending.harness.tell(message(former), change([OTHER_NUMBER, 'IN.2'], [NUMBER, 'IN.3']), message([NUMBER, 'IN.3']));
+      expect(new Set(await heard(2)).size).toBe(2);
+      expect(await customers()).toEqual([NUMBER, OTHER_NUMBER]);
+    });
+
+    it.each<[string, Names]>([
+      ['already wrote under the new names', [OTHER_NUMBER, 'IN.2']],
+      ['was only written to there', [OTHER_NUMBER, null]],
+    ])('the same person who %s is one person', async (_, names) => {
+      if (names[1] === null) expect(await template(OTHER_NUMBER)).toMatchObject({ replayed: false });
+      else await sending.harness.tell(message(names));
+      const told = names[1] === null ? 0 : 1;
+      await heard(told);
+      await sending.harness.tell(message(person, { text: 'STOP' }), change(person, [OTHER_NUMBER, 'IN.2']), message([null, 'IN.2']));
+      await heard(told + 2);
+      expect(await customers()).toEqual([OTHER_NUMBER]);
+      expect(await template(OTHER_NUMBER)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
     });
   });
 });

@@ -1,6 +1,6 @@
 import type { DataOf, EventEnvelope } from '@mgw/contracts';
 import { MessageReceived, PlatformMessage } from '@mgw/contracts';
-import type { Person } from './person';
+import type { Person, Renaming } from './person';
 
 export type InboundEvent = EventEnvelope<typeof PlatformMessage>;
 
@@ -12,14 +12,16 @@ export function isMessageOfPerson(event: InboundEvent): boolean {
 }
 
 /** A person's other names from now on, as a system message tells them (platform §4.4); null when it tells something else. */
-export function renaming({ data }: InboundEvent): { before: string[]; now: { phone: string | null; userId: string | null } } | null {
+export function renaming({ business_id, data }: InboundEvent): Renaming | null {
   if (data.type !== 'system') return null;
   const system = (data.raw['system'] ?? {}) as Record<string, unknown>;
   if (system['type'] !== 'user_changed_number' && system['type'] !== 'user_changed_user_id') return null;
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
   const phone = text(system['wa_id']) ?? text(system['new_wa_id']);
-  const before = [text(system['previous_user_id']), data.from.phone, data.from.user_id].filter((name): name is string => name !== null);
-  return { before, now: { phone: phone !== null && /^\d+$/.test(phone) ? phone : null, userId: text(system['user_id']) } };
+  const now = { phone: phone !== null && /^\d+$/.test(phone) ? phone : null, userId: text(system['user_id']) };
+  // The sender's user id may be the new one already.
+  const userId = text(system['previous_user_id']) ?? (data.from.user_id === now.userId ? null : data.from.user_id);
+  return { before: { businessId: business_id, phone: data.from.phone, userId, waId: null }, now };
 }
 
 export function personOf(event: InboundEvent): Person {

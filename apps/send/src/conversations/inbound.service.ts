@@ -29,7 +29,7 @@ export class InboundService {
       const other = renaming(event);
       if (!other) continue;
       told.push(...(await this.record(events.slice(done, place), tx)));
-      await this.conversations.renamed(tx, event.business_id, other.before, other.now);
+      await this.conversations.renamed(tx, other);
       done = place + 1;
     }
     told.push(...(await this.record(events.slice(done), tx)));

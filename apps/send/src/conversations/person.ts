@@ -15,6 +15,12 @@ export interface KnownConversation {
   userId: string | null;
 }
 
+/** A person's other names from now on, as the platform tells them; null is what has not changed. */
+export interface Renaming {
+  before: Person;
+  now: { phone: string | null; userId: string | null };
+}
+
 /** What must change so that every name of a person leads to one conversation. */
 export interface Identification {
   /** Null: nobody by any of these names is known. */
