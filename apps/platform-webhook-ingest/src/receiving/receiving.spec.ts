@@ -89,6 +89,33 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     });
   });
 
+  it('platform §0.2, §4.4, §4.7: the only contact of a batch names no other sender, and nobody a system message is about', async () => {
+    const contacts = [{ wa_id: '919876543210', user_id: 'IN.1', profile: { name: 'Asha' } }];
+    const withoutNames = { ...text('wamid.4'), from: undefined };
+    const system = { type: 'system', system: { type: 'user_changed_number', wa_id: '919876543219', previous_user_id: 'IN.2' } };
+    const messages = [
+      text('wamid.1'),
+      text('wamid.2', '919876543212'),
+      { ...text('wamid.3'), from: undefined, from_user_id: 'IN.3' },
+      withoutNames,
+      { ...text('wamid.5', '919876543212'), ...system },
+      { ...withoutNames, id: 'wamid.6', ...system },
+      text('wamid.7', 'IN.1'),
+    ];
+    expect(await signed(envelope({ contacts, messages }))).toBe(200);
+    const asha = { phone: '919876543210', user_id: 'IN.1', name: 'Asha' };
+    const nobody = { phone: null, user_id: null, name: '' };
+    expect((await told('message', 7)).map(({ data }) => (data as { from: object }).from)).toEqual([
+      asha,
+      { ...nobody, phone: '919876543212' },
+      { ...nobody, user_id: 'IN.3' },
+      asha,
+      { ...nobody, phone: '919876543212' },
+      nobody,
+      asha,
+    ]);
+  });
+
   it.each([
     ['no signature', null],
     ['another secret', 'sha256='.padEnd(71, '0')],

@@ -34,15 +34,27 @@ export function messageEvent(
 
 /** The keys are absent rather than empty, but both occur; a user id may stand where a phone belongs (platform §4.7). */
 function personOf(message: WebhookMessage, contacts: WebhookContact[]) {
-  const contact =
-    contacts.find(({ wa_id, user_id }) => (wa_id && wa_id === message.from) || (user_id && user_id === message.from_user_id)) ??
-    (contacts.length === 1 ? contacts[0] : undefined);
-  const named = [message.from, message.from_user_id, contact?.wa_id, contact?.user_id].filter((id) => typeof id === 'string' && id !== '');
+  const own = given(message.from, message.from_user_id);
+  const contact = own.length > 0 ? contacts.find((one) => namesOf(one).some((name) => own.includes(name))) : onlySender(message, contacts);
+  const names = [...own, ...namesOf(contact)];
   return {
-    phone: named.find((id) => /^\d{4,20}$/.test(id as string)) ?? null,
-    user_id: named.find((id) => isBusinessScopedId(id as string)) ?? null,
+    phone: names.find((name) => /^\d{4,20}$/.test(name)) ?? null,
+    user_id: names.find(isBusinessScopedId) ?? null,
     name: contact?.profile?.name ?? '',
   };
+}
+
+/** Who wrote a message that names nobody. A system message has no contact (platform §4.4): one beside it is of another message. */
+function onlySender({ type }: WebhookMessage, contacts: WebhookContact[]): WebhookContact | undefined {
+  return type !== 'system' && contacts.length === 1 ? contacts[0] : undefined;
+}
+
+function namesOf(contact: WebhookContact | undefined): string[] {
+  return given(contact?.wa_id, contact?.user_id);
+}
+
+function given(...names: unknown[]): string[] {
+  return names.filter((name): name is string => typeof name === 'string' && name !== '');
 }
 
 function contentOf(message: WebhookMessage) {
