@@ -15,8 +15,11 @@ export interface MessageOf {
   recipient: string | null;
 }
 
-/** The conversation of the message `$2` of business `$1`; of one that is not recorded (yet) by its recipient `$3`. */
-export const CONVERSATION_OF = `SELECT coalesce(
+/**
+ * The conversation of the message `$2` of business `$1`; of one that is not recorded (yet) by its recipient `$3`. A message stays
+ * with a conversation that was merged into another: the other is meant, which is never merged itself (see `merge`).
+ */
+export const CONVERSATION_OF = `SELECT coalesce(merged_into, id) FROM send.conversations WHERE id = coalesce(
   (SELECT conversation_id FROM send.messages WHERE business_id = $1 AND message_id = $2),
   (SELECT conversation_id FROM send.conversation_aliases WHERE business_id = $1 AND alias = $3))`;
 

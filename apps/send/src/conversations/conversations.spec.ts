@@ -1,6 +1,6 @@
 import { GetSuppression, ListConversations, PlatformPreference, SetSuppression, type DataOf, type PlatformMessage } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
-import { inboundEvent } from '@mgw/harness';
+import { inboundEvent, statusEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../sending/send.fixture';
 
@@ -129,6 +129,34 @@ describe('one conversation for each person, by whatever name (platform §4.7, pr
       await heard(told + 2);
       expect(await customers()).toEqual([OTHER_NUMBER]);
       expect(await template(OTHER_NUMBER)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
+    });
+  });
+
+  describe('a message that fails after two conversations turned out to be with one person (platform §0.13, §2)', () => {
+    beforeEach(async () => {
+      await sending.harness.tell(message([null, 'IN.1']));
+      await heard(1);
+      expect(await template(NUMBER)).toMatchObject({ message_id: 'wamid.P1' });
+      await sending.harness.tell(message([NUMBER, 'IN.1']));
+      await heard(2);
+      expect(await customers()).toEqual([NUMBER]);
+    });
+    const fail = (code: number) =>
+      sending.harness.tell(
+        statusEvent('wamid.P1', 'failed', { recipient: NUMBER, occurred_at: new Date().toISOString(), error: { code, text: '' } }),
+      );
+
+    it('decision 18: 131050 stops marketing', async () => {
+      await fail(131050);
+      const suppression = () => sending.harness.rpc.call(GetSuppression, { business_id: 1, phone: NUMBER });
+      await eventually(async () => (await suppression()).suppression?.state === 'opted_out_marketing');
+      expect(await offer(NUMBER)).toMatchObject({ extras: { suppression_state: 'opted_out_marketing' } });
+    });
+
+    it('131047 closes the window', async () => {
+      await fail(131047);
+      await eventually(async () => 'error_code' in (await sending.text({}, NUMBER)));
+      expect(await sending.text({}, NUMBER)).toMatchObject({ error_code: 'WINDOW_CLOSED' });
     });
   });
 });
