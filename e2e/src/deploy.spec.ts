@@ -310,6 +310,18 @@ describe('the Helm chart', () => {
     }
   });
 
+  it('a private registry is asked with its secret for every image, of migrations too (experience: operators)', () => {
+    const manifests = render({ image: { pullSecrets: ['registry-login'], pullPolicy: 'Always' } });
+    const pods = [...of(manifests, 'Deployment'), ...of(manifests, 'Job')];
+    expect(pods).toHaveLength(2 * SERVICES.length);
+    for (const { kind, metadata, spec } of pods) {
+      const pod = (spec as { template: { spec: { imagePullSecrets?: object[]; containers: { imagePullPolicy?: string }[] } } }).template
+        .spec;
+      const pulled = [pod.imagePullSecrets, pod.containers.map(({ imagePullPolicy }) => imagePullPolicy)];
+      expect([kind, metadata.name, pulled]).toEqual([kind, metadata.name, [[{ name: 'registry-login' }], ['Always']]]);
+    }
+  });
+
   it('a collector of traces is given to every service, and may be reached, only when there is one', () => {
     const ways = (change: object) => {
       const manifests = render({ ...change });
@@ -319,6 +331,17 @@ describe('the Helm chart', () => {
     };
     expect(ways({})).toEqual([false, 0]);
     expect(ways(TRACED)).toEqual([true, SERVICES.length]);
+  });
+
+  it('what the collector wants in headers comes from the secret, where it may be absent (guarantees §9)', () => {
+    const headers = (change: object) =>
+      of(render({ ...change }), 'Deployment').map(({ spec }) => {
+        const [container] = (spec as { template: { spec: { containers: { env: { name: string }[] }[] } } }).template.spec.containers;
+        return container?.env.filter(({ name }) => name === 'OTEL_EXPORTER_OTLP_HEADERS');
+      });
+    const secretKeyRef = { name: 'messaging-gateway-settings', key: 'OTEL_EXPORTER_OTLP_HEADERS', optional: true };
+    expect(headers({})).toEqual(SERVICES.map(() => []));
+    expect(headers(TRACED)).toEqual(SERVICES.map(() => [{ name: 'OTEL_EXPORTER_OTLP_HEADERS', valueFrom: { secretKeyRef } }]));
   });
 
   it('only services that speak to the platform, to customers and to models may leave the cluster', () => {
