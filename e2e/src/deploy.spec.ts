@@ -272,6 +272,16 @@ describe('the Helm chart', () => {
     expect(scaled?.spec).toMatchObject({ advanced: { horizontalPodAutoscalerConfig: { behavior: { scaleDown } } } });
   });
 
+  it('a gateway knows the most gateways that may run beside it, so that shares never pass the limits while Redis is away (guarantees §7, decision 22)', () => {
+    const replicas = (gateway: object) => {
+      const deployment = of(render({ services: { gateway } }), 'Deployment').find(({ metadata }) => metadata.name === 'gateway');
+      const { template } = deployment?.spec as { template: { spec: { containers: { env: { name: string; value?: string }[] }[] } } };
+      return template.spec.containers[0]?.env.find(({ name }) => name === 'GATEWAY_REPLICAS')?.value;
+    };
+    expect(replicas({ replicas: 2, autoscaling: { enabled: true, max: 10 } })).toBe('10');
+    expect(replicas({ replicas: 3, autoscaling: { enabled: false, max: 10 } })).toBe('3');
+  });
+
   it('runs nothing in a container but what its image holds', () => {
     const commands = [...JSON.stringify(render()).matchAll(/"(?:exec|command)":(\{"command":)?\["([^"]+)"/g)].map(
       ([, , program]) => program,

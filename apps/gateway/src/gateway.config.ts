@@ -10,7 +10,7 @@ export class GatewayConfig extends config('gateway', {
   publicUrl: env.url('PUBLIC_URL', { doc: 'how the world reaches the public port', default: 'http://localhost:8080' }),
   trustedProxies: env.list('TRUSTED_PROXIES', { doc: 'addresses or CIDRs whose X-Forwarded-For is believed', default: '' }),
   replicas: env.integer('GATEWAY_REPLICAS', {
-    doc: 'gateways side by side; each enforces its share while Redis is away',
+    doc: 'gateways side by side at most, so the maximum of an autoscaler; each enforces its share while Redis is away',
     default: 1,
     min: 1,
     max: 1_000,
