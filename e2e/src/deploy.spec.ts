@@ -242,26 +242,63 @@ describe('the Helm chart', () => {
     }
   });
 
-  it('with KEDA a service that scales does so by what each of its consumers has left waiting, and by CPU', () => {
-    const heard = (app: string) =>
-      Object.entries(ACCESS.SERVICES[app]?.hears ?? {}).map(([consumer, subject]) => [consumer, subject.split('.')[0]?.toUpperCase()]);
-    const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as {
-      services: Record<string, { consumers: Record<string, string>; autoscaling: { enabled: boolean } }>;
-    };
-    for (const app of SERVICES) expect([app, Object.entries(values.services[app]?.consumers ?? {})]).toEqual([app, heard(app)]);
-
-    const scaling = SERVICES.filter((app) => values.services[app]?.autoscaling.enabled).sort();
-    const namesOf = (kind: string, change = {}) => of(render(change), kind).map(({ metadata }) => metadata.name);
-    expect(namesOf('HorizontalPodAutoscaler').sort()).toEqual(scaling);
-    expect(namesOf('ScaledObject')).toEqual([]);
-    expect(namesOf('HorizontalPodAutoscaler', { keda: { enabled: true } })).toEqual([]);
-    for (const { metadata, spec } of of(render({ keda: { enabled: true } }), 'ScaledObject')) {
-      const { triggers } = spec as { triggers: { type: string; metadata: { consumer?: string; stream?: string } }[] };
-      const [cpu, ...backlogs] = triggers;
-      expect([metadata.name, cpu?.type]).toEqual([metadata.name, 'cpu']);
-      expect(backlogs.map(({ metadata: { consumer, stream } }) => [consumer, stream]).sort()).toEqual(heard(metadata.name).sort());
+  describe('with KEDA', () => {
+    interface Scaled {
+      triggers: { type: string; metricType?: string; metadata: Record<string, string> }[];
+      fallback?: { replicas: number };
     }
-    expect(namesOf('ScaledObject', { keda: { enabled: true } }).sort()).toEqual(scaling);
+    const KEDA = { keda: { enabled: true, prometheus: 'http://prometheus.here:9090', waiting: 50 } };
+    const autoscaled = { services: Object.fromEntries(SERVICES.map((app) => [app, { autoscaling: { enabled: true } }])) };
+    const scaled = () =>
+      new Map(of(render({ ...KEDA, ...autoscaled }), 'ScaledObject').map(({ metadata, spec }) => [metadata.name, spec as Scaled]));
+    const hears = (app: string) => Object.keys(ACCESS.SERVICES[app]?.hears ?? {});
+
+    it('a service that scales has a ScaledObject, without it a HorizontalPodAutoscaler, never both (friendliness §8)', () => {
+      const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as {
+        services: Record<string, { autoscaling: { enabled: boolean } }>;
+      };
+      const scaling = SERVICES.filter((app) => values.services[app]?.autoscaling.enabled).sort();
+      const namesOf = (kind: string, change = {}) => of(render(change), kind).map(({ metadata }) => metadata.name);
+      expect(namesOf('HorizontalPodAutoscaler').sort()).toEqual(scaling);
+      expect(namesOf('ScaledObject')).toEqual([]);
+      expect(namesOf('HorizontalPodAutoscaler', KEDA)).toEqual([]);
+      expect(namesOf('ScaledObject', KEDA).sort()).toEqual(scaling);
+    });
+
+    it('dispatchers scale by the deliveries that wait in PostgreSQL, which JetStream does not know of, and by CPU; there are six when nobody can say (friendliness §8)', () => {
+      const { triggers, fallback } = scaled().get('outbound-webhook-dispatcher') as Scaled;
+      expect(triggers.map(({ type }) => type)).toEqual(['cpu', 'prometheus']);
+      expect(triggers[1]).toMatchObject({
+        metricType: 'AverageValue',
+        metadata: {
+          serverAddress: 'http://prometheus.here:9090',
+          // Each replica tells the whole.
+          query: 'max(mgw_service_figure{figure="deliveries_waiting"})',
+          threshold: '50',
+          // A figure that is missing is no backlog of nothing.
+          ignoreNullValues: 'false',
+        },
+      });
+      expect(fallback).toMatchObject({ replicas: 6 });
+    });
+
+    it('the others by what their consumers, and nobody else’s, have left waiting, or by what they keep in PostgreSQL, and by CPU (friendliness §8)', () => {
+      const inPostgres = new Map([
+        ['outbound-webhook-dispatcher', 'deliveries_waiting'],
+        ['auto-reply', 'replies_waiting'],
+      ]);
+      const consumers = SERVICES.flatMap(hears);
+      for (const [app, { triggers, fallback }] of scaled()) {
+        const [cpu, backlog] = triggers;
+        const query = backlog?.metadata['query'] ?? '';
+        const [, pattern = ''] = /^max\(mgw_events_waiting\{consumer=~"([^"]+)"\}\)$/.exec(query) ?? [];
+        const [, figure] = /^max\(mgw_service_figure\{figure="(\w+)"\}\)$/.exec(query) ?? [];
+        const asked = figure ?? consumers.filter((consumer) => new RegExp(`^(?:${pattern})$`).test(consumer));
+        expect([app, cpu?.type, asked]).toEqual([app, 'cpu', inPostgres.get(app) ?? hears(app)]);
+        // KEDA refuses one where there is CPU alone.
+        expect([app, fallback !== undefined]).toEqual([app, app === 'outbound-webhook-dispatcher']);
+      }
+    });
   });
 
   it('replicas are taken away as slowly as the values say, with KEDA or without', () => {
