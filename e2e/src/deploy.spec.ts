@@ -391,14 +391,64 @@ describe('the Helm chart', () => {
     expect(headers(TRACED)).toEqual(SERVICES.map(() => [{ name: 'OTEL_EXPORTER_OTLP_HEADERS', valueFrom: { secretKeyRef } }]));
   });
 
-  it('only services that speak to the platform, to customers and to models may leave the cluster', () => {
-    const outside = of(render(), 'NetworkPolicy').filter(({ metadata }) => metadata.name.endsWith('-outside'));
-    expect(outside.map(({ metadata }) => metadata.name).sort()).toEqual([
-      'auto-reply-outside',
-      'outbound-webhook-dispatcher-outside',
-      'send-outside',
-      'template-outside',
-    ]);
+  describe('network policies', () => {
+    interface Egress {
+      to: { ipBlock?: { cidr: string }; namespaceSelector?: { matchLabels: Record<string, string> } }[];
+      ports: { port: number }[];
+    }
+    const egressOf = (manifests: Manifest[], name: string) =>
+      (of(manifests, 'NetworkPolicy').find(({ metadata }) => metadata.name === name)?.['spec'] as { egress: Egress[] }).egress;
+    const portsOf = (egress: Egress[]) => egress.flatMap(({ ports }) => ports.map(({ port }) => port));
+
+    it('only services that speak to the platform, to customers and to models may leave the cluster', () => {
+      const outside = of(render(), 'NetworkPolicy').filter(({ metadata }) => metadata.name.endsWith('-outside'));
+      expect(outside.map(({ metadata }) => metadata.name).sort()).toEqual([
+        'auto-reply-outside',
+        'outbound-webhook-dispatcher-outside',
+        'send-outside',
+        'template-outside',
+      ]);
+    });
+
+    it('the ports of WEBHOOK_PORTS are those that may be reached outside, by default 443 and 8443; WhatsApp is at 443 (decision 32)', () => {
+      const ways = (change: object) => {
+        const manifests = render({ ...change });
+        const given = of(manifests, 'Deployment').flatMap(({ metadata, spec }) => {
+          const { template } = spec as { template: { spec: { containers: { env: { name: string; value?: string }[] }[] } } };
+          const ports = template.spec.containers[0]?.env.find(({ name }) => name === 'WEBHOOK_PORTS')?.value;
+          return ports === undefined ? [] : [[metadata.name, ports]];
+        });
+        const outside = ['auto-reply', 'outbound-webhook-dispatcher', 'send', 'template'];
+        return [Object.fromEntries(given), ...outside.map((app) => portsOf(egressOf(manifests, `${app}-outside`)).join())];
+      };
+      const both = (ports: string) => ({ 'auto-reply': ports, 'outbound-webhook-dispatcher': ports });
+      expect(ways({})).toEqual([both('443,8443'), '443,8443', '443,8443', '443', '443']);
+      expect(ways({ webhookPorts: [8443, 9443, 10443] })).toEqual([
+        both('8443,9443,10443'),
+        '8443,9443,10443',
+        '8443,9443,10443',
+        '443',
+        '443',
+      ]);
+    });
+
+    it('data services may have other ports, and be outside the cluster (friendliness §9, experience: operators)', () => {
+      const data = (change: object) =>
+        egressOf(render({ ...change }), 'messaging-gateway-default').filter(
+          ({ to }) => to[0]?.namespaceSelector?.matchLabels['kubernetes.io/metadata.name'] === 'data',
+        );
+      expect(portsOf(data({}))).toEqual([5432, 4222, 6379]);
+      expect(portsOf(data({ network: { dataPorts: [6432, 4222, 6379] } }))).toEqual([6432, 4222, 6379]);
+      expect(data({ network: { dataNamespace: '' } })).toEqual([]);
+
+      const extraEgress = [
+        { to: [{ ipBlock: { cidr: '10.20.0.0/16' } }, { ipBlock: { cidr: '203.0.113.7/32' } }], ports: [{ port: 6432 }, { port: 6380 }] },
+        { to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'nats' } } }], ports: [{ port: 4222 }] },
+      ];
+      const manifests = render({ network: { dataNamespace: '', extraEgress } });
+      for (const policy of of(manifests, 'NetworkPolicy')) expect(() => new NetworkPolicy(policy as never).validate()).not.toThrow();
+      expect(egressOf(manifests, 'messaging-gateway-default').slice(1)).toEqual(extraEgress);
+    });
   });
 });
 
