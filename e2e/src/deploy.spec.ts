@@ -452,6 +452,43 @@ describe('the Helm chart', () => {
   });
 });
 
+describe('alerts and the board', () => {
+  interface Rule {
+    alert: string;
+    expr: string;
+  }
+  const rules = (parse(file('deploy/prometheus/alerts.yaml')) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) => group.rules);
+  const panels = (JSON.parse(file('deploy/grafana/overview.json')) as { panels: { title: string; targets: { expr: string }[] }[] }).panels;
+  const alert = (name: string) => rules.find((rule) => rule.alert === name)?.expr ?? '';
+  const panel = (title: string) => panels.find((one) => one.title === title)?.targets.map(({ expr }) => expr) ?? [];
+
+  it('a service of which nothing runs is missed, each by its name: its own figures are gone with it (friendliness §10)', () => {
+    const missed = [...alert('ServiceDown').matchAll(/absent\(mgw_service_info\{service_name="([^"]+)"\}\)/g)].map(([, name]) => name);
+    expect(missed.sort()).toEqual([...SERVICES].sort());
+  });
+
+  it('callbacks of the platform that are not taken apart are told (friendliness §10)', () => {
+    expect(alert('CallbacksLate')).toContain('mgw_service_figure{figure="webhooks_oldest_seconds"}');
+  });
+
+  it('the time of a send is that of every way to send (spec §3)', () => {
+    const { paths } = JSON.parse(file('docs/api/openapi.json')) as { paths: Record<string, object> };
+    const sends = Object.keys(paths).filter((path) => /^\/api\/v1\/.*send/.test(path));
+    expect(sends.length).toBeGreaterThan(4);
+    const expressions = [alert('SlowSends'), ...panel('Time of a send')];
+    expect(expressions).toHaveLength(3);
+    for (const expression of expressions) {
+      const [, pattern = ''] = /route=~"([^"]+)"/.exec(expression) ?? [];
+      expect(Object.keys(paths).filter((path) => new RegExp(`^(?:${pattern})$`).test(path))).toEqual(sends);
+    }
+  });
+
+  it('the panel of refusals by limits shows refusals only, with Redis and without (friendliness §10)', () => {
+    const limiter = panel('Refusals by limits and caps').filter((expression) => expression.includes('mgw_rate_limit_decisions_total'));
+    expect(limiter).toEqual(['sum by (by) (rate(mgw_rate_limit_decisions_total{outcome="refused"}[5m]))']);
+  });
+});
+
 describe('Dockerfile', () => {
   it('gives V8 the memory that npm start and the benchmark give it', () => {
     const optionsIn = (path: string) => /\bNODE_OPTIONS ?= ?["']([^"']+)["']/.exec(file(path))?.[1];

@@ -14,10 +14,20 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-function metricsSpokenOf(): string[] {
-  const files = ['deploy/prometheus/alerts.yaml', 'deploy/grafana/overview.json'];
-  const text = files.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
-  return [...text.matchAll(/\b(?:mgw|nodejs|process)_\w+/g)].map(([name]) => name.replace(/_(bucket|count|sum)$/, ''));
+/** What alerts, the board and the chart's autoscalers ask Prometheus for: metrics, and those of which they want a label to be something. */
+function metricsSpokenOf(): { names: string[]; chosen: { name: string; label: string; operator: string; value: string }[] } {
+  const files = ['deploy/prometheus/alerts.yaml', 'deploy/grafana/overview.json', 'deploy/helm/messaging-gateway/values.yaml'];
+  const text = files.map((file) => readFileSync(join(ROOT, file), 'utf8').replaceAll('\\"', '"')).join('\n');
+  const names = [...text.matchAll(/\b(?:mgw|nodejs|process)_\w+/g)].map(([name]) => name.replace(/_(bucket|count|sum)$/, ''));
+  const chosen = [...text.matchAll(/\b(mgw_\w+)\{([^}]+)\}/g)].flatMap(([, name = '', matchers = '']) =>
+    [...matchers.matchAll(/(\w+)(=~|!=|!~|=)"([^"]*)"/g)].map(([, label = '', operator = '', value = '']) => ({
+      name,
+      label,
+      operator,
+      value,
+    })),
+  );
+  return { names, chosen };
 }
 
 describe('npm start (product §5)', () => {
@@ -46,15 +56,30 @@ describe('npm start (product §5)', () => {
       'status',
       'template',
     ]);
+    expect((await integrator(first.demo.base_url, first.growth.api_key).get('health')).status).toBe(200);
     const exported = new Set<string>();
+    let series = '';
     for (const { probe_port } of services) {
       for (const path of ['livez', 'readyz']) expect((await fetch(`http://127.0.0.1:${probe_port}/${path}`)).status).toBe(200);
       const metrics = await (await fetch(`http://127.0.0.1:${probe_port}/metrics`)).text();
       expect(metrics).toContain('process_cpu_seconds_total');
       for (const [, name = ''] of metrics.matchAll(/^# TYPE (\w+)/gm)) exported.add(name);
+      series += metrics;
     }
     // Alerts and the board speak of what the running services export.
-    expect(metricsSpokenOf().filter((name) => !exported.has(name))).toEqual([]);
+    const { names, chosen } = metricsSpokenOf();
+    expect(names.filter((name) => !exported.has(name))).toEqual([]);
+    // What counts events that have not happened yet has no series; figures of what is there always have theirs, and everything its labels.
+    const told = ({ name, label }: { name: string; label: string }) =>
+      [...series.matchAll(new RegExp(`^${name}\\{(?:.*,)?${label}="([^"]*)"`, 'gm'))].map(([, value = '']) => value);
+    const always = chosen.filter(({ name }) => /^mgw_(service|events_waiting|rate_limit)/.test(name));
+    expect(always.length).toBeGreaterThan(10);
+    expect(always.filter((one) => told(one).length === 0)).toEqual([]);
+    const equal = always.filter(({ name, operator }) => name.startsWith('mgw_service') && operator === '=');
+    expect(equal.filter((one) => !told(one).includes(one.value))).toEqual([]);
+    const like = always.filter(({ operator }) => operator === '=~');
+    expect(like.filter((one) => !told(one).some((value) => new RegExp(`^(?:${one.value})$`).test(value)))).toEqual([]);
+    expect(series).toMatch(/^mgw_rate_limit_decisions_total\{by="redis",outcome="taken"\} [1-9]/m);
     // A simulator that starts again has forgotten the demo's numbers: sends find the connection broken, and that is kept.
     const send = (stack: RunningStack) =>
       integrator(stack.demo.base_url, first.growth.api_key).post('send-template', {

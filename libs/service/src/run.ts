@@ -5,7 +5,7 @@ import type { Environment } from '@mgw/config';
 import { connectNats, type NatsConnection } from '@mgw/nats';
 import { Database, runMigrations } from '@mgw/postgres';
 import { RpcClient, RpcServer } from '@mgw/rpc';
-import { createLogger, startProbes, startTracing, type Logger } from '@mgw/telemetry';
+import { createLogger, gauge, startProbes, startTracing, type Logger } from '@mgw/telemetry';
 import { tuneRuntime } from './runtime';
 import { ServiceModule } from './service.module';
 
@@ -68,6 +68,8 @@ export async function startService<C extends RunSettings>(
 ): Promise<RunningService> {
   const config = options.config.load(environment);
   logger.info({ config: config.printable() }, 'starting');
+  // However Prometheus finds a service, it knows it by this, and misses it when no process tells it.
+  gauge('mgw_service_info', 'The service that this process is, always 1', ['service_name']).set({ service_name: options.name }, 1);
   const tracing = config.otlpEndpoint === '' ? undefined : await startTracing(options.name, logger);
   const connection = await connectNats({ servers: config.natsUrl.split(','), name: options.name, logger });
   const database = options.schema ? await openDatabase(options, config) : null;

@@ -16,7 +16,11 @@ export interface Decision {
   retryAfterSeconds: number;
 }
 
-const decisions = counter('mgw_rate_limit_decisions_total', 'Decisions about requests', ['by', 'outcome']);
+const decisions = counter(
+  'mgw_rate_limit_decisions_total',
+  'Decisions about requests: by redis, or by the gateway alone while it is away',
+  ['by', 'outcome'],
+);
 
 /** Spec §8: per key and over all keys, exact over all gateways. A refused request is charged to nobody. */
 @Injectable()
@@ -32,7 +36,12 @@ export class RateLimitService {
 
   async take({ api_key_id, per_minute_limit: limit }: KeyAccess): Promise<Decision> {
     const globalLimit = await this.globalLimit.perMinute();
-    const taken = await this.store.take(api_key_id, limit, globalLimit).catch(() => this.takeShare(api_key_id, limit, globalLimit));
+    let by = 'redis';
+    const taken = await this.store.take(api_key_id, limit, globalLimit).catch(() => {
+      by = 'local';
+      return this.takeShare(api_key_id, limit, globalLimit);
+    });
+    decisions.inc({ by, outcome: taken.waitSeconds === 0 ? 'taken' : 'refused' });
     return {
       limit,
       remaining: taken.waitSeconds > 0 ? 0 : Math.max(0, limit - taken.used),
@@ -49,7 +58,6 @@ export class RateLimitService {
     this.keys.set(apiKeyId, key);
     const waitSeconds = Math.max(key.waitSeconds(share(limit), now), this.all.waitSeconds(share(globalLimit), now));
     if (waitSeconds === 0) for (const window of [key, this.all]) window.take(Infinity, now);
-    decisions.inc({ by: 'memory', outcome: waitSeconds === 0 ? 'taken' : 'refused' });
     return { used: key.count(now), waitSeconds, resetSeconds: 60 };
   }
 }

@@ -1,5 +1,5 @@
 import type { RpcClient } from '@mgw/rpc';
-import { createLogger } from '@mgw/telemetry';
+import { createLogger, metricsText } from '@mgw/telemetry';
 import { eventually, testRedis } from '@mgw/testing';
 import type { KeyAccess } from '../api-keys/key-access';
 import type { GatewayConfig } from '../gateway.config';
@@ -61,6 +61,23 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
     const remaining = [];
     for (let i = 0; i < 6; i++) remaining.push((await service.take(access)).remaining);
     expect(remaining).toEqual([4, 3, 2, 1, 0, 0]);
+  });
+
+  it('are counted by what became of requests, with Redis and without (friendliness §10)', async () => {
+    const counted = async () => {
+      const { text } = await metricsText();
+      const series = text.matchAll(/^mgw_rate_limit_decisions_total\{by="(\w+)",outcome="(\w+)"\} (\d+)/gm);
+      return new Map([...series].map(([, by, outcome, count]) => [`${by} ${outcome}`, Number(count)]));
+    };
+    const countedBy = async (work: () => Promise<unknown>) => {
+      const before = await counted();
+      await work();
+      const grown = [...(await counted())].map(([what, count]) => [what, count - (before.get(what) ?? 0)] as const);
+      return Object.fromEntries(grown.filter(([, count]) => count > 0));
+    };
+    expect(await countedBy(() => takeMany(10, key(1, 6)))).toEqual({ 'redis taken': 6, 'redis refused': 4 });
+    await redis.kill();
+    expect(await countedBy(() => takeMany(10, key(2, 6)))).toEqual({ 'local taken': 6, 'local refused': 4 });
   });
 
   it('while Redis is away each gateway lets its share through, and Redis decides again when it is back', async () => {
