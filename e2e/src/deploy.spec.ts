@@ -52,6 +52,7 @@ interface ComposeService {
   healthcheck?: object;
   depends_on?: Record<string, { condition: string }>;
   volumes?: string[];
+  extra_hosts?: string[];
 }
 
 /** Variables by service and server, as the stack of docker compose makes them at its first start; each goes into a volume of its own. */
@@ -90,6 +91,21 @@ describe('docker-compose.yml', () => {
     const reachable = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined);
     const always = reachable.filter(([, { profiles }]) => profiles === undefined);
     expect(always.map(([name]) => name).sort()).toEqual(['gateway', 'platform-simulator']);
+  });
+
+  it('the simulator, whose control plane needs no login, can be reached from this machine only (experience: operators)', () => {
+    expect(compose.services['platform-simulator']?.ports).toEqual(['127.0.0.1:8090:8090']);
+  });
+
+  it('who may reach hosts that are not public can reach this machine, and an empty WEBHOOK_ALLOWED_TARGETS means none (decision 32)', () => {
+    const allowed = Object.entries(compose.services).filter(
+      ([, { environment }]) => environment?.['WEBHOOK_ALLOWED_TARGETS'] !== undefined,
+    );
+    expect(allowed.map(([name]) => name).sort()).toEqual(['auto-reply', 'outbound-webhook-dispatcher']);
+    for (const [name, { environment, extra_hosts }] of allowed) {
+      const hosts = '${WEBHOOK_ALLOWED_TARGETS-host.docker.internal,platform-simulator}';
+      expect([name, environment?.['WEBHOOK_ALLOWED_TARGETS'], extra_hosts]).toEqual([name, hosts, ['host.docker.internal:host-gateway']]);
+    }
   });
 
   it('its profile "observability" gathers from every service, with the alerts and the board; only the board can be reached, and only from the machine', () => {

@@ -42,6 +42,16 @@ describe('documentation', () => {
     expect(commands.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
 
+  it('commands in containers go through the image’s entry, which loads the variables of a stack that made its own (experience: operators)', () => {
+    const given = PAGES.flatMap((page) => [...read(page).matchAll(/docker compose (exec|run)((?: -\S+(?: [A-Z_]+)?)*) (\S+) ([^\n`]+)/g)]);
+    expect(given.map(([, verb]) => verb)).toEqual(expect.arrayContaining(['exec', 'run']));
+    for (const [line, verb, , service = '', words = ''] of given) {
+      // `run` has the entry by itself.
+      const command = verb === 'exec' ? /^node deploy\/docker\/run\.mjs (\S+)/.exec(words)?.[1] : words.split(' ')[0];
+      expect([line, existsSync(join(ROOT, `apps/${service}/src/${command}.ts`))]).toEqual([line, true]);
+    }
+  });
+
   it('the Postman collection is what the API’s document says, and a collection 2.1', () => {
     const run = spawnSync(process.execPath, ['tools/docs/postman.mjs'], { cwd: ROOT, encoding: 'utf8' });
     expect([run.status, run.stderr]).toEqual([0, '']);

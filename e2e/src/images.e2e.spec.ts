@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, lstatSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, freePort, testDatabase, testNats, testRedis } from '@mgw/testing';
@@ -97,6 +97,18 @@ describe('what the images hold (experience: operators)', () => {
     } finally {
       service.kill('SIGTERM');
       await ended;
+    }
+  });
+
+  it('a command finds the variables of a stack that made its own, through the entry', () => {
+    const folder = newFolder();
+    run('sh', ['deploy/docker/collect.sh', 'platform-webhook-ingest', folder], ROOT);
+    symlinkSync(packages, join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'env'), `DATABASE_URL='${env['DATABASE_URL']}'\n`);
+    const given = { PATH: env['PATH'], APP: 'platform-webhook-ingest', ENV_FILE: join(folder, 'env') };
+    for (const command of [['migrate'], ['dead-letters', 'list']]) {
+      const ran = spawnSync('node', ['deploy/docker/run.mjs', ...command], { cwd: folder, encoding: 'utf8', env: given });
+      expect([command, ran.status, ran.stderr]).toEqual([command, 0, '']);
     }
   });
 });
