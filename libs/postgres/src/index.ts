@@ -1,4 +1,5 @@
 export { Database, type DatabaseOptions, type Tx } from './database';
+export { RELAXED_CONNECTIONS } from './options';
 export { runMigrations } from './migrations';
 export { pageOf, readCursor } from './cursor';
 export { isAboutValues } from './about-values';

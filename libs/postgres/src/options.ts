@@ -4,7 +4,7 @@ export interface DatabaseOptions {
   url: string;
   /** The service's own; nobody else reads or writes it. */
   schema: string;
-  /** Connections at most. */
+  /** Connections at most, beside `RELAXED_CONNECTIONS`. */
   poolSize?: number;
   applicationName?: string;
   /** Longest statement, in milliseconds. */
@@ -31,7 +31,7 @@ const CONNECT_WITHIN_MS = 5_000;
 /** How long a connection that nobody uses is kept, in milliseconds: the first message after a quiet minute should not pay for a new one. */
 const IDLE_MS = 300_000;
 /** Connections for what need not wait for the disk, at most. */
-const RELAXED = 4;
+export const RELAXED_CONNECTIONS = 4;
 
 /** @param relaxed connections whose commits do not wait for the disk, and which take a statement before the one before has answered */
 export function poolOptions(options: DatabaseOptions, { relaxed = false } = {}): PoolConfig {
@@ -39,7 +39,7 @@ export function poolOptions(options: DatabaseOptions, { relaxed = false } = {}):
   return {
     connectionString: options.url,
     application_name: options.applicationName ?? options.schema,
-    max: relaxed ? RELAXED : (options.poolSize ?? 8),
+    max: relaxed ? RELAXED_CONNECTIONS : (options.poolSize ?? 8),
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     options: relaxed ? `${PLANNING} -c synchronous_commit=off` : PLANNING,
     idleTimeoutMillis: IDLE_MS,

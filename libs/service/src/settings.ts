@@ -1,4 +1,5 @@
 import { env } from '@mgw/config';
+import { RELAXED_CONNECTIONS } from '@mgw/postgres';
 
 /** What every service reads: spread into its configuration class. */
 export const serviceSettings = {
@@ -30,5 +31,10 @@ export const serviceSettings = {
 /** What every service with a schema reads. */
 export const databaseSettings = {
   databaseUrl: env.url('DATABASE_URL', { doc: 'PostgreSQL, postgresql://user:password@host:port/database', secret: true }),
-  databasePool: env.integer('DATABASE_POOL', { doc: 'connections to PostgreSQL at most', default: 8, min: 1, max: 200 }),
+  databasePool: env.integer('DATABASE_POOL', {
+    doc: `connections to PostgreSQL at most, beside up to ${RELAXED_CONNECTIONS} more for what need not wait for the disk`,
+    default: 8,
+    min: 1,
+    max: 200,
+  }),
 };
