@@ -16,6 +16,7 @@ const ended = counter('mgw_webhook_attempts_total', 'Attempts to deliver events 
 @Injectable()
 export class AttemptService {
   private readonly ends: Batcher<{ attempt: Attempt; end: AttemptEnd }, boolean>;
+  private closed = false;
 
   constructor(
     deliveries: DeliveriesStore,
@@ -28,13 +29,14 @@ export class AttemptService {
     this.ends = new Batcher({ run: (ends) => deliveries.finish(ends) });
   }
 
-  /** Ends the connections to customers' servers. */
+  /** Ends the connections to customers' servers. Attempts that this cuts off have no end. */
   async close(): Promise<void> {
+    this.closed = true;
     await this.egress.close();
   }
 
   /**
-   * Never throws. An attempt whose end cannot be recorded is made again when its lease is over.
+   * Never throws. An attempt that was cut off, or whose end cannot be recorded, is made again when its lease is over.
    * @returns whether further deliveries of the webhook wait
    */
   async run(attempt: Attempt): Promise<boolean> {
@@ -42,6 +44,7 @@ export class AttemptService {
       crashPoint('dispatch.after-take');
       const begun = performance.now();
       const end = await this.attempt(attempt);
+      if (end === null) return false;
       const othersWait = await this.record(attempt, { ...end, durationMs: Math.round(performance.now() - begun) });
       crashPoint('dispatch.after-end');
       return othersWait;
@@ -51,10 +54,12 @@ export class AttemptService {
     }
   }
 
-  private async attempt(attempt: Attempt): Promise<Omit<AttemptEnd, 'durationMs'>> {
+  /** @returns null when it was cut off: the receiver is not to blame (guarantees §8) */
+  private async attempt(attempt: Attempt): Promise<Omit<AttemptEnd, 'durationMs'> | null> {
     const secret = this.secretOf(attempt);
     if (secret === undefined) return { succeeded: false, statusCode: null, reason: 'the signing secret cannot be read: set it again' };
     const result = await this.trace(attempt, () => this.post(attempt, secret));
+    if (this.closed && result.kind === 'unreachable') return null;
     crashPoint('dispatch.after-attempt');
     ended.inc({ outcome: result.kind === 'answered' && result.status !== 200 ? 'not_200' : result.kind });
     return this.endOf(result);

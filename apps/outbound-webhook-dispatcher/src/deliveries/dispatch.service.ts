@@ -15,6 +15,7 @@ const PER_PROCESS = 512;
 const AT_ONCE = 64;
 const LOOK_EVERY_MS = 250;
 const SKIP_EVERY_MS = 2_000;
+/** On the way out, well within the 8 s that a service has; what takes longer is made again. */
 const DRAIN_MS = 4_000;
 
 /** Takes due attempts and runs them side by side. */
@@ -42,7 +43,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     this.ended = this.run();
   }
 
-  /** Takes no more and waits a while for what runs; the rest is made again after its lease. */
+  /** Takes no more and waits a while for what runs; the rest is cut off, and made again after its lease. */
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
     this.signal.give();

@@ -99,6 +99,30 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     expect(most).toBe(1);
   });
 
+  it('guarantees §8, D3: an attempt that a stopping dispatcher cuts off has no end, and is made again; one that ends meanwhile is recorded', async () => {
+    const stopping = await harness.run(service);
+    const webhook_id = await create();
+    let end = (): unknown => undefined;
+    receiver.respond((_, response) => void (end = () => response.writeHead(200).end()));
+    await harness.tell(sent(1));
+    await eventually(() => receiver.requests.length === 1);
+    receiver.respond(() => undefined);
+    await harness.tell(sent(2));
+    await eventually(() => receiver.requests.length === 2);
+    const stopped = stopping.stop();
+    end();
+    await stopped;
+    expect(await states()).toEqual(['succeeded', 'running']);
+
+    receiver.respond((_, response) => void response.writeHead(200).end());
+    // As if 30 s had passed.
+    await harness.db.query(`UPDATE dispatch.deliveries SET lease_until = now() WHERE state = 'running'`);
+    await harness.run(service);
+    await eventually(async () => (await states()).every((state) => state === 'succeeded'));
+    expect(ids()).toEqual(['wamid.1.1', 'wamid.1.2', 'wamid.1.2']);
+    expect(await list()).toEqual([expect.objectContaining({ id: webhook_id, fail_count: 0 })]);
+  });
+
   it('a secret that can no longer be opened is a failure that counts, and holds up nothing', async () => {
     await harness.run(service);
     await create({ secret: 'x' });
