@@ -122,8 +122,9 @@ export class DeliveriesStore {
 
   /**
    * Takes attempts that are due: new ones, and those whose worker died (its lease is over). Of one webhook and conversation only
-   * the oldest, so that they start in order, each after the end of the one before (product decision 29b). Of each webhook its
-   * first open deliveries are looked at: the ones below it in the list of one conversation do not hold up the others for long.
+   * the oldest, and none while one is under way, so that they start in order, each after the end of the one before (product
+   * decision 29b); what is delivered again by hand is older than what runs. Of each webhook its first open deliveries are looked
+   * at: the ones below it in the list of one conversation do not hold up the others for long.
    */
   take({ room, busy, perWebhook, full }: Ceilings): Promise<Attempt[]> {
     return this.db.relaxed.query<Attempt>(
@@ -138,7 +139,8 @@ export class DeliveriesStore {
          FROM waiting JOIN dispatch.webhooks w ON w.id = waiting.webhook_id AND w.is_active
          LEFT JOIN unnest($2::bigint[], $3::integer[]) AS b (webhook_id, running) ON b.webhook_id = w.id
          CROSS JOIN LATERAL (
-           SELECT f.id, f.state, f.lease_until, row_number() OVER (PARTITION BY f.ordering_key ORDER BY f.id) AS place
+           SELECT f.id, f.state, f.lease_until, row_number() OVER (
+             PARTITION BY f.ordering_key ORDER BY f.state = 'running' AND f.lease_until >= clock_timestamp() DESC, f.id) AS place
            FROM (SELECT d.id, d.state, d.lease_until, d.ordering_key FROM dispatch.deliveries d
                  WHERE d.webhook_id = w.id AND d.state IN ('pending', 'running') ORDER BY d.id LIMIT ${LOOKED_AT}) f
          ) o

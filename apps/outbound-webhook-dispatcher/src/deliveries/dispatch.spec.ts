@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { CreateWebhook, DeleteWebhook, ListWebhooks, UpdateWebhook, type GatewayError } from '@mgw/contracts';
+import { CreateWebhook, DeleteWebhook, ListDeliveries, ListWebhooks, Redeliver, UpdateWebhook, type GatewayError } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { Webhook } from 'standardwebhooks';
@@ -97,6 +97,30 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     await eventually(() => receiver.requests.length === 9);
     expect(ids().filter((id) => id !== 'wamid.1.100')).toEqual(Array.from({ length: 8 }, (_, i) => `wamid.1.${i}`));
     expect(most).toBe(1);
+  });
+
+  it('decision 29b: what is delivered again by hand waits for the end of a later one of its conversation', async () => {
+    await harness.run(service);
+    const webhook_id = await create();
+    const log = async () =>
+      (await harness.rpc.call(ListDeliveries, { business_id: 1, webhook_id, limit: 10, cursor: null, state: null })).deliveries;
+    const stateOf = async (number: number) => (await log()).find(({ event_id }) => event_id === `message.sent:wamid.1.${number}`)?.state;
+    await harness.tell(sent(1, { conversation_id: 1 }));
+    await eventually(async () => (await stateOf(1)) === 'succeeded');
+    let end = (): unknown => undefined;
+    receiver.respond((_, response) => void (end = () => response.writeHead(200).end()));
+    await harness.tell(sent(2, { conversation_id: 1 }));
+    await eventually(() => receiver.requests.length === 2);
+    receiver.respond((_, response) => void response.writeHead(200).end());
+    const [first] = (await log()).slice(-1);
+    await harness.rpc.call(Redeliver, { business_id: 1, webhook_id, delivery_id: first?.id ?? 0 });
+    // Whoever takes it has looked at the first one before, or in the same look.
+    await harness.tell(sent(3, { conversation_id: 3 }));
+    await eventually(async () => (await stateOf(3)) === 'succeeded');
+    expect([await stateOf(1), await stateOf(2)]).toEqual(['pending', 'running']);
+    end();
+    await eventually(async () => (await stateOf(1)) === 'succeeded');
+    expect(ids()).toEqual(['wamid.1.1', 'wamid.1.2', 'wamid.1.3', 'wamid.1.1']);
   });
 
   it('guarantees §8, D3: an attempt that a stopping dispatcher cuts off has no end, and is made again; one that ends meanwhile is recorded', async () => {
