@@ -5,6 +5,7 @@ import {
   ListApprovedTemplates,
   ListConnections,
   ListTemplates,
+  PlatformAccountUpdate,
   PlatformTemplateUpdate,
   ReportConnectionProblem,
   SetConnection,
@@ -181,6 +182,44 @@ describe('connections and templates (platform §3)', () => {
     await harness.rpc.call(SyncTemplates, { business_id: 1 });
     await eventually(async () => (await harness.rpc.call(ListTemplates, { business_id: 1 })).templates.length === 1);
     expect((await harness.rpc.call(ListApprovedTemplates, { business_id: 1 })).templates[0]?.id).toBe(listed[2]?.id);
+  });
+
+  const secondsIn = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
+  const restrict = (restriction_info: { restriction_type: string; expiration?: number }[]) => {
+    const data = { business_account_id: '801', event: 'ACCOUNT_RESTRICTION', raw: { restriction_info } };
+    return harness.tell(newEvent(PlatformAccountUpdate, { id: 'a1', at: new Date().toISOString(), business_id: 1, key: 'a', data }));
+  };
+
+  it('platform §4.6: of several restrictions each ends by itself, and one without an end does not', async () => {
+    await connect();
+    await restrict([
+      { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING' },
+      { restriction_type: 'RESTRICTED_ADD_PHONE_NUMBER_ACTION', expiration: secondsIn(-60) },
+    ]);
+    const restriction = await eventually(async () => (await connection())?.restriction);
+    expect(restriction).toEqual({ kinds: ['RESTRICTED_BIZ_INITIATED_MESSAGING'], until: null });
+  });
+
+  it('platform §4.6: restrictions in force are told with their last end, what is over is not', async () => {
+    await connect();
+    const later = secondsIn(7_200);
+    await restrict([
+      { restriction_type: 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING', expiration: secondsIn(3_600) },
+      { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING', expiration: later },
+      { restriction_type: 'RESTRICTED_ADD_PHONE_NUMBER_ACTION', expiration: secondsIn(-60) },
+    ]);
+    const restriction = await eventually(async () => (await connection())?.restriction);
+    expect(restriction.until).toBe(new Date(later * 1_000).toISOString());
+    expect(restriction.kinds.toSorted()).toEqual(['RESTRICTED_BIZ_INITIATED_MESSAGING', 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING']);
+  });
+
+  it('platform §4.6, decision 19: a restriction is about an account: it stays with new secrets, and goes with another account', async () => {
+    await connect();
+    await restrict([{ restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING' }]);
+    const restriction = await eventually(async () => (await connection())?.restriction);
+    expect((await connect(1, { phone_number_id: '702' })).connection.restriction).toEqual(restriction);
+    expect((await connect(1, { business_account_id: '802' })).connection.restriction).toBeNull();
+    expect((await connection())?.restriction).toBeNull();
   });
 
   it('platform §4.6: a change that the platform tells makes us read again', async () => {

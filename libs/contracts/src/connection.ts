@@ -3,7 +3,10 @@ import { Id, IsoTime, Nullable } from './fields';
 import { announcement } from './announcement';
 import { operation } from './operation';
 
-/** `kinds` are the platform's words, for example RESTRICTED_BIZ_INITIATED_MESSAGING. */
+/**
+ * `kinds` in force are the platform's words, for example RESTRICTED_BIZ_INITIATED_MESSAGING. `until`: when the last of them ends,
+ * null while one has no end; each is gone from `kinds` when it has ended.
+ */
 export const Restriction = Type.Object({ kinds: Type.Array(Type.String()), until: Nullable(IsoTime) });
 export type Restriction = Static<typeof Restriction>;
 

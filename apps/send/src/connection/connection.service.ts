@@ -26,7 +26,8 @@ const KEPT_FROM = { template: 'RESTRICTED_BIZ_INITIATED_MESSAGING', freeForm: 'R
 export function refuseRestricted({ restriction }: OpenConnection, kind: keyof typeof KEPT_FROM): void {
   if (!restriction?.kinds.includes(KEPT_FROM[kind])) return;
   const what = kind === 'template' ? 'templates' : 'free-form messages';
-  const until = restriction.until === null ? '' : ` until ${restriction.until}`;
+  // Of several, the end of the last is told.
+  const until = restriction.until === null ? '' : ` until ${restriction.until}${restriction.kinds.length > 1 ? ' at the latest' : ''}`;
   throw new GatewayError('NOT_CONNECTED', `The messaging platform keeps this account from sending ${what}${until}.`, {
     hint: 'See the account in Business Manager: it was restricted for breaking a rule of the platform.',
   });

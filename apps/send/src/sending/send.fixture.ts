@@ -9,6 +9,7 @@ import {
   SyncTemplates,
   type GatewayError,
   type RequestOf,
+  type Restriction,
   type Sender,
   type TemplateShape,
 } from '@mgw/contracts';
@@ -47,7 +48,7 @@ const PLAIN: TemplateShape = { ...LOGIN, name: 'otp_plain', category: 'UTILITY',
 const OFFER: TemplateShape = { ...PLAIN, name: 'offer', category: 'MARKETING' };
 
 /** The send service with a platform, and with neighbours that know one business and one template. */
-export async function startSending() {
+export async function startSending({ restriction = null }: { restriction?: Restriction | null } = {}) {
   const harness = await startHarness({ schema: 'send', migrations });
   const platform = await startPlatform();
   harness.env['META_GRAPH_BASE_URL'] = platform.url;
@@ -67,7 +68,7 @@ export async function startSending() {
         status: 'connected' as const,
         checked_at: null,
         problem: null,
-        restriction: null,
+        restriction,
       })),
     }),
   );

@@ -43,17 +43,24 @@ export class AccountUpdates {
     const infos = Array.isArray(raw['restriction_info'])
       ? (raw['restriction_info'] as { restriction_type?: unknown; expiration?: unknown }[])
       : [];
-    const kinds = infos.map(({ restriction_type }) => String(restriction_type)).filter((kind) => kind.startsWith('RESTRICTED_'));
-    const ends = infos.map(({ expiration }) => Number(expiration)).filter((seconds) => Number.isFinite(seconds) && seconds > 0);
-    await this.connections.restrict(tx, businessId, kinds, ends.length > 0 ? new Date(Math.max(...ends) * 1_000) : null);
+    const ends = infos
+      .map(({ restriction_type, expiration }) => [String(restriction_type), endOf(expiration)] as const)
+      .filter(([kind]) => kind.startsWith('RESTRICTED_'));
+    await this.connections.restrict(tx, businessId, Object.fromEntries(ends));
   }
 
   private async ban(businessId: number, raw: Record<string, unknown>, tx: Tx): Promise<void> {
     const state = String((raw['ban_info'] as { waba_ban_state?: unknown } | undefined)?.waba_ban_state ?? '');
     if (/^DISABLE/.test(state)) await this.connections.close(tx, businessId, 'The platform has disabled this account.');
     else if (/^REINSTATE/.test(state)) {
-      await this.connections.restrict(tx, businessId, [], null);
+      await this.connections.restrict(tx, businessId, {});
       await this.connections.probeSoon(tx, businessId);
     }
   }
+}
+
+/** @param expiration in seconds since 1970 @returns null when there is none, or none that is a time */
+function endOf(expiration: unknown): string | null {
+  const seconds = Number(expiration);
+  return seconds > 0 && seconds < 1e11 ? new Date(seconds * 1_000).toISOString() : null;
 }

@@ -1,18 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, type Connection, type RequestOf, type SetConnection } from '@mgw/contracts';
+import { GatewayError, type Connection, type RequestOf, type Restriction, type SetConnection } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 
+/** When each restriction ends (an IsoTime), by the platform's word for it; null for never. */
+export type RestrictionEnds = Record<string, string | null>;
+
 interface ConnectionRow extends Omit<Connection, 'business_id' | 'checked_at' | 'restriction'> {
-  restricted_from: string[] | null;
-  restricted_until: Date | null;
+  restrictions: RestrictionEnds;
   business_id: string;
   checked_at: Date | null;
 }
 
 const COLUMNS = `business_id, phone_number_id, business_account_id, access_token_sealed, app_secret_sealed,
   CASE WHEN app_secret_changed_at > now() - interval '24 hours' THEN previous_app_secret_sealed END AS previous_app_secret_sealed,
-  verify_token_sealed, status, checked_at, problem,
-  CASE WHEN restricted_until IS NULL OR restricted_until > now() THEN restricted_from END AS restricted_from, restricted_until`;
+  verify_token_sealed, status, checked_at, problem, restrictions`;
 const PAGE = 500;
 /** A probe under way is not begun again before this, in seconds; nor is a channel with a problem asked more often. */
 const PROBE_AGAIN_S = 60;
@@ -51,6 +52,7 @@ export class ConnectionsStore {
            app_secret_changed_at = CASE WHEN $5::text IS NULL THEN app_secret_changed_at ELSE now() END,
            app_secret_sealed = coalesce($5, app_secret_sealed),
            verify_token_sealed = coalesce($6, verify_token_sealed),
+           restrictions = CASE WHEN business_account_id = $3 THEN restrictions ELSE '{}' END,
            status = 'unchecked', checked_at = NULL, problem = NULL, probe_at = now()
          WHERE business_id = $1 RETURNING ${COLUMNS}`,
         values,
@@ -84,13 +86,9 @@ export class ConnectionsStore {
     return rows.map(connection);
   }
 
-  /** @param kinds the platform's words; none lifts the restriction */
-  async restrict(tx: Tx, businessId: number, kinds: string[], until: Date | null): Promise<void> {
-    await tx.query('UPDATE template.connections SET restricted_from = $2, restricted_until = $3 WHERE business_id = $1', [
-      businessId,
-      kinds.length > 0 ? kinds : null,
-      until,
-    ]);
+  /** In place of what there was; none lifts them all. */
+  async restrict(tx: Tx, businessId: number, restrictions: RestrictionEnds): Promise<void> {
+    await tx.query('UPDATE template.connections SET restrictions = $2 WHERE business_id = $1', [businessId, restrictions]);
   }
 
   /** The account is closed for sending; it is asked again as seldom as any channel with a problem. */
@@ -124,11 +122,19 @@ export class ConnectionsStore {
   }
 }
 
-function connection({ restricted_from, restricted_until, ...row }: ConnectionRow): Connection {
+function connection({ restrictions, ...row }: ConnectionRow): Connection {
   return {
     ...row,
     business_id: Number(row.business_id),
     checked_at: row.checked_at?.toISOString() ?? null,
-    restriction: restricted_from && { kinds: restricted_from, until: restricted_until?.toISOString() ?? null },
+    restriction: inForce(restrictions),
   };
+}
+
+function inForce(restrictions: RestrictionEnds): Restriction | null {
+  const now = new Date().toISOString();
+  const left = Object.entries(restrictions).filter(([, until]) => until === null || until > now);
+  if (left.length === 0) return null;
+  const ends = left.map(([, until]) => until).sort();
+  return { kinds: left.map(([kind]) => kind), until: ends.includes(null) ? null : (ends.at(-1) ?? null) };
 }

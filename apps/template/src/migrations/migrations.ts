@@ -2,6 +2,13 @@ import { Templates1763700000001 } from './1763700000001-templates';
 import { Restrictions1763800000001 } from './1763800000001-restrictions';
 import { Traces1763900000001 } from './1763900000001-traces';
 import { Budget1764000000001 } from './1764000000001-budget';
+import { RestrictionEnds1764100000001 } from './1764100000001-restriction-ends';
 
 /** In the order in which they are made. */
-export const migrations = [Templates1763700000001, Restrictions1763800000001, Traces1763900000001, Budget1764000000001];
+export const migrations = [
+  Templates1763700000001,
+  Restrictions1763800000001,
+  Traces1763900000001,
+  Budget1764000000001,
+  RestrictionEnds1764100000001,
+];
