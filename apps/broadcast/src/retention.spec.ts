@@ -21,7 +21,7 @@ it('broadcasts are forgotten with their recipients so many days after their end;
   await harness.db.query(`INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params)
     SELECT b, nth, '919876543210', '{}', '{}' FROM generate_series(1, 4) AS b, generate_series(1, 15) AS nth`);
   await harness.db.query(`INSERT INTO broadcast.failures (message_id, reason, at) VALUES
-    ('kept', 'r', now() - interval '47 hours'), ('gone', 'r', now() - interval '49 hours')`);
+    ('kept', 'r', now() - interval '29 days'), ('gone', 'r', now() - interval '31 days')`);
   const env = { RETENTION_BATCH_ROWS: '10', RETENTION_PAUSE_MS: '0' };
   await harness.run(service, env);
   const ids = async (table: string, column: string) =>

@@ -2,7 +2,10 @@ import { agedEventRows } from '@mgw/events';
 import type { RetentionPlan } from '@mgw/service';
 import type { BroadcastConfig } from './broadcast.config';
 
-/** A broadcast that is not finished stays. Its recipients go first, in batches of their own; a failure waits two days for its message. */
+/**
+ * A broadcast that is not finished stays. Its recipients go first, in batches of their own; what the platform said of a message is known
+ * for as long as it may speak of it again (platform §4.5).
+ */
 export const broadcastRetention = ({ broadcastsDays, ...keep }: BroadcastConfig): RetentionPlan => {
   const finished = `finished_at < now() - interval '${broadcastsDays} days'`;
   return {
@@ -13,7 +16,7 @@ export const broadcastRetention = ({ broadcastsDays, ...keep }: BroadcastConfig)
         table: 'broadcast.broadcasts',
         where: `${finished} AND NOT EXISTS (SELECT FROM broadcast.recipients r WHERE r.broadcast_id = aged.id)`,
       },
-      { table: 'broadcast.failures', where: `at < now() - interval '2 days'` },
+      { table: 'broadcast.failures', where: `at < now() - interval '30 days'` },
     ],
   };
 };

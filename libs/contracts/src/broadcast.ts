@@ -63,9 +63,9 @@ export const BroadcastRecord = Type.Object({
   language: Type.String(),
   status: Type.Union((['scheduled', 'running', 'completed', 'cancelled'] as const).map((status) => Type.Literal(status))),
   total_recipients: Type.Integer(),
-  /** The platform took the message, and has not reported since that it failed. */
+  /** The platform took the message, and has not reported that it failed, or has that it was read (product decision 26). */
   sent: Type.Integer(),
-  /** Refused, or reported as failed later. */
+  /** Refused, or reported as failed later, and not as read. */
   failed: Type.Integer(),
   pending: Type.Integer(),
   created_at: IsoTime,

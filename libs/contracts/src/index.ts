@@ -5,6 +5,7 @@ export * from './broadcast';
 export * from './connection';
 export * from './conversations';
 export * from './paging';
+export * from './delivery-status';
 export * from './dispatch';
 export * from './errors';
 export * from './event';

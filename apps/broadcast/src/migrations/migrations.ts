@@ -1,6 +1,7 @@
 import { Broadcasts1763800000001 } from './1763800000001-broadcasts';
 import { Traces1763900000001 } from './1763900000001-traces';
 import { Retention1763900000002 } from './1763900000002-retention';
+import { Read1764100000001 } from './1764100000001-read';
 
 /** In the order in which they are made. */
-export const migrations = [Broadcasts1763800000001, Traces1763900000001, Retention1763900000002];
+export const migrations = [Broadcasts1763800000001, Traces1763900000001, Retention1763900000002, Read1764100000001];

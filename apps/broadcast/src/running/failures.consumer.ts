@@ -1,11 +1,11 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { PlatformStatus, type EventEnvelope } from '@mgw/contracts';
+import { PlatformStatus, deliveryStatus, type EventEnvelope } from '@mgw/contracts';
 import { EventConsumer, type EventConsumerOptions } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
-import { RecipientsStore } from './recipients.store';
+import { RecipientsStore, type Report } from './recipients.store';
 
-/** Hears of messages that the platform took and could not deliver. */
+/** Hears of messages that the platform took and could not deliver, and of those that were read all the same (product decision 26). */
 @Injectable()
 export class FailuresConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly consumer: EventConsumer;
@@ -25,16 +25,12 @@ export class FailuresConsumer implements OnApplicationBootstrap, OnApplicationSh
       stream: 'PLATFORM',
       type: PlatformStatus,
       concurrency: 256,
-      // A recipient fails once: its state sees to it.
+      // What is known of a message is one row, in which read wins.
       guarded: true,
       patient: true,
       handle: async (events, tx) => {
-        const failed = (events as EventEnvelope<typeof PlatformStatus>[]).filter(({ data }) => data.status === 'failed');
-        const failures = failed.map(({ data: { message_id, error } }) => ({
-          messageId: message_id,
-          reason: error ? `${error.code ?? 'no code'}: ${error.text}` : 'The platform reported a failure without details.',
-        }));
-        if (failures.length > 0) await recipients.fail(tx, failures);
+        const reports = (events as EventEnvelope<typeof PlatformStatus>[]).flatMap(reportOf);
+        if (reports.length > 0) await recipients.settle(tx, reports);
       },
     });
   }
@@ -46,4 +42,13 @@ export class FailuresConsumer implements OnApplicationBootstrap, OnApplicationSh
   async onApplicationShutdown(): Promise<void> {
     await this.consumer.stop();
   }
+}
+
+/** @returns nothing of what does not say whether a message failed */
+function reportOf({ business_id, data: { message_id: messageId, status: word, error } }: EventEnvelope<typeof PlatformStatus>): Report[] {
+  const status = deliveryStatus(word)?.status;
+  if (status === 'read') return [{ business_id, messageId, reason: null }];
+  if (status !== 'failed') return [];
+  const reason = error ? `${error.code ?? 'no code'}: ${error.text}` : 'The platform reported a failure without details.';
+  return [{ business_id, messageId, reason }];
 }

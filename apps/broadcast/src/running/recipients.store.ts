@@ -30,9 +30,16 @@ export type RecipientEnd =
   /** To be tried again. */
   | { state: 'pending'; afterSeconds: number };
 
+/** What the platform says of a message: why it failed; null: it was read, and has not failed whatever else is said. */
+export interface Report {
+  business_id: number;
+  messageId: string;
+  reason: string | null;
+}
+
 /** Renewed with every look; above the longest pause between two looks. */
 const LEASE = '10 seconds';
-/** A failure and the send that it is about meet under this lock: whichever commits first is seen by the other. */
+/** A report and the send that it is about meet under this lock: whichever commits first is seen by the other. */
 const FAILURES = 'broadcast.failures';
 /** Longer than one send may take. */
 const TRY = '60 seconds';
@@ -89,7 +96,7 @@ export class RecipientsStore {
       await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${FAILURES}'))`);
       const moved = await tx.query<{ broadcast_id: string; state: string }>(
         `UPDATE broadcast.recipients r SET
-           state = CASE WHEN n.state = 'sent' AND f.message_id IS NOT NULL THEN 'failed' ELSE n.state END,
+           state = CASE WHEN n.state = 'sent' AND f.reason IS NOT NULL THEN 'failed' ELSE n.state END,
            message_id = n.message_id, reason = coalesce(n.reason, f.reason),
            due_at = now() + make_interval(secs => n.after)
          FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::float8[])
@@ -113,23 +120,39 @@ export class RecipientsStore {
     });
   }
 
-  /** The platform reported failures, of whosever messages. */
-  async fail(tx: Tx, failures: { messageId: string; reason: string }[]): Promise<void> {
+  /**
+   * The platform reported on messages, whosever they are. Kept is what may be about a recipient: a failure, for its message may
+   * not be known yet; that it was read when the message is known, or may still become so.
+   */
+  async settle(tx: Tx, reports: Report[]): Promise<void> {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtext('${FAILURES}'))`);
-    const columns = [failures.map(({ messageId }) => messageId), failures.map(({ reason }) => reason)];
+    const messageIds = reports.map(({ messageId }) => messageId);
     await tx.query(
-      `INSERT INTO broadcast.failures (message_id, reason) SELECT DISTINCT ON (id) id, reason FROM unnest($1::text[], $2::text[]) AS n (id, reason)
-       ORDER BY id ON CONFLICT DO NOTHING`,
-      columns,
+      `WITH sending AS MATERIALIZED (
+         SELECT business_id FROM broadcast.broadcasts WHERE status = 'running'
+         -- Cancelled, with sends under way.
+         UNION SELECT business_id FROM broadcast.broadcasts WHERE finished_at > now() - interval '10 minutes'
+       )
+       INSERT INTO broadcast.failures AS f (message_id, reason)
+       SELECT DISTINCT ON (id) id, reason FROM unnest($1::text[], $2::bigint[], $3::text[]) AS n (id, business_id, reason)
+       WHERE reason IS NOT NULL OR business_id IN (SELECT business_id FROM sending)
+         OR EXISTS (SELECT FROM broadcast.recipients r WHERE r.message_id = n.id)
+       ORDER BY id, reason NULLS FIRST
+       ON CONFLICT (message_id) DO UPDATE SET reason = NULL WHERE excluded.reason IS NULL AND f.reason IS NOT NULL`,
+      [messageIds, reports.map(({ business_id }) => business_id), reports.map(({ reason }) => reason)],
     );
-    const moved = await tx.query<{ broadcast_id: string }>(
-      `UPDATE broadcast.recipients r SET state = 'failed', reason = n.reason FROM unnest($1::text[], $2::text[]) AS n (id, reason)
-       WHERE r.message_id = n.id AND r.state = 'sent' RETURNING r.broadcast_id`,
-      columns,
+    const moved = await tx.query<{ broadcast_id: string; state: string }>(
+      `UPDATE broadcast.recipients r SET state = CASE WHEN f.reason IS NULL THEN 'sent' ELSE 'failed' END, reason = f.reason
+       FROM unnest($1::text[]) AS n (id) JOIN broadcast.failures f ON f.message_id = n.id
+       WHERE r.message_id = n.id AND r.state = CASE WHEN f.reason IS NULL THEN 'failed' ELSE 'sent' END
+       RETURNING r.broadcast_id, r.state`,
+      [messageIds],
     );
     await this.count(
       tx,
-      moved.map(({ broadcast_id }) => ({ id: broadcast_id, sent: -1, failed: 1 })),
+      moved.map(({ broadcast_id, state }) =>
+        state === 'sent' ? { id: broadcast_id, sent: 1, failed: -1 } : { id: broadcast_id, sent: -1, failed: 1 },
+      ),
     );
   }
 

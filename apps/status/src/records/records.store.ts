@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type {
-  DeliveryStatus,
-  EventEnvelope,
-  GetMessageStatus,
-  GetMessageStatuses,
-  MessageNotSent,
-  MessageSent,
-  MessageSentFacts,
-  PlatformStatus,
-  ReplyOf,
+import {
+  deliveryStatus,
+  type DeliveryStatus,
+  type EventEnvelope,
+  type GetMessageStatus,
+  type GetMessageStatuses,
+  type MessageNotSent,
+  type MessageSent,
+  type MessageSentFacts,
+  type PlatformStatus,
+  type ReplyOf,
 } from '@mgw/contracts';
 import { failureReason } from '@mgw/platform-api';
 import { Database, type Tx } from '@mgw/postgres';
-import { deliveryStatus } from './rank';
 
 type AcceptedEvent = EventEnvelope<typeof MessageSent> & { facts: MessageSentFacts };
 type NotSentEvent = EventEnvelope<typeof MessageNotSent>;

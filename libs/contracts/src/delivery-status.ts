@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from '@mgw/contracts';
+import type { DeliveryStatus } from './status';
 
 /** The one order of product decision 26: the highest that was ever seen is the status, whatever came when. */
 const RANKS: Record<DeliveryStatus, number> = { sent: 1, delivered: 2, failed: 3, read: 4 };
