@@ -38,6 +38,18 @@ describe('what happens while a reply is made (product §2, auto-reply)', () => {
     expect(texts()).toEqual(['About: Three']);
   });
 
+  it('guarantees §8: a question whose model thinks longer than a stopping worker waits is answered by another', async () => {
+    const stopping = await answering.run();
+    await answering.set({});
+    await answering.writes(1, 'Are you there?');
+    await isAsked('Are you there?');
+    await stopping.stop();
+    answering.model.release();
+    await answering.run();
+    expect(await ended('Are you there?')).toMatchObject({ state: 'replied', reply: 'About: Are you there?' });
+    expect(texts()).toEqual(['About: Are you there?']);
+  });
+
   it.each([
     ['an agent replied', () => answering.agentReplies(1), 'an agent is active in this conversation'],
     ['auto-reply was switched off', () => answering.set({ enabled: false }), 'auto-reply was switched off'],

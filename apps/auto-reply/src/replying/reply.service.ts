@@ -6,7 +6,7 @@ import { RpcClient } from '@mgw/rpc';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { SettingsStore, type Settings } from '../settings/settings.store';
-import { ModelFailure, ModelService, type Turn } from './model.service';
+import { CutOff, ModelFailure, ModelService, type Turn } from './model.service';
 import { RepliesStore, type Question } from './replies.store';
 
 /** Messages that the model is shown. */
@@ -123,6 +123,7 @@ export class ReplyService {
   /** A failure is logged, and the message is simply left for an agent. */
   private async giveUp({ id, business_id, attempts, sending }: Question, error: unknown): Promise<void> {
     if (error instanceof NotAnswered) return this.replies.end(id, 'skipped', error.message);
+    if (error instanceof CutOff) return this.replies.again(id, 0, sending);
     const again = error instanceof GatewayError && TRY_AGAIN.has(error.error_code);
     // OVERLOADED tells nothing of an earlier try.
     const maybeSent = error instanceof GatewayError && (UNCLEAR.has(error.error_code) || (sending && error.error_code === 'OVERLOADED'));

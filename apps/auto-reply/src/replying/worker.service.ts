@@ -1,16 +1,18 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { Egress } from '@mgw/egress';
 import { OutboxRelay, Signal } from '@mgw/events';
 import { LOGGER } from '@mgw/service';
 import { withTraceparent, type Logger } from '@mgw/telemetry';
+import { ModelService } from './model.service';
 import { RepliesStore } from './replies.store';
 import { ReplyService } from './reply.service';
 
 /** Questions that one process works on. */
 const AT_ONCE = 32;
 const LOOK_EVERY_MS = 1_000;
-/** On the way out; what is not done by then is done again. */
+/** On the way out; what the model has not answered by then another worker asks again. */
 const DRAIN_MS = 4_000;
+/** For handing such questions back; else they wait for the end of their lease. */
+const GIVE_BACK_MS = 500;
 
 /** Takes questions and works on them side by side. */
 @Injectable()
@@ -24,7 +26,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
     private readonly replies: RepliesStore,
     private readonly answering: ReplyService,
     private readonly relay: OutboxRelay,
-    private readonly egress: Egress,
+    private readonly models: ModelService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -37,13 +39,18 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
     this.stopped = true;
     this.signal.give();
     await this.ended;
-    await Promise.race([Promise.all(this.running), new Promise((resume) => setTimeout(resume, DRAIN_MS).unref())]);
-    await this.egress.close();
+    await this.done(DRAIN_MS);
+    await this.models.close();
+    await this.done(GIVE_BACK_MS);
     await this.relay.stop();
   }
 
   nudge(): void {
     this.signal.give();
+  }
+
+  private async done(withinMs: number): Promise<void> {
+    await Promise.race([Promise.all(this.running), new Promise((resume) => setTimeout(resume, withinMs).unref())]);
   }
 
   private async run(): Promise<void> {
