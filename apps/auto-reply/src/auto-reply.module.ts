@@ -3,7 +3,7 @@ import { Egress, EgressRules } from '@mgw/egress';
 import { OutboxRelay } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
-import { figuresController, LOGGER, NATS, retention } from '@mgw/service';
+import { figuresController, LOGGER, NATS, retention, sealingCheck } from '@mgw/service';
 import { AutoReplyConfig } from './auto-reply.config';
 import { HearingConsumer } from './replying/hearing.consumer';
 import { ModelService } from './replying/model.service';
@@ -20,6 +20,9 @@ const FIGURES = {
   replies_failed_last_hour: `SELECT count(*) FROM auto_reply.replies WHERE state = 'failed' AND created_at > now() - interval '1 hour'`,
 };
 
+const ANY_SECRET = `SELECT api_key_sealed AS sealed, 'auto_reply.api_key:' || business_id AS context
+  FROM auto_reply.settings WHERE api_key_sealed IS NOT NULL LIMIT 1`;
+
 @Module({
   controllers: [SettingsHandlers, RepliesHandlers, figuresController('auto-reply', 'auto_reply', FIGURES)],
   providers: [
@@ -30,6 +33,7 @@ const FIGURES = {
     WorkerService,
     HearingConsumer,
     retention(AutoReplyConfig, autoReplyRetention),
+    sealingCheck(ANY_SECRET),
     { provide: Sealer, inject: [AutoReplyConfig], useFactory: (config: AutoReplyConfig) => new Sealer(config.sealingKeys) },
     {
       provide: EgressRules,

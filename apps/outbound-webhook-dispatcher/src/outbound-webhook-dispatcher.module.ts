@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Egress, EgressRules } from '@mgw/egress';
 import { Sealer } from '@mgw/sealing';
-import { figuresController, retention } from '@mgw/service';
+import { figuresController, retention, sealingCheck } from '@mgw/service';
 import { DeliveriesStore } from './deliveries/deliveries.store';
 import { ExpansionConsumer } from './deliveries/expansion.consumer';
 import { AttemptService } from './deliveries/attempt.service';
@@ -20,6 +20,9 @@ const FIGURES = {
   webhooks_failing: 'SELECT count(*) FROM dispatch.webhooks WHERE fail_count > 0 AND is_active',
 };
 
+const ANY_SECRET = `SELECT secret_sealed AS sealed, 'webhook.secret:' || business_id AS context
+  FROM dispatch.webhooks WHERE secret_sealed IS NOT NULL LIMIT 1`;
+
 @Module({
   controllers: [WebhooksHandlers, DeliveryLogHandlers, figuresController('outbound-webhook-dispatcher', 'dispatch', FIGURES)],
   providers: [
@@ -30,6 +33,7 @@ const FIGURES = {
     ExpansionConsumer,
     WebhooksStore,
     retention(DispatcherConfig, dispatcherRetention),
+    sealingCheck(ANY_SECRET),
     { provide: Sealer, inject: [DispatcherConfig], useFactory: (config: DispatcherConfig) => new Sealer(config.sealingKeys) },
     {
       provide: EgressRules,

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { GraphClient } from '@mgw/platform-api';
 import { Sealer } from '@mgw/sealing';
-import { figuresController, retention } from '@mgw/service';
+import { figuresController, retention, sealingCheck } from '@mgw/service';
 import { ConnectionsHandlers } from './connections/connections.handlers';
 import { ConnectionsStore } from './connections/connections.store';
 import { AccountUpdates } from './connections/account-updates.service';
@@ -21,6 +21,9 @@ const FIGURES = {
   syncs_failed: `SELECT count(*) FROM template.syncs WHERE state = 'failed'`,
 };
 
+const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_token:' || business_id AS context
+  FROM template.connections LIMIT 1`;
+
 @Module({
   controllers: [ConnectionsHandlers, TemplatesHandlers, figuresController('template', 'template', FIGURES)],
   providers: [
@@ -33,6 +36,7 @@ const FIGURES = {
     TemplateUpdates,
     TemplatesStore,
     retention(TemplateConfig, templateRetention),
+    sealingCheck(ANY_SECRET),
     { provide: Sealer, inject: [TemplateConfig], useFactory: (config: TemplateConfig) => new Sealer(config.sealingKeys) },
     {
       provide: GraphClient,

@@ -80,6 +80,13 @@ describe('connections and templates (platform §3)', () => {
     });
   const codeOf = (promise: Promise<unknown>) => promise.then(String, (error: GatewayError) => error.error_code);
 
+  it('guarantees §9: it does not start with other keys than its secrets were sealed with', async () => {
+    await connect();
+    const SEALING_KEYS = `other:${Buffer.alloc(32).toString('base64')}`;
+    await expect(harness.run(service, { SEALING_KEYS })).rejects.toThrow('SEALING_KEYS');
+    await harness.run(service);
+  });
+
   it('a connection is probed and its templates are read in the background, by one replica, with the opened token', async () => {
     const changed: number[] = [];
     harness.rpc.listen(TemplatesChanged, ({ business_id }) => void changed.push(business_id));

@@ -81,7 +81,14 @@ export async function startService<C extends RunSettings>(
     logger,
     ready: async () => ready && isConnected(connection) && (await (database?.ping() ?? true)),
   });
-  const app = await (options.start ?? asMicroservice(options.name, connection))(root, config, logger);
+  const disconnect = async () => {
+    await connection.drain().catch(() => undefined);
+    await database?.close();
+    await probes.close();
+    await tracing?.close();
+  };
+  const starting = (options.start ?? asMicroservice(options.name, connection))(root, config, logger);
+  const app = await starting.catch((error: unknown) => disconnect().then(() => Promise.reject(error)));
   ready = true;
   logger.info({ probe_port: probes.port }, 'ready');
 
@@ -90,10 +97,7 @@ export async function startService<C extends RunSettings>(
     (stopped ??= (async () => {
       ready = false;
       await app.close();
-      await connection.drain().catch(() => undefined);
-      await database?.close();
-      await probes.close();
-      await tracing?.close();
+      await disconnect();
     })());
   return { app, probePort: probes.port, stop };
 }

@@ -43,7 +43,7 @@ export interface Answering {
   /** How the next requests to send are answered, one after the other; all others are accepted. */
   answerSends(...answers: SendAnswer[]): void;
   /** Runs a replica in this process. */
-  run(): ReturnType<Harness['run']>;
+  run(env?: Record<string, string>): ReturnType<Harness['run']>;
   /** Runs a replica that can be killed. */
   spawn(): ReturnType<Harness['spawn']>;
   set(settings: Partial<RequestOf<typeof SetAutoReply>>): Promise<void>;
@@ -147,7 +147,7 @@ export async function startAnswering(): Promise<Answering> {
       },
     },
     answerSends: (...next) => void answers.push(...next),
-    run: () => harness.run(service),
+    run: (env) => harness.run(service, env),
     spawn: () => harness.spawn('auto-reply'),
     set: async (settings) => {
       await harness.rpc.call(SetAutoReply, { business_id: BUSINESS, timezone: 'UTC', plan: 'growth', enabled: true, ...settings });

@@ -38,6 +38,14 @@ describe('what happens while a reply is made (product §2, auto-reply)', () => {
     expect(texts()).toEqual(['About: Three']);
   });
 
+  it('guarantees §9: it does not start with other keys than its secrets were sealed with', async () => {
+    await answering.run();
+    await answering.set({ api_key_sealed: answering.harness.sealer.seal('key', 'auto_reply.api_key:1') });
+    const SEALING_KEYS = `other:${Buffer.alloc(32).toString('base64')}`;
+    await expect(answering.run({ SEALING_KEYS })).rejects.toThrow('SEALING_KEYS');
+    await answering.run();
+  });
+
   it('guarantees §8: a question whose model thinks longer than a stopping worker waits is answered by another', async () => {
     const stopping = await answering.run();
     await answering.set({});

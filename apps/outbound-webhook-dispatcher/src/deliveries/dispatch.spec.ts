@@ -41,6 +41,14 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     expect(() => standard.verify(body, headers as Record<string, string>)).not.toThrow();
   });
 
+  it('guarantees §9: it does not start with other keys than its secrets were sealed with', async () => {
+    await harness.run(service);
+    await create({ secret: 'swordfish' });
+    const SEALING_KEYS = `other:${Buffer.alloc(32).toString('base64')}`;
+    await expect(harness.run(service, { SEALING_KEYS })).rejects.toThrow('SEALING_KEYS');
+    await harness.run(service);
+  });
+
   it('without a secret there is no signature; other events and other businesses get nothing', async () => {
     await harness.run(service);
     await create();
