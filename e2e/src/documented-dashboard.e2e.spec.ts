@@ -162,19 +162,23 @@ describe('the API’s document and live answers (product §2, §3)', () => {
     });
     await answers(200, owner, 'get /api/client/messages/{message_id}', { at: { message_id: sent.message_id } });
     await answers(200, owner, 'get /api/client/usage');
-    const reply = async (phone: string, status: number) => {
+    const reply = async (phone: string, status: number, repeated?: { status: number; text: string }) => {
+      const headers = { 'idempotency-key': phone };
       await customer(stack.demo, stack.growth, phone).writes('Hi');
       const id = await eventually(async () => {
         const list = { query: `?q=${phone}` };
         const { conversations } = await answers<{ conversations: { id: number }[] }>(200, owner, 'get /api/client/conversations', list);
         return conversations[0]?.id;
       });
-      await answers(status, owner, 'post /api/client/conversations/{id}/messages', { at: { id } });
+      await answers(status, owner, 'post /api/client/conversations/{id}/messages', { at: { id }, headers });
+      const again = { at: { id }, headers, body: { text: repeated?.text } };
+      if (repeated) await answers(repeated.status, owner, 'post /api/client/conversations/{id}/messages', again);
       await answers(200, owner, 'get /api/client/conversations/{id}/messages', { at: { id } });
     };
-    await reply('12015550100', 200);
+    await reply('12015550100', 200, { status: 422, text: 'Something else.' });
     await reply('12015550141', 429);
     await reply('12015550144', 500);
+    await reply('12015550148', 500, { status: 409, text: 'It is on its way.' });
   });
 
   it('suppressions, settings, the team', async () => {

@@ -1,11 +1,12 @@
 import { Alert, Button, Grid, Group, Paper, ScrollArea, Stack, Text, Textarea, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconClock, IconSend } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, type KeyboardEvent } from 'react';
 import { api, ask } from '../api/client';
 import { useLive } from '../api/live';
+import { useReplies } from '../api/replies';
 import { Ago, PhoneBubble, State, Wallpaper } from '../components/bits';
 import { Empty, Loaded, PageTitle } from '../components/states';
 
@@ -92,20 +93,18 @@ export function InboxPage() {
 }
 
 function Thread({ id }: { id: number }) {
-  const queries = useQueryClient();
   const thread = useQuery({
     queryKey: ['inbox', 'thread', id],
     queryFn: () => ask(api.GET('/api/client/conversations/{id}/messages', { params: { path: { id } } })),
     refetchInterval: 4_000,
   });
   const [text, setText] = useState('');
-  const reply = useMutation({
-    mutationFn: () => ask(api.POST('/api/client/conversations/{id}/messages', { params: { path: { id } }, body: { text } })),
-    onSuccess: () => {
-      setText('');
-      void queries.invalidateQueries({ queryKey: ['inbox'] });
-    },
-  });
+  const replies = useReplies(id);
+  const send = () => {
+    if (!text.trim() || replies.isSending) return;
+    replies.send(text);
+    setText('');
+  };
   return (
     <Loaded query={thread}>
       {({ conversation, messages }) => (
@@ -138,12 +137,40 @@ function Thread({ id }: { id: number }) {
                 }
               />
             ))}
+            {replies.unsent.map((one) => (
+              <PhoneBubble
+                key={one.key}
+                text={one.text}
+                meta={
+                  one.problem === null ? (
+                    'sending…'
+                  ) : (
+                    <Group gap="xs" justify="flex-end">
+                      <span>{one.problem}</span>
+                      <Button size="compact-xs" disabled={replies.isSending} onClick={() => replies.again(one)}>
+                        Send again
+                      </Button>
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        onClick={() => {
+                          replies.drop(one);
+                          setText((typed) => (typed ? `${one.text}\n${typed}` : one.text));
+                        }}
+                      >
+                        Edit
+                      </Button>
+                    </Group>
+                  )
+                }
+              />
+            ))}
           </Wallpaper>
           {conversation.session_window.open ? (
             <form
               onSubmit={(event) => {
                 event.preventDefault();
-                if (text.trim()) reply.mutate();
+                send();
               }}
             >
               <Group align="flex-end" wrap="nowrap">
@@ -157,13 +184,12 @@ function Thread({ id }: { id: number }) {
                   value={text}
                   onChange={(e) => setText(e.currentTarget.value)}
                   onKeyDown={(e) => {
-                    if (e.key === 'Enter' && !e.shiftKey) {
-                      e.preventDefault();
-                      if (text.trim()) reply.mutate();
-                    }
+                    if (!endsLine(e)) return;
+                    e.preventDefault();
+                    send();
                   }}
                 />
-                <Button type="submit" loading={reply.isPending} leftSection={<IconSend size={16} />}>
+                <Button type="submit" loading={replies.isSending} leftSection={<IconSend size={16} />}>
                   Send
                 </Button>
               </Group>
@@ -191,6 +217,10 @@ function Thread({ id }: { id: number }) {
     </Loaded>
   );
 }
+
+/** Enter by itself; not the one that ends the composition of a word, which Safari tells by its code alone. */
+const endsLine = ({ key, shiftKey, keyCode, nativeEvent }: KeyboardEvent) =>
+  key === 'Enter' && !shiftKey && !nativeEvent.isComposing && keyCode !== 229;
 
 /** How long free text may still be written. */
 function Countdown({ closesAt }: { closesAt: string | null }) {

@@ -1,18 +1,9 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import {
-  GatewayError,
-  type ReplyOf,
-  type RequestOf,
-  type Sender,
-  type SendMedia,
-  type SendOtp,
-  type SendTemplate,
-  type SendText,
-} from '@mgw/contracts';
+import { type ReplyOf, type RequestOf, type Sender, type SendMedia, type SendOtp, type SendTemplate, type SendText } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { Caller } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
+import { idempotencyOf } from './idempotency';
 import { sendResult, unsureIsUnknown } from './send-result';
 
 type SendOperation = typeof SendMedia | typeof SendOtp | typeof SendTemplate | typeof SendText;
@@ -27,8 +18,8 @@ export class SendsService {
 
   /** @returns what every send result has (spec §2.2), and the service's own answer */
   async send<O extends SendOperation>(operation: O, message: Omit<RequestOf<O>, 'sender'>, caller: SendingCaller) {
-    const { key, request, reply } = caller;
-    const sender = senderOf(key, idempotencyOf(caller, operation.subject, message));
+    const { key, request, reply, idempotencyKey = request.headers['idempotency-key'] } = caller;
+    const sender = senderOf(key, idempotencyOf(idempotencyKey, operation.subject, message));
     const context = { requestId: request.id, deadlineAt: Date.now() + operation.deadlineMs };
     const sent: ReplyOf<O> = await this.rpc.call(operation, { ...message, sender } as RequestOf<O>, context).catch(unsureIsUnknown);
     if (sent.replayed) void reply.header('idempotency-replayed', 'true');
@@ -39,20 +30,4 @@ export class SendsService {
 function senderOf({ api_key_id, daily_limit, business }: KeyAccess, idempotency: Sender['idempotency']): Sender {
   const { id: business_id, plan, timezone } = business;
   return { business_id, sent_by: 'api', api_key_id, plan, daily_limit, timezone, idempotency };
-}
-
-/** Product decision 24. The same request is the same endpoint and the same validated body. */
-function idempotencyOf({ request, idempotencyKey }: SendingCaller, endpoint: string, message: object): Sender['idempotency'] {
-  const key = idempotencyKey ?? request.headers['idempotency-key'];
-  if (key === undefined) return null;
-  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
-    const detail = 'must be 1 to 255 visible ASCII characters';
-    throw new GatewayError('VALIDATION_FAILED', `Idempotency-Key ${detail}.`, { details: [{ field: 'Idempotency-Key', message: detail }] });
-  }
-  return {
-    key,
-    fingerprint: createHash('sha256')
-      .update(JSON.stringify([endpoint, message]))
-      .digest('hex'),
-  };
 }

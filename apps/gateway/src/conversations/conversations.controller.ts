@@ -1,7 +1,9 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
-import { GetMessageStatuses, GetThread, ListConversations, SendText, type ErrorCode } from '@mgw/contracts';
+import { createHash } from 'node:crypto';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { GetMessageStatuses, GetThread, ListConversations, SendText, type Sender } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { idempotencyOf } from '../api-v1/idempotency';
 import { SendResult } from '../api-v1/replies';
 import { sendResult, unsureIsUnknown } from '../api-v1/send-result';
 import { BusinessesStore } from '../businesses/businesses.store';
@@ -14,9 +16,8 @@ import type { BusinessUser } from '../sessions/session-user';
 import { ListConversationsQuery, ReplyRequest } from './conversations.requests';
 import { ConversationsReply, ThreadReply } from './replies';
 
-/** A reply is charged to no key: it has no daily cap, and no Idempotency-Key to repeat. */
-const KEYED: readonly ErrorCode[] = ['DAILY_LIMIT_REACHED', 'IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_MISMATCH'];
-const REPLY_ERRORS = SendText.errors.filter((code) => !KEYED.includes(code));
+/** A reply is charged to no key: it has no daily cap. */
+const REPLY_ERRORS = SendText.errors.filter((code) => code !== 'DAILY_LIMIT_REACHED');
 
 /** Product §2: the inbox. A reply obeys window and suppression like any other text. */
 @Controller('api/client/conversations')
@@ -53,13 +54,18 @@ export class ConversationsController {
 
   @Post(':id/messages')
   @HttpCode(200)
-  @Answers(SendResult, 'Reply to the customer within the 24-hour window', { errors: REPLY_ERRORS })
+  @Answers(SendResult, 'Reply to the customer within the 24-hour window', {
+    errors: REPLY_ERRORS,
+    repeatable: true,
+  })
   async reply(
     @CurrentUser() { business_id }: BusinessUser,
     @Param('id', IdPipe) conversation_id: number,
     @Body() { text }: ReplyRequest,
     @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) answer: FastifyReply,
   ) {
+    const idempotency = replyKey(idempotencyOf(request.headers['idempotency-key'], SendText.subject, { conversation_id, text }));
     const business = await this.businesses.find(business_id);
     if (!business) throw notFound();
     const { conversation } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: 1, cursor: null });
@@ -70,10 +76,16 @@ export class ConversationsController {
       plan: business.plan,
       daily_limit: null,
       timezone: business.timezone,
-      idempotency: null,
+      idempotency,
     };
     const context = { requestId: request.id, deadlineAt: Date.now() + SendText.deadlineMs };
     const sent = await this.rpc.call(SendText, { sender, to: conversation.customer_phone, text }, context).catch(unsureIsUnknown);
+    if (sent.replayed) void answer.header('idempotency-replayed', 'true');
     return sendResult(sent);
   }
+}
+
+/** People have no API key that would keep their Idempotency-Keys apart from those of broadcasts and automatic replies. */
+function replyKey(idempotency: Sender['idempotency']): Sender['idempotency'] {
+  return idempotency && { ...idempotency, key: `reply:${createHash('sha256').update(idempotency.key).digest('hex')}` };
 }

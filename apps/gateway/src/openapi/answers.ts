@@ -7,6 +7,8 @@ export interface Description {
   reply: TSchema;
   /** Beside those that follow from the guards and the request's class. */
   errors: readonly ErrorCode[];
+  /** Takes an Idempotency-Key; all that sends for an API key does. */
+  repeatable?: boolean;
   /** What a `*` in the path stands for. */
   wildcard?: string;
   /** Of a 200, when it is not JSON. */

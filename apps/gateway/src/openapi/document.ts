@@ -94,13 +94,17 @@ function sampleOf({ method, path, query, body }: Endpoint, { requests, serverUrl
 
 const isRest = ({ path }: Endpoint) => path.startsWith('/api/v1/');
 
+/** Whether it takes an Idempotency-Key. */
+const isRepeatable = ({ permission, description }: Endpoint) => permission !== undefined || description.repeatable === true;
+
 function securityOf(endpoint: Endpoint): Json[] {
   if (endpoint.path === '/api/v1/quick-send') return [{ apiKey: [] }, { apiKeyInQuery: [] }];
   if (isRest(endpoint)) return [{ apiKey: [] }];
   return endpoint.roles ? [{ session: [] }] : [];
 }
 
-function parametersOf({ path, query, permission, method }: Endpoint, requests: RequestSchemas): Json[] {
+function parametersOf(endpoint: Endpoint, requests: RequestSchemas): Json[] {
+  const { path, query, method } = endpoint;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -123,7 +127,7 @@ function parametersOf({ path, query, permission, method }: Endpoint, requests: R
     description: 'The same key with the same request within 24 hours gets the same answer, and nothing is sent twice.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   };
-  return [...inPath, ...inQuery, ...(permission !== undefined && method === 'post' ? [idempotency] : [])];
+  return [...inPath, ...inQuery, ...(isRepeatable(endpoint) && method === 'post' ? [idempotency] : [])];
 }
 
 function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
@@ -142,7 +146,7 @@ function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
       content: { [contentType ?? 'application/json']: { schema: named(schemas, reply.title, reply) } },
     },
   };
-  for (const [status, codes] of byStatus(errorsOf(endpoint), endpoint.permission !== undefined)) {
+  for (const [status, codes] of byStatus(errorsOf(endpoint), isRepeatable(endpoint))) {
     const bodies = codes.map((code) => {
       const bare = code === 'RATE_LIMITED' && isRest(endpoint);
       return named(schemas, bare ? 'REST_RATE_LIMITED' : code, errorBody(code, bare));

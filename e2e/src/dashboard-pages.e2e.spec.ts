@@ -1,0 +1,116 @@
+import { eventually, startBrowser } from '@mgw/testing';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { customer, dashboardUser, type DashboardUser } from './people';
+import { startStack, type RunningStack } from './stack';
+
+interface Person {
+  email: string;
+  password: string;
+}
+interface Thread {
+  messages: { direction: string; text: string }[];
+}
+
+/** What the dashboard's pages do when answers are lost, services are away, sessions end and others work at the same time. */
+describe('the dashboard’s pages (experience: the business’s people, friendliness §6)', () => {
+  let stack: RunningStack;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let owner: DashboardUser;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    browser = await startBrowser();
+    owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  beforeEach(async () => {
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+  });
+  afterEach(() => context.close());
+
+  const go = (path: string, on = page) => on.goto(`${stack.demo.dashboard_url}/${path}`);
+  const fillLogin = async (who: Person, on = page) => {
+    await on.getByLabel('Email').fill(who.email);
+    await on.locator('input[type=password]').fill(who.password);
+    await on.getByRole('button', { name: 'Log in' }).click();
+  };
+  const logIn = async (who: Person = stack.growth.owner, on = page) => {
+    await go('login', on);
+    await fillLogin(who, on);
+    await on.getByRole('heading', { level: 1, name: who === stack.demo.operator ? 'Operator' : 'Home' }).waitFor();
+  };
+  const here = () => new URL(page.url());
+
+  describe('inbox', () => {
+    /** A conversation that a customer has begun, opened. */
+    const open = async (phone: string) => {
+      await customer(stack.demo, stack.growth, phone).writes(`Hello from ${phone}`);
+      await logIn();
+      await go('inbox');
+      await page.getByRole('button', { name: `Hello from ${phone}` }).click();
+      return page.getByLabel('Reply');
+    };
+    const replied = async (text: string) => {
+      const id = /\d+/.exec(here().searchParams.get('id') ?? '')?.[0];
+      const { body } = await owner.call<Thread>('GET', `/api/client/conversations/${id}/messages`);
+      return body.messages.filter((message) => message.direction === 'out' && message.text === text).length;
+    };
+    const SENDS = '**/api/client/conversations/*/messages';
+
+    it('a reply goes out once however often Enter is pressed, and what is typed meanwhile stays', async () => {
+      const box = await open('12015550107');
+      const held: (() => void)[] = [];
+      await page.route(SENDS, async (route) => {
+        if (route.request().method() === 'POST') await new Promise<void>((go) => held.push(go));
+        await route.continue();
+      });
+      await box.fill('Only once.');
+      await box.press('Enter');
+      await box.press('Enter');
+      await eventually(() => held.length > 0);
+      await box.fill('And then');
+      await box.press('Enter');
+      held.forEach((release) => release());
+      await page.getByRole('log').getByText('Only once.').first().waitFor();
+      await eventually(async () => (await replied('Only once.')) > 0);
+      await page.getByText('sending…').waitFor({ state: 'detached' });
+      expect([held.length, await replied('Only once.'), await box.inputValue()]).toEqual([1, 1, 'And then']);
+    });
+
+    it('Enter that ends the composition of a word sends nothing', async () => {
+      const box = await open('12015550101');
+      await box.fill('にほ');
+      await box.dispatchEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true });
+      expect(await box.inputValue()).toBe('にほ');
+    });
+
+    it('a reply whose answer was lost stays with its reason, and sent again it reaches the customer once', async () => {
+      const box = await open('12015550102');
+      const keys: (string | undefined)[] = [];
+      let isLost = true;
+      await page.route(SENDS, async (route) => {
+        if (route.request().method() !== 'POST') return route.continue();
+        keys.push(route.request().headers()['idempotency-key']);
+        if (!isLost) return route.continue();
+        await route.fetch();
+        return route.abort();
+      });
+      await box.fill('Your order is ready.');
+      await box.press('Enter');
+      const again = page.getByRole('button', { name: 'Send again' });
+      await again.waitFor();
+      isLost = false;
+      await again.click();
+      await again.waitFor({ state: 'detached' });
+      expect(keys).toEqual([expect.stringMatching(/^\S{16,}$/), keys[0]]);
+      expect(await replied('Your order is ready.')).toBe(1);
+    });
+  });
+});
