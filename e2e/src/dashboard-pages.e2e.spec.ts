@@ -113,4 +113,46 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       expect(await replied('Your order is ready.')).toBe(1);
     });
   });
+
+  describe('two at work', () => {
+    it('another login in another tab: no tab goes on with what belongs to somebody else', async () => {
+      await logIn();
+      await go('settings');
+      await page.getByRole('combobox', { name: 'Time zone' }).waitFor();
+      const second = await context.newPage();
+      await logIn(stack.starter.owner, second);
+      await page.getByRole('banner').getByText(stack.starter.name, { exact: true }).waitFor();
+      await second.getByRole('button', { name: 'Your account' }).click();
+      await second.getByRole('menuitem', { name: 'Log out' }).click();
+      await page.waitForURL('**/login*');
+    });
+
+    it('settings: only what was changed is saved, so that a colleague’s change stays', async () => {
+      await logIn();
+      await go('settings');
+      const otp = page.getByLabel('Send one-time passwords also to people who opted out');
+      await otp.waitFor();
+      expect((await owner.call('PUT', '/api/client/settings', { stop_words: ['HALT'] })).status).toBe(200);
+      await otp.click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('Settings saved.').waitFor();
+      const { body } = await owner.call('GET', '/api/client/settings');
+      expect(body).toMatchObject({ stop_words: ['HALT'], otp_to_opted_out: true });
+    });
+
+    it('auto-reply: only what was changed is saved', async () => {
+      await logIn();
+      await go('auto-reply');
+      const model = page.getByLabel('Model', { exact: true });
+      await model.waitFor();
+      expect((await owner.call('PUT', '/api/client/auto-reply', { instructions: 'We sell saris.' })).status).toBe(200);
+      await model.fill('small-model');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('Auto-reply saved.').waitFor();
+      expect((await owner.call('GET', '/api/client/auto-reply')).body).toMatchObject({
+        instructions: 'We sell saris.',
+        model: 'small-model',
+      });
+    });
+  });
 });

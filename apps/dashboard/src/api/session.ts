@@ -3,7 +3,32 @@ import { api, ask, type Schemas } from './client';
 
 export type Me = Schemas['Me'];
 
-export const meQuery = { queryKey: ['me'], queryFn: () => ask(api.GET('/api/client/me')), staleTime: 10_000, retry: false };
+/** Who is logged in as far as this tab knows: the id of a user, null before that. */
+let known: number | null = null;
+/** Tabs share one cookie. Each login and logout tells the others whose it is now. */
+const logins = new BroadcastChannel('logins');
+logins.onmessage = ({ data }: MessageEvent<number | null>) => noteUser(data);
+
+/** What this tab shows must not be saved as somebody else: it begins anew. */
+function noteUser(id: number | null): void {
+  if (known !== null && id !== known) window.location.assign('/');
+}
+
+export function tellLogin(userId: number | null): void {
+  logins.postMessage(userId);
+}
+
+export const meQuery = {
+  queryKey: ['me'],
+  queryFn: async () => {
+    const me = await ask(api.GET('/api/client/me'));
+    noteUser(me.user.id);
+    known = me.user.id;
+    return me;
+  },
+  staleTime: 10_000,
+  retry: false,
+};
 
 /** Who is logged in; pages are shown only to somebody who is. */
 export function useMe(): Me {
@@ -16,6 +41,7 @@ export function useLogout(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
     await api.POST('/api/client/logout', { headers: { 'content-type': 'application/json' } });
+    tellLogin(null);
     queries.clear();
     window.location.assign('/login');
   };

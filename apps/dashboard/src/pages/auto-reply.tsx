@@ -1,6 +1,7 @@
 import { Button, Card, Grid, PasswordInput, Stack, Switch, Table, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useChanges } from '../api/changes';
 import { api, ask, praise, type Schemas } from '../api/client';
 import { useMe } from '../api/session';
 import { Ago, PhoneBubble, State, Wallpaper, NumberField } from '../components/bits';
@@ -29,20 +30,15 @@ export function AutoReplyPage() {
 function Form({ settings }: { settings: Schemas['AutoReply'] }) {
   const queries = useQueryClient();
   const { user } = useMe();
-  const [draft, setDraft] = useState(settings);
+  const { draft, set, changes, done } = useChanges(settings);
   const [key, setKey] = useState('');
-  const set = (change: Partial<Schemas['AutoReply']>) => setDraft({ ...draft, ...change });
   const save = useMutation({
-    mutationFn: () => {
-      const { enabled, instructions, model, daily_limit, quiet_when_agent_active_minutes } = draft;
-      const base_url = draft.base_url || null;
-      const body = { enabled, instructions, model, base_url, daily_limit, quiet_when_agent_active_minutes, ...(key && { api_key: key }) };
-      return ask(api.PUT('/api/client/auto-reply', { body }));
-    },
-    onSuccess: ({ message }) => {
+    mutationFn: (sent: typeof changes) => ask(api.PUT('/api/client/auto-reply', { body: { ...sent, ...(key && { api_key: key }) } })),
+    onSuccess: async ({ message }, sent) => {
       praise(message);
       setKey('');
-      void queries.invalidateQueries({ queryKey: ['auto-reply'] });
+      await queries.invalidateQueries({ queryKey: ['auto-reply'] });
+      done(sent);
     },
   });
   const disabled = user.role !== 'owner';
@@ -51,7 +47,7 @@ function Form({ settings }: { settings: Schemas['AutoReply'] }) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate();
+          save.mutate(changes);
         }}
       >
         <Stack>
@@ -76,7 +72,7 @@ function Form({ settings }: { settings: Schemas['AutoReply'] }) {
             description="Of an OpenAI-compatible API; empty: the one of this installation"
             value={draft.base_url ?? ''}
             disabled={disabled}
-            onChange={(e) => set({ base_url: e.currentTarget.value })}
+            onChange={(e) => set({ base_url: e.currentTarget.value || null })}
           />
           <PasswordInput
             label="Key of the model"

@@ -2,13 +2,17 @@ import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Ti
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ApiError, ask } from '../api/client';
+import { tellLogin } from '../api/session';
 
 export function LoginPage() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const login = useMutation({
     mutationFn: () => ask(api.POST('/api/client/login', { body: { email, password } })),
-    onSuccess: () => window.location.assign('/'),
+    onSuccess: ({ user }) => {
+      tellLogin(user.id);
+      window.location.assign('/');
+    },
     onError: () => undefined,
   });
   const error = login.error as ApiError | null;

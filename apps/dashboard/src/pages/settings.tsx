@@ -16,6 +16,7 @@ import {
 } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useChanges } from '../api/changes';
 import { api, ask, praise, type Schemas } from '../api/client';
 import { useMe } from '../api/session';
 import { Ago, Copy, State } from '../components/bits';
@@ -47,18 +48,19 @@ function Connection({ connection }: { connection: Schemas['Connection'] }) {
   const queries = useQueryClient();
   const { user } = useMe();
   const disabled = user.role !== 'owner';
-  const [numberId, setNumberId] = useState(connection.phone_number_id ?? '');
-  const [accountId, setAccountId] = useState(connection.business_account_id ?? '');
+  const { phone_number_id, business_account_id } = connection;
+  const { draft, set, done } = useChanges({ phone_number_id: phone_number_id ?? '', business_account_id: business_account_id ?? '' });
   const [secrets, setSecrets] = useState({ access_token: '', app_secret: '', verify_token: '' });
   const save = useMutation({
-    mutationFn: () => {
+    mutationFn: (ids: typeof draft) => {
       const given = Object.fromEntries(Object.entries(secrets).filter(([, value]) => value !== ''));
-      return ask(api.PUT('/api/client/connection', { body: { phone_number_id: numberId, business_account_id: accountId, ...given } }));
+      return ask(api.PUT('/api/client/connection', { body: { ...ids, ...given } }));
     },
-    onSuccess: ({ message }) => {
+    onSuccess: async ({ message }, ids) => {
       praise(message);
       setSecrets({ access_token: '', app_secret: '', verify_token: '' });
-      void queries.invalidateQueries({ queryKey: ['connection'] });
+      await queries.invalidateQueries({ queryKey: ['connection'] });
+      done(ids);
     },
   });
   const secret = (name: keyof typeof secrets, label: string, description: string) => (
@@ -92,7 +94,7 @@ function Connection({ connection }: { connection: Schemas['Connection'] }) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate();
+          save.mutate(draft);
         }}
       >
         <Stack>
@@ -100,15 +102,15 @@ function Connection({ connection }: { connection: Schemas['Connection'] }) {
             label="Phone number id"
             required
             disabled={disabled}
-            value={numberId}
-            onChange={(e) => setNumberId(e.currentTarget.value)}
+            value={draft.phone_number_id}
+            onChange={(e) => set({ phone_number_id: e.currentTarget.value })}
           />
           <TextInput
             label="Business account id"
             required
             disabled={disabled}
-            value={accountId}
-            onChange={(e) => setAccountId(e.currentTarget.value)}
+            value={draft.business_account_id}
+            onChange={(e) => set({ business_account_id: e.currentTarget.value })}
           />
           {secret('access_token', 'Access token', 'Of a system user; never shown again')}
           {secret('app_secret', 'App secret', 'Signs what WhatsApp sends us; never shown again')}
@@ -147,13 +149,13 @@ function Rules({ settings }: { settings: Schemas['Settings'] }) {
   const queries = useQueryClient();
   const { user } = useMe();
   const disabled = user.role !== 'owner';
-  const [draft, setDraft] = useState(settings);
+  const { draft, set, changes, done } = useChanges(settings);
   const save = useMutation({
-    mutationFn: () => ask(api.PUT('/api/client/settings', { body: draft })),
-    onSuccess: ({ message }) => {
+    mutationFn: (sent: typeof changes) => ask(api.PUT('/api/client/settings', { body: sent })),
+    onSuccess: async ({ message }, sent) => {
       praise(message);
-      void queries.invalidateQueries({ queryKey: ['settings'] });
-      void queries.invalidateQueries({ queryKey: ['me'] });
+      await Promise.all(['settings', 'me'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
+      done(sent);
     },
   });
   return (
@@ -173,28 +175,28 @@ function Rules({ settings }: { settings: Schemas['Settings'] }) {
           }
           value={draft.timezone}
           disabled={disabled}
-          onChange={(timezone) => timezone && setDraft({ ...draft, timezone })}
+          onChange={(timezone) => timezone && set({ timezone })}
         />
         <TagsInput
           label="Words that opt out"
           description="When they are a customer’s whole message"
           value={draft.stop_words}
           disabled={disabled}
-          onChange={(stop_words) => setDraft({ ...draft, stop_words })}
+          onChange={(stop_words) => set({ stop_words })}
         />
         <TagsInput
           label="Words that opt in again"
           value={draft.start_words}
           disabled={disabled}
-          onChange={(start_words) => setDraft({ ...draft, start_words })}
+          onChange={(start_words) => set({ start_words })}
         />
         <Switch
           label="Send one-time passwords also to people who opted out"
           checked={draft.otp_to_opted_out}
           disabled={disabled}
-          onChange={(e) => setDraft({ ...draft, otp_to_opted_out: e.currentTarget.checked })}
+          onChange={(e) => set({ otp_to_opted_out: e.currentTarget.checked })}
         />
-        <Button loading={save.isPending} disabled={disabled} onClick={() => save.mutate()}>
+        <Button loading={save.isPending} disabled={disabled} onClick={() => save.mutate(changes)}>
           Save
         </Button>
       </Stack>

@@ -3,6 +3,7 @@ import { IconDots, IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { changed } from '../api/changes';
 import { api, ask, praise, type Schemas } from '../api/client';
 import { useMe } from '../api/session';
 import { Ago, State } from '../components/bits';
@@ -138,15 +139,18 @@ function Edit({ webhook, done }: { webhook: Webhook | null; done: () => void }) 
   const [dropSecret, setDropSecret] = useState(false);
   const save = useMutation({
     mutationFn: async () => {
-      const common = { name, url, events, ...(secret && { secret }) };
-      if (webhook === null) await ask(api.POST('/api/client/webhooks', { body: common }));
-      else
+      const fields = { name, url, events };
+      const given = secret && { secret };
+      if (webhook === null) await ask(api.POST('/api/client/webhooks', { body: { ...fields, ...given } }));
+      else {
+        const before = { name: webhook.name, url: webhook.url, events: webhook.events as EventName[] };
         await ask(
           api.PUT('/api/client/webhooks/{id}', {
             params: { path: { id: webhook.id } },
-            body: { ...common, ...(dropSecret && { secret: null }) },
+            body: { ...changed(before, fields), ...given, ...(dropSecret && { secret: null }) },
           }),
         );
+      }
     },
     onSuccess: () => {
       praise('The webhook was saved.');
