@@ -1,5 +1,5 @@
 import { eventually, startBrowser } from '@mgw/testing';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
 import { customer, dashboardUser, type DashboardUser } from './people';
 import { startStack, type RunningStack } from './stack';
 
@@ -46,6 +46,8 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     await fillLogin(who, on);
     await on.getByRole('heading', { level: 1, name: who === stack.demo.operator ? 'Operator' : 'Home' }).waitFor();
   };
+  const away = (route: Route) =>
+    route.fulfill({ status: 503, json: { success: false, error: 'A service is away.', error_code: 'SERVICE_UNAVAILABLE' } });
   const here = () => new URL(page.url());
 
   describe('inbox', () => {
@@ -153,6 +155,49 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
         instructions: 'We sell saris.',
         model: 'small-model',
       });
+    });
+  });
+
+  describe('sessions', () => {
+    it('a link leads through the login to where it points, and nowhere else', async () => {
+      await go('messages?status=failed&q=zebra');
+      await page.waitForURL(/\/login\?next=/);
+      await fillLogin(stack.growth.owner);
+      await page.getByRole('heading', { name: 'Messages' }).waitFor();
+      expect([here().pathname, here().searchParams.get('status'), here().searchParams.get('q')]).toEqual(['/messages', 'failed', 'zebra']);
+      for (const next of [
+        '//elsewhere.example/x',
+        '/.//elsewhere.example',
+        'https://elsewhere.example',
+        'javascript:alert(1)',
+        '/\\elsewhere.example',
+      ]) {
+        await context.clearCookies();
+        await go(`login?next=${encodeURIComponent(next)}`);
+        await fillLogin(stack.growth.owner);
+        await page.waitForURL((url) => url.pathname !== '/login');
+        expect([next, here().origin]).toEqual([next, new URL(stack.demo.dashboard_url).origin]);
+      }
+    });
+
+    it('when it has ended, every page leads to the login and back', async () => {
+      await logIn();
+      await go('inbox?q=Asha');
+      await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+      await context.clearCookies();
+      await page.waitForURL(/\/login\?next=/);
+      await fillLogin(stack.growth.owner);
+      await page.waitForURL('**/inbox?q=Asha');
+    });
+
+    it('who is logged in is not sent to the login because a service is away', async () => {
+      await logIn();
+      await page.route('**/api/client/me', away);
+      await go('messages');
+      await page.getByRole('alert').getByText('A service is away.').waitFor();
+      await page.unroute('**/api/client/me');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('heading', { name: 'Messages' }).waitFor();
     });
   });
 });

@@ -51,7 +51,7 @@ describe('the dashboard (experience: the business’s people)', () => {
 
   it('shows nothing without a login, and says that it was wrong', async () => {
     await go('messages');
-    await page.waitForURL('**/login');
+    await page.waitForURL(/\/login\?next=/);
     await logIn({ email: stack.growth.owner.email, password: 'not the password' });
     expect(await page.getByRole('alert').textContent()).toMatch(/wrong|email|password/i);
     await logIn(stack.growth.owner);

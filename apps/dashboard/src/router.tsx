@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
-import { queries } from './api/client';
-import { meQuery, type Me } from './api/session';
+import { isLoggedOut, queries } from './api/client';
+import { meQuery } from './api/session';
 import { Missing, RouteFailed } from './components/states';
 import { Shell } from './shell';
 
@@ -9,6 +9,7 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: Missing, er
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string } => (typeof next === 'string' ? { next } : {}),
   component: lazyRouteComponent(() => import('./pages/login'), 'LoginPage'),
 });
 
@@ -17,8 +18,11 @@ const inside = createRoute({
   id: 'inside',
   component: Shell,
   beforeLoad: async ({ location }) => {
-    const me: Me | null = await queries.ensureQueryData(meQuery).catch(() => null);
-    if (!me) throw redirect({ to: '/login' });
+    const me = await queries.ensureQueryData(meQuery).catch((error: unknown) => {
+      // The query has sent the page to the login: nothing is shown until it is there.
+      if (isLoggedOut(error)) return new Promise<never>(() => undefined);
+      throw error;
+    });
     // Operators have no business of their own: their page is the only one for them.
     if (me.business === null && !location.pathname.startsWith('/operator')) throw redirect({ to: '/operator' });
   },

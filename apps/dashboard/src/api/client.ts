@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications';
-import { QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema';
 
@@ -44,7 +44,19 @@ export async function ask<T>(answer: Promise<Answer<T>>): Promise<T> {
 
 export const api = client;
 
+/** A page that asks for what only somebody logged in may see leads to the login, and from there back. */
+function endOfSession(error: unknown): void {
+  const { pathname, search } = window.location;
+  if (!isLoggedOut(error) || pathname === '/login') return;
+  const here = pathname + search;
+  window.location.replace(here === '/' ? '/login' : `/login?next=${encodeURIComponent(here)}`);
+}
+
+export const isLoggedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
+
 export const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: endOfSession }),
+  mutationCache: new MutationCache({ onError: endOfSession }),
   defaultOptions: {
     queries: {
       staleTime: 2_000,

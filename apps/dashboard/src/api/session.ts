@@ -1,5 +1,5 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, ask, type Schemas } from './client';
+import { useQuery } from '@tanstack/react-query';
+import { api, ask, complain, isLoggedOut, type Schemas } from './client';
 
 export type Me = Schemas['Me'];
 
@@ -38,11 +38,14 @@ export function useMe(): Me {
 }
 
 export function useLogout(): () => Promise<void> {
-  const queries = useQueryClient();
   return async () => {
-    await api.POST('/api/client/logout', { headers: { 'content-type': 'application/json' } });
+    try {
+      await ask(api.POST('/api/client/logout', { headers: { 'content-type': 'application/json' } }));
+    } catch (error) {
+      // Whose session is not ended must not believe that it is.
+      if (!isLoggedOut(error)) return complain(error);
+    }
     tellLogin(null);
-    queries.clear();
     window.location.assign('/login');
   };
 }

@@ -1,17 +1,21 @@
 import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ApiError, ask } from '../api/client';
 import { tellLogin } from '../api/session';
 
+const route = getRouteApi('/login');
+
 export function LoginPage() {
+  const { next } = route.useSearch();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const login = useMutation({
     mutationFn: () => ask(api.POST('/api/client/login', { body: { email, password } })),
     onSuccess: ({ user }) => {
       tellLogin(user.id);
-      window.location.assign('/');
+      window.location.assign(ownPage(next));
     },
     onError: () => undefined,
   });
@@ -63,4 +67,11 @@ export function LoginPage() {
       </Paper>
     </Center>
   );
+}
+
+/** Where the login was asked for, as a whole address: `//elsewhere` is a path to some and a host to others. */
+function ownPage(next = '/'): string {
+  const { origin } = window.location;
+  const url = URL.canParse(next, origin) ? new URL(next, origin) : null;
+  return url?.origin === origin && url.pathname !== '/login' ? url.href : origin;
 }
