@@ -1,7 +1,7 @@
 import { eventually, startBrowser } from '@mgw/testing';
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
-import { customer, dashboardUser, type DashboardUser } from './people';
-import { startStack, type RunningStack } from './stack';
+import { customer, dashboardUser, integrator, type DashboardUser } from './people';
+import { startStack, type DemoBusiness, type RunningStack } from './stack';
 
 interface Person {
   email: string;
@@ -199,5 +199,56 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('heading', { name: 'Messages' }).waitFor();
     });
+  });
+
+  describe('home', () => {
+    let pro: DemoBusiness;
+    beforeAll(() => {
+      // Nothing was sent for it yet.
+      pro = stack.demo.businesses.find(({ plan }) => plan === 'Pro') as DemoBusiness;
+    });
+    const card = (name: string) => page.locator('.mantine-Card-root', { has: page.getByRole('heading', { name, exact: true }) });
+
+    it('shows no figure that it does not know: each card says that it failed, with a retry', async () => {
+      await logIn(pro.owner);
+      await page.route('**/api/client/usage', away);
+      await page.route('**/api/client/webhooks', away);
+      await go('');
+      await card('First steps').getByRole('alert').waitFor();
+      await card('Today’s messages').getByRole('alert').waitFor();
+      expect(await page.getByText('Delivered', { exact: true }).count()).toBe(0);
+      await card('Connection').getByText('connected', { exact: true }).waitFor();
+      await card('Last failures').waitFor();
+      await page.unroute('**/api/client/usage');
+      await card('Today’s messages').getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('Delivered', { exact: true }).waitFor();
+      await page.unroute('**/api/client/webhooks');
+      await card('First steps').getByRole('button', { name: 'Try again' }).click();
+      await card('First steps').getByRole('link', { name: 'Add a webhook' }).waitFor();
+    });
+
+    it('today’s use is not 0 when it could not be asked for', async () => {
+      await logIn(pro.owner);
+      await page.route('**/api/client/usage', async (route) => {
+        const answer = await route.fetch();
+        const usage = (await answer.json()) as { keys: object[] };
+        await route.fulfill({ json: { ...usage, keys: usage.keys.map((key) => ({ ...key, used_today: null })) } });
+      });
+      await go('');
+      await card('Today’s messages')
+        .getByText(/^\? \//)
+        .waitFor();
+    });
+
+    it('shows the first steps until the first message was delivered, and the last failures at all times', async () => {
+      await logIn(pro.owner);
+      await card('First steps').waitFor();
+      await card('Last failures').waitFor();
+      const crm = integrator(stack.demo.base_url, pro.api_key);
+      const order = (phone: string) => ({ phone, template_name: 'order_update', body_params: ['Asha', '1'] });
+      for (const phone of ['+1 201 555 0100', '+1 201 555 0126']) expect((await crm.post('send-template', order(phone))).status).toBe(200);
+      await card('First steps').waitFor({ state: 'detached', timeout: 40_000 });
+      await card('Last failures').getByText('12015550126').waitFor();
+    }, 60_000);
   });
 });

@@ -1,6 +1,5 @@
 import { Alert, Anchor, Button, Center, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/client';
@@ -67,8 +66,15 @@ export function Loading({ rows = 6 }: { rows?: number }) {
   );
 }
 
+interface Query<T> {
+  data: T | undefined;
+  isError: boolean;
+  error: unknown;
+  refetch: () => Promise<unknown>;
+}
+
 /** One query's three states; `children` gets what it found. */
-export function Loaded<T>({ query, rows, children }: { query: UseQueryResult<T>; rows?: number; children: (data: T) => ReactNode }) {
+export function Loaded<T>({ query, rows, children }: { query: Query<T>; rows?: number; children: (data: T) => ReactNode }) {
   if (query.data !== undefined) return children(query.data);
   if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
   return <Loading rows={rows ?? 6} />;
