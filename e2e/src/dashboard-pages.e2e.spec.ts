@@ -29,7 +29,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     await stack?.stop();
   });
   beforeEach(async () => {
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US' });
     page = await context.newPage();
     page.setDefaultTimeout(15_000);
   });
@@ -248,7 +248,63 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       const order = (phone: string) => ({ phone, template_name: 'order_update', body_params: ['Asha', '1'] });
       for (const phone of ['+1 201 555 0100', '+1 201 555 0126']) expect((await crm.post('send-template', order(phone))).status).toBe(200);
       await card('First steps').waitFor({ state: 'detached', timeout: 40_000 });
-      await card('Last failures').getByText('12015550126').waitFor();
-    }, 60_000);
+      await card('Last failures').getByText('12015550126').waitFor({ timeout: 40_000 });
+    }, 120_000);
+  });
+
+  describe('lists', () => {
+    /** As if pages held so many only. */
+    const paged = (path: RegExp, limit: number) =>
+      page.route(path, (route) => {
+        const url = new URL(route.request().url());
+        url.searchParams.set('limit', String(limit));
+        return route.request().method() === 'GET' ? route.continue({ url: url.href }) : route.continue();
+      });
+
+    it('go on after their first page', async () => {
+      const phones = ['919876543201', '919876543202', '919876543203'];
+      for (const phone of phones) {
+        await customer(stack.demo, stack.growth, phone).writes(`Page ${phone}`);
+        const suppressed = await owner.call('PUT', `/api/client/suppressions/${phone}`, { state: 'opted_out_marketing' });
+        expect(suppressed.status).toBe(200);
+      }
+      await logIn();
+      await paged(/\/api\/client\/(conversations|suppressions)(\?|$)/, 1);
+      await go('inbox');
+      const newest = page.getByRole('button', { name: 'Page 919876543203' });
+      const oldest = page.getByRole('button', { name: 'Page 919876543201' });
+      await newest.waitFor();
+      expect(await oldest.count()).toBe(0);
+      for (const phone of ['919876543202', '919876543201']) {
+        await page.getByRole('button', { name: 'Older conversations' }).click();
+        await page.getByRole('button', { name: `Page ${phone}` }).waitFor();
+      }
+      await go('settings');
+      for (const phone of phones.slice(0, 2).reverse()) {
+        await page.getByRole('button', { name: 'Show more' }).click();
+        await page.getByText(phone, { exact: true }).waitFor();
+      }
+    });
+
+    it('a thread opens at its newest message, and older ones come on top', async () => {
+      const phone = '919876543204';
+      const lines = Array.from({ length: 24 }, (_, i) => `Line ${i + 1} of ${phone}`);
+      for (const line of lines) await customer(stack.demo, stack.growth, phone).writes(line);
+      await logIn();
+      await paged(/\/api\/client\/conversations\/\d+\/messages/, 20);
+      await go('inbox');
+      await page.getByRole('button', { name: `Line 24 of ${phone}` }).click();
+      const log = page.getByRole('log');
+      await log.getByText(lines[23] as string).waitFor();
+      const isVisible = async (line: string) => {
+        const [around, box] = [await log.boundingBox(), await log.getByText(line, { exact: true }).boundingBox()];
+        return around !== null && box !== null && box.y >= around.y && box.y + box.height <= around.y + around.height;
+      };
+      expect(await isVisible(lines[23] as string)).toBe(true);
+      expect(await log.getByText(lines[0] as string, { exact: true }).count()).toBe(0);
+      await log.getByRole('button', { name: 'Older messages' }).click();
+      await log.getByText(lines[0] as string, { exact: true }).waitFor();
+      expect(await isVisible(lines[4] as string)).toBe(true);
+    });
   });
 });

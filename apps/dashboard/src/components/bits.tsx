@@ -1,6 +1,6 @@
 import { ActionIcon, Badge, Box, Code, CopyButton, Group, Paper, Text, TextInput, Tooltip, type TextInputProps } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode, type Ref } from 'react';
 
 const COLORS: Record<string, string> = {
   read: 'green',
@@ -155,13 +155,14 @@ export function PhoneBubble({
 }
 
 /** The paper behind bubbles. */
-export function Wallpaper({ children, height }: { children: ReactNode; height?: number | string }) {
+export function Wallpaper({ children, height, ref }: { children: ReactNode; height?: number | string; ref?: Ref<HTMLDivElement> }) {
   return (
     <Box
+      ref={ref}
       p="md"
       bg="light-dark(#efe7dd, #15191c)"
       h={height}
-      style={{ borderRadius: 12, display: 'flex', flexDirection: 'column', gap: 8, overflowY: 'auto' }}
+      style={{ borderRadius: 12, display: 'flex', flexDirection: 'column', gap: 8, overflowY: 'auto', overflowAnchor: 'none' }}
       tabIndex={0}
       role="log"
       aria-label="Messages"

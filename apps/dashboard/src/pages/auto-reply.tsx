@@ -1,10 +1,11 @@
-import { Button, Card, Grid, PasswordInput, Stack, Switch, Table, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Button, Card, Grid, Group, PasswordInput, Stack, Switch, Table, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChanges } from '../api/changes';
 import { api, ask, praise, type Schemas } from '../api/client';
 import { useMe } from '../api/session';
 import { Ago, PhoneBubble, State, Wallpaper, NumberField } from '../components/bits';
+import { More, usePages } from '../components/pages';
 import { Empty, Loaded, PageTitle } from '../components/states';
 
 export function AutoReplyPage() {
@@ -141,9 +142,10 @@ function Try() {
 }
 
 function Recent() {
-  const list = useQuery({
+  const list = usePages({
     queryKey: ['auto-reply', 'replies'],
-    queryFn: () => ask(api.GET('/api/client/auto-reply/replies')),
+    load: (query) => ask(api.GET('/api/client/auto-reply/replies', { params: { query } })),
+    rows: (page) => page.replies,
     refetchInterval: 5_000,
   });
   return (
@@ -152,7 +154,7 @@ function Recent() {
         Recent
       </Title>
       <Loaded query={list} rows={3}>
-        {({ replies }) =>
+        {(replies) =>
           replies.length === 0 ? (
             <Empty title="Nothing was answered yet">Switch it on, and write as a customer.</Empty>
           ) : (
@@ -181,6 +183,9 @@ function Recent() {
           )
         }
       </Loaded>
+      <Group mt="sm">
+        <More list={list}>Older ones</More>
+      </Group>
     </Card>
   );
 }

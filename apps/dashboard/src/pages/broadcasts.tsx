@@ -23,6 +23,7 @@ import { useState } from 'react';
 import { api, ask, praise } from '../api/client';
 import { useLive } from '../api/live';
 import { Ago, number, State } from '../components/bits';
+import { More, usePages } from '../components/pages';
 import { Empty, Loaded, PageTitle } from '../components/states';
 
 const route = getRouteApi('/inside/broadcasts');
@@ -33,10 +34,11 @@ export function BroadcastsPage() {
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   useLive(() => void queries.invalidateQueries({ queryKey: ['broadcasts'] }));
-  const list = useQuery({
+  const list = usePages({
     queryKey: ['broadcasts'],
-    queryFn: () => ask(api.GET('/api/client/broadcasts')),
-    refetchInterval: (query) => (query.state.data?.broadcasts.some(({ status }) => status === 'running') ? 1_000 : 10_000),
+    load: (query) => ask(api.GET('/api/client/broadcasts', { params: { query } })),
+    rows: ({ broadcasts }) => broadcasts,
+    refetchInterval: (broadcasts) => (broadcasts.some(({ status }) => status === 'running') ? 1_000 : 10_000),
   });
   const set = (change: Record<string, string | undefined>) => void navigate({ search: { ...search, ...change } });
   return (
@@ -47,7 +49,7 @@ export function BroadcastsPage() {
         </Button>
       </PageTitle>
       <Loaded query={list}>
-        {({ broadcasts }) =>
+        {(broadcasts) =>
           broadcasts.length === 0 ? (
             <Empty title="Nothing was broadcast yet">
               Choose a template and a list of people, for example a CSV file with the columns phone, name, order. Every row is checked
@@ -77,6 +79,7 @@ export function BroadcastsPage() {
                   <Bar {...one} />
                 </Card>
               ))}
+              <More list={list}>Older broadcasts</More>
             </Stack>
           )
         }
@@ -112,10 +115,11 @@ function Detail({ id }: { id: number }) {
     queryFn: () => ask(api.GET('/api/client/broadcasts/{id}', { params: { path: { id } } })),
     refetchInterval: 1_000,
   });
-  const recipients = useQuery({
+  const recipients = usePages({
     queryKey: ['broadcasts', id, 'failed'],
-    queryFn: () =>
-      ask(api.GET('/api/client/broadcasts/{id}/recipients', { params: { path: { id }, query: { state: 'failed', limit: '50' } } })),
+    load: (page) =>
+      ask(api.GET('/api/client/broadcasts/{id}/recipients', { params: { path: { id }, query: { state: 'failed', ...page } } })),
+    rows: (page) => page.recipients,
     refetchInterval: 3_000,
   });
   const cancel = useMutation({
@@ -163,7 +167,7 @@ function Detail({ id }: { id: number }) {
                 <Table.ScrollContainer minWidth={360}>
                   <Table>
                     <Table.Tbody>
-                      {recipients.data?.recipients.map(({ nth, phone, reason }) => (
+                      {recipients.data?.map(({ nth, phone, reason }) => (
                         <Table.Tr key={nth}>
                           <Table.Td>{phone}</Table.Td>
                           <Table.Td>{reason}</Table.Td>
@@ -172,6 +176,7 @@ function Detail({ id }: { id: number }) {
                     </Table.Tbody>
                   </Table>
                 </Table.ScrollContainer>
+                <More list={recipients}>More of them</More>
               </>
             )}
           </Stack>

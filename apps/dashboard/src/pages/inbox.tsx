@@ -1,13 +1,15 @@
 import { Alert, Button, Grid, Group, Paper, ScrollArea, Stack, Text, Textarea, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconClock, IconSend } from '@tabler/icons-react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState, type KeyboardEvent } from 'react';
 import { api, ask } from '../api/client';
 import { useLive } from '../api/live';
 import { useReplies } from '../api/replies';
 import { Ago, PhoneBubble, State, Wallpaper } from '../components/bits';
+import { useLogScroll } from '../components/log-scroll';
+import { More, usePages } from '../components/pages';
 import { Empty, Loaded, PageTitle } from '../components/states';
 
 const route = getRouteApi('/inside/inbox');
@@ -19,17 +21,18 @@ export function InboxPage() {
   const [q] = useDebouncedValue(text.trim(), 300);
   const queries = useQueryClient();
   useLive(() => void queries.invalidateQueries({ queryKey: ['inbox'] }));
-  const list = useQuery({
+  const list = usePages({
     queryKey: ['inbox', 'list', q],
-    queryFn: () => ask(api.GET('/api/client/conversations', { params: { query: q ? { q } : {} } })),
+    load: (page) => ask(api.GET('/api/client/conversations', { params: { query: { ...page, ...(q && { q }) } } })),
+    rows: ({ conversations }) => conversations,
     refetchInterval: 5_000,
   });
   return (
     <>
       <PageTitle title="Inbox" about="What customers wrote, and your answers" />
       <Loaded query={list}>
-        {({ conversations }) =>
-          conversations.length === 0 && !q ? (
+        {(conversations) =>
+          conversations.length === 0 && !q && !list.hasNextPage ? (
             <Empty title="Nobody has written yet">
               When a customer writes to your number, the conversation appears here. With the local simulator: open its page and write as a
               customer.
@@ -74,6 +77,7 @@ export function InboxPage() {
                         </Paper>
                       </UnstyledButton>
                     ))}
+                    <More list={list}>Older conversations</More>
                   </Stack>
                 </ScrollArea>
               </Grid.Col>
@@ -93,13 +97,17 @@ export function InboxPage() {
 }
 
 function Thread({ id }: { id: number }) {
-  const thread = useQuery({
+  const thread = usePages({
     queryKey: ['inbox', 'thread', id],
-    queryFn: () => ask(api.GET('/api/client/conversations/{id}/messages', { params: { path: { id } } })),
+    load: (query) => ask(api.GET('/api/client/conversations/{id}/messages', { params: { path: { id }, query } })),
+    rows: (page) => [page],
     refetchInterval: 4_000,
   });
+  const conversation = thread.data?.[0]?.conversation;
+  const messages = (thread.data ?? []).flatMap((page) => page.messages).reverse();
   const [text, setText] = useState('');
   const replies = useReplies(id);
+  const log = useLogScroll(replies.unsent.at(-1)?.key ?? messages.at(-1)?.message_id, messages.length);
   const send = () => {
     if (!text.trim() || replies.isSending) return;
     replies.send(text);
@@ -107,113 +115,116 @@ function Thread({ id }: { id: number }) {
   };
   return (
     <Loaded query={thread}>
-      {({ conversation, messages }) => (
-        <Stack>
-          <Group justify="space-between">
-            <div>
-              <Text fw={650}>{conversation.customer_name || conversation.customer_phone}</Text>
-              <Text size="sm" c="dimmed">
-                {conversation.customer_phone}
-              </Text>
-            </div>
-            <Group gap="xs">
-              {conversation.suppression_state && <State of="failed" label={conversation.suppression_state.replaceAll('_', ' ')} />}
-              <Countdown closesAt={conversation.session_window.closes_at} />
-            </Group>
-          </Group>
-          <Wallpaper height="52vh">
-            {[...messages].reverse().map((message) => (
-              <PhoneBubble
-                key={message.message_id}
-                mine={message.direction === 'out'}
-                text={message.text || `[${message.media?.type ?? message.type}]`}
-                meta={
-                  <>
-                    {message.sent_by === 'ai' && 'AI · '}
-                    {new Date(message.at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}
-                    {message.delivery_status && ` · ${message.delivery_status}`}
-                    {message.failure_reason && ` · ${message.failure_reason}`}
-                  </>
-                }
-              />
-            ))}
-            {replies.unsent.map((one) => (
-              <PhoneBubble
-                key={one.key}
-                text={one.text}
-                meta={
-                  one.problem === null ? (
-                    'sending…'
-                  ) : (
-                    <Group gap="xs" justify="flex-end">
-                      <span>{one.problem}</span>
-                      <Button size="compact-xs" disabled={replies.isSending} onClick={() => replies.again(one)}>
-                        Send again
-                      </Button>
-                      <Button
-                        size="compact-xs"
-                        variant="default"
-                        onClick={() => {
-                          replies.drop(one);
-                          setText((typed) => (typed ? `${one.text}\n${typed}` : one.text));
-                        }}
-                      >
-                        Edit
-                      </Button>
-                    </Group>
-                  )
-                }
-              />
-            ))}
-          </Wallpaper>
-          {conversation.session_window.open ? (
-            <form
-              onSubmit={(event) => {
-                event.preventDefault();
-                send();
-              }}
-            >
-              <Group align="flex-end" wrap="nowrap">
-                <Textarea
-                  aria-label="Reply"
-                  placeholder="Write a reply"
-                  style={{ flex: 1 }}
-                  autosize
-                  minRows={1}
-                  maxRows={6}
-                  value={text}
-                  onChange={(e) => setText(e.currentTarget.value)}
-                  onKeyDown={(e) => {
-                    if (!endsLine(e)) return;
-                    e.preventDefault();
-                    send();
-                  }}
-                />
-                <Button type="submit" loading={replies.isSending} leftSection={<IconSend size={16} />}>
-                  Send
-                </Button>
+      {() =>
+        conversation && (
+          <Stack>
+            <Group justify="space-between">
+              <div>
+                <Text fw={650}>{conversation.customer_name || conversation.customer_phone}</Text>
+                <Text size="sm" c="dimmed">
+                  {conversation.customer_phone}
+                </Text>
+              </div>
+              <Group gap="xs">
+                {conversation.suppression_state && <State of="failed" label={conversation.suppression_state.replaceAll('_', ' ')} />}
+                <Countdown closesAt={conversation.session_window.closes_at} />
               </Group>
-            </form>
-          ) : (
-            <Alert color="yellow" icon={<IconClock />} title="The 24-hour window is closed">
-              <Text size="sm">
-                WhatsApp lets you write freely only within 24 hours of the customer’s last message. An approved template goes out at any
-                time.
-              </Text>
-              <Button
-                component={Link}
-                to="/templates"
-                search={{ phone: conversation.customer_phone } as never}
-                variant="default"
-                size="xs"
-                mt="xs"
+            </Group>
+            <Wallpaper height="52vh" ref={log}>
+              <More list={thread}>Older messages</More>
+              {messages.map((message) => (
+                <PhoneBubble
+                  key={message.message_id}
+                  mine={message.direction === 'out'}
+                  text={message.text || `[${message.media?.type ?? message.type}]`}
+                  meta={
+                    <>
+                      {message.sent_by === 'ai' && 'AI · '}
+                      {new Date(message.at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}
+                      {message.delivery_status && ` · ${message.delivery_status}`}
+                      {message.failure_reason && ` · ${message.failure_reason}`}
+                    </>
+                  }
+                />
+              ))}
+              {replies.unsent.map((one) => (
+                <PhoneBubble
+                  key={one.key}
+                  text={one.text}
+                  meta={
+                    one.problem === null ? (
+                      'sending…'
+                    ) : (
+                      <Group gap="xs" justify="flex-end">
+                        <span>{one.problem}</span>
+                        <Button size="compact-xs" disabled={replies.isSending} onClick={() => replies.again(one)}>
+                          Send again
+                        </Button>
+                        <Button
+                          size="compact-xs"
+                          variant="default"
+                          onClick={() => {
+                            replies.drop(one);
+                            setText((typed) => (typed ? `${one.text}\n${typed}` : one.text));
+                          }}
+                        >
+                          Edit
+                        </Button>
+                      </Group>
+                    )
+                  }
+                />
+              ))}
+            </Wallpaper>
+            {conversation.session_window.open ? (
+              <form
+                onSubmit={(event) => {
+                  event.preventDefault();
+                  send();
+                }}
               >
-                Choose a template
-              </Button>
-            </Alert>
-          )}
-        </Stack>
-      )}
+                <Group align="flex-end" wrap="nowrap">
+                  <Textarea
+                    aria-label="Reply"
+                    placeholder="Write a reply"
+                    style={{ flex: 1 }}
+                    autosize
+                    minRows={1}
+                    maxRows={6}
+                    value={text}
+                    onChange={(e) => setText(e.currentTarget.value)}
+                    onKeyDown={(e) => {
+                      if (!endsLine(e)) return;
+                      e.preventDefault();
+                      send();
+                    }}
+                  />
+                  <Button type="submit" loading={replies.isSending} leftSection={<IconSend size={16} />}>
+                    Send
+                  </Button>
+                </Group>
+              </form>
+            ) : (
+              <Alert color="yellow" icon={<IconClock />} title="The 24-hour window is closed">
+                <Text size="sm">
+                  WhatsApp lets you write freely only within 24 hours of the customer’s last message. An approved template goes out at any
+                  time.
+                </Text>
+                <Button
+                  component={Link}
+                  to="/templates"
+                  search={{ phone: conversation.customer_phone } as never}
+                  variant="default"
+                  size="xs"
+                  mt="xs"
+                >
+                  Choose a template
+                </Button>
+              </Alert>
+            )}
+          </Stack>
+        )
+      }
     </Loaded>
   );
 }

@@ -1,11 +1,12 @@
-import { Anchor, Button, Drawer, Group, Select, Stack, Table, Text, TextInput, Timeline, Title } from '@mantine/core';
+import { Anchor, Drawer, Group, Select, Stack, Table, Text, TextInput, Timeline, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ask } from '../api/client';
 import { useLive } from '../api/live';
 import { Ago, Copy, PhoneBubble, State, Wallpaper } from '../components/bits';
+import { More, usePages } from '../components/pages';
 import { Empty, Failed, Loaded, Loading, PageTitle } from '../components/states';
 
 const route = getRouteApi('/inside/messages');
@@ -19,27 +20,20 @@ export function MessagesPage() {
   const queries = useQueryClient();
   useLive(() => void queries.invalidateQueries({ queryKey: ['messages'] }));
   const set = (change: Record<string, string | undefined>) => void navigate({ search: { ...search, ...change } });
-  const list = useInfiniteQuery({
+  const list = usePages({
     queryKey: ['messages', q, search.status, search.phone],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam }) =>
-      ask(
-        api.GET('/api/client/messages', {
-          params: {
-            query: {
-              limit: '30',
-              ...(pageParam && { cursor: pageParam }),
-              ...(search.status && { status: search.status as Status }),
-              ...(search.phone && { phone: search.phone }),
-              ...(q && { q }),
-            },
-          },
-        }),
-      ),
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    load: (page) => {
+      const filter = {
+        ...(search.status && { status: search.status as Status }),
+        ...(search.phone && { phone: search.phone }),
+        ...(q && { q }),
+      };
+      return ask(api.GET('/api/client/messages', { params: { query: { limit: '30', ...page, ...filter } } }));
+    },
+    rows: ({ messages }) => messages,
     refetchInterval: 5_000,
   });
-  const messages = list.data?.pages.flatMap((page) => page.messages) ?? [];
+  const messages = list.data ?? [];
   return (
     <>
       <PageTitle title="Messages" about="Everything that was sent, and what became of it" />
@@ -121,11 +115,9 @@ export function MessagesPage() {
           </Table>
         </Table.ScrollContainer>
       )}
-      {list.hasNextPage && (
-        <Button variant="default" mt="md" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          Older messages
-        </Button>
-      )}
+      <Group mt="md">
+        <More list={list}>Older messages</More>
+      </Group>
       <Drawer opened={search.id !== undefined} onClose={() => set({ id: undefined })} position="right" size="lg" title="Message">
         {search.id !== undefined && <Detail id={search.id} />}
       </Drawer>

@@ -20,6 +20,7 @@ import { useChanges } from '../api/changes';
 import { api, ask, praise, type Schemas } from '../api/client';
 import { useMe } from '../api/session';
 import { Ago, Copy, State } from '../components/bits';
+import { More, usePages } from '../components/pages';
 import { Empty, Loaded, PageTitle } from '../components/states';
 
 export function SettingsPage() {
@@ -214,7 +215,11 @@ function Suppressions() {
   const queries = useQueryClient();
   const [phone, setPhone] = useState('');
   const [state, setState] = useState<string>('opted_out');
-  const list = useQuery({ queryKey: ['suppressions'], queryFn: () => ask(api.GET('/api/client/suppressions')) });
+  const list = usePages({
+    queryKey: ['suppressions'],
+    load: (query) => ask(api.GET('/api/client/suppressions', { params: { query } })),
+    rows: (page) => page.suppressions,
+  });
   const done = ({ message }: { message: string }) => {
     praise(message);
     setPhone('');
@@ -249,7 +254,7 @@ function Suppressions() {
         </Group>
       </form>
       <Loaded query={list} rows={2}>
-        {({ suppressions }) =>
+        {(suppressions) =>
           suppressions.length === 0 ? (
             <Empty title="Nobody">Who writes STOP, or opts out in WhatsApp, is listed here and no longer written to.</Empty>
           ) : (
@@ -276,6 +281,9 @@ function Suppressions() {
           )
         }
       </Loaded>
+      <Group mt="sm">
+        <More list={list}>Show more</More>
+      </Group>
     </Card>
   );
 }

@@ -7,6 +7,7 @@ import { changed } from '../api/changes';
 import { api, ask, praise, type Schemas } from '../api/client';
 import { useMe } from '../api/session';
 import { Ago, State } from '../components/bits';
+import { More, usePages } from '../components/pages';
 import { Empty, Loaded, PageTitle } from '../components/states';
 
 const route = getRouteApi('/inside/webhooks');
@@ -206,14 +207,13 @@ function Deliveries({ id }: { id: number }) {
   const queries = useQueryClient();
   const [state, setState] = useState<string | null>(null);
   const [open, setOpen] = useState<number | null>(null);
-  const list = useQuery({
+  const list = usePages({
     queryKey: ['webhooks', id, state],
-    queryFn: () =>
-      ask(
-        api.GET('/api/client/webhooks/{id}/deliveries', {
-          params: { path: { id }, query: { limit: '50', ...(state && { state: state as 'failed' }) } },
-        }),
-      ),
+    load: (page) => {
+      const query = { ...page, ...(state && { state: state as 'failed' }) };
+      return ask(api.GET('/api/client/webhooks/{id}/deliveries', { params: { path: { id }, query } }));
+    },
+    rows: (page) => page.deliveries,
     refetchInterval: 2_000,
   });
   const again = useMutation({
@@ -237,7 +237,7 @@ function Deliveries({ id }: { id: number }) {
         onChange={setState}
       />
       <Loaded query={list}>
-        {({ deliveries }) =>
+        {(deliveries) =>
           deliveries.length === 0 ? (
             <Empty title="Nothing was delivered yet">Send a test event, or wait for the next message.</Empty>
           ) : (
@@ -296,6 +296,7 @@ function Deliveries({ id }: { id: number }) {
           )
         }
       </Loaded>
+      <More list={list}>Older deliveries</More>
     </Stack>
   );
 }

@@ -59,22 +59,40 @@ const CONVERSATION = `
   FROM send.conversations c
   LEFT JOIN LATERAL (${MESSAGES.replaceAll('ANY ($1)', 'ANY (ARRAY[c.id])').replaceAll('$2', 'NULL').replaceAll('$3', 'NULL').replaceAll('$4', '1')}) last ON true`;
 
+/** How many pages of conversations without a message one request passes over at most. */
+const LOOKS = 20;
+
 /** Reads conversations and their messages for people. */
 @Injectable()
 export class InboxStore {
   constructor(private readonly db: Database) {}
 
+  /**
+   * People of whom only a preference is known have a conversation without a message: they are passed over. The index knows nothing
+   * of messages, so a request looks only so far: its page may be short, and the next one goes on from there.
+   */
   async list({ business_id, limit, cursor, search }: RequestOf<typeof ListConversations>): Promise<ReplyOf<typeof ListConversations>> {
+    const found: ConversationRow[] = [];
+    let from = cursor;
+    for (let look = 0; look < LOOKS; look++) {
+      const { page, next_cursor } = pageOf(await this.rows(business_id, limit + 1, from, search), limit, placeOf);
+      found.push(...page.filter(({ last_direction }) => last_direction !== null));
+      from = next_cursor;
+      if (from === null || found.length >= limit) break;
+    }
+    const { page, next_cursor } = pageOf(found, limit, placeOf);
+    return { conversations: page.map(record), next_cursor: next_cursor ?? from };
+  }
+
+  private async rows(businessId: number, limit: number, cursor: string | null, search: string | null): Promise<ConversationRow[]> {
     const after = readCursor(cursor, ['time', 'id']);
-    const rows = await this.db.query<ConversationRow>(
+    return this.db.query<ConversationRow>(
       `${CONVERSATION} WHERE c.business_id = $1 AND c.merged_into IS NULL
          AND (coalesce(c.last_inbound_at, c.created_at), c.id) < (coalesce($3::timestamptz, 'infinity'), coalesce($4::bigint, 0))
          AND ($5::text IS NULL OR c.phone LIKE $5 || '%' OR position(lower($5) IN lower(c.name)) > 0)
        ORDER BY coalesce(c.last_inbound_at, c.created_at) DESC, c.id DESC LIMIT $2`,
-      [business_id, limit + 1, after?.[0] ?? null, after?.[1] ?? null, search],
+      [businessId, limit, after?.[0] ?? null, after?.[1] ?? null, search],
     );
-    const { page, next_cursor } = pageOf(rows, limit, (row) => [row.activity, row.id]);
-    return { conversations: page.map(record), next_cursor };
   }
 
   /** Also by the id of a conversation that was merged into another. */
@@ -105,6 +123,8 @@ export class InboxStore {
     return { messages: page.map(threadMessage), next_cursor };
   }
 }
+
+const placeOf = ({ activity, id }: ConversationRow) => [activity, id];
 
 const DAY_MS = 86_400_000;
 

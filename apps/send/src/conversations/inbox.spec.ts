@@ -1,0 +1,40 @@
+import { ListConversations, SetSuppression } from '@mgw/contracts';
+import { inboundEvent } from '@mgw/harness';
+import { eventually } from '@mgw/testing';
+import { startSending, type Sending } from '../sending/send.fixture';
+
+describe('the inbox (product §2)', () => {
+  let sending: Sending;
+  beforeEach(async () => {
+    sending = await startSending();
+    await sending.run();
+  });
+  afterEach(() => sending.harness.close());
+
+  const page = (limit: number, cursor: string | null) =>
+    sending.harness.rpc.call(ListConversations, { business_id: 1, limit, cursor, search: null });
+  const suppress = (phone: string) => sending.harness.rpc.call(SetSuppression, { business_id: 1, phone, state: 'blocked', reason: null });
+  const write = (phone: string) =>
+    sending.harness.tell(inboundEvent({ message_id: `wamid.${phone}`, from: { phone, user_id: null, name: '' } }));
+
+  it('people who never wrote and were never written to do not push customers out of it', async () => {
+    const customers = ['919876543211', '919876543212', '919876543213'];
+    await write('919876543211');
+    await eventually(async () => (await sending.harness.told('message.received')).length === 1);
+    for (const phone of ['919876543221', '919876543222', '919876543223', '919876543224', '919876543225']) await suppress(phone);
+    await write('919876543212');
+    await write('919876543213');
+    await eventually(async () => (await sending.harness.told('message.received')).length === 3);
+    for (const limit of [1, 2, 3, 100]) {
+      const listed: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const { conversations, next_cursor } = await page(limit, cursor);
+        expect(conversations.length).toBeLessThanOrEqual(limit);
+        listed.push(...conversations.map(({ customer_phone }) => customer_phone));
+        cursor = next_cursor;
+      } while (cursor !== null);
+      expect([limit, [...listed].sort()]).toEqual([limit, customers]);
+    }
+  });
+});
