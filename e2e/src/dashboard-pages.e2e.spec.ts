@@ -307,4 +307,46 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       expect(await isVisible(lines[4] as string)).toBe(true);
     });
   });
+
+  describe('operator', () => {
+    it('a limit that was not changed is not sent: it goes on following the plan', async () => {
+      await logIn(stack.demo.operator);
+      for (const business of [stack.growth, stack.starter]) {
+        const sent: unknown[] = [];
+        await page.route('**/api/admin/api-keys/*', async (route) => {
+          sent.push(route.request().postDataJSON());
+          await route.continue();
+        });
+        await page.getByRole('row', { name: business.name }).getByRole('button', { name: 'Change' }).first().click();
+        await page.getByRole('dialog').getByLabel('Requests a minute').fill('77');
+        await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        expect([business.plan, sent]).toEqual([business.plan, [{ per_minute_limit: 77 }]]);
+        await page.unroute('**/api/admin/api-keys/*');
+      }
+    });
+
+    it('a business whose owner was refused is not made twice', async () => {
+      await logIn(stack.demo.operator);
+      await page.getByRole('button', { name: 'New business' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Riverside');
+      await dialog.getByLabel('Owner’s name').fill('First');
+      await dialog.getByLabel('Owner’s email').fill(stack.growth.owner.email);
+      await dialog.getByLabel('Owner’s first password').fill('correct horse battery');
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      await dialog.getByText('Riverside was created; its owner is still to be.').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'New business' }).click();
+      await dialog.getByLabel('Owner’s name').fill('First');
+      await dialog.getByLabel('Owner’s email').fill('first@riverside.example');
+      await dialog.getByLabel('Owner’s first password').fill('correct horse battery');
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
+      const { body } = await operator.call<{ businesses: { name: string }[] }>('GET', '/api/admin/businesses');
+      expect(body.businesses.filter(({ name }) => name === 'Riverside')).toHaveLength(1);
+      await dashboardUser(stack.demo.site_url, { email: 'first@riverside.example', password: 'correct horse battery' });
+    });
+  });
 });

@@ -1,18 +1,26 @@
-import { Button, Card, Group, Modal, Select, SimpleGrid, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Card, Group, Modal, Select, SimpleGrid, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useChanges } from '../api/changes';
 import { api, ask, praise, type Schemas } from '../api/client';
 import { number, State, NumberField } from '../components/bits';
 import { Loaded, PageTitle } from '../components/states';
 
 const PLANS = ['Growth', 'Pro', 'Starter'] as const;
 type Plan = (typeof PLANS)[number];
+/** One that was made and has nobody yet. */
+interface Begun {
+  id: number;
+  name: string;
+  plan: Plan;
+}
 type Key = Schemas['AllApiKeys']['api_keys'][number];
 
 export function OperatorPage() {
   const queries = useQueryClient();
   const [creating, setCreating] = useState(false);
+  const [begun, setBegun] = useState<Begun | null>(null);
   const [key, setKey] = useState<Key | null>(null);
   const overview = useQuery({ queryKey: ['overview'], queryFn: () => ask(api.GET('/api/admin/overview')), refetchInterval: 5_000 });
   const businesses = useQuery({ queryKey: ['businesses'], queryFn: () => ask(api.GET('/api/admin/businesses')) });
@@ -142,7 +150,16 @@ export function OperatorPage() {
         )}
       </Loaded>
       <Modal opened={creating} onClose={() => setCreating(false)} title="New business">
-        {creating && <Create done={() => setCreating(false)} />}
+        {creating && (
+          <Create
+            begun={begun}
+            begin={setBegun}
+            done={() => {
+              setBegun(null);
+              setCreating(false);
+            }}
+          />
+        )}
       </Modal>
       <Modal opened={key !== null} onClose={() => setKey(null)} title={`Limits of ${key?.name ?? ''}`}>
         {key && <Limits apiKey={key} done={() => setKey(null)} />}
@@ -184,14 +201,15 @@ function GlobalLimit() {
 
 function Limits({ apiKey, done }: { apiKey: Key; done: () => void }) {
   const queries = useQueryClient();
-  const [perMinute, setPerMinute] = useState(apiKey.per_minute_limit);
-  const [daily, setDaily] = useState(apiKey.daily_limit);
+  const { per_minute_limit, daily_limit } = apiKey;
+  // A limit that is sent holds whatever the plan becomes: one that was not changed goes on following the plan.
+  const { draft, set, changes } = useChanges({ per_minute_limit, daily_limit });
   const save = useMutation({
     mutationFn: () =>
       ask(
         api.PATCH('/api/admin/api-keys/{id}', {
           params: { path: { id: apiKey.id } },
-          body: { per_minute_limit: perMinute, daily_limit: daily },
+          body: changes,
         }),
       ),
     onSuccess: ({ message }) => {
@@ -202,28 +220,42 @@ function Limits({ apiKey, done }: { apiKey: Key; done: () => void }) {
   });
   return (
     <Stack>
-      <NumberField label="Requests a minute" min={1} max={100_000} value={perMinute} onChange={(value) => setPerMinute(value)} />
-      <NumberField label="Messages a day" min={1} max={100_000} value={daily} onChange={(value) => setDaily(value)} />
-      <Button loading={save.isPending} onClick={() => save.mutate()}>
+      <NumberField
+        label="Requests a minute"
+        min={1}
+        max={100_000}
+        value={draft.per_minute_limit}
+        onChange={(value) => set({ per_minute_limit: value })}
+      />
+      <NumberField
+        label="Messages a day"
+        min={1}
+        max={100_000}
+        value={draft.daily_limit}
+        onChange={(value) => set({ daily_limit: value })}
+      />
+      <Button loading={save.isPending} disabled={Object.keys(changes).length === 0} onClick={() => save.mutate()}>
         Save
       </Button>
     </Stack>
   );
 }
 
-function Create({ done }: { done: () => void }) {
+function Create({ begun, begin, done }: { begun: Begun | null; begin: (begun: Begun) => void; done: () => void }) {
   const queries = useQueryClient();
-  const [name, setName] = useState('');
-  const [plan, setPlan] = useState<Plan>('Growth');
+  const [name, setName] = useState(begun?.name ?? '');
+  const [plan, setPlan] = useState<Plan>(begun?.plan ?? 'Growth');
   const [owner, setOwner] = useState({ email: '', name: '', password: '' });
   const create = useMutation({
     mutationFn: async () => {
-      const { id } = await ask(api.POST('/api/admin/businesses', { body: { name, plan } }));
+      const { id } = begun ?? (await ask(api.POST('/api/admin/businesses', { body: { name, plan } })));
+      // Should its owner be refused, only the owner is tried again.
+      if (!begun) begin({ id, name, plan });
       await ask(api.POST('/api/admin/businesses/{id}/users', { params: { path: { id } }, body: { ...owner, role: 'owner' } }));
     },
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['businesses'] }),
     onSuccess: () => {
       praise('The business and its owner were created.');
-      void queries.invalidateQueries({ queryKey: ['businesses'] });
       done();
     },
   });
@@ -235,8 +267,16 @@ function Create({ done }: { done: () => void }) {
       }}
     >
       <Stack>
-        <TextInput label="Name" required value={name} onChange={(e) => setName(e.currentTarget.value)} />
-        <Select label="Plan" data={[...PLANS]} value={plan} allowDeselect={false} onChange={(value) => value && setPlan(value as Plan)} />
+        {begun && <Alert color="yellow">{begun.name} was created; its owner is still to be.</Alert>}
+        <TextInput label="Name" required disabled={begun !== null} value={name} onChange={(e) => setName(e.currentTarget.value)} />
+        <Select
+          label="Plan"
+          data={[...PLANS]}
+          value={plan}
+          allowDeselect={false}
+          disabled={begun !== null}
+          onChange={(value) => value && setPlan(value as Plan)}
+        />
         <TextInput label="Owner’s name" required value={owner.name} onChange={(e) => setOwner({ ...owner, name: e.currentTarget.value })} />
         <TextInput
           label="Owner’s email"
