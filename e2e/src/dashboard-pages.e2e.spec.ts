@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { eventually, startBrowser } from '@mgw/testing';
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
 import { customer, dashboardUser, integrator, type DashboardUser } from './people';
@@ -347,6 +348,44 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       const { body } = await operator.call<{ businesses: { name: string }[] }>('GET', '/api/admin/businesses');
       expect(body.businesses.filter(({ name }) => name === 'Riverside')).toHaveLength(1);
       await dashboardUser(stack.demo.site_url, { email: 'first@riverside.example', password: 'correct horse battery' });
+    });
+  });
+
+  describe('templates', () => {
+    const fill = async (template: string) => {
+      await page
+        .locator('.mantine-Card-root', { has: page.getByRole('heading', { name: template, exact: true }) })
+        .getByRole('button', { name: 'Fill in and copy' })
+        .first()
+        .click();
+      return page.getByRole('dialog');
+    };
+
+    it('the line that is shown carries header and buttons, and sends what was filled in (spec §4.4)', async () => {
+      await logIn();
+      await go('templates');
+      const dialog = await fill('dispatch_notice');
+      await dialog.getByLabel('Phone').fill('+1 201 555 0100');
+      await dialog.getByLabel('Header: {{1}}').fill('1007');
+      for (const [label, value] of Object.entries({ '{{1}}': "Asha O'Neil", '{{2}}': '1007', '{{3}}': 'Monday' }))
+        await dialog.getByLabel(label, { exact: true }).fill(value);
+      await dialog.getByLabel('Button “Track”: end of its address').fill('1007');
+      await dialog.getByText('Order 1007', { exact: true }).waitFor();
+      const line = (await dialog.locator('pre').textContent()) ?? '';
+      const { stdout } = spawnSync('sh', ['-c', `${line.replace('YOUR_KEY', stack.growth.api_key)} -s`], { encoding: 'utf8' });
+      expect(JSON.parse(stdout)).toMatchObject({ success: true, phone: '12015550100', template: 'dispatch_notice' });
+    });
+
+    it('a test carries the header’s values', async () => {
+      await logIn();
+      await go('templates');
+      const dialog = await fill('invoice');
+      await dialog.getByLabel('Phone').fill('+1 201 555 0101');
+      await dialog.getByLabel('{{1}}', { exact: true }).fill('Asha');
+      expect(await dialog.getByRole('button', { name: 'Send a test' }).isDisabled()).toBe(true);
+      await dialog.getByLabel('Header: address of the document').fill('https://example.com/invoice.pdf');
+      await dialog.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByText('The test is on its way: see Messages.').waitFor();
     });
   });
 });

@@ -3,12 +3,13 @@ import { IconRefresh, IconSend } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, ask, praise, type Schemas } from '../api/client';
+import { api, ask, praise } from '../api/client';
 import { Ago, PhoneBubble, Snippet, State, Wallpaper } from '../components/bits';
 import { Empty, Loaded, PageTitle } from '../components/states';
+import { buttonFields, buttonsOf, filledHeader, headerFields, quoted, type Template, type ValueField } from './template-values';
 
 const route = getRouteApi('/inside/templates');
-type Template = Schemas['TemplateList']['templates'][number];
+const labelsOf = (template: Template) => buttonsOf(template).map(({ text }) => text ?? '');
 
 export function TemplatesPage() {
   const search = route.useSearch() as { phone?: string };
@@ -65,7 +66,7 @@ export function TemplatesPage() {
                       header={template.header_text ?? (template.header_type && `[${template.header_type.toLowerCase()}]`)}
                       text={template.content}
                       footer={template.footer_text}
-                      buttons={buttonsOf(template)}
+                      buttons={labelsOf(template)}
                     />
                   </Wallpaper>
                   <Button mt="sm" variant="light" onClick={() => choose(template)} disabled={template.status !== 'APPROVED'}>
@@ -84,18 +85,25 @@ export function TemplatesPage() {
   );
 }
 
-function buttonsOf({ components }: Template): string[] {
-  const found = (components as { type?: string; buttons?: { text?: string }[] }[]).find(({ type }) => type === 'BUTTONS');
-  return (found?.buttons ?? []).map(({ text }) => text ?? '');
-}
-
 /** The template with one's own values, and the request that sends it. A test goes out as a broadcast to one person. */
 function Fill({ template, phone: given }: { template: Template; phone: string }) {
   const [phone, setPhone] = useState(given);
   const [values, setValues] = useState<string[]>(template.variables.map(() => ''));
+  const [headers, buttons] = [headerFields(template), buttonFields(template)];
+  const [headerValues, setHeaderValues] = useState<string[]>(headers.map(() => ''));
+  const [buttonValues, setButtonValues] = useState<string[]>(buttons.map(() => ''));
   const text = template.content.replace(/\{\{\s*(\d+)\s*\}\}/g, (whole, number: string) => values[Number(number) - 1] || whole);
-  const body = { phone: phone || '+91 98765 43210', template_name: template.name, language: template.language, body_params: values };
-  const curl = `curl ${window.location.origin}/api/v1/send-template \\\n  -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
+  const header_params = headerValues.filter((value, i) => value || !headers[i]?.isOptional);
+  const body = {
+    phone: phone || '+91 98765 43210',
+    template_name: template.name,
+    language: template.language,
+    body_params: values,
+    ...(headers.length > 0 && { header_params }),
+    ...(buttons.length > 0 && { button_params: buttonValues }),
+  };
+  const curl = `curl ${window.location.origin}/api/v1/send-template \\\n  -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d ${quoted(JSON.stringify(body))}`;
+  const isFilled = [...values, ...header_params].every(Boolean);
   const test = useMutation({
     mutationFn: () =>
       ask(
@@ -104,7 +112,7 @@ function Fill({ template, phone: given }: { template: Template; phone: string })
             name: `Test of ${template.name}`,
             template_name: template.name,
             language: template.language,
-            recipients: [{ phone, body_params: values }],
+            recipients: [{ phone, body_params: values, header_params }],
           },
         }),
       ),
@@ -113,26 +121,31 @@ function Fill({ template, phone: given }: { template: Template; phone: string })
   return (
     <Stack>
       <Wallpaper>
-        <PhoneBubble header={template.header_text} text={text} footer={template.footer_text} buttons={buttonsOf(template)} />
+        <PhoneBubble header={filledHeader(template, headerValues)} text={text} footer={template.footer_text} buttons={labelsOf(template)} />
       </Wallpaper>
       <TextInput label="Phone" placeholder="+91 98765 43210" value={phone} onChange={(e) => setPhone(e.currentTarget.value)} />
-      {template.variables.map((name, i) => (
-        <TextInput
-          key={name}
-          label={`{{${i + 1}}}${name === String(i + 1) ? '' : ` ${name}`}`}
-          value={values[i] ?? ''}
-          onChange={(e) => setValues(values.map((value, at) => (at === i ? e.currentTarget.value : value)))}
-        />
-      ))}
-      {template.category !== 'AUTHENTICATION' && (
-        <Button
-          leftSection={<IconSend size={16} />}
-          loading={test.isPending}
-          disabled={!phone || values.some((value) => !value)}
-          onClick={() => test.mutate()}
-        >
-          Send a test
-        </Button>
+      <Values fields={headers} values={headerValues} onChange={setHeaderValues} />
+      <Values
+        fields={template.variables.map((name, i) => ({ label: `{{${i + 1}}}${name === String(i + 1) ? '' : ` ${name}`}` }))}
+        values={values}
+        onChange={setValues}
+      />
+      <Values fields={buttons} values={buttonValues} onChange={setButtonValues} />
+      {buttons.length > 0 ? (
+        <Text size="sm" c="dimmed">
+          A test goes out as a broadcast, which cannot fill in a button: send this one with your API key.
+        </Text>
+      ) : (
+        template.category !== 'AUTHENTICATION' && (
+          <Button
+            leftSection={<IconSend size={16} />}
+            loading={test.isPending}
+            disabled={!phone || !isFilled}
+            onClick={() => test.mutate()}
+          >
+            Send a test
+          </Button>
+        )
       )}
       <Text size="sm" fw={600}>
         The same with your API key
@@ -140,4 +153,16 @@ function Fill({ template, phone: given }: { template: Template; phone: string })
       <Snippet text={curl} />
     </Stack>
   );
+}
+
+function Values({ fields, values, onChange }: { fields: ValueField[]; values: string[]; onChange: (values: string[]) => void }) {
+  return fields.map(({ label, isOptional }, i) => (
+    <TextInput
+      key={i}
+      label={label}
+      placeholder={isOptional ? 'Optional' : undefined}
+      value={values[i] ?? ''}
+      onChange={(e) => onChange(values.map((value, at) => (at === i ? e.currentTarget.value : value)))}
+    />
+  ));
 }
