@@ -1,8 +1,21 @@
 import { spawnSync } from 'node:child_process';
 import { eventually, startBrowser } from '@mgw/testing';
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
+import { accessibilityFaults } from './axe';
 import { customer, dashboardUser, integrator, type DashboardUser } from './people';
 import { startStack, type DemoBusiness, type RunningStack } from './stack';
+
+/** What stands beyond the edge of the screen, where nothing scrolls to it. */
+const OUT_OF_REACH = `[...document.querySelectorAll('main button, main a, main input, main p, main h2, header p')]
+  .filter((element) => {
+    if (element.getBoundingClientRect().right <= innerWidth + 1) return false;
+    for (let around = element; around; around = around.parentElement) {
+      const { overflowX } = getComputedStyle(around);
+      if (/auto|scroll/.test(overflowX) && around.scrollWidth > around.clientWidth && around.getBoundingClientRect().right <= innerWidth) return false;
+    }
+    return true;
+  })
+  .map((element) => element.outerHTML.slice(0, 120))`;
 
 interface Person {
   email: string;
@@ -386,6 +399,92 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await dialog.getByLabel('Header: address of the document').fill('https://example.com/invoice.pdf');
       await dialog.getByRole('button', { name: 'Send a test' }).click();
       await page.getByText('The test is on its way: see Messages.').waitFor();
+    });
+  });
+
+  describe('for everybody', () => {
+    const PHONE = { width: 360, height: 780 };
+
+    it('no dialog has a serious accessibility fault', async () => {
+      await logIn();
+      const opened: [string, () => Promise<void>][] = [
+        ['broadcasts?new=yes', () => Promise.resolve()],
+        ['webhooks', () => page.getByRole('button', { name: 'Add a webhook' }).click()],
+        ['api-keys', () => page.getByRole('button', { name: 'Create a key' }).click()],
+        ['templates', () => page.getByRole('button', { name: 'Fill in and copy' }).first().click()],
+        ['messages', () => page.locator('tbody button').first().click()],
+      ];
+      const crm = integrator(stack.demo.base_url, stack.growth.api_key);
+      await crm.post('send-template', { phone: '+1 201 555 0100', template_name: 'order_update', body_params: ['Asha', '1'] });
+      for (const [path, open] of opened) {
+        await go(path);
+        await open();
+        await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).waitFor();
+        // Half transparent while it opens, which axe takes for a lack of contrast.
+        await eventually(() => page.evaluate('document.getAnimations().length === 0'));
+        expect([path, await accessibilityFaults(page)]).toEqual([path, []]);
+      }
+    }, 60_000);
+
+    it('a day can be typed', async () => {
+      await logIn();
+      await go('usage');
+      await page.getByLabel('From').focus();
+      await page.keyboard.type('11022026');
+      await page.waitForURL(/from=2026-11-02/);
+      expect(await page.getByLabel('From').inputValue()).toBe('2026-11-02');
+    });
+
+    it('at 360 px everything can be reached, whatever its name', async () => {
+      const name = 'x'.repeat(90);
+      await owner.call('PUT', '/api/client/suppressions/919876543209', { state: 'opted_out_marketing' });
+      await owner.call('POST', '/api/client/team', {
+        name,
+        email: `${'m'.repeat(50)}@growth.example`,
+        password: 'correct horse battery',
+        role: 'member',
+      });
+      await owner.call('POST', '/api/client/webhooks', { name, url: `https://crm.example.com/${name}`, events: ['ai.replied'] });
+      const recipients = [{ phone: '+1 201 555 0101', body_params: ['Asha', '1'] }];
+      await owner.call('POST', '/api/client/broadcasts', { name, template_name: 'order_update', recipients });
+      await page.setViewportSize(PHONE);
+      await logIn();
+      for (const path of ['settings', 'webhooks', 'broadcasts', 'inbox']) {
+        await go(path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+        expect([path, await page.evaluate(OUT_OF_REACH)]).toEqual([path, []]);
+      }
+    });
+
+    it('the closed menu of a phone has no stops of the Tab key', async () => {
+      await page.setViewportSize(PHONE);
+      await logIn();
+      expect(await page.getByRole('link', { name: 'Inbox' }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Show or hide the navigation' }).click();
+      await page.getByRole('link', { name: 'Inbox' }).click();
+      await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+      await page.getByRole('link', { name: 'Inbox' }).waitFor({ state: 'hidden' });
+    });
+
+    it('a fresh key stays until it was saved, and a key shows when it ends', async () => {
+      const expires_at = new Date(Date.now() + 10 * 86_400_000).toISOString();
+      await owner.call('POST', '/api/client/api-keys', { name: 'Ending', permissions: ['*'], expires_at });
+      await logIn();
+      await go('api-keys');
+      await page
+        .getByRole('row', { name: /Ending/ })
+        .getByText('in 10 days')
+        .waitFor();
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      await page.getByRole('dialog').getByLabel('Name').fill('Kept');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+      await page.getByText('GATEWAY_API_KEY=').waitFor();
+      await page.keyboard.press('Escape');
+      await page.mouse.click(5, 5);
+      expect(await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).count()).toBe(0);
+      await page.getByRole('button', { name: 'I have saved it' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
     });
   });
 });

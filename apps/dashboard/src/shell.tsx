@@ -44,7 +44,7 @@ export function Shell() {
     <AppShell header={{ height: 56 }} navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }} padding="lg">
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap" style={{ minWidth: 0 }}>
             <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Show or hide the navigation" />
             <img src="/icon.svg" width={28} height={28} alt="" />
             <Text fw={650} truncate>
@@ -78,7 +78,8 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Pages">
+      {/* A closed menu is not there: pushed out of sight only, its links would still be stops of the Tab key. */}
+      <AppShell.Navbar p="xs" aria-label="Pages" {...(!opened && { visibleFrom: 'sm' })}>
         <ScrollArea>
           {pages.map(({ to, label, icon: Icon }) => (
             <NavLink

@@ -1,5 +1,8 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 
+/** Dialogs are closed by a cross, which has no words of its own. */
+const closable = { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } };
+
 const green: MantineColorsTuple = [
   '#e6f7f0',
   '#d0ebe0',
@@ -21,7 +24,11 @@ export const theme = createTheme({
   defaultRadius: 'md',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   headings: { fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif', fontWeight: '650' },
-  components: { Table: { defaultProps: { verticalSpacing: 'sm', highlightOnHover: true } } },
+  components: {
+    Table: { defaultProps: { verticalSpacing: 'sm', highlightOnHover: true } },
+    Modal: closable,
+    Drawer: closable,
+  },
 });
 
 /** Quiet text and tinted badges with enough contrast for everybody (WCAG AA). */

@@ -9,6 +9,10 @@ import { Empty, Loaded, PageTitle } from '../components/states';
 
 const PERMISSIONS = ['send_template', 'send_text', 'send_media', 'send_otp'] as const;
 type Permission = (typeof PERMISSIONS)[number] | '*';
+interface NewKey {
+  name: string;
+  permissions: Permission[];
+}
 
 export function ApiKeysPage() {
   const queries = useQueryClient();
@@ -22,6 +26,16 @@ export function ApiKeysPage() {
       void queries.invalidateQueries({ queryKey: ['api-keys'] });
     },
   });
+  const create = useMutation({
+    mutationFn: (body: NewKey) => ask(api.POST('/api/client/api-keys', { body })),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ['api-keys'] }),
+  });
+  const close = () => {
+    setCreating(false);
+    create.reset();
+  };
+  // A fresh key is shown this once: only its own button closes it (friendliness §6).
+  const mayClose = !create.isPending && !create.data;
   const isOwner = user.role === 'owner';
   return (
     <>
@@ -57,6 +71,7 @@ export function ApiKeysPage() {
                     <Table.Th>Today</Table.Th>
                     <Table.Th>A minute</Table.Th>
                     <Table.Th>Last used</Table.Th>
+                    <Table.Th>Expires</Table.Th>
                     <Table.Th>State</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
@@ -79,6 +94,9 @@ export function ApiKeysPage() {
                       <Table.Td>{number(key.per_minute_limit)}</Table.Td>
                       <Table.Td>
                         <Ago at={key.last_used_at} />
+                      </Table.Td>
+                      <Table.Td>
+                        <Ago at={key.expires_at} />
                       </Table.Td>
                       <Table.Td>
                         {key.revoked_at ? (
@@ -106,43 +124,57 @@ export function ApiKeysPage() {
           )
         }
       </Loaded>
-      <Modal opened={creating} onClose={() => setCreating(false)} title="Create an API key" size="lg">
-        {creating && <Create done={() => setCreating(false)} />}
+      <Modal
+        opened={creating}
+        onClose={close}
+        closeOnEscape={mayClose}
+        closeOnClickOutside={mayClose}
+        withCloseButton={mayClose}
+        title="Create an API key"
+        size="lg"
+      >
+        {creating &&
+          (create.data ? (
+            <Fresh secret={create.data.key} message={create.data.message} done={close} />
+          ) : (
+            <Create isPending={create.isPending} create={create.mutate} />
+          ))}
       </Modal>
     </>
   );
 }
 
-function Create({ done }: { done: () => void }) {
-  const queries = useQueryClient();
+interface FreshProps {
+  secret: string;
+  message: string;
+  done: () => void;
+}
+
+function Fresh({ secret, message, done }: FreshProps) {
+  const curl = `curl ${window.location.origin}/api/v1/health -H 'X-API-Key: ${secret}'`;
+  return (
+    <Stack>
+      <Alert color="yellow" title={message} />
+      <Snippet text={secret} label="Copy the key" />
+      <Text size="sm" fw={600}>
+        Try it
+      </Text>
+      <Snippet text={curl} />
+      <Snippet text={`GATEWAY_API_KEY=${secret}`} label="Copy the line for .env" />
+      <Button onClick={done}>I have saved it</Button>
+    </Stack>
+  );
+}
+
+function Create({ isPending, create }: { isPending: boolean; create: (key: NewKey) => void }) {
   const [name, setName] = useState('');
   const [all, setAll] = useState(true);
   const [chosen, setChosen] = useState<Permission[]>([]);
-  const create = useMutation({
-    mutationFn: () => ask(api.POST('/api/client/api-keys', { body: { name, permissions: all ? ['*'] : chosen } })),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ['api-keys'] }),
-  });
-  if (create.data) {
-    const { key, message } = create.data;
-    const curl = `curl ${window.location.origin}/api/v1/health -H 'X-API-Key: ${key}'`;
-    return (
-      <Stack>
-        <Alert color="yellow" title={message} />
-        <Snippet text={key} label="Copy the key" />
-        <Text size="sm" fw={600}>
-          Try it
-        </Text>
-        <Snippet text={curl} />
-        <Snippet text={`GATEWAY_API_KEY=${key}`} label="Copy the line for .env" />
-        <Button onClick={done}>I have saved it</Button>
-      </Stack>
-    );
-  }
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        create.mutate();
+        create({ name, permissions: all ? ['*'] : chosen });
       }}
     >
       <Stack>
@@ -157,7 +189,7 @@ function Create({ done }: { done: () => void }) {
             </Group>
           </Checkbox.Group>
         )}
-        <Button type="submit" loading={create.isPending} disabled={!name || (!all && chosen.length === 0)}>
+        <Button type="submit" loading={isPending} disabled={!name || (!all && chosen.length === 0)}>
           Create
         </Button>
       </Stack>

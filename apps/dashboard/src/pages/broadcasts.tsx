@@ -68,7 +68,7 @@ export function BroadcastsPage() {
                   style={{ cursor: 'pointer' }}
                 >
                   <Group justify="space-between" mb={6}>
-                    <div>
+                    <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
                       <Text fw={600}>{one.name}</Text>
                       <Text size="sm" c="dimmed">
                         {one.template_name} · {number(one.total_recipients)} people · <Ago at={one.created_at} />
@@ -138,7 +138,7 @@ function Detail({ id }: { id: number }) {
         return (
           <Stack>
             <Group justify="space-between">
-              <Title order={3} size="h4">
+              <Title order={3} size="h4" style={{ overflowWrap: 'anywhere' }}>
                 {broadcast.name}
               </Title>
               <State of={broadcast.status} />

@@ -119,7 +119,7 @@ function Thread({ id }: { id: number }) {
         conversation && (
           <Stack>
             <Group justify="space-between">
-              <div>
+              <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
                 <Text fw={650}>{conversation.customer_name || conversation.customer_phone}</Text>
                 <Text size="sm" c="dimmed">
                   {conversation.customer_phone}

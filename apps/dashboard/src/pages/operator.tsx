@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChanges } from '../api/changes';
 import { api, ask, praise, type Schemas } from '../api/client';
-import { number, State, NumberField } from '../components/bits';
+import { Ago, number, State, NumberField } from '../components/bits';
 import { Loaded, PageTitle } from '../components/states';
 
 const PLANS = ['Growth', 'Pro', 'Starter'] as const;
@@ -122,6 +122,7 @@ export function OperatorPage() {
                   <Table.Th ta="right">A minute</Table.Th>
                   <Table.Th ta="right">A day</Table.Th>
                   <Table.Th ta="right">Today</Table.Th>
+                  <Table.Th>Expires</Table.Th>
                   <Table.Th>Limits</Table.Th>
                 </Table.Tr>
               </Table.Thead>
@@ -133,6 +134,9 @@ export function OperatorPage() {
                     <Table.Td ta="right">{number(one.per_minute_limit)}</Table.Td>
                     <Table.Td ta="right">{number(one.daily_limit)}</Table.Td>
                     <Table.Td ta="right">{one.used_today === null ? '?' : number(one.used_today)}</Table.Td>
+                    <Table.Td>
+                      <Ago at={one.expires_at} />
+                    </Table.Td>
                     <Table.Td>
                       {one.revoked_at ? (
                         <State of="failed" label="revoked" />

@@ -262,12 +262,11 @@ function Suppressions() {
               <Table.Tbody>
                 {suppressions.map((one) => (
                   <Table.Tr key={one.phone}>
-                    <Table.Td>{one.phone}</Table.Td>
                     <Table.Td>
-                      {one.state.replaceAll('_', ' ')}, by {one.source === 'dashboard' ? 'you' : one.source}
-                    </Table.Td>
-                    <Table.Td>
-                      <Ago at={one.since} />
+                      <Text size="sm">{one.phone}</Text>
+                      <Text size="xs" c="dimmed">
+                        {one.state.replaceAll('_', ' ')}, by {one.source === 'dashboard' ? 'you' : one.source}, <Ago at={one.since} />
+                      </Text>
                     </Table.Td>
                     <Table.Td ta="right">
                       <Button size="compact-sm" variant="default" onClick={() => lift.mutate(one.phone)}>
@@ -317,7 +316,9 @@ function Team() {
               {users.map((one) => (
                 <Table.Tr key={one.id}>
                   <Table.Td>
-                    <Text size="sm">{one.name}</Text>
+                    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                      {one.name}
+                    </Text>
                     <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
                       {one.email}
                     </Text>

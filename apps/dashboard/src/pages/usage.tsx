@@ -3,8 +3,9 @@ import '@mantine/core/styles/ColorSwatch.css';
 import { BarChart } from '@mantine/charts';
 import { Button, Card, Group, Table, TextInput, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { api, ask, type Schemas } from '../api/client';
 import { number } from '../components/bits';
 import { Empty, Loaded, PageTitle } from '../components/states';
@@ -24,7 +25,10 @@ export function UsagePage() {
           params: { query: { ...(search.from && { from: search.from }), ...(search.to && { to: search.to }) } },
         }),
       ),
+    placeholderData: keepPreviousData,
   });
+  const from = search.from ?? report.data?.from ?? '';
+  const to = search.to ?? report.data?.to ?? '';
   return (
     <>
       <PageTitle title="Usage" about={report.data ? `Days in ${report.data.timezone}` : 'By day and kind'}>
@@ -39,23 +43,13 @@ export function UsagePage() {
           Export CSV
         </Button>
       </PageTitle>
+      <Group mb="md">
+        <Day label="From" value={from} onChange={(day) => void navigate({ search: { from: day, to } })} />
+        <Day label="To" value={to} onChange={(day) => void navigate({ search: { from, to: day } })} />
+      </Group>
       <Loaded query={report}>
-        {({ from, to, usage, keys }) => (
+        {({ usage, keys }) => (
           <>
-            <Group mb="md">
-              <TextInput
-                type="date"
-                label="From"
-                value={from}
-                onChange={(e) => void navigate({ search: { from: e.currentTarget.value, to } })}
-              />
-              <TextInput
-                type="date"
-                label="To"
-                value={to}
-                onChange={(e) => void navigate({ search: { from, to: e.currentTarget.value } })}
-              />
-            </Group>
             {usage.length === 0 ? (
               <Empty title="Nothing was sent in these days">Choose other days, or send a message.</Empty>
             ) : (
@@ -125,6 +119,24 @@ export function UsagePage() {
         )}
       </Loaded>
     </>
+  );
+}
+
+/** A day. While a year is typed it passes through 0002, 0020 and 0202: only a whole one is told. */
+function Day({ label, value, onChange }: { label: string; value: string; onChange: (day: string) => void }) {
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <TextInput
+      type="date"
+      label={label}
+      value={typed ?? value}
+      onChange={(e) => {
+        const day = e.currentTarget.value;
+        setTyped(day);
+        if (day >= '2000') onChange(day);
+      }}
+      onBlur={() => setTyped(null)}
+    />
   );
 }
 

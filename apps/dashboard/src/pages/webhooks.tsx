@@ -63,12 +63,10 @@ export function WebhooksPage() {
             <Stack>
               {webhooks.map((webhook) => (
                 <Card key={webhook.id} withBorder>
-                  <Group justify="space-between" wrap="nowrap" align="flex-start">
-                    <div style={{ minWidth: 0 }}>
+                  <Group justify="space-between" align="flex-start">
+                    <div style={{ flex: '1 1 240px', minWidth: 0, overflowWrap: 'anywhere' }}>
                       <Text fw={600}>{webhook.name}</Text>
-                      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-                        {webhook.url}
-                      </Text>
+                      <Text size="sm">{webhook.url}</Text>
                       <Text size="sm" c="dimmed">
                         {webhook.events.join(', ')} · secret {webhook.has_secret ? 'set' : 'not set'} · last triggered{' '}
                         <Ago at={webhook.last_triggered_at} />
