@@ -1,5 +1,6 @@
 import { Controller } from '@nestjs/common';
 import {
+  CheckBroadcast,
   CreateWebhook,
   DeleteWebhook,
   FindSend,
@@ -14,6 +15,8 @@ import {
   SendTemplate,
   SendText,
   SetConnection,
+  SetSendSettings,
+  SetSuppression,
   SyncTemplates,
   UpdateWebhook,
   type Operation,
@@ -123,6 +126,21 @@ export class Neighbours {
   @Handles(SendOtp)
   sendOtp(request: RequestOf<typeof SendOtp>) {
     return this.reply(SendOtp, request);
+  }
+
+  @Handles(CheckBroadcast)
+  checkBroadcast(request: RequestOf<typeof CheckBroadcast>) {
+    return this.reply(CheckBroadcast, request);
+  }
+
+  @Handles(SetSendSettings)
+  setSendSettings(request: RequestOf<typeof SetSendSettings>) {
+    return this.reply(SetSendSettings, request);
+  }
+
+  @Handles(SetSuppression)
+  setSuppression(request: RequestOf<typeof SetSuppression>) {
+    return this.reply(SetSuppression, request);
   }
 
   private async reply<O extends Operation>(op: O, request: RequestOf<O>): Promise<ReplyOf<O>> {

@@ -1,15 +1,15 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { Id, IsoTime, MessageId, Nullable } from './fields';
+import { characters, Id, IsoTime, MessageId, Nullable } from './fields';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
 
-/** How a business's messages are answered by a model (product §2). */
+/** How a business's messages are answered by a model (product §2). How long a text may be is the gateway's rule. */
 export const AutoReplySettings = Type.Object({
   enabled: Type.Boolean(),
-  instructions: Type.String({ maxLength: 8_000 }),
-  model: Type.String({ maxLength: 200 }),
+  instructions: Type.String(),
+  model: Type.String(),
   /** Of an OpenAI-compatible API; null: the deployment's own. */
-  base_url: Nullable(Type.String({ maxLength: 2048 })),
+  base_url: Nullable(Type.String()),
   /** Replies within 24 hours at most. */
   daily_limit: Type.Integer({ minimum: 0, maximum: 100_000 }),
   quiet_when_agent_active_minutes: Type.Integer({ minimum: 0, maximum: 10_080 }),
@@ -32,7 +32,7 @@ export const SetAutoReply = operation('auto-reply', 'set-settings', {
 
 /** What the model would answer; nothing is sent. MODEL_UNAVAILABLE when it does not answer. */
 export const TryAutoReply = operation('auto-reply', 'try', {
-  request: Type.Object({ business_id: Id, text: Type.String({ minLength: 1, maxLength: 4096 }) }),
+  request: Type.Object({ business_id: Id, text: characters(4096, 1) }),
   reply: Type.Object({ reply: Type.String() }),
   errors: ['MODEL_UNAVAILABLE'],
   deadlineMs: 25_000,

@@ -1,12 +1,12 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { Id, IsoTime, MessageId, Nullable } from './fields';
+import { characters, Id, IsoTime, MessageId, Nullable } from './fields';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
 
 /** Rows of one broadcast at most. */
 export const MAX_RECIPIENTS = 20_000;
 
-const Values = Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 50 });
+const Values = Type.Array(characters(1024), { maxItems: 50 });
 
 /** Somebody to write to, as the business wrote it; checked by the broadcast service. */
 export const BroadcastRow = Type.Object({
@@ -28,8 +28,8 @@ export type RowFault = Static<typeof RowFault>;
 
 const draft = {
   business_id: Id,
-  template_name: Type.String({ minLength: 1, maxLength: 512 }),
-  language: Type.String({ minLength: 1, maxLength: 20 }),
+  template_name: characters(512, 1),
+  language: characters(20, 1),
   recipients: Type.Array(BroadcastRow, { minItems: 1, maxItems: MAX_RECIPIENTS }),
 };
 
@@ -46,7 +46,7 @@ export const CheckBroadcast = operation('broadcast', 'check', {
 export const CreateBroadcast = operation('broadcast', 'create', {
   request: Type.Object({
     ...draft,
-    name: Type.String({ minLength: 1, maxLength: 100 }),
+    name: characters(100, 1),
     scheduled_at: Nullable(IsoTime),
     plan: Type.String(),
     timezone: Type.String(),

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { Id, IsoTime, MessageId, Nullable, Recipient } from './fields';
+import { characters, Id, IsoTime, MessageId, Nullable, Recipient } from './fields';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
 
@@ -37,7 +37,7 @@ export type ThreadMessage = Static<typeof ThreadMessage>;
 
 /** Those that moved last come first. */
 export const ListConversations = operation('send', 'list-conversations', {
-  request: Type.Object({ business_id: Id, ...PageRequest, search: Nullable(Type.String({ maxLength: 100 })) }),
+  request: Type.Object({ business_id: Id, ...PageRequest, search: Nullable(characters(100)) }),
   reply: Type.Object({ conversations: Type.Array(ConversationRecord), next_cursor: NextCursor }),
 });
 
@@ -74,7 +74,7 @@ export const SetSuppression = operation('send', 'set-suppression', {
     business_id: Id,
     phone: Recipient,
     state: SuppressionStateName,
-    reason: Nullable(Type.String({ maxLength: 500 })),
+    reason: Nullable(characters(500)),
   }),
   reply: Type.Object({}),
 });
@@ -86,9 +86,9 @@ export const LiftSuppression = operation('send', 'lift-suppression', {
   errors: ['NOT_FOUND'],
 });
 
-const Words = Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { maxItems: 50 });
+const Words = Type.Array(Type.String({ minLength: 1 }), { maxItems: 50 });
 
-/** A business's own rules for sending (product decisions 18 and 45). */
+/** A business's own rules for sending (product decisions 18 and 45). How long a word may be is the gateway's rule. */
 export const SendSettings = Type.Object({
   stop_words: Words,
   start_words: Words,

@@ -1,11 +1,11 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { Id, IsoTime, Nullable } from './fields';
+import { characters, Id, IsoTime, Nullable } from './fields';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
 
 const EventNames = Type.Array(Type.String(), { minItems: 1, maxItems: 5 });
 /** Checked again by the dispatcher, which owns the rules for addresses (guarantees §5). */
-const Url = Type.String({ minLength: 1, maxLength: 2048 });
+const Url = characters(2048, 1);
 const SecretSealed = Nullable(Type.String());
 
 /** Spec §2.8 as the list shows it: the secret itself never leaves, only whether there is one. */

@@ -5,6 +5,12 @@ export const Id = Type.Integer({ minimum: 1 });
 export const IsoTime = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' });
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
+/**
+ * A text whose length the gateway has checked in characters. Schemas count UTF-16 units: an emoji has two, and class-validator's
+ * `Length` does not count the variation selector after one.
+ */
+export const characters = (most: number, least = 0) => Type.String({ minLength: least, maxLength: 3 * most });
+
 /** A recipient: a phone number in digits with its country code (spec §2.1), or a business-scoped user id (product decision 8). */
 export const Recipient = Type.String({ minLength: 4, maxLength: 140 });
 export const MessageId = Type.String({ minLength: 1, maxLength: 512 });

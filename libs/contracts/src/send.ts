@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { eventType } from './event';
-import { Id, IsoTime, MessageId, Nullable, OutboundType, Recipient, SentBy } from './fields';
+import { characters, Id, IsoTime, MessageId, Nullable, OutboundType, Recipient, SentBy } from './fields';
 import { operation } from './operation';
 
 /** On whose behalf a message is sent and what the gateway already knows of them, so that the send service asks nobody. */
@@ -41,15 +41,15 @@ const sendErrors = [
 ] as const;
 
 /** Values for a template's variables, already text. */
-const Params = Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 50 });
+const Params = Type.Array(characters(1024), { maxItems: 50 });
 
 /** Spec §4.4. */
 export const SendTemplate = operation('send', 'template', {
   request: Type.Object({
     sender: Sender,
     to: Recipient,
-    template_name: Type.String({ minLength: 1, maxLength: 512 }),
-    language: Type.String({ minLength: 1, maxLength: 20 }),
+    template_name: characters(512, 1),
+    language: characters(20, 1),
     body_params: Params,
     header_params: Params,
     button_params: Params,
@@ -77,8 +77,8 @@ export const SendMedia = operation('send', 'media', {
     to: Recipient,
     media_type: MediaType,
     media_url: Type.String({ minLength: 1, maxLength: 2048 }),
-    caption: Nullable(Type.String({ maxLength: 1024 })),
-    filename: Nullable(Type.String({ maxLength: 255 })),
+    caption: Nullable(characters(1024)),
+    filename: Nullable(characters(255)),
   }),
   reply: accepted,
   errors: sendErrors,
@@ -90,8 +90,8 @@ export const SendOtp = operation('send', 'otp', {
   request: Type.Object({
     sender: Sender,
     to: Recipient,
-    template_name: Type.String({ minLength: 1, maxLength: 512 }),
-    language: Type.String({ minLength: 1, maxLength: 20 }),
+    template_name: characters(512, 1),
+    language: characters(20, 1),
     /** The caller's own code; null: six digits are made. */
     otp: Nullable(Type.String({ pattern: '^[0-9A-Za-z-]{1,15}$' })),
   }),

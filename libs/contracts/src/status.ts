@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { Id, IsoTime, MessageId, Nullable } from './fields';
+import { characters, Id, IsoTime, MessageId, Nullable } from './fields';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
 
@@ -53,9 +53,9 @@ export const ListMessages = operation('status', 'list', {
     business_id: Id,
     ...PageRequest,
     status: Nullable(DeliveryStatus),
-    phone: Nullable(Type.String({ maxLength: 140 })),
+    phone: Nullable(characters(140)),
     /** Part of the text, or a template's name or a message id. */
-    search: Nullable(Type.String({ maxLength: 100 })),
+    search: Nullable(characters(100)),
   }),
   reply: Type.Object({ messages: Type.Array(LoggedMessage), next_cursor: NextCursor }),
 });

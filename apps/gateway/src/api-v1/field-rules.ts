@@ -5,7 +5,8 @@ import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
 import { splitParams } from './quick-params';
 
 const MAX_PARAMS = 50;
-const MAX_PARAM_LENGTH = 1_024;
+/** Of a template's variable, in characters. */
+export const MAX_PARAM_LENGTH = 1_024;
 const MAX_TEXT = 4_096;
 const MAX_URL = 2_048;
 const MAX_CAPTION = 1_024;
@@ -34,7 +35,7 @@ function textFault(value: unknown, maxLength: number): string | null {
 }
 
 /** In characters, of which most texts have no more than code units. */
-function isLonger(text: string, most: number): boolean {
+export function isLonger(text: string, most: number): boolean {
   return text.length > most && [...text].length > most;
 }
 

@@ -111,6 +111,22 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     expect(asked).toEqual([]);
   });
 
+  it('decisions 2, 10, 15, 16: what is documented in characters may be emoji throughout', async () => {
+    const emoji = (count: number) => '😀'.repeat(count);
+    const template = { phone: PHONE, template_name: emoji(512), language: emoji(20), body_params: [emoji(1_024), 'x'] };
+    await post('send-template', { ...template, header_params: [emoji(1_024)], button_params: [emoji(1_024)] }).expect(200);
+    await post('send-otp', { phone: PHONE, template_name: emoji(512), language: emoji(20) }).expect(200);
+    const media = { phone: PHONE, media_type: 'document', media_url: 'https://example.com/a.pdf' };
+    await post('send-media', { ...media, caption: emoji(1_024), filename: emoji(255) }).expect(200);
+    await quick(`phone=${PHONE}&template=${encodeURIComponent(emoji(300))}&params=${encodeURIComponent(emoji(600))}`).expect(200);
+    expect(asked[0]).toMatchObject({ template_name: emoji(512), language: emoji(20), body_params: [emoji(1_024), 'x'] });
+    expect(asked[2]).toMatchObject({ caption: emoji(1_024), filename: emoji(255) });
+    expect((await post('send-media', { ...media, caption: emoji(1_025) }).expect(400)).body).toMatchObject({
+      details: [{ field: 'caption' }],
+    });
+    expect(asked).toHaveLength(4);
+  });
+
   it.each([
     ['', []],
     ['  ', []],

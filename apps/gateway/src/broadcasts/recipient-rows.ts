@@ -1,6 +1,7 @@
 import { registerDecorator } from 'class-validator';
 import { parse } from 'csv-parse/sync';
 import { MAX_RECIPIENTS, type BroadcastRow } from '@mgw/contracts';
+import { isLonger, MAX_PARAM_LENGTH } from '../api-v1/field-rules';
 import { invalid } from '../requests/refusals';
 
 export interface RecipientRow {
@@ -10,7 +11,6 @@ export interface RecipientRow {
 }
 
 const MAX_VALUES = 50;
-const MAX_VALUE_LENGTH = 1_024;
 
 /** The shape of every row, in one pass: there may be twenty thousand. What the values mean is checked by the broadcast service. */
 export function IsRecipients(): PropertyDecorator {
@@ -45,7 +45,7 @@ function rowFault(row: unknown): string | null {
   for (const [name, values] of Object.entries({ body_params, header_params })) {
     if (values === undefined || values === null) continue;
     const isValue = (item: unknown) =>
-      (typeof item === 'number' && Number.isFinite(item)) || (typeof item === 'string' && item.length <= MAX_VALUE_LENGTH);
+      (typeof item === 'number' && Number.isFinite(item)) || (typeof item === 'string' && !isLonger(item, MAX_PARAM_LENGTH));
     if (!Array.isArray(values) || values.length > MAX_VALUES || !values.every(isValue))
       return `${name} is not a list of at most ${MAX_VALUES} texts or numbers`;
   }
@@ -89,13 +89,18 @@ function csvRows(text: string): BroadcastRow[] {
   if (rows.length > MAX_RECIPIENTS) throw invalid('csv', `must hold at most ${MAX_RECIPIENTS} rows`);
   const header = names.flatMap((name, i) => (name.startsWith('header') ? [i] : []));
   const body = names.flatMap((_, i) => (i === phone || header.includes(i) ? [] : [i]));
-  const value = (record: string[], i: number) => (record[i] ?? '').slice(0, MAX_VALUE_LENGTH);
+  const value = (record: string[], i: number) => firstOf(record[i] ?? '');
   return rows.map(({ record, info }) => ({
     line: info.lines,
     phone: value(record, phone).slice(0, 140),
     body_params: body.slice(0, MAX_VALUES).map((i) => value(record, i)),
     header_params: header.slice(0, MAX_VALUES).map((i) => value(record, i)),
   }));
+}
+
+/** As much of it as a variable may hold, no half of an emoji. */
+function firstOf(text: string): string {
+  return isLonger(text, MAX_PARAM_LENGTH) ? [...text].slice(0, MAX_PARAM_LENGTH).join('') : text;
 }
 
 /** Spreadsheets of many countries write semicolons. */

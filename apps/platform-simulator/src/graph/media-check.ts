@@ -5,14 +5,23 @@ import { GraphFailure } from './graph-error';
 import { checkShape, strict, text } from './shape';
 
 const source = { id: Type.Optional(text(64)), link: Type.Optional(text(2_048)) };
-const caption = { caption: Type.Optional(Type.String({ maxLength: 1_024 })) };
+const MAX_CAPTION = 1_024;
+const MAX_FILENAME = 240;
+const caption = { caption: Type.Optional(Type.String()) };
 const MEDIA_SHAPES: Record<MediaKindName, TSchema> = {
   image: strict({ ...source, ...caption }),
   video: strict({ ...source, ...caption }),
   audio: strict({ ...source, voice: Type.Optional(Type.Boolean()) }),
-  document: strict({ ...source, ...caption, filename: Type.Optional(text(240)) }),
+  document: strict({ ...source, ...caption, filename: Type.Optional(Type.String({ minLength: 1 })) }),
   sticker: strict(source),
 };
+
+interface MediaContent {
+  id?: string;
+  link?: string;
+  caption?: string;
+  filename?: string;
+}
 
 /**
  * A file by id or by address.
@@ -20,11 +29,19 @@ const MEDIA_SHAPES: Record<MediaKindName, TSchema> = {
  * @throws GraphFailure 100; whether an address can be fetched shows later, as at the platform
  */
 export function checkMedia(kind: MediaKindName, content: unknown, name: string, phoneNumberId: string, media: MediaStore): void {
-  const { id, link } = checkShape(MEDIA_SHAPES[kind], content ?? {}, name) as { id?: string; link?: string };
+  const { id, link, ...texts } = checkShape(MEDIA_SHAPES[kind], content ?? {}, name) as MediaContent;
+  checkCharacters(name, 'caption', texts.caption, MAX_CAPTION);
+  checkCharacters(name, 'filename', texts.filename, MAX_FILENAME);
   if ((id === undefined) === (link === undefined)) throw new GraphFailure(100, `Param ${name} must have exactly one of id and link.`);
   if (link !== undefined && !/^https?:\/\/[^\s/]+/.test(link)) throw new GraphFailure(100, `Param ${name}['link'] is not a valid URI.`);
   if (id !== undefined && media.get(id)?.phone_number_id !== phoneNumberId)
     throw new GraphFailure(100, `Param ${name}['id'] is not a valid whatsapp business account media attachment ID`);
+}
+
+/** Schemas would count an emoji as two. */
+function checkCharacters(name: string, member: string, text: string | undefined, most: number): void {
+  if (text !== undefined && [...text].length > most)
+    throw new GraphFailure(100, `Param ${name}['${member}'] must be at most ${most} characters long.`);
 }
 
 /** Why the platform cannot deliver this file, found after the message was accepted (platform §1.3); null: it can. */

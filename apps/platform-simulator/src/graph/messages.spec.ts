@@ -35,6 +35,10 @@ describe('messages of every kind (platform §1, §8.1)', () => {
     ['image', { type: 'image', image: { link: LINK, caption: 'A' } }],
     ['voice', { type: 'audio', audio: { link: LINK, voice: true } }],
     ['document', { type: 'document', document: { link: LINK, caption: 'A', filename: 'a.pdf' } }],
+    [
+      'platform §1.3: as many emoji as characters',
+      { type: 'document', document: { link: LINK, caption: '😀'.repeat(1_024), filename: '😀'.repeat(240) } },
+    ],
     ['sticker', { type: 'sticker', sticker: { link: LINK } }],
     ['location', { type: 'location', location: { latitude: 52.1, longitude: '-0.5', name: 'Mill', address: 'Lane 1' } }],
     ['contacts', contact({ formatted_name: 'Asha Rao', first_name: 'Asha' })],
@@ -63,6 +67,7 @@ describe('messages of every kind (platform §1, §8.1)', () => {
     ['an odd recipient', { to: 'nobody', text: { body: 'Hi' } }, 131009, 'not valid'],
     ['no recipient', { to: '', text: { body: 'Hi' } }, 100, 'The parameter to is required.'],
     ['a caption of audio', { type: 'audio', audio: { link: LINK, caption: 'A' } }, 100, 'Unexpected key "caption" on param "audio".'],
+    ['too long a caption', { type: 'image', image: { link: LINK, caption: '😀'.repeat(1_025) } }, 100, 'at most 1024 characters'],
     ['a filename of an image', { type: 'image', image: { link: LINK, filename: 'a' } }, 100, 'Unexpected key "filename"'],
     ['id and link', { type: 'image', image: { link: LINK, id: '1' } }, 100, 'exactly one'],
     ['an unknown file', { type: 'image', image: { id: '1' } }, 100, 'media attachment ID'],
