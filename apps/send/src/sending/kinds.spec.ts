@@ -12,6 +12,11 @@ describe('kinds of messages', () => {
   });
   afterAll(() => sending.harness.close());
 
+  const stored = async () => {
+    const tables = ['intents', 'messages', 'idempotency_keys', 'outbox'];
+    const rows = tables.map((table) => `SELECT t::text AS row FROM send.${table} t`).join(' UNION ALL ');
+    return (await sending.harness.db.query<{ row: string }>(rows)).map(({ row }) => row).join('\n');
+  };
   const lastCall = () => sending.platform.calls().at(-1) as unknown as Record<string, unknown>;
 
   it('spec §4.6: media needs an open window, and carries what its type can', async () => {
@@ -86,9 +91,16 @@ describe('kinds of messages', () => {
       (await sending.harness.told('message.sent')).find(({ data }) => (data as { message_id: string }).message_id === first.message_id),
     );
     expect(event.data).toMatchObject({ type: 'otp', text: '*••••••* is your code.' });
-    for (const table of ['intents', 'messages', 'idempotency_keys', 'outbox']) {
-      const [row] = await sending.harness.db.query<{ all: string }>(`SELECT string_agg(t::text, ' ') AS all FROM send.${table} t`);
-      expect(row?.all).not.toMatch(new RegExp(`(?<![0-9a-f-])${first.otp}(?![0-9a-f-])`));
-    }
+    expect(await stored()).not.toMatch(new RegExp(`(?<![0-9a-f-])${first.otp}(?![0-9a-f-])`));
+  });
+
+  it('decision 17, guarantees §9: a code that an AUTHENTICATION template carries through send-template is told and stored masked', async () => {
+    const sent = (await sending.template({}, { name: 'login_code', params: ['WXYZ-8841'] })) as { message_id: string };
+    expect(lastCall()['template']).toMatchObject({ components: [{ parameters: [{ text: 'WXYZ-8841' }] }, { sub_type: 'url' }] });
+    const event = await eventually(async () =>
+      (await sending.harness.told('message.sent')).find(({ data }) => (data as { message_id: string }).message_id === sent.message_id),
+    );
+    expect(event.data).toMatchObject({ type: 'template', text: '*••••••* is your code.' });
+    expect(await stored()).not.toContain('WXYZ-8841');
   });
 });

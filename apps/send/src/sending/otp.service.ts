@@ -4,13 +4,10 @@ import type { ReplyOf, RequestOf, SendOtp, Sender } from '@mgw/contracts';
 import { templateMessage } from '@mgw/platform-api';
 import type { RpcContext } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
-import { fillTemplate } from '../templates/fill-template';
+import { fillTemplate, maskedText } from '../templates/fill-template';
 import { TemplateService } from '../templates/template.service';
 import { DeliveryService } from './delivery.service';
 import { OtpStore } from './otp.store';
-
-/** What stands for a code wherever it is not the answer (product decision 17). */
-const MASK = '••••••';
 
 /** Spec §4.7. */
 @Injectable()
@@ -34,7 +31,7 @@ export class OtpService {
         to,
         type: 'otp',
         template: { name, language, category: template.category },
-        text: fillTemplate(template, { body: [MASK], header: [], buttons: [] }).text,
+        text: maskedText(template),
         needsWindow: false,
         beforeCall: (intentId) => this.keep(sender, intentId, request.otp === null ? code : null),
         request: (callbackData) => templateMessage(to, { name, language, components }, callbackData),

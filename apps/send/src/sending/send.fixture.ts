@@ -105,14 +105,17 @@ export async function startSending({ restriction = null }: { restriction?: Restr
     /** The template service takes questions and answers none. */
     hang: () => void (hangs = true),
     run: (env = {}) => harness.run(service, env),
-    template: (change: Partial<Sender> = {}, { to = '919876543210', params = ['Asha', '7'], deadlineAt = Date.now() + 10_000 } = {}) =>
+    template: (
+      change: Partial<Sender> = {},
+      { to = '919876543210', name = 'order_update', params = ['Asha', '7'], deadlineAt = Date.now() + 10_000 } = {},
+    ) =>
       told(
         harness.rpc.call(
           SendTemplate,
           {
             sender: sender(change),
             to,
-            template_name: 'order_update',
+            template_name: name,
             language: 'en',
             body_params: params,
             header_params: [],

@@ -1,13 +1,19 @@
 import { GatewayError, valueCounts, type TemplateShape } from '@mgw/contracts';
 import type { TemplateComponentRequest, TemplateParameter } from '@mgw/platform-api';
 
+/** What stands for a code wherever it is not the answer (product decision 17). */
+const MASK = '••••••';
+
 export interface TemplateValues {
   body: string[];
   header: string[];
   buttons: string[];
 }
 
-/** Fills a template in, and checks the counts before a call is spent on it (product decisions 15 and 43). @throws GatewayError TEMPLATE_PARAMS_MISMATCH */
+/**
+ * Fills a template in, and checks the counts before a call is spent on it (product decisions 15 and 43). The text shows no values of
+ * an AUTHENTICATION template, whoever made the code. @throws GatewayError TEMPLATE_PARAMS_MISMATCH
+ */
 export function fillTemplate(template: TemplateShape, values: TemplateValues): { components: TemplateComponentRequest[]; text: string } {
   const counts = valueCounts(template);
   for (const part of ['body', 'header', 'buttons'] as const) check(template, part, counts[part], values[part].length);
@@ -25,7 +31,15 @@ export function fillTemplate(template: TemplateShape, values: TemplateValues): {
         : { type: 'button', sub_type: 'url', index: String(index), parameters: [{ type: 'text', text: value }] },
     );
   }
-  return { components, text: rendered(template, values.body) };
+  return { components, text: template.category === 'AUTHENTICATION' ? maskedText(template) : rendered(template, values.body) };
+}
+
+/** The text as it may be stored and told when the values are a code. */
+export function maskedText(template: TemplateShape): string {
+  return rendered(
+    template,
+    template.body_variables.map(() => MASK),
+  );
 }
 
 function check({ name }: TemplateShape, component: string, [least, most]: readonly [number, number], given: number): void {
