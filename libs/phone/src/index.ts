@@ -17,8 +17,8 @@ export function normalizePhone(input: string): NormalizedPhone {
   if (!/^[0-9]*$/.test(digits)) return { ok: false, reason: 'must hold only digits, spaces, hyphens, parentheses and +' };
   if (digits.startsWith('0')) return { ok: false, reason: 'must not start with 0: write the country code' };
   if (digits.length < 7 || digits.length > 15) return { ok: false, reason: 'must have 7 to 15 digits: write the country code' };
-  // A leading + says that the country code is there already: +65 8134 0984 is Singapore, not India.
-  const isIndian = /^[6-9]\d{9}$/.test(digits) && !input.trimStart().startsWith('+');
+  // A + before the first digit says that the country code is there already: (+65) 8134 0984 is Singapore, not India.
+  const isIndian = /^[6-9]\d{9}$/.test(digits) && !/^[ ()-]*\+/.test(input);
   return { ok: true, value: isIndian ? `91${digits}` : digits };
 }
 

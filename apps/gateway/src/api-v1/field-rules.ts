@@ -108,7 +108,10 @@ function captionFault(value: unknown, mediaType: unknown): string | null {
 export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constraints: unknown[] }) => SchemaObject)> = {
   isRecipient: {
     type: 'string',
-    description: 'A phone number with its country code, or a business-scoped user id. Spaces, hyphens, parentheses and + are ignored.',
+    description:
+      'A phone number with its country code, or a business-scoped user id. Spaces, hyphens and parentheses are ignored. Ten digits that ' +
+      'begin with 6, 7, 8 or 9 are taken as Indian and get the prefix 91, unless a + stands before them: give numbers with + and ' +
+      'country code (`%2B` in a query).',
     example: '+91 98765 43210',
   },
   isPhoneNumber: { description: 'A phone number with its country code: codes go to phones only.' },

@@ -93,6 +93,18 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     expect(asked).toEqual([]);
   });
 
+  it.each([
+    ['+6581340984', '6581340984'],
+    ['%2B65+8134+0984', '6581340984'],
+    ['(+65)+8134-0984', '6581340984'],
+    ['98765+43210', PHONE],
+    ['%209876543210', PHONE],
+    ['IN.730012345', 'IN.730012345'],
+  ])('decision 8, §2.1: the query phone=%s is %s; a + is one, as it would be in JSON', async (phone, to) => {
+    await quick(`phone=${phone}&message=a`).expect(200);
+    expect(asked).toEqual([{ to, text: 'a' }]);
+  });
+
   it('§5.2, decision 13: the key in the query, in both places, and in two different ones', async () => {
     await quick(`phone=${PHONE}&message=a&apikey=${token}`, null).expect(200);
     await quick(`phone=${PHONE}&message=a&apikey=${token}`).expect(200);
