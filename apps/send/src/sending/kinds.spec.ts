@@ -53,7 +53,7 @@ describe('kinds of messages', () => {
       const data = { phone_number_id: '700', from, category: 'marketing_messages', value, said_at };
       return newEvent(PlatformPreference, { id: `p${second}${value}`, at: said_at, business_id: 1, key: 'p', data });
     };
-    const offer = () => sending.otp({}, { template_name: 'offer', otp: 'x' });
+    const offer = () => sending.template({}, { name: 'offer', params: ['x'] });
     expect(await offer()).toMatchObject({ replayed: false });
     await sending.harness.tell(say('stop', 2), say('resume', 1));
     const refusal = await eventually(async () => {
@@ -81,6 +81,17 @@ describe('kinds of messages', () => {
     expect(await sending.otp({}, { template_name: 'otp_plain', otp: 'AB-12' })).toMatchObject({ otp: 'AB-12' });
     expect(lastCall()['template']).toMatchObject({ components: [{ type: 'body', parameters: [{ text: 'AB-12' }] }] });
     expect(await sending.otp({}, { template_name: 'order_update' })).toMatchObject({ error_code: 'TEMPLATE_PARAMS_MISMATCH' });
+  });
+
+  it('spec §4.7, decision 18: send-otp carries no MARKETING template, so that its right to write to people who said STOP is for codes', async () => {
+    const calls = sending.platform.calls().length;
+    expect(await sending.otp({}, { template_name: 'offer', otp: '123456' })).toMatchObject({
+      error_code: 'VALIDATION_FAILED',
+      status: 400,
+      message: expect.stringContaining('"offer"') as string,
+      extras: { details: [{ field: 'template_name' }] },
+    });
+    expect(sending.platform.calls()).toHaveLength(calls);
   });
 
   it('decisions 17, 24: a replay returns the same code, which is stored sealed and told masked', async () => {

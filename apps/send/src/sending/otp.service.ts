@@ -8,6 +8,7 @@ import { fillTemplate, maskedText } from '../templates/fill-template';
 import { TemplateService } from '../templates/template.service';
 import { DeliveryService } from './delivery.service';
 import { OtpStore } from './otp.store';
+import { notForCodes } from './send-errors';
 
 /** Spec §4.7. */
 @Injectable()
@@ -24,6 +25,7 @@ export class OtpService {
     const code = request.otp ?? newCode();
     const sent = await this.delivery.send(sender, context, async () => {
       const template = await this.templates.approved(sender.business_id, name, language, context);
+      if (template.category === 'MARKETING') throw notForCodes(name);
       // Body, and the code button of AUTHENTICATION templates: the template's own components say which (platform §1.5).
       const { components } = fillTemplate(template, { body: [code], header: [], buttons: [] });
       return {

@@ -29,6 +29,14 @@ export function capReached(sender: Sender, { used, secondsToMidnight }: Reservat
   });
 }
 
+/** Codes may go to people who opted out; what advertises may not pass for one (spec §4.7, product decision 18). */
+export function notForCodes(template: string): GatewayError {
+  const message = 'must name an OTP template, of category AUTHENTICATION or UTILITY';
+  return new GatewayError('VALIDATION_FAILED', `template_name ${message}: "${template}" is MARKETING.`, {
+    details: [{ field: 'template_name', message }],
+  });
+}
+
 export function noTimeLeft(): GatewayError {
   return new GatewayError('OVERLOADED', 'There was no time left to send the message; nothing was sent. Try again shortly.');
 }
