@@ -1,4 +1,4 @@
-import { SendMedia, SendOtp, SendTemplate, SendText } from '@mgw/contracts';
+import { GatewayError, SendMedia, SendOtp, SendTemplate, SendText } from '@mgw/contracts';
 import request from 'supertest';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
@@ -121,6 +121,14 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     ] as const)
       await quick(`phone=${PHONE}&message=a`).set(name, value).expect(400);
     expect(asked).toEqual([]);
+  });
+
+  it('platform §2: an outage of the platform says that the request may be tried again', async () => {
+    dashboard.neighbours.answer(SendText, () => {
+      throw new GatewayError('PLATFORM_UNAVAILABLE', 'Away.', { message_id: 'gw_1' });
+    });
+    const { body } = await post('send-text', { phone: PHONE, message: 'Hi' }).expect(500);
+    expect(body).toEqual({ success: false, error: 'Away.', error_code: 'PLATFORM_UNAVAILABLE', retryable: true, message_id: 'gw_1' });
   });
 
   it('decisions 2, 10, 15, 16: what is documented in characters may be emoji throughout', async () => {

@@ -35,7 +35,8 @@ function bodyOf(error: GatewayError, request: FastifyRequest): Record<string, un
     return { success: false, error: 'The service is busy. Try again shortly.', error_code: 'INTERNAL', retryable: error.retryable };
   }
   const extras = error.error_code === 'DAILY_LIMIT_REACHED' ? others : error.extras;
-  return { success: false, error: error.message, error_code: error.error_code, ...extras };
+  const outage = error.error_code === 'PLATFORM_UNAVAILABLE' && { retryable: error.retryable };
+  return { success: false, error: error.message, error_code: error.error_code, ...outage, ...extras };
 }
 
 /** Faults of Nest and Fastify in our own words; anything else is a defect, told without its details. */

@@ -35,7 +35,7 @@ const EXTRAS: Partial<Record<ErrorCode, TProperties>> = {
   },
   PLATFORM_REFUSED: refusedSend,
   PLATFORM_THROTTLED: refusedSend,
-  PLATFORM_UNAVAILABLE: refusedSend,
+  PLATFORM_UNAVAILABLE: { ...refusedSend, retryable: Type.Literal(true) },
   OUTCOME_UNKNOWN: { hint, message_id },
   IDEMPOTENCY_IN_FLIGHT: { hint },
   IDEMPOTENCY_MISMATCH: { hint },

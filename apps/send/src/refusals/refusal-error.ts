@@ -6,7 +6,7 @@ import { closedWindow } from '../window/window';
 /** What the sender knew about the message that was refused. */
 export interface RefusedSend {
   intentId: string;
-  template: { name: string; language: string } | null;
+  template: { name: string; language: string; otherLanguages: string[] } | null;
   lastInboundAt: Date | null;
 }
 
@@ -37,6 +37,8 @@ function specifics(refusal: Refusal, send: RefusedSend): ErrorExtras {
       return closedWindow(send.lastInboundAt);
     case 'RECIPIENT_SUPPRESSED':
       return { suppression_state: 'opted_out_marketing' };
+    case 'TEMPLATE_NOT_FOUND':
+      return { available_languages: send.template?.otherLanguages ?? [] };
     case 'TEMPLATE_PARAMS_MISMATCH':
       return countsIn(refusal.message);
     default:

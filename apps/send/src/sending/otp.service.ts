@@ -24,7 +24,7 @@ export class OtpService {
     const { sender, to, template_name: name, language } = request;
     const code = request.otp ?? newCode();
     const sent = await this.delivery.send(sender, context, async () => {
-      const template = await this.templates.approved(sender.business_id, name, language, context);
+      const { template, otherLanguages } = await this.templates.approved(sender.business_id, name, language, context);
       if (template.category === 'MARKETING') throw notForCodes(name);
       // Body, and the code button of AUTHENTICATION templates: the template's own components say which (platform §1.5).
       const { components } = fillTemplate(template, { body: [code], header: [], buttons: [] });
@@ -32,7 +32,7 @@ export class OtpService {
         sender,
         to,
         type: 'otp',
-        template: { name, language, category: template.category },
+        template: { name, language, category: template.category, otherLanguages },
         text: maskedText(template),
         needsWindow: false,
         beforeCall: (intentId) => this.keep(sender, intentId, request.otp === null ? code : null),

@@ -7,7 +7,7 @@ export interface Outgoing {
   sender: Sender;
   to: string;
   type: IntentDraft['type'];
-  template: { name: string; language: string; category: string } | null;
+  template: { name: string; language: string; category: string; otherLanguages: string[] } | null;
   /** What the person will read: `text` of message.sent. */
   text: string;
   /** Free-form messages need an open window (spec §3.2). */

@@ -76,7 +76,7 @@ export async function startSending({ restriction = null }: { restriction?: Restr
     orHang({
       found: names.map(({ name, language }) => ({
         template: [ORDER, LOGIN, PLAIN, OFFER].find((template) => template.name === name && language === 'en') ?? null,
-        available_languages: name === ORDER.name ? ['en'] : [],
+        available_languages: name === ORDER.name ? ['en', 'en_US'] : [],
       })),
     }),
   );

@@ -18,7 +18,7 @@ export class SendService {
   template(request: RequestOf<typeof SendTemplate>, context: RpcContext): Promise<ReplyOf<typeof SendTemplate>> {
     const { sender, to, template_name: name, language } = request;
     return this.delivery.send(sender, context, async () => {
-      const template = await this.templates.approved(sender.business_id, name, language, context);
+      const { template, otherLanguages } = await this.templates.approved(sender.business_id, name, language, context);
       const { components, text } = fillTemplate(template, {
         body: request.body_params,
         header: request.header_params,
@@ -28,7 +28,7 @@ export class SendService {
         sender,
         to,
         type: 'template',
-        template: { name, language, category: template.category },
+        template: { name, language, category: template.category, otherLanguages },
         text,
         needsWindow: false,
         request: (callbackData) => templateMessage(to, { name, language, components }, callbackData),

@@ -45,6 +45,14 @@ describe('the way of a message (guarantees §1)', () => {
     expect(await sending.template({ idempotency })).toMatchObject({ replayed: false });
   });
 
+  it('decision 14, platform §2: a template that only the platform misses is refused with the other languages it is approved in', async () => {
+    sending.platform.refuse(132001, 404);
+    expect(await sending.template()).toMatchObject({
+      error_code: 'TEMPLATE_NOT_FOUND',
+      extras: { platform_code: 132001, available_languages: ['en_US'] },
+    });
+  });
+
   it('S2, S5: an ambiguous answer is told as such, keeps the cap, and is never sent again', async () => {
     sending.platform.respond((_, response) => void response.destroy());
     const idempotency = { key: 'k', fingerprint: 'f' };

@@ -12,6 +12,12 @@ import {
 import { RpcClient, type RpcContext } from '@mgw/rpc';
 import { ask } from '../ask';
 
+export interface ApprovedTemplate {
+  template: TemplateShape;
+  /** Those it is approved in beside the one that was asked for. */
+  otherLanguages: string[];
+}
+
 @Injectable()
 export class TemplateService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly held = new HeldAnswers<TemplateName, FoundTemplate, RpcContext>({
@@ -30,11 +36,14 @@ export class TemplateService implements OnApplicationBootstrap, OnApplicationShu
     this.stopListening();
   }
 
-  /** The approved template of that name in that very language; none is chosen instead (product decision 14). @throws GatewayError TEMPLATE_NOT_FOUND */
-  async approved(businessId: number, name: string, language: string, context: RpcContext): Promise<TemplateShape> {
+  /**
+   * The approved template of that name in that very language; none is chosen instead (product decision 14).
+   * @throws GatewayError TEMPLATE_NOT_FOUND
+   */
+  async approved(businessId: number, name: string, language: string, context: RpcContext): Promise<ApprovedTemplate> {
     const key = `${businessId}/${JSON.stringify([name, language])}`;
     const { template, available_languages } = await this.held.get(key, () => ({ business_id: businessId, name, language }), context);
-    if (template !== null) return template;
+    if (template !== null) return { template, otherLanguages: available_languages.filter((other) => other !== language) };
     throw new GatewayError('TEMPLATE_NOT_FOUND', `Template "${name}" does not exist or is not approved in language "${language}".`, {
       available_languages,
       hint:
