@@ -47,6 +47,7 @@ const HOSTILE: [string, string][] = [
   ['the other half', '"\\udc00"'],
   ['an escape character', '"\\u001b[2J"'],
   ['a carriage return', '"a\\rb"'],
+  ['a control character beyond ASCII', '"a\\u0085b"'],
   ['fifty thousand characters', JSON.stringify('x'.repeat(50_000))],
 ];
 /** Taken as no caption. */
@@ -136,6 +137,7 @@ describe('hostile input (spec §7, product decisions 4 to 16, guarantees §9)', 
       `${field}[]=a`,
       `${field}[a]=b`,
       `${field}=%00`,
+      `${field}=%c2%85`,
       `${field}=%ed%a0%80`,
       `${field}=${long}`,
     ]) {
@@ -145,6 +147,17 @@ describe('hostile input (spec §7, product decisions 4 to 16, guarantees §9)', 
         status: 400,
         body: { success: false, error_code: 'VALIDATION_FAILED' },
       });
+    }
+    expect(reached).toBe(0);
+  });
+
+  it('decision 6: names that no object may have are a 400 in any query', async () => {
+    const good = new URLSearchParams(QUICK).toString();
+    const session = await dashboard.session('owner', await dashboard.business());
+    for (const name of ['__proto__', 'constructor', 'prototype', '%5F_proto__']) {
+      const { status } = await request(dashboard.visitor.server).get(`/api/v1/quick-send?${good}&${name}=1`).set('x-api-key', token);
+      const { status: onDashboard } = await session.get(`/api/client/messages?${name}=1`);
+      expect({ name, status, onDashboard }).toEqual({ name, status: 400, onDashboard: 400 });
     }
     expect(reached).toBe(0);
   });

@@ -2,7 +2,6 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { GatewayError, SendTemplate, SendText } from '@mgw/contracts';
 import type { FastifyRequest } from 'fastify';
 import { CurrentCaller, Needs, RestApi, type Caller } from '../access/rest-api';
-import { checkContent } from '../http/json-body';
 import { splitParams } from './quick-params';
 import { LANGUAGE, QuickSendRequest, recipientOf } from './send.requests';
 import { SendsService } from './sends.service';
@@ -21,7 +20,6 @@ export class QuickSendController {
   async quickSend(@CurrentCaller() current: Caller, @Query() query: QuickSendRequest) {
     refusePrefetch(current.request);
     checkPlain(current.request);
-    checkContent({ ...query }, '');
     const to = recipientOf(phoneOf(query, current.request));
     const caller = { ...current, idempotencyKey: query.idempotency_key };
     if ((query.template === undefined) === (query.message === undefined)) throw needsOne();

@@ -25,6 +25,8 @@ describe('bodies (product decisions 5, 6, 9; guarantees §9)', () => {
     ['constructor inside', '{"a":{"constructor":1}}'],
     ['NUL', '{"a":"\\u0000"}'],
     ['another control character', '{"a":"\\u001b[0m"}'],
+    ['next line, a control character beyond ASCII', '{"a":"b\u0085c"}'],
+    ['the last of them', '{"a":"\\u009f"}'],
     ['half a surrogate pair', '{"a":"\\ud83d"}'],
     ['the other half', '{"a":["\\udc4b"]}'],
   ])('with %s are refused', (_, text) => {

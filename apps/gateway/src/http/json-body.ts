@@ -5,7 +5,7 @@ const MAX_DEPTH = 8;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 /** Control characters other than newline and tab, and halves of surrogate pairs (product decision 9). */
 // eslint-disable-next-line no-control-regex
-const FORBIDDEN_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+const FORBIDDEN_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 /** Reads a request's body. @throws GatewayError VALIDATION_FAILED for what no endpoint accepts, whatever its fields are */
 export function parseJsonBody(bytes: Buffer): unknown {

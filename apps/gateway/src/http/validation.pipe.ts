@@ -1,5 +1,6 @@
 import { Injectable, SetMetadata, ValidationPipe, type ArgumentMetadata, type PipeTransform, type ValidationError } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
+import { checkContent } from './json-body';
 import { preparedCheck } from './prepared-check';
 
 const LENIENT = 'ignores-unknown-fields';
@@ -20,6 +21,8 @@ export class RequestPipe implements PipeTransform {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw new GatewayError('VALIDATION_FAILED', 'The body must be a JSON object.');
     }
+    // Bodies were looked at when they were read. What is no field is looked at too, before it is dropped.
+    if (type === 'query') checkContent(value, '');
     const taken = this.preparedFor(metatype as new () => object)?.(value as Record<string, unknown>);
     if (taken) return taken;
     const pipe = Reflect.getMetadata(LENIENT, metatype) ? this.lenient : this.strict;
