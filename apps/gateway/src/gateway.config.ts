@@ -9,6 +9,12 @@ export class GatewayConfig extends config('gateway', {
   host: env.text('GATEWAY_HOST', { doc: 'interface of the public port', default: '0.0.0.0' }),
   publicUrl: env.url('PUBLIC_URL', { doc: 'how the world reaches the public port', default: 'http://localhost:8080' }),
   trustedProxies: env.list('TRUSTED_PROXIES', { doc: 'addresses or CIDRs whose X-Forwarded-For is believed', default: '' }),
+  maxConnections: env.integer('GATEWAY_MAX_CONNECTIONS', {
+    doc: 'connections to the public port at once; one more is closed without an answer',
+    default: 4_000,
+    min: 1,
+    max: 1_000_000,
+  }),
   replicas: env.integer('GATEWAY_REPLICAS', {
     doc: 'gateways side by side at most, so the maximum of an autoscaler; each enforces its share while Redis is away',
     default: 1,

@@ -90,7 +90,9 @@ export class Dashboard {
   }
 }
 
-export async function startDashboard(settings: Partial<Pick<GatewayConfig, 'loginIpLimit' | 'publicUrl'>> = {}): Promise<Dashboard> {
+export async function startDashboard(
+  settings: Partial<Pick<GatewayConfig, 'loginIpLimit' | 'maxConnections' | 'publicUrl'>> = {},
+): Promise<Dashboard> {
   const servers: Servers = { database: await testDatabase(), broker: await testNats() };
   const { url } = servers.database;
   await runMigrations({ url, schema: 'access', migrations });

@@ -48,7 +48,7 @@ export class Door {
 
   static async open(runtime: Runtime): Promise<Door> {
     const testing = await Test.createTestingModule({ imports: [RuntimeModule.of(runtime), GatewayModule] }).compile();
-    const app = testing.createNestApplication<NestFastifyApplication>(fastifyAdapter([]), { bodyParser: false });
+    const app = testing.createNestApplication<NestFastifyApplication>(fastifyAdapter(runtime.config), { bodyParser: false });
     configureHttp(app, logger, runtime.config.publicUrl);
     await app.init();
     await app.getHttpAdapter().getInstance().ready();

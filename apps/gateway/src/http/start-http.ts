@@ -8,17 +8,21 @@ import { dashboardRoutes } from '../dashboard/dashboard.routes';
 import { GatewayConfig } from '../gateway.config';
 import { platformWebhookRoutes } from '../platform/platform-webhook.routes';
 import { configureHttp } from './configure-http';
-import { refuseBytes, refuseUrl } from './malformed';
+import { HEAD_LIMIT, refuseBytes, refuseUrl, REQUEST_WITHIN_MS } from './malformed';
 import { requestId } from './request-id';
 
 /** Bodies of the API (product decision 5). */
 const BODY_LIMIT = 64 * 1024;
-/** Headers and body of one request (guarantees §9). */
-const REQUEST_WITHIN_MS = 15_000;
+/** Who is over the time of a request is looked for this often, so that it is 15 s at most (guarantees §9). */
+const SLOW_CLIENTS_EVERY_MS = 1_000;
 
-export function fastifyAdapter(trustedProxies: string[]): FastifyAdapter {
-  return new FastifyAdapter({
+export function fastifyAdapter({
+  trustedProxies,
+  maxConnections,
+}: Pick<GatewayConfig, 'trustedProxies' | 'maxConnections'>): FastifyAdapter {
+  const adapter = new FastifyAdapter({
     bodyLimit: BODY_LIMIT,
+    http: { maxHeaderSize: HEAD_LIMIT, headersTimeout: REQUEST_WITHIN_MS, connectionsCheckingInterval: SLOW_CLIENTS_EVERY_MS },
     genReqId: requestId,
     frameworkErrors: refuseUrl,
     clientErrorHandler: refuseBytes,
@@ -33,6 +37,8 @@ export function fastifyAdapter(trustedProxies: string[]): FastifyAdapter {
     // Routes have no schemas of Fastify's: its compilers of them, which it would load at once, are 2 MB.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   });
+  (adapter.getInstance() as unknown as FastifyInstance).server.maxConnections = maxConnections;
+  return adapter;
 }
 
 function noSchemas(): never {
@@ -45,7 +51,7 @@ export async function startHttp(
   config: GatewayConfig,
   logger: Logger,
 ): Promise<NestFastifyApplication> {
-  const adapter = fastifyAdapter(config.trustedProxies);
+  const adapter = fastifyAdapter(config);
   const app = await NestFactory.create<NestFastifyApplication>(root as Type, adapter, { bodyParser: false, logger: ['error', 'warn'] });
   configureHttp(app, logger, config.publicUrl);
   platformWebhookRoutes(app.getHttpAdapter().getInstance() as unknown as FastifyInstance, app.get(RpcClient), logger);
