@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { announcement } from './announcement';
+import { GatewayError } from './errors';
 import { Id, IsoTime, Nullable } from './fields';
 import { operation } from './operation';
 
@@ -11,7 +12,9 @@ export const TemplateRecord = Type.Object({
   content: Type.String(),
   category: Type.String(),
   language: Type.String(),
-  header_type: Nullable(Type.String()),
+  header_type: Nullable(
+    Type.String({ description: 'TEXT, IMAGE, VIDEO, DOCUMENT or LOCATION; a template with another header, such as GIF, cannot be sent.' }),
+  ),
   header_text: Nullable(Type.String()),
   footer_text: Nullable(Type.String()),
   variables: Type.Array(Type.String()),
@@ -51,6 +54,16 @@ export function valueCounts(template: TemplateShape): Record<'body' | 'header' |
     header: MEDIA_HEADERS[template.header_format ?? ''] ?? exactly(template.header_variables.length),
     buttons: exactly(template.button_parameters.filter(({ takes }) => takes !== 'otp').length),
   };
+}
+
+/**
+ * Headers of other formats (GIF, PRODUCT) are for other APIs of the platform (platform §1.4): such a template is listed, as it is
+ * approved, and cannot be sent. @throws GatewayError VALIDATION_FAILED
+ */
+export function refuseForeignHeader({ name, header_format }: TemplateShape): void {
+  if (header_format === null || header_format === 'TEXT' || header_format in MEDIA_HEADERS) return;
+  const message = `Template "${name}" has a ${header_format} header, which cannot be sent: use one with a text, image, video, document or location.`;
+  throw new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'template_name', message }] });
 }
 
 /** A link, with a file name if wanted; latitude, longitude, name and address. */

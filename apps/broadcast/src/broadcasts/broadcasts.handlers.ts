@@ -8,6 +8,7 @@ import {
   GetBroadcast,
   ListBroadcasts,
   ListRecipients,
+  refuseForeignHeader,
   valueCounts,
   type ReplyOf,
   type RequestOf,
@@ -80,6 +81,7 @@ export class BroadcastsHandlers {
         available_languages: found[0]?.available_languages ?? [],
       });
     }
+    refuseForeignHeader(template);
     if (valueCounts(template).buttons[0] > 0 || template.category === 'AUTHENTICATION') {
       const message = `Template "${name}" needs a value of its own in a button, which a broadcast cannot give.`;
       throw new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'template_name', message }] });

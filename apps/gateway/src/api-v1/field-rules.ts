@@ -77,6 +77,14 @@ export const IsPhoneNumber = () =>
     typeof value === 'string' && isBusinessScopedId(value) ? 'must be a phone number: codes go to phones only' : null,
   );
 
+/** Product decision 17. */
+const CODE = /^[0-9A-Za-z-]{1,15}$/;
+export const IsCode = () =>
+  rule('isCode', (value) => {
+    if (typeof value !== 'string') return 'must be a string';
+    return CODE.test(value) ? null : 'must be 1 to 15 letters, digits or hyphens';
+  });
+
 /** Product decision 16. */
 export const IsMediaUrl = () =>
   rule('isMediaUrl', (value) => {
@@ -115,6 +123,7 @@ export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constra
     example: '+91 98765 43210',
   },
   isPhoneNumber: { description: 'A phone number with its country code: codes go to phones only.' },
+  isCode: { type: 'string', pattern: CODE.source },
   isName: ({ constraints }) => ({ type: 'string', minLength: 1, maxLength: constraints[0] as number }),
   isMessageText: { type: 'string', minLength: 1, maxLength: MAX_TEXT },
   isParams: {

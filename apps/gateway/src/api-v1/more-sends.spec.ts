@@ -74,6 +74,11 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     expect(body).toMatchObject({ details: [expect.objectContaining({ field })] });
   });
 
+  it('decision 7: a code that is a number is told that it must be a string', async () => {
+    const { body } = await post('send-otp', { phone: PHONE, template_name: 'login_code', otp: 123456 }).expect(400);
+    expect(body).toMatchObject({ details: [{ field: 'otp', message: 'must be a string' }] });
+  });
+
   it('§4.3: a template with params, or a text', async () => {
     const { body } = await quick(`phone=98765-43210&template=order_update&params=${encodeURIComponent('Asha, a\\,b')}`).expect(200);
     expect(body).toMatchObject({ success: true, template: 'order_update', phone: PHONE });

@@ -1,9 +1,9 @@
-import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import { IsIn, IsOptional, IsString } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import type { MediaType } from '@mgw/contracts';
 import { normalizePhone } from '@mgw/phone';
 import { IgnoresUnknownFields } from '../http/validation.pipe';
-import { IsCaption, IsMediaUrl, IsMessageText, IsName, IsParams, IsPhoneNumber, IsQuickParams, IsRecipient } from './field-rules';
+import { IsCaption, IsCode, IsMediaUrl, IsMessageText, IsName, IsParams, IsPhoneNumber, IsQuickParams, IsRecipient } from './field-rules';
 
 /** What a language is when none is given (spec §4.3, §4.4, §4.7). */
 export const LANGUAGE = 'en';
@@ -80,10 +80,8 @@ export class SendOtpRequest {
   @IsName(512)
   template_name!: string;
 
-  /** Product decision 17. */
   @IsOptional()
-  @IsString()
-  @Matches(/^[0-9A-Za-z-]{1,15}$/, { message: 'otp must be 1 to 15 letters, digits or hyphens' })
+  @IsCode()
   otp?: string | null;
 
   @IsOptional()

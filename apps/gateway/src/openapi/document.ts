@@ -24,7 +24,7 @@ const PATH_EXAMPLES: Record<string, string> = {
 const LIMIT_HEADERS = {
   'RateLimit-Limit': 'Requests a minute of this key.',
   'RateLimit-Remaining': 'Requests left in this minute.',
-  'RateLimit-Reset': 'Seconds until all of them are free again.',
+  'RateLimit-Reset': 'Seconds until the oldest request of the last minute no longer counts.',
 };
 
 /** The whole HTTP API as OpenAPI 3.1, made from the controllers, their request classes and the schemas of their answers. */

@@ -81,6 +81,14 @@ describe('the API’s document (experience: developers)', () => {
     ]);
   });
 
+  it('decision 46: says of RateLimit-Reset what it is, and which templates cannot be sent', () => {
+    const { responses } = document.paths['/api/v1/templates']?.['get'] as unknown as {
+      responses: Record<string, { headers: Record<string, { description: string }> }>;
+    };
+    expect(responses['200']?.headers['RateLimit-Reset']?.description).toContain('oldest');
+    expect(JSON.stringify(document.components.schemas['Templates'])).toContain('GIF');
+  });
+
   it('the reference page loads nothing from elsewhere', async () => {
     const page = await request(dashboard.visitor.server).get('/docs').expect(200);
     expect(page.headers['content-security-policy']).toContain("default-src 'none'");

@@ -47,6 +47,9 @@ const PLAIN: TemplateShape = { ...LOGIN, name: 'otp_plain', category: 'UTILITY',
 
 const OFFER: TemplateShape = { ...PLAIN, name: 'offer', category: 'MARKETING' };
 
+/** With a header of a kind that the platform takes elsewhere only. */
+const MOVING: TemplateShape = { ...PLAIN, name: 'moving', header_format: 'GIF' };
+
 /** The send service with a platform, and with neighbours that know one business and one template. */
 export async function startSending({ restriction = null }: { restriction?: Restriction | null } = {}) {
   const harness = await startHarness({ schema: 'send', migrations });
@@ -75,7 +78,7 @@ export async function startSending({ restriction = null }: { restriction?: Restr
   harness.answer(FindTemplates, ({ names }) =>
     orHang({
       found: names.map(({ name, language }) => ({
-        template: [ORDER, LOGIN, PLAIN, OFFER].find((template) => template.name === name && language === 'en') ?? null,
+        template: [ORDER, LOGIN, PLAIN, OFFER, MOVING].find((template) => template.name === name && language === 'en') ?? null,
         available_languages: name === ORDER.name ? ['en', 'en_US'] : [],
       })),
     }),

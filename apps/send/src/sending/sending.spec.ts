@@ -36,6 +36,15 @@ describe('the way of a message (guarantees §1)', () => {
     expect(await sending.used()).toBe(0);
   });
 
+  it('platform §1.4: a template with a GIF header is refused with that reason before a call is spent', async () => {
+    expect(await sending.template({}, { name: 'moving', params: ['x'] })).toMatchObject({
+      error_code: 'VALIDATION_FAILED',
+      message: expect.stringContaining('Template "moving" has a GIF header') as string,
+      extras: { details: [{ field: 'template_name' }] },
+    });
+    expect(sending.platform.calls()).toHaveLength(0);
+  });
+
   it('S5: a refusal gives back the cap and the Idempotency-Key', async () => {
     const idempotency = { key: 'k', fingerprint: 'f' };
     sending.platform.refuse(131026);

@@ -1,4 +1,4 @@
-import { GatewayError, valueCounts, type TemplateShape } from '@mgw/contracts';
+import { GatewayError, refuseForeignHeader, valueCounts, type TemplateShape } from '@mgw/contracts';
 import type { TemplateComponentRequest, TemplateParameter } from '@mgw/platform-api';
 
 /** What stands for a code wherever it is not the answer (product decision 17). */
@@ -12,9 +12,11 @@ export interface TemplateValues {
 
 /**
  * Fills a template in, and checks the counts before a call is spent on it (product decisions 15 and 43). The text shows no values of
- * an AUTHENTICATION template, whoever made the code. @throws GatewayError TEMPLATE_PARAMS_MISMATCH
+ * an AUTHENTICATION template, whoever made the code.
+ * @throws GatewayError TEMPLATE_PARAMS_MISMATCH, or VALIDATION_FAILED for a header that cannot be sent
  */
 export function fillTemplate(template: TemplateShape, values: TemplateValues): { components: TemplateComponentRequest[]; text: string } {
+  refuseForeignHeader(template);
   const counts = valueCounts(template);
   for (const part of ['body', 'header', 'buttons'] as const) check(template, part, counts[part], values[part].length);
   const components: TemplateComponentRequest[] = [];
