@@ -46,18 +46,19 @@ describe('broadcasts (product §2, spec §6.2)', () => {
   };
 
   it('wrong rows are named with their lines, and nothing is sent', async () => {
-    const csv = 'phone,name,order\n+1 201 555 0101,Asha,1\n12,Ben,2\n+1 201 555 0101,Cleo\n';
+    const csv = 'phone,name,order\r\n+1 201 555 0101,Asha,1\r\n12,Ben,2\r\n+1 201 555 0101,Cleo\r\n+1 201 555 0102,Doe, John,3\r\n';
     const checked = await owner.call<{ total: number; wrong: number; faults: object[] }>('POST', '/api/client/broadcasts/check', {
       template_name: 'order_update',
       csv,
     });
     expect(checked.body).toEqual({
-      total: 3,
-      wrong: 2,
+      total: 4,
+      wrong: 3,
       faults: [
         { line: 3, field: 'phone', message: expect.stringContaining('7 to 15 digits') as string },
         { line: 4, field: 'phone', message: 'is the same as in line 2' },
         { line: 4, field: 'body_params', message: 'must not hold an empty value' },
+        { line: 5, field: 'row', message: 'has 4 cells, and the heading 3' },
       ],
     });
     const refused = await create({ csv });

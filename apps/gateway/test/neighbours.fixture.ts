@@ -1,12 +1,17 @@
 import { Controller } from '@nestjs/common';
 import {
   CheckBroadcast,
+  CreateBroadcast,
   CreateWebhook,
   DeleteWebhook,
+  FindDeliveries,
   FindSend,
   GetConnection,
   GetDailyUsage,
   GetMessageStatus,
+  GetMessageStatuses,
+  GetThread,
+  GetTimeline,
   ListApprovedTemplates,
   ListTemplates,
   ListWebhooks,
@@ -18,6 +23,7 @@ import {
   SetSendSettings,
   SetSuppression,
   SyncTemplates,
+  TestWebhook,
   UpdateWebhook,
   type Operation,
   type ReplyOf,
@@ -141,6 +147,36 @@ export class Neighbours {
   @Handles(SetSuppression)
   setSuppression(request: RequestOf<typeof SetSuppression>) {
     return this.reply(SetSuppression, request);
+  }
+
+  @Handles(CreateBroadcast)
+  createBroadcast(request: RequestOf<typeof CreateBroadcast>) {
+    return this.reply(CreateBroadcast, request);
+  }
+
+  @Handles(FindDeliveries)
+  findDeliveries(request: RequestOf<typeof FindDeliveries>) {
+    return this.reply(FindDeliveries, request);
+  }
+
+  @Handles(GetMessageStatuses)
+  getMessageStatuses(request: RequestOf<typeof GetMessageStatuses>) {
+    return this.reply(GetMessageStatuses, request);
+  }
+
+  @Handles(GetThread)
+  getThread(request: RequestOf<typeof GetThread>) {
+    return this.reply(GetThread, request);
+  }
+
+  @Handles(GetTimeline)
+  getTimeline(request: RequestOf<typeof GetTimeline>) {
+    return this.reply(GetTimeline, request);
+  }
+
+  @Handles(TestWebhook)
+  testWebhook(request: RequestOf<typeof TestWebhook>) {
+    return this.reply(TestWebhook, request);
   }
 
   private async reply<O extends Operation>(op: O, request: RequestOf<O>): Promise<ReplyOf<O>> {

@@ -8,16 +8,6 @@ export const MAX_RECIPIENTS = 20_000;
 
 const Values = Type.Array(characters(1024), { maxItems: 50 });
 
-/** Somebody to write to, as the business wrote it; checked by the broadcast service. */
-export const BroadcastRow = Type.Object({
-  /** Its place in the list that was given, from 1; of a CSV the line in the file. */
-  line: Type.Integer({ minimum: 1 }),
-  phone: Type.String({ maxLength: 140 }),
-  body_params: Values,
-  header_params: Values,
-});
-export type BroadcastRow = Static<typeof BroadcastRow>;
-
 /** What is wrong with a row. */
 export const RowFault = Type.Object({
   line: Type.Integer({ minimum: 1 }),
@@ -25,6 +15,18 @@ export const RowFault = Type.Object({
   message: Type.String(),
 });
 export type RowFault = Static<typeof RowFault>;
+
+/** Somebody to write to, as the business wrote it; checked by the broadcast service. */
+export const BroadcastRow = Type.Object({
+  /** Its place in the list that was given, from 1; of a CSV the line in the file. */
+  line: Type.Integer({ minimum: 1 }),
+  phone: Type.String({ maxLength: 140 }),
+  body_params: Values,
+  header_params: Values,
+  /** What reading the file found; the values are then not what was meant. */
+  fault: Type.Optional(Type.Omit(RowFault, ['line'])),
+});
+export type BroadcastRow = Static<typeof BroadcastRow>;
 
 const draft = {
   business_id: Id,

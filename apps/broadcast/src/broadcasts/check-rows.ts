@@ -3,7 +3,7 @@ import { normalizePhone } from '@mgw/phone';
 
 const PLATFORM_REFUSES = /[\n\t]| {5}/;
 
-/** Every row, before anything is sent: the number, nobody twice, and as many values as the template takes. */
+/** Every row, before anything is sent: its form, the number, nobody twice, and as many values as the template takes. */
 export function checkRows(template: TemplateShape, rows: BroadcastRow[]): { recipients: BroadcastRow[]; faults: RowFault[] } {
   const counts = valueCounts(template);
   const faults: RowFault[] = [];
@@ -11,6 +11,10 @@ export function checkRows(template: TemplateShape, rows: BroadcastRow[]): { reci
   const recipients = rows.map((row) => {
     const { line } = row;
     const fault = (field: string, message: string) => void faults.push({ line, field, message });
+    if (row.fault) {
+      fault(row.fault.field, row.fault.message);
+      return row;
+    }
     const phone = normalizePhone(row.phone);
     if (!phone.ok) fault('phone', phone.reason);
     else if (lineOf.has(phone.value)) fault('phone', `is the same as in line ${lineOf.get(phone.value)}`);

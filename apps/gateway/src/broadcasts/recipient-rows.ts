@@ -11,6 +11,7 @@ export interface RecipientRow {
 }
 
 const MAX_VALUES = 50;
+const MAX_PHONE_LENGTH = 140;
 
 /** The shape of every row, in one pass: there may be twenty thousand. What the values mean is checked by the broadcast service. */
 export function IsRecipients(): PropertyDecorator {
@@ -41,7 +42,7 @@ function rowFault(row: unknown): string | null {
   const { phone, body_params, header_params, ...unknown } = row as Record<string, unknown>;
   const [stray] = Object.keys(unknown);
   if (stray !== undefined) return `${stray} is not known`;
-  if (typeof phone !== 'string' || phone.length > 140) return 'phone is not a phone number in text';
+  if (typeof phone !== 'string' || phone.length > MAX_PHONE_LENGTH) return 'phone is not a phone number in text';
   for (const [name, values] of Object.entries({ body_params, header_params })) {
     if (values === undefined || values === null) continue;
     const isValue = (item: unknown) =>
@@ -89,18 +90,22 @@ function csvRows(text: string): BroadcastRow[] {
   if (rows.length > MAX_RECIPIENTS) throw invalid('csv', `must hold at most ${MAX_RECIPIENTS} rows`);
   const header = names.flatMap((name, i) => (name.startsWith('header') ? [i] : []));
   const body = names.flatMap((_, i) => (i === phone || header.includes(i) ? [] : [i]));
-  const value = (record: string[], i: number) => firstOf(record[i] ?? '');
-  return rows.map(({ record, info }) => ({
-    line: info.lines,
-    phone: value(record, phone).slice(0, 140),
-    body_params: body.slice(0, MAX_VALUES).map((i) => value(record, i)),
-    header_params: header.slice(0, MAX_VALUES).map((i) => value(record, i)),
-  }));
+  if (body.length > MAX_VALUES || header.length > MAX_VALUES) throw invalid('csv', `must have at most ${MAX_VALUES} columns of values`);
+  return rows.map(({ record, info }) => {
+    const line = info.lines;
+    const fault = cellsFault(record, names, phone);
+    if (fault) return { line, phone: '', body_params: [], header_params: [], fault };
+    const value = (i: number) => record[i] ?? '';
+    return { line, phone: value(phone), body_params: body.map(value), header_params: header.map(value) };
+  });
 }
 
-/** As much of it as a variable may hold, no half of an emoji. */
-function firstOf(text: string): string {
-  return isLonger(text, MAX_PARAM_LENGTH) ? [...text].slice(0, MAX_PARAM_LENGTH).join('') : text;
+/** Of one row; a missing cell is an empty one. */
+function cellsFault(record: string[], names: string[], phone: number): BroadcastRow['fault'] | null {
+  if (record.length > names.length) return { field: 'row', message: `has ${record.length} cells, and the heading ${names.length}` };
+  const most = (i: number) => (i === phone ? MAX_PHONE_LENGTH : MAX_PARAM_LENGTH);
+  const long = record.findIndex((cell, i) => isLonger(cell, most(i)));
+  return long < 0 ? null : { field: names[long] || `column ${long + 1}`, message: `must have at most ${most(long)} characters` };
 }
 
 /** Spreadsheets of many countries write semicolons. */

@@ -22,8 +22,15 @@ export function parseJsonBody(bytes: Buffer): unknown {
   } catch {
     throw new GatewayError('VALIDATION_FAILED', 'The body is not valid JSON.');
   }
+  withPlainLines(value);
   checkContent(value, '');
   return value;
+}
+
+/** The one member that is a file: RFC 4180 and spreadsheets end its lines with \r\n. */
+function withPlainLines(body: unknown): void {
+  const request = body as { csv?: unknown } | null;
+  if (typeof request?.csv === 'string') request.csv = request.csv.replace(/\r\n?/g, '\n');
 }
 
 /** Looks at brackets outside of texts, before anything recursive sees them. */

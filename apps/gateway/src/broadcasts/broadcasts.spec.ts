@@ -1,0 +1,75 @@
+import { CheckBroadcast, CreateBroadcast, type BroadcastRow } from '@mgw/contracts';
+import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+
+const CHECK = '/api/client/broadcasts/check';
+
+describe('the rows of a broadcast (product §2; experience.md, Broadcasts)', () => {
+  let dashboard: Dashboard;
+  let owner: Session;
+  let rows: BroadcastRow[];
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    owner = await dashboard.session('owner', await dashboard.business());
+  });
+  afterAll(() => dashboard.close());
+  beforeEach(() => {
+    rows = [];
+    dashboard.neighbours.answer(CheckBroadcast, ({ recipients }) => {
+      rows = recipients;
+      return { total: recipients.length, wrong: 0, faults: [] };
+    });
+  });
+
+  const check = (csv: string) => owner.post(CHECK, { template_name: 'order_update', csv });
+  const asha = { phone: '+1 201 555 0100', body_params: ['Asha', '1007'], header_params: [] };
+  const ben = { phone: '+1 201 555 0101', body_params: ['Ben', '1008'], header_params: [] };
+
+  it.each([
+    ['\\n', '\n'],
+    ['\\r\\n, as RFC 4180 and spreadsheets write it', '\r\n'],
+    ['\\r', '\r'],
+  ])('product §2: a CSV file whose lines end with %s is read', async (_, end) => {
+    await check(['phone,name,order', '+1 201 555 0100,Asha,1007', '+1 201 555 0101,Ben,1008', ''].join(end)).expect(200);
+    expect(rows).toEqual([
+      { line: 2, ...asha },
+      { line: 3, ...ben },
+    ]);
+  });
+
+  it('product decision 9: other control characters in a CSV file are refused', async () => {
+    const answer = await check('phone,name\r\n+1 201 555 0100,A\u0000\r\n').expect(400);
+    expect(answer.body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'csv' }] });
+  });
+
+  it('experience.md: a row with more cells than the heading, or with a cell that is too long, is wrong; the others are as they are', async () => {
+    const long = 'x'.repeat(1_025);
+    await check(`phone,name,order\n+1 201 555 0100,Doe, John,1007\n+1 201 555 0101,Ben,1008\n+1 201 555 0102,${long},1009\n`).expect(200);
+    expect(rows).toEqual([
+      expect.objectContaining({ line: 2, fault: { field: 'row', message: 'has 4 cells, and the heading 3' } }),
+      { line: 3, ...ben },
+      expect.objectContaining({ line: 4, fault: { field: 'name', message: 'must have at most 1024 characters' } }),
+    ]);
+  });
+
+  it('experience.md: a phone that is too long is wrong, and not the phone that it begins with', async () => {
+    await check(`phone,name,order\n+1 201 555 0100${' '.repeat(130)}1,Asha,1007\n`).expect(200);
+    expect(rows).toEqual([expect.objectContaining({ line: 2, fault: { field: 'phone', message: 'must have at most 140 characters' } })]);
+  });
+
+  it('product §2: as many columns as no template has are refused', async () => {
+    const names = Array.from({ length: 51 }, (_, i) => `v${i}`);
+    const answer = await check(`phone,${names.join()}\n+1 201 555 0100,${names.join()}\n`).expect(400);
+    expect(answer.body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'csv' }] });
+  });
+
+  it('product §2: creating hands over the same rows', async () => {
+    dashboard.neighbours.answer(CreateBroadcast, ({ recipients }) => {
+      rows = recipients;
+      return { id: 7 };
+    });
+    const csv = 'phone,name,order\r\n+1 201 555 0100,Asha,1007\r\n';
+    await owner.post('/api/client/broadcasts', { name: 'Autumn', template_name: 'order_update', csv }).expect(200);
+    expect(rows).toEqual([{ line: 2, ...asha }]);
+  });
+});
