@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
-import { GatewayError } from '@mgw/contracts';
+import { noSession } from '../requests/refusals';
 import { SESSION_STRATEGY } from './session.strategy';
 
 /** 401 for every request without a living session (product §2), whatever is wrong with it. */
@@ -8,7 +8,7 @@ import { SESSION_STRATEGY } from './session.strategy';
 export class SessionGuard extends AuthGuard(SESSION_STRATEGY) {
   override handleRequest<User>(fault: unknown, user: User | false): User {
     if (fault) throw fault;
-    if (!user) throw new GatewayError('NOT_AUTHENTICATED', 'Log in first: there is no session, or it has ended.');
+    if (!user) throw noSession();
     return user;
   }
 }

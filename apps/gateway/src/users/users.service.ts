@@ -3,7 +3,7 @@ import { GatewayError } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { AuditStore } from '../operator/audit.store';
-import { notFound } from '../requests/refusals';
+import { noSession, notFound } from '../requests/refusals';
 import type { BusinessUser, SessionUser } from '../sessions/session-user';
 import { hashPassword } from './passwords';
 import type { AddUserRequest } from './users.requests';
@@ -30,10 +30,11 @@ export class UsersService {
     return users.map((user) => ({ ...user, created_at: user.created_at.toISOString() }));
   }
 
-  /** Nobody removes themselves: a business would be left without an owner. */
+  /** Nobody removes themselves, nor after being removed: a business would be left without an owner. */
   async remove({ user_id, business_id }: BusinessUser, id: number): Promise<void> {
     if (id === user_id) throw new GatewayError('CONFLICT', 'You cannot remove yourself: another owner can.');
     await this.db.transaction(async (tx) => {
+      if (!(await this.users.isOwner(tx, business_id, user_id))) throw noSession();
       if (!(await this.users.remove(tx, business_id, id))) throw notFound();
       await this.audit.add({ user_id, business_id, action: 'user.removed', detail: { removed_user_id: id } }, tx);
     });

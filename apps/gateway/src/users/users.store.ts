@@ -44,9 +44,16 @@ export class UsersStore {
     );
   }
 
+  /** Whether this is an owner of the business; nobody else removes people from it until the transaction ends. */
+  async isOwner(tx: Tx, businessId: number, id: number): Promise<boolean> {
+    await tx.query(`SELECT 1 FROM access.businesses WHERE id = $1 FOR NO KEY UPDATE`, [businessId]);
+    const rows = await tx.query(`SELECT 1 FROM access.users WHERE business_id = $1 AND id = $2 AND role = 'owner'`, [businessId, id]);
+    return rows.length > 0;
+  }
+
   /** With their sessions. @returns false when the business has no such user */
   async remove(tx: Tx, businessId: number, id: number): Promise<boolean> {
-    const rows = await tx.query(`DELETE FROM access.users WHERE business_id = $1 AND id = $2 RETURNING id`, [businessId, id]);
+    const rows = await tx.query(`DELETE FROM access.users WHERE business_id = $1 AND id = $2::bigint RETURNING id`, [businessId, id]);
     return rows.length > 0;
   }
 
