@@ -12,7 +12,10 @@ import {
   GetMessageStatuses,
   GetThread,
   GetTimeline,
+  GetUsage,
   ListApprovedTemplates,
+  ListConversations,
+  ListMessages,
   ListTemplates,
   ListWebhooks,
   SendMedia,
@@ -177,6 +180,21 @@ export class Neighbours {
   @Handles(TestWebhook)
   testWebhook(request: RequestOf<typeof TestWebhook>) {
     return this.reply(TestWebhook, request);
+  }
+
+  @Handles(GetUsage)
+  getUsage(request: RequestOf<typeof GetUsage>) {
+    return this.reply(GetUsage, request);
+  }
+
+  @Handles(ListConversations)
+  listConversations(request: RequestOf<typeof ListConversations>) {
+    return this.reply(ListConversations, request);
+  }
+
+  @Handles(ListMessages)
+  listMessages(request: RequestOf<typeof ListMessages>) {
+    return this.reply(ListMessages, request);
   }
 
   private async reply<O extends Operation>(op: O, request: RequestOf<O>): Promise<ReplyOf<O>> {

@@ -1,25 +1,10 @@
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsIn,
-  IsInt,
-  IsISO8601,
-  IsOptional,
-  IsString,
-  Length,
-  Matches,
-  Max,
-  Min,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PERMISSIONS, type Permission } from '@mgw/contracts';
+import { IsMoment } from '../requests/moment';
 
 /** Product decision 46. */
 const LIMIT_MAX = 100_000;
-/** A moment, not a day: the zone must be said. */
-const WITH_ZONE = /T.*(Z|[+-]\d{2}:?\d{2})$/;
-const MOMENT = 'expires_at must be a time such as 2027-01-31T00:00:00.000Z';
 
 /** Product §2. */
 @JSONSchema({ example: { name: 'CRM', permissions: ['*'] } })
@@ -35,8 +20,7 @@ export class CreateApiKeyRequest {
   permissions!: Permission[];
 
   @IsOptional()
-  @IsISO8601({ strict: true }, { message: MOMENT })
-  @Matches(WITH_ZONE, { message: MOMENT })
+  @IsMoment()
   expires_at?: string | null;
 }
 
@@ -56,7 +40,6 @@ export class ChangeApiKeyRequest {
   daily_limit?: number | null;
 
   @IsOptional()
-  @IsISO8601({ strict: true }, { message: MOMENT })
-  @Matches(WITH_ZONE, { message: MOMENT })
+  @IsMoment()
   expires_at?: string | null;
 }

@@ -9,7 +9,7 @@ import { Done, Made } from '../openapi/replies';
 import { AuditStore } from '../operator/audit.store';
 import { IdPipe } from '../requests/id.pipe';
 import { pageOf, PageQuery } from '../requests/page';
-import { invalid, notFound } from '../requests/refusals';
+import { notFound } from '../requests/refusals';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { CheckBroadcastRequest, CreateBroadcastRequest, ListRecipientsQuery } from './broadcasts.requests';
@@ -49,7 +49,7 @@ export class BroadcastsController {
         template_name,
         language: language ?? LANGUAGE,
         recipients,
-        scheduled_at: scheduled_at ? timeOf(scheduled_at) : null,
+        scheduled_at: scheduled_at ? new Date(scheduled_at).toISOString() : null,
         plan: business.plan,
         timezone: business.timezone,
       },
@@ -91,11 +91,4 @@ export class BroadcastsController {
     await this.audit.add({ user_id, business_id, action: 'broadcast.cancelled', detail: { broadcast_id: id } });
     return { message: 'Broadcast cancelled.' };
   }
-}
-
-/** @throws GatewayError for a time without a zone, which would mean another moment here than there */
-function timeOf(text: string): string {
-  const time = new Date(text);
-  if (!/(Z|[+-]\d\d:?\d\d)$/.test(text) || Number.isNaN(time.getTime())) throw invalid('scheduled_at', 'must be a time with its zone');
-  return time.toISOString();
 }

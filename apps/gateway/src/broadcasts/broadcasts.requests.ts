@@ -1,5 +1,6 @@
-import { IsIn, IsISO8601, IsOptional, IsString, Length, MaxLength } from 'class-validator';
+import { IsIn, IsOptional, IsString, Length, MaxLength } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { IsMoment } from '../requests/moment';
 import { PageQuery } from '../requests/page';
 import { IsRecipients, type RecipientRow } from './recipient-rows';
 
@@ -36,7 +37,7 @@ export class CreateBroadcastRequest extends CheckBroadcastRequest {
   name!: string;
 
   @IsOptional()
-  @IsISO8601({ strict: true, strictSeparator: true }, { message: 'scheduled_at must be an ISO 8601 time with its zone' })
+  @IsMoment()
   scheduled_at?: string | null;
 }
 

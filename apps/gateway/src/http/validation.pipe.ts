@@ -4,9 +4,14 @@ import { checkContent } from './json-body';
 import { preparedCheck } from './prepared-check';
 
 const LENIENT = 'ignores-unknown-fields';
+const ABSENT = 'body-may-be-absent';
 
 /** On a request class: members it does not know are dropped instead of refused (product decision 6). */
 export const IgnoresUnknownFields = (): ClassDecorator => SetMetadata(LENIENT, true) as ClassDecorator;
+
+/** On the class of an action's body: none at all is the same as one without members. */
+export const MayBeAbsent = (): ClassDecorator => SetMetadata(ABSENT, true) as ClassDecorator;
+export const mayBeAbsent = (body: object): boolean => Reflect.getMetadata(ABSENT, body) === true;
 
 /** Checks bodies and queries against their class-validator classes; nothing is converted (product decision 7). */
 @Injectable()
@@ -15,8 +20,9 @@ export class RequestPipe implements PipeTransform {
   private readonly lenient = new ValidationPipe(COMMON);
   private readonly prepared = new Map<unknown, ReturnType<typeof preparedCheck>>();
 
-  async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+  async transform(given: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const { type, metatype } = metadata;
+    const value = given === undefined && metatype && mayBeAbsent(metatype) ? {} : given;
     if ((type !== 'body' && type !== 'query') || !metatype || metatype === Object) return value;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw new GatewayError('VALIDATION_FAILED', 'The body must be a JSON object.');

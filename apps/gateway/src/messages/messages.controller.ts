@@ -3,6 +3,7 @@ import { FindDeliveries, GetTimeline, ListMessages } from '@mgw/contracts';
 import { normalizePhone } from '@mgw/phone';
 import { RpcClient } from '@mgw/rpc';
 import { Answers } from '../openapi/answers';
+import { MessageIdPipe } from '../requests/message-id.pipe';
 import { pageOf } from '../requests/page';
 import { notFound } from '../requests/refusals';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
@@ -34,8 +35,7 @@ export class MessagesController {
   /** Ids hold `/` and `=`: both the raw and the percent-encoded form are one path (product decision 25). */
   @Get('*')
   @Answers(MessageDetailReply, 'Show one message with its timeline', { errors: ['NOT_FOUND'], wildcard: 'message_id' })
-  async show(@CurrentUser() { business_id }: BusinessUser, @Param('*') message_id: string) {
-    if (message_id.length > 512) throw notFound();
+  async show(@CurrentUser() { business_id }: BusinessUser, @Param('*', MessageIdPipe) message_id: string) {
     const { message, timeline } = await this.rpc.call(GetTimeline, { business_id, message_id });
     if (!message) throw notFound();
     const { deliveries } = await this.rpc.call(FindDeliveries, { business_id, event_id: `message.sent:${message_id}` });

@@ -2,7 +2,8 @@ import { IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
 import { PageQuery } from '../requests/page';
 
 const STATUSES = ['sent', 'delivered', 'read', 'failed'] as const;
-const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+/** Of years that every clock behind us knows. */
+const DAY = /^[1-9]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
 /** Product §2. */
 export class ListMessagesQuery extends PageQuery {

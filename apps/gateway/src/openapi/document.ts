@@ -1,6 +1,7 @@
 import type { Type as Class } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { ERRORS, type ErrorCode } from '@mgw/contracts';
+import { mayBeAbsent } from '../http/validation.pipe';
 import { codeSamples, type SampleCall } from './code-samples';
 import { endpointsOf, type Endpoint } from './endpoints';
 import { errorBody } from './error-bodies';
@@ -75,7 +76,7 @@ function operation(endpoint: Endpoint, context: Context): Json {
     ...(endpoint.roles !== undefined && { description: `For ${endpoint.roles.join(', ')}.` }),
     security: securityOf(endpoint),
     parameters: parametersOf(endpoint, context.requests),
-    ...(body && { requestBody: { required: true, content: json(context.requests.reference(body)) } }),
+    ...(body && { requestBody: { required: !mayBeAbsent(body), content: json(context.requests.reference(body)) } }),
     responses: responsesOf(endpoint, context),
     ...(isRest(endpoint) && { 'x-codeSamples': codeSamples(sampleOf(endpoint, context)) }),
   };

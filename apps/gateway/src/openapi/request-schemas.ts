@@ -9,6 +9,9 @@ export interface JsonSchema {
   example?: Record<string, Value>;
 }
 
+/** Rules of our own for readers of the document. */
+const SCHEMAS = { ...FIELD_RULE_SCHEMAS, isMoment: { type: 'string', format: 'date-time' } as const };
+
 /** JSON schemas of request classes, derived from their class-validator rules: the rules stand once. */
 export class RequestSchemas {
   private readonly byName = new Map<string, JsonSchema>();
@@ -16,7 +19,7 @@ export class RequestSchemas {
   schema(request: Class): JsonSchema {
     const known = this.byName.get(request.name);
     if (known) return known;
-    const schema = targetConstructorToSchema(request, { additionalConverters: FIELD_RULE_SCHEMAS }) as JsonSchema;
+    const schema = targetConstructorToSchema(request, { additionalConverters: SCHEMAS }) as JsonSchema;
     this.byName.set(request.name, schema);
     return schema;
   }

@@ -4,6 +4,7 @@ import { IsIn, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Id, ListDeliveries, PUBLIC_EVENTS, Redeliver, TestWebhook, type PublicEventName } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
+import { MayBeAbsent } from '../http/validation.pipe';
 import { Answers } from '../openapi/answers';
 import { Done } from '../openapi/replies';
 import { IdPipe } from '../requests/id.pipe';
@@ -19,6 +20,7 @@ export class ListDeliveriesQuery extends PageQuery {
   state?: (typeof STATES)[number];
 }
 
+@MayBeAbsent()
 @JSONSchema({ example: { event: 'message.sent' } })
 export class TestWebhookRequest {
   /** The webhook's first event when left out. */
