@@ -6,6 +6,7 @@ import { Answers } from '../openapi/answers';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import { sessionToken } from '../sessions/session-cookie';
 import type { BusinessUser } from '../sessions/session-user';
+import { IsUnattended } from '../sessions/session.strategy';
 import { EventStreamService } from './event-stream.service';
 
 const PLACE = /^\d{1,12}(\.\d{1,3})?$/;
@@ -24,6 +25,7 @@ export class EventStreamController {
   constructor(private readonly streams: EventStreamService) {}
 
   @Get('stream')
+  @IsUnattended()
   @Answers(Type.String(), 'Follow the business’s events live; goes on after `Last-Event-ID`', { contentType: 'text/event-stream' })
   async stream(
     @CurrentUser() { business_id }: BusinessUser,

@@ -80,7 +80,7 @@ export class EventStreamService implements BeforeApplicationShutdown {
   }
 
   private async beat(out: FastifyReply['raw'], token: string): Promise<void> {
-    const alive = await this.sessions.find(token).catch(() => 'unknown');
+    const alive = await this.sessions.find(token, false).catch(() => 'unknown');
     if (alive === null) out.end();
     else out.write(': still here\n\n');
   }

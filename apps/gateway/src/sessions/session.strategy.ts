@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-custom';
 import { sessionToken } from './session-cookie';
@@ -7,6 +8,12 @@ import type { SessionUser } from './session-user';
 import { SessionsStore } from './sessions.store';
 
 export const SESSION_STRATEGY = 'dashboard-session';
+
+interface Unattended {
+  unattended?: boolean;
+}
+/** On a method that browsers call by themselves: a session that does nothing else is idle (product §2). */
+export const IsUnattended = () => RouteConfig({ unattended: true } satisfies Unattended);
 
 /** Knows a dashboard user by the cookie `token` (spec §5.8). */
 @Injectable()
@@ -17,6 +24,7 @@ export class SessionStrategy extends PassportStrategy(Strategy, SESSION_STRATEGY
 
   async validate(request: FastifyRequest): Promise<SessionUser | false> {
     const token = sessionToken(request.headers.cookie);
-    return (token !== null && (await this.sessions.find(token))) || false;
+    const { unattended = false } = request.routeOptions.config as Unattended;
+    return (token !== null && (await this.sessions.find(token, !unattended))) || false;
   }
 }

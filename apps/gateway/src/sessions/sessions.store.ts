@@ -14,7 +14,7 @@ const FIND = `
      WHERE s.token_hash = $1 AND ${ALIVE}
   ), used AS (
     UPDATE access.sessions s SET last_used_at = now() FROM found
-     WHERE s.token_hash = found.token_hash AND found.last_used_at < now() - interval '1 minute'
+     WHERE $2 AND s.token_hash = found.token_hash AND found.last_used_at < now() - interval '1 minute'
   )
   SELECT user_id, email, name, role, business_id FROM found`;
 
@@ -32,8 +32,9 @@ export class SessionsStore {
     return token;
   }
 
-  async find(token: string): Promise<SessionUser | null> {
-    const [user] = await this.db.query<SessionUser>(FIND, [hashed(token)]);
+  /** @param used whether somebody is at work; what a browser does by itself keeps no session alive. */
+  async find(token: string, used: boolean): Promise<SessionUser | null> {
+    const [user] = await this.db.query<SessionUser>(FIND, [hashed(token), used]);
     return user ?? null;
   }
 
