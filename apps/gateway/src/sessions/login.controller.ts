@@ -35,7 +35,7 @@ export class LoginController {
   @Post('logout')
   @HttpCode(200)
   @SessionOf('owner', 'member', 'operator')
-  @Answers(Done, 'Log out everywhere')
+  @Answers(Done, 'Log out: the session ends on every gateway')
   async logout(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const token = sessionToken(request.headers.cookie);
     if (token !== null) await this.logins.logout(token);

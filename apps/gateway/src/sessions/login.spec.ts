@@ -73,13 +73,16 @@ describe('login (product §2)', () => {
     await owner.get('/api/client/me').expect(401);
   });
 
-  it('product §2: logout kills the session everywhere, and clears the cookie', async () => {
+  it('product §2: logout kills the session on every gateway, and clears the cookie; another browser stays logged in', async () => {
     const owner = await dashboard.session('owner', await dashboard.business());
+    const other = await dashboard.visitor.post('/api/client/login', { email: owner.email, password: PASSWORD }).expect(200);
+    const otherToken = /token=([\w-]+)/.exec(cookieOf(other))?.[1] ?? '';
     const replica = await dashboard.replica();
     await replica.holding(owner.token).get('/api/client/me').expect(200);
     const answer = await owner.post('/api/client/logout').expect(200);
     expect(cookieOf(answer)).toMatch(/^token=; Max-Age=0; Path=\/api/);
     await replica.holding(owner.token).get('/api/client/me').expect(401);
+    await replica.holding(otherToken).get('/api/client/me').expect(200);
     await replica.close();
   });
 
