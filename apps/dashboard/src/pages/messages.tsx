@@ -160,12 +160,12 @@ function Detail({ id }: { id: string }) {
           <Title order={3} size="h5">
             Webhooks that carried it
           </Title>
-          {webhooks.length === 0 && (
+          {!webhooks?.length && (
             <Text size="sm" c="dimmed">
-              No webhook is subscribed to message.sent.
+              {webhooks ? 'No webhook is subscribed to message.sent.' : 'Not known right now.'}
             </Text>
           )}
-          {webhooks.map((delivery) => (
+          {webhooks?.map((delivery) => (
             <Group key={delivery.id} justify="space-between">
               <Text size="sm">{delivery.webhook_name}</Text>
               <Group gap="xs">

@@ -3,13 +3,11 @@ import { GetConnection, SetConnection, type RequestOf } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { AuditStore } from '../operator/audit.store';
+import { askBriefly } from '../requests/ask-briefly';
 import { given } from '../requests/given';
 import type { BusinessUser } from '../sessions/session-user';
 import type { SetConnectionRequest } from './connection.requests';
 import type { ConnectionView } from './connection.view';
-
-/** How long a page waits to be told whether the platform is connected. */
-const IS_CONNECTED_MS = 1_000;
 
 const SECRETS = ['access_token', 'app_secret', 'verify_token'] as const;
 
@@ -49,12 +47,8 @@ export class ConnectionService {
 
   /** Null when the template service does not say in time: `me` must not fail for that. */
   async isConnected(business_id: number): Promise<boolean | null> {
-    try {
-      const { connection } = await this.rpc.call(GetConnection, { business_id }, { deadlineAt: Date.now() + IS_CONNECTED_MS });
-      return connection?.status === 'connected';
-    } catch {
-      return null;
-    }
+    const answer = await askBriefly(this.rpc, GetConnection, { business_id });
+    return answer && answer.connection?.status === 'connected';
   }
 
   private sealSecrets(business_id: number, request: SetConnectionRequest) {

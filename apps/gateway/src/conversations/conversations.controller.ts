@@ -8,6 +8,7 @@ import { SendResult } from '../api-v1/replies';
 import { sendResult, unsureIsUnknown } from '../api-v1/send-result';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { Answers } from '../openapi/answers';
+import { askBriefly } from '../requests/ask-briefly';
 import { IdPipe } from '../requests/id.pipe';
 import { pageOf, PageQuery } from '../requests/page';
 import { notFound } from '../requests/refusals';
@@ -39,13 +40,12 @@ export class ConversationsController {
   async thread(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) conversation_id: number, @Query() query: PageQuery) {
     const { conversation, messages, next_cursor } = await this.rpc.call(GetThread, { business_id, conversation_id, ...pageOf(query) });
     const message_ids = messages.filter(({ direction }) => direction === 'out').map(({ message_id }) => message_id);
-    const { statuses } = message_ids.length > 0 ? await this.rpc.call(GetMessageStatuses, { business_id, message_ids }) : { statuses: [] };
-    const known = new Map(statuses.map((status) => [status.message_id, status]));
+    const known = await this.statusesOf(business_id, message_ids);
     return {
       conversation,
       messages: messages.map((message) => {
-        const status = known.get(message.message_id);
-        const delivery_status = status?.delivery_status ?? (message.direction === 'out' ? ('sent' as const) : null);
+        const status = known?.get(message.message_id);
+        const delivery_status = status?.delivery_status ?? (known && message.direction === 'out' ? ('sent' as const) : null);
         return { ...message, delivery_status, failure_reason: status?.failure_reason ?? null };
       }),
       next_cursor,
@@ -82,6 +82,12 @@ export class ConversationsController {
     const sent = await this.rpc.call(SendText, { sender, to: conversation.customer_phone, text }, context).catch(unsureIsUnknown);
     if (sent.replayed) void answer.header('idempotency-replayed', 'true');
     return sendResult(sent);
+  }
+
+  /** @returns null when the status service does not say in time */
+  private async statusesOf(business_id: number, message_ids: string[]) {
+    const answer = message_ids.length > 0 ? await askBriefly(this.rpc, GetMessageStatuses, { business_id, message_ids }) : { statuses: [] };
+    return answer && new Map(answer.statuses.map((status) => [status.message_id, status]));
   }
 }
 

@@ -14,7 +14,7 @@ export const ThreadReply = Type.Object(
           failure_reason: Nullable(Type.String()),
         }),
       ]),
-      { description: 'The newest first; delivery_status is null for what the customer wrote.' },
+      { description: 'The newest first; delivery_status is null for what the customer wrote, and when it could not be asked for in time.' },
     ),
     next_cursor: NextCursor,
   },

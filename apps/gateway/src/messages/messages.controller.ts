@@ -3,6 +3,7 @@ import { FindDeliveries, GetTimeline, ListMessages } from '@mgw/contracts';
 import { normalizePhone } from '@mgw/phone';
 import { RpcClient } from '@mgw/rpc';
 import { Answers } from '../openapi/answers';
+import { askBriefly } from '../requests/ask-briefly';
 import { MessageIdPipe } from '../requests/message-id.pipe';
 import { pageOf } from '../requests/page';
 import { notFound } from '../requests/refusals';
@@ -38,7 +39,7 @@ export class MessagesController {
   async show(@CurrentUser() { business_id }: BusinessUser, @Param('*', MessageIdPipe) message_id: string) {
     const { message, timeline } = await this.rpc.call(GetTimeline, { business_id, message_id });
     if (!message) throw notFound();
-    const { deliveries } = await this.rpc.call(FindDeliveries, { business_id, event_id: `message.sent:${message_id}` });
-    return { message, timeline, webhooks: deliveries };
+    const found = await askBriefly(this.rpc, FindDeliveries, { business_id, event_id: `message.sent:${message_id}` });
+    return { message, timeline, webhooks: found && found.deliveries };
   }
 }

@@ -9,7 +9,11 @@ export const MessageDetailReply = Type.Object(
     timeline: Type.Array(Type.Object({ status: Type.String(), at: IsoTime, reason: Nullable(Type.String()) }), {
       description: 'accepted, then what the platform told, oldest first.',
     }),
-    webhooks: Type.Array(FindDeliveries.reply.properties.deliveries.items, { description: 'Webhooks that carried its message.sent.' }),
+    webhooks: Nullable(
+      Type.Array(FindDeliveries.reply.properties.deliveries.items, {
+        description: 'Webhooks that carried its message.sent; null when they could not be asked for in time.',
+      }),
+    ),
   },
   { title: 'MessageDetail' },
 );

@@ -1,0 +1,100 @@
+import {
+  FindDeliveries,
+  GatewayError,
+  GetMessageStatuses,
+  GetThread,
+  GetTimeline,
+  type ConversationRecord,
+  type LoggedMessage,
+  type ThreadMessage,
+} from '@mgw/contracts';
+import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+
+const AT = '2026-01-02T03:04:05.000Z';
+const MESSAGE: LoggedMessage = {
+  message_id: 'wamid.A',
+  to: '12015550100',
+  type: 'text',
+  template: null,
+  text: 'Hi',
+  sent_by: 'api',
+  api_key_id: 1,
+  api_status: 'success',
+  delivery_status: 'sent',
+  failure_reason: null,
+  sent_at: AT,
+};
+const TIMELINE = [{ status: 'accepted', at: AT, reason: null }];
+const CONVERSATION: ConversationRecord = {
+  id: 1,
+  customer_phone: '12015550100',
+  customer_name: 'Asha',
+  session_window: { open: false, last_inbound_at: null, closes_at: null },
+  suppression_state: null,
+  last_message: null,
+  created_at: AT,
+};
+const threadMessage = (message_id: string, direction: 'in' | 'out'): ThreadMessage => ({
+  message_id,
+  direction,
+  type: 'text',
+  text: 'Hi',
+  media: null,
+  sent_by: null,
+  template: null,
+  at: AT,
+});
+
+/** A service that is away takes its own part of an answer with it, and no more. */
+describe('answers that two services make (product §2)', () => {
+  let dashboard: Dashboard;
+  let owner: Session;
+  /** How the second service fails. */
+  let away: () => Promise<never>;
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    owner = await dashboard.session('owner', await dashboard.business());
+    dashboard.neighbours.answer(GetTimeline, () => ({ message: MESSAGE, timeline: TIMELINE }));
+    dashboard.neighbours.answer(FindDeliveries, () => away());
+    dashboard.neighbours.answer(GetThread, () => ({
+      conversation: CONVERSATION,
+      messages: [threadMessage('wamid.B', 'out'), threadMessage('wamid.A', 'in')],
+      next_cursor: null,
+    }));
+    dashboard.neighbours.answer(GetMessageStatuses, () => away());
+  });
+  afterAll(() => dashboard.close());
+
+  const ways: [string, () => Promise<never>][] = [
+    ['says nothing', () => new Promise<never>(() => undefined)],
+    ['is overloaded', () => Promise.reject(new GatewayError('OVERLOADED', 'Try again.'))],
+    ['fails', () => Promise.reject(new Error('a defect'))],
+  ];
+
+  describe.each(ways)('a service that %s', (_, way) => {
+    beforeEach(() => {
+      away = way;
+    });
+
+    it('product §2: a message is shown with its timeline, and its webhooks as unknown', async () => {
+      const { body } = await owner.get('/api/client/messages/wamid.A').expect(200);
+      expect(body).toEqual({ message: MESSAGE, timeline: TIMELINE, webhooks: null });
+    });
+
+    it('product §2: a conversation is shown with its messages, and what became of them as unknown', async () => {
+      const { body } = await owner.get('/api/client/conversations/1/messages').expect(200);
+      const unknown = { delivery_status: null, failure_reason: null };
+      expect((body as { messages: object[] }).messages).toEqual([
+        { ...threadMessage('wamid.B', 'out'), ...unknown },
+        { ...threadMessage('wamid.A', 'in'), ...unknown },
+      ]);
+    });
+  });
+
+  it('product §2: what the status service does not know yet is sent', async () => {
+    dashboard.neighbours.answer(GetMessageStatuses, () => ({ statuses: [] }));
+    const { body } = await owner.get('/api/client/conversations/1/messages').expect(200);
+    expect((body as { messages: object[] }).messages).toMatchObject([{ delivery_status: 'sent' }, { delivery_status: null }]);
+  });
+});
