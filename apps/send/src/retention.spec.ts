@@ -1,8 +1,7 @@
-import { FindSend, GetThread, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { FindSend, GetThread, newIntentId, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { inboundEvent, startHarness, type Harness } from '@mgw/harness';
 import { runMigrations } from '@mgw/postgres';
 import { eventually } from '@mgw/testing';
-import { newIntentId } from './intents/intent';
 import { migrations } from './migrations/migrations';
 import { startSending, type Sending } from './sending/send.fixture';
 

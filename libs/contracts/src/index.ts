@@ -11,6 +11,7 @@ export * from './errors';
 export * from './event';
 export * from './fields';
 export * from './figures';
+export * from './intent-id';
 export * from './operation';
 export * from './platform';
 export * from './public-events';

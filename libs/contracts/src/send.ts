@@ -1,12 +1,18 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { eventType } from './event';
 import { characters, Id, IsoTime, MessageId, Nullable, OutboundType, Recipient, SentBy } from './fields';
+import { INTENT_ID } from './intent-id';
 import { operation } from './operation';
 
 /** On whose behalf a message is sent and what the gateway already knows of them, so that the send service asks nobody. */
 export const Sender = Type.Object({
   business_id: Id,
   sent_by: SentBy,
+  /**
+   * From who tells it outside when no answer comes (product decision 23a); else the send service makes one. A repeated Idempotency-Key keeps
+   * the id of its first send.
+   */
+  intent_id: Type.Optional(Type.String({ pattern: INTENT_ID })),
   /** The key that is charged; null for sends that no key made. */
   api_key_id: Nullable(Id),
   plan: Type.String(),

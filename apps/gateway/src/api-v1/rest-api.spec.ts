@@ -1,4 +1,13 @@
-import { FindSend, GatewayError, GetMessageStatus, ListApprovedTemplates, SendTemplate, SendText, type RequestOf } from '@mgw/contracts';
+import {
+  FindSend,
+  GatewayError,
+  gatewayMessageId,
+  GetMessageStatus,
+  ListApprovedTemplates,
+  SendTemplate,
+  SendText,
+  type RequestOf,
+} from '@mgw/contracts';
 import request from 'supertest';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
@@ -56,6 +65,7 @@ describe('the REST API (spec §4, §5, §7)', () => {
           sender: {
             business_id,
             sent_by: 'api',
+            intent_id: expect.any(String) as string,
             api_key_id: id,
             plan: 'Growth',
             daily_limit: 150,
@@ -191,6 +201,26 @@ describe('the REST API (spec §4, §5, §7)', () => {
       retry_after: 'midnight',
     });
   });
+
+  it.each(['DEADLINE_EXCEEDED', 'REPLY_LOST'] as const)(
+    'decision 23a: a send whose answer is %s is told with the id that it has at the send service; a key can be repeated as well',
+    async (error_code) => {
+      const { token } = await key();
+      const ids: (string | undefined)[] = [];
+      dashboard.neighbours.answer(SendText, ({ sender }) => {
+        ids.push(sender.intent_id);
+        throw new GatewayError(error_code, 'x');
+      });
+      const text = () => send(token, { phone: '919876543210', message: 'Hi' }, 'send-text');
+      const bodies = [(await text().expect(500)).body, (await text().set('idempotency-key', 'k').expect(500)).body] as object[];
+      expect(new Set(ids).size).toBe(2);
+      expect(bodies).toMatchObject(ids.map((id) => ({ error_code: 'OUTCOME_UNKNOWN', message_id: gatewayMessageId(id ?? '') })));
+      expect(bodies).toMatchObject([
+        { hint: expect.not.stringContaining('Idempotency-Key') as string },
+        { hint: expect.stringContaining('Idempotency-Key') as string },
+      ]);
+    },
+  );
 
   it('decision 24: the Idempotency-Key travels with a fingerprint of endpoint and body; a replay says so', async () => {
     const { token } = await key();

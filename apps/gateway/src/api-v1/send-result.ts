@@ -1,6 +1,7 @@
-import { GatewayError } from '@mgw/contracts';
+import { GatewayError, gatewayMessageId, type ErrorCode, type Sender } from '@mgw/contracts';
 
 const NOTE = 'Accepted by the messaging platform, which is not delivery: follow it with GET /message-status/{message_id}.';
+const NO_ANSWER = new Set<ErrorCode>(['DEADLINE_EXCEEDED', 'REPLY_LOST']);
 
 /** What every send answers (spec §2.2). */
 export function sendResult({ message_id, phone }: { message_id: string; phone: string }) {
@@ -8,11 +9,13 @@ export function sendResult({ message_id, phone }: { message_id: string; phone: s
 }
 
 /** No answer of the send service in time: the message may be on its way (product decision 23). */
-export function unsureIsUnknown(error: unknown): never {
-  if (error instanceof GatewayError && ['DEADLINE_EXCEEDED', 'REPLY_LOST'].includes(error.error_code)) {
-    throw new GatewayError('OUTCOME_UNKNOWN', 'The send was interrupted: the message may have been sent. It is not sent again by itself.', {
-      hint: 'With an Idempotency-Key the same request can be repeated safely.',
-    });
-  }
-  throw error;
+export function unsureIsUnknown({ intent_id, idempotency }: Sender & { intent_id: string }) {
+  return (error: unknown): never => {
+    if (!(error instanceof GatewayError) || !NO_ANSWER.has(error.error_code)) throw error;
+    const hint = idempotency
+      ? 'Repeat the request with the same Idempotency-Key: it is not sent twice.'
+      : 'Ask for the status of this message_id before you send it again.';
+    const message = 'The send was interrupted: the message may have been sent. It is not sent again by itself.';
+    throw new GatewayError('OUTCOME_UNKNOWN', message, { message_id: gatewayMessageId(intent_id), hint });
+  };
 }

@@ -1,5 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { type ReplyOf, type RequestOf, type Sender, type SendMedia, type SendOtp, type SendTemplate, type SendText } from '@mgw/contracts';
+import {
+  newIntentId,
+  type ReplyOf,
+  type RequestOf,
+  type Sender,
+  type SendMedia,
+  type SendOtp,
+  type SendTemplate,
+  type SendText,
+} from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { Caller } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
@@ -21,13 +30,13 @@ export class SendsService {
     const { key, request, reply, idempotencyKey = request.headers['idempotency-key'] } = caller;
     const sender = senderOf(key, idempotencyOf(idempotencyKey, operation.subject, message));
     const context = { requestId: request.id, deadlineAt: Date.now() + operation.deadlineMs };
-    const sent: ReplyOf<O> = await this.rpc.call(operation, { ...message, sender } as RequestOf<O>, context).catch(unsureIsUnknown);
+    const sent: ReplyOf<O> = await this.rpc.call(operation, { ...message, sender } as RequestOf<O>, context).catch(unsureIsUnknown(sender));
     if (sent.replayed) void reply.header('idempotency-replayed', 'true');
     return { result: sendResult(sent), sent };
   }
 }
 
-function senderOf({ api_key_id, daily_limit, business }: KeyAccess, idempotency: Sender['idempotency']): Sender {
+function senderOf({ api_key_id, daily_limit, business }: KeyAccess, idempotency: Sender['idempotency']) {
   const { id: business_id, plan, timezone } = business;
-  return { business_id, sent_by: 'api', api_key_id, plan, daily_limit, timezone, idempotency };
+  return { business_id, sent_by: 'api' as const, intent_id: newIntentId(), api_key_id, plan, daily_limit, timezone, idempotency };
 }

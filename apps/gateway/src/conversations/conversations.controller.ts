@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { GetMessageStatuses, GetThread, ListConversations, SendText, type Sender } from '@mgw/contracts';
+import { GetMessageStatuses, GetThread, ListConversations, newIntentId, SendText, type Sender } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { idempotencyOf } from '../api-v1/idempotency';
@@ -72,6 +72,7 @@ export class ConversationsController {
     const sender = {
       business_id,
       sent_by: 'agent' as const,
+      intent_id: newIntentId(),
       api_key_id: null,
       plan: business.plan,
       daily_limit: null,
@@ -79,7 +80,7 @@ export class ConversationsController {
       idempotency,
     };
     const context = { requestId: request.id, deadlineAt: Date.now() + SendText.deadlineMs };
-    const sent = await this.rpc.call(SendText, { sender, to: conversation.customer_phone, text }, context).catch(unsureIsUnknown);
+    const sent = await this.rpc.call(SendText, { sender, to: conversation.customer_phone, text }, context).catch(unsureIsUnknown(sender));
     if (sent.replayed) void answer.header('idempotency-replayed', 'true');
     return sendResult(sent);
   }

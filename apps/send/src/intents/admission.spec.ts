@@ -1,6 +1,7 @@
+import { newIntentId } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { migrations } from '../migrations/migrations';
-import { newIntentId, type IntentDraft } from './intent';
+import type { IntentDraft } from './intent';
 import { reserveDistinct } from './reservation.service';
 import { ReservationStore } from './reservation.store';
 

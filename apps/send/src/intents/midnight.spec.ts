@@ -1,6 +1,7 @@
+import { newIntentId } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { migrations } from '../migrations/migrations';
-import { newIntentId, type IntentDraft } from './intent';
+import type { IntentDraft } from './intent';
 import { ReservationStore } from './reservation.store';
 
 /** Product decision 20: the cap of a day ends at the business's own midnight, also on days that have 23 or 25 hours. */

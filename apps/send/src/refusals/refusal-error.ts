@@ -1,6 +1,5 @@
-import { GatewayError, type ErrorExtras } from '@mgw/contracts';
+import { GatewayError, gatewayMessageId, type ErrorExtras } from '@mgw/contracts';
 import type { Refusal } from '@mgw/platform-api';
-import { gatewayMessageId } from '../intents/intent';
 import { closedWindow } from '../window/window';
 
 /** What the sender knew about the message that was refused. */

@@ -1,3 +1,4 @@
+import { FindSend, gatewayMessageId, newIntentId } from '@mgw/contracts';
 import { statusEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from './send.fixture';
@@ -14,6 +15,20 @@ describe('a sender that dies', () => {
     expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
     return told;
   };
+
+  it('decision 23a: who named the send finds it by that name, once it is over', async () => {
+    const intent_id = newIntentId();
+    const child = await sending.harness.spawn('send', { CRASH_AT: 'send.after-intent' });
+    await sending.template({ intent_id }, { deadlineAt: Date.now() + 3_000 });
+    await child.exited;
+    await sending.run({ SEND_STALE_AFTER_SECONDS: '1' });
+    const message_id = gatewayMessageId(intent_id);
+    const { send } = await eventually(async () => {
+      const found = await sending.harness.rpc.call(FindSend, { business_id: 1, message_id });
+      return found.send?.state === 'unknown' && found;
+    });
+    expect(send).toMatchObject({ message_id, to: '919876543210' });
+  });
 
   it('after the intent: nothing left, the sweeper makes it unknown, and nothing is sent by itself', async () => {
     expect(await dieAt('send.after-intent')).toMatchObject({ error_code: 'DEADLINE_EXCEEDED' });

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { ReplyOf, Sender, SendText } from '@mgw/contracts';
+import { newIntentId, type ReplyOf, type Sender, type SendText } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import { GraphClient, failureReason, type SendOutcome } from '@mgw/platform-api';
 import type { RpcContext } from '@mgw/rpc';
 import { activeTraceparent } from '@mgw/telemetry';
 import { ConnectionService, refuseRestricted, type OpenConnection } from '../connection/connection.service';
 import type { IntentFacts } from '../intents/acceptance';
-import { newIntentId, type IntentDraft, type Recipient } from '../intents/intent';
+import type { IntentDraft, Recipient } from '../intents/intent';
 import { OutcomeService } from '../intents/outcome.service';
 import { ReservationService } from '../intents/reservation.service';
 import { RefusalEffects } from '../refusals/refusal-effects.service';
@@ -133,7 +133,7 @@ function lateFor({ deadlineAt }: RpcContext): boolean {
 
 function draftOf({ sender, to, type, template, needsWindow, text }: Outgoing): IntentDraft {
   const marketing = template?.category === 'MARKETING';
-  return { id: newIntentId(), sender, to, type, template: template?.name ?? null, marketing, needsWindow, text };
+  return { id: sender.intent_id ?? newIntentId(), sender, to, type, template: template?.name ?? null, marketing, needsWindow, text };
 }
 
 function factsOf({ id, sender, to, type, template, text }: IntentDraft): IntentFacts {

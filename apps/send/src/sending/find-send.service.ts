@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { FindSend, GetDailyUsage, ReplyOf, RequestOf } from '@mgw/contracts';
-import { gatewayMessageId, intentIdOf } from '../intents/intent';
+import { gatewayMessageId, intentIdOf, type FindSend, type GetDailyUsage, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { IntentStore } from '../intents/intent.store';
 
 /** What this service itself knows of sends, for the status endpoint and the dashboard. */

@@ -1,5 +1,5 @@
-import { GatewayError, type ReplyOf, type Sender, type SendText } from '@mgw/contracts';
-import { gatewayMessageId, type EarlierIntent, type Reservation } from '../intents/intent';
+import { GatewayError, gatewayMessageId, type ReplyOf, type Sender, type SendText } from '@mgw/contracts';
+import type { EarlierIntent, Reservation } from '../intents/intent';
 
 /** The same Idempotency-Key again (product decisions 24 and 40). @throws GatewayError unless the first send was accepted */
 export function answerEarlier(earlier: EarlierIntent, sender: Sender): ReplyOf<typeof SendText> {

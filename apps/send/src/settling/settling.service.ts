@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { EventEnvelope, PlatformStatus } from '@mgw/contracts';
+import { isIntentId, type EventEnvelope, type PlatformStatus } from '@mgw/contracts';
 import { traceparentOf } from '@mgw/events';
 import { isBusinessScopedId } from '@mgw/phone';
 import type { Tx } from '@mgw/postgres';
-import { isIntentId } from '../intents/intent';
 import { IntentStore } from '../intents/intent.store';
 import { OutcomeService } from '../intents/outcome.service';
 
