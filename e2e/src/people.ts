@@ -56,11 +56,12 @@ export function browser(siteUrl: string, cookie?: string): DashboardUser {
 /**
  * Announces a body of so many bytes and waits for the answer before it sends any: who writes on while the server refuses sees a broken
  * connection now and then instead of the refusal.
+ * @param cookie of a session
  */
-export function announcer(siteUrl: string, bytes: number): DashboardUser {
+export function announcer(siteUrl: string, bytes: number, cookie: string): DashboardUser {
   return {
     call: async (method, path) => {
-      const headers = { 'content-type': 'application/json', 'content-length': bytes };
+      const headers = { cookie, 'content-type': 'application/json', 'content-length': bytes };
       const sending = request(`${siteUrl}${path}`, { method: method.toUpperCase(), headers });
       sending.flushHeaders();
       const [response] = (await once(sending, 'response')) as [IncomingMessage];

@@ -4,6 +4,7 @@ import { AuthGuard } from '@nestjs/passport';
 import { GatewayError, type Permission } from '@mgw/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyAccess } from '../api-keys/key-access';
+import { BodyGuard } from '../http/body.guard';
 import { RateLimitService } from '../limits/rate-limit.service';
 import { API_KEY_STRATEGY } from './api-key.strategy';
 
@@ -49,9 +50,9 @@ class PermissionGuard implements CanActivate {
   }
 }
 
-/** A controller of the REST API. The order is that of product decision 1: key, limits, plan, permission. */
+/** A controller of the REST API. The order is that of product decision 1: key, limits, plan, permission, input. */
 export function RestApi() {
-  return applyDecorators(UseGuards(ApiKeyGuard, RateLimitGuard, PermissionGuard));
+  return applyDecorators(UseGuards(ApiKeyGuard, RateLimitGuard, PermissionGuard, BodyGuard));
 }
 
 export const CurrentKey = createParamDecorator((_: unknown, context: ExecutionContext) => keyOf(context));

@@ -7,7 +7,7 @@ import { docsRoutes } from '../openapi/docs.routes';
 import { openApiDocument } from '../openapi/document';
 import { Draining } from './draining';
 import { ErrorFilter } from './error.filter';
-import { parseJsonBody } from './json-body';
+import { readBodies } from './read-body';
 import { KnownRoutes } from './routes';
 import { traceRequests } from './traces';
 import { RequestPipe } from './validation.pipe';
@@ -29,16 +29,7 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   });
   app.useGlobalFilters(filter);
   app.useGlobalPipes(new RequestPipe());
-  // Fastify reads text/plain by itself; here it is 415 like everything but JSON (product decision 5).
-  fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      // Actions take no body; some clients name its type all the same.
-      done(null, body.length === 0 ? undefined : parseJsonBody(body as Buffer));
-    } catch (fault) {
-      done(fault as Error, undefined);
-    }
-  });
+  readBodies(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     done(request.is404 ? wrongMethod(routes, request) : undefined);

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayConfig } from '../gateway.config';
+import { BodyGuard } from '../http/body.guard';
 import { LoginRequest } from './login.requests';
 import { LoginService } from './login.service';
 import { MeService } from './me.service';
@@ -23,7 +24,7 @@ export class LoginController {
 
   @Post('login')
   @HttpCode(200)
-  @UseGuards(SameOriginGuard)
+  @UseGuards(SameOriginGuard, BodyGuard)
   @Answers(LoggedIn, 'Log in', { errors: ['NOT_AUTHENTICATED', 'PERMISSION_DENIED', 'RATE_LIMITED'] })
   async login(@Body() { email, password }: LoginRequest, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const held = sessionToken(request.headers.cookie);

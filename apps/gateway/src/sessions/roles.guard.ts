@@ -2,6 +2,7 @@ import { applyDecorators, createParamDecorator, Injectable, UseGuards, type CanA
 import { Reflector } from '@nestjs/core';
 import { GatewayError } from '@mgw/contracts';
 import type { FastifyRequest } from 'fastify';
+import { BodyGuard } from '../http/body.guard';
 import type { Role } from '../users/users.store';
 import { SameOriginGuard } from './same-origin.guard';
 import type { SessionUser } from './session-user';
@@ -23,7 +24,7 @@ export class RolesGuard implements CanActivate {
 
 /** A controller behind the dashboard login, for users with one of these roles. */
 export function SessionOf(...roles: Role[]) {
-  return applyDecorators(Roles(roles), UseGuards(SameOriginGuard, SessionGuard, RolesGuard));
+  return applyDecorators(Roles(roles), UseGuards(SameOriginGuard, SessionGuard, RolesGuard, BodyGuard));
 }
 
 /** The user of the session. Declare it as BusinessUser where operators are not let in: everybody else belongs to a business. */

@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { connect, type AddressInfo } from 'node:net';
+import type { Permission, Plan } from '@mgw/contracts';
+import { eventually } from '@mgw/testing';
+import request from 'supertest';
+import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
+import { ApiKeysStore } from '../api-keys/api-keys.store';
+
+const LARGE = JSON.stringify({ note: 'x'.repeat(70_000) });
+const WRONG: [name: string, status: number, type: string, body: string][] = [
+  ['broken JSON', 400, 'application/json', '{"phone":'],
+  ['JSON that is too deep', 400, 'application/json', '['.repeat(9) + ']'.repeat(9)],
+  ['another type', 415, 'text/plain', 'phone=1'],
+  ['a type that is none', 415, 'json', '{}'],
+  ['a type that is none, with a parameter', 415, 'json; charset=utf-8', '{}'],
+  ['a form', 415, 'application/x-www-form-urlencoded', 'phone=1'],
+  ['too many bytes', 413, 'application/json', LARGE],
+];
+
+describe('what is wrong with a body is told after who may call (product decisions 1, 3, 5, 22, spec §5.3)', () => {
+  let dashboard: Dashboard;
+  beforeAll(async () => (dashboard = await startDashboard()));
+  afterAll(() => dashboard.close());
+
+  const key = async ({
+    plan = 'Growth',
+    permissions = ['*'],
+    limit = 50,
+  }: { plan?: Plan; permissions?: Permission[]; limit?: number } = {}) => {
+    const business_id = await dashboard.business({ plan });
+    const store = dashboard.get(ApiKeysStore);
+    return dashboard.db.transaction(async (tx) => {
+      const { id, token } = await store.add(tx, { business_id, name: 'CRM', permissions, expires_at: null });
+      await store.changeLimits(tx, id, { per_minute_limit: limit });
+      return token;
+    });
+  };
+  const post = (token: string | null, type: string, body: string) => {
+    const call = request(dashboard.visitor.server).post('/api/v1/send-text');
+    if (token !== null) void call.set('x-api-key', token);
+    return call.set('content-type', type).send(body);
+  };
+
+  it.each(WRONG)('%s: 401 without a key, 403 without plan or permission, 429 over the limit, else %i, which counts', async (...wrong) => {
+    const [, status, type, body] = wrong;
+    expect((await post(null, type, body).expect(401)).body).toMatchObject({ error_code: 'INVALID_API_KEY' });
+    expect((await post(await key({ plan: 'Starter' }), type, body).expect(403)).body).toMatchObject({ error_code: 'PLAN_NOT_ALLOWED' });
+    await post(await key({ permissions: ['send_otp'] }), type, body).expect(403);
+    const token = await key({ limit: 2 });
+    const told = await post(token, type, body).expect(status);
+    expect(told.body).toMatchObject({ success: false, error_code: expect.any(String) as string });
+    expect(told.headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1', 'cache-control': 'no-store' });
+    await post(token, type, body).expect(status);
+    await post(token, type, body).expect(429);
+  });
+
+  it.each([
+    ['/api/client/auto-reply/try', 'broken JSON', 400, '{"text":'],
+    ['/api/client/auto-reply/try', 'too many bytes', 413, LARGE],
+    ['/api/client/templates/sync', 'broken JSON, where none is needed', 400, '{"text":'],
+    ['/api/client/templates/sync', 'too many bytes, where none is needed', 413, LARGE],
+    ['/api/admin/businesses', 'broken JSON', 400, '{"name":'],
+  ])('product §2: %s, %s: 401 without a session, else %i', async (path, _name, status, body) => {
+    expect((await dashboard.visitor.raw(path, 'application/json', body).expect(401)).body).toMatchObject({
+      error_code: 'NOT_AUTHENTICATED',
+    });
+    const operates = path.startsWith('/api/admin');
+    const business_id = await dashboard.business();
+    const [operator, owner] = [await dashboard.session('operator', null), await dashboard.session('owner', business_id)];
+    await (operates ? owner : operator).raw(path, 'application/json', body).expect(403);
+    await (operates ? operator : owner).raw(path, 'application/json', body).expect(status);
+  });
+
+  it('product §2: a login tells what is wrong with its body', async () => {
+    await dashboard.visitor.raw('/api/client/login', 'application/json', '{"email":').expect(400);
+    await dashboard.visitor.raw('/api/client/login', 'application/json', LARGE).expect(413);
+    await dashboard.visitor.raw('/api/client/login', 'text/plain', 'x').expect(415);
+  });
+
+  it('decision 4: unknown paths are 404 whatever is sent there', async () => {
+    for (const [, , type, body] of WRONG) {
+      const call = request(dashboard.visitor.server).post('/api/v1/nothing');
+      await call.set('content-type', type).send(body).expect(404);
+    }
+  });
+
+  it('guarantees §9: a body without a length ends at the limit, with an answer, and its connection with it', async () => {
+    const { server } = dashboard.visitor;
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    for (const [token, status] of [
+      [await key(), 413],
+      ['', 401],
+    ]) {
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      let answer = '';
+      socket.on('data', (data) => (answer += data.toString()));
+      const head = ['POST /api/v1/send-text HTTP/1.1', 'host: x', 'content-type: application/json', 'transfer-encoding: chunked'];
+      socket.write([...head, `x-api-key: ${token}`, '', ''].join('\r\n'));
+      const ended = once(socket, 'close');
+      // Without an end: who has none is answered all the same.
+      const chunk = `${(16_384).toString(16)}\r\n${' '.repeat(16_384)}\r\n`;
+      for (let sent = 0; sent < 5; sent++) socket.write(chunk);
+      await eventually(() => answer.includes('\r\n\r\n'));
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*connection: close`, 'i'));
+      await ended;
+    }
+    await new Promise((closed) => server.close(closed));
+  });
+});
