@@ -12,6 +12,7 @@ import {
   SyncTemplates,
   TemplatesChanged,
   type GatewayError,
+  type ReplyOf,
 } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 import { startHarness, type Harness } from '@mgw/harness';
@@ -227,6 +228,47 @@ describe('connections and templates (platform §3)', () => {
     expect((await connect(1, { phone_number_id: '702' })).connection.restriction).toEqual(restriction);
     expect((await connect(1, { business_account_id: '802' })).connection.restriction).toBeNull();
     expect((await connection())?.restriction).toBeNull();
+  });
+
+  it('spec §4.2, platform §3.1: thousands of large templates are listed in pages, each once, while a sync changes them', async () => {
+    const large = [body('ಕ'.repeat(943))];
+    const named = (i: number) => approved(`order_${String(i).padStart(4, '0')}`, large);
+    await connect();
+    await synced();
+    await harness.db.query('DELETE FROM template.templates');
+    await harness.db.query(
+      `INSERT INTO template.templates (business_id, name, language, platform_id, status, category, named, components)
+       SELECT 1, t->>'name', language, t->>'id', 'APPROVED', 'UTILITY', false, t->'components'
+       FROM unnest($1::jsonb[]) AS t, unnest('{en,hi}'::text[]) AS language`,
+      [Array.from({ length: 3_000 }, (_, i) => JSON.stringify(named(i)))],
+    );
+    const read = async (operation: typeof ListTemplates | typeof ListApprovedTemplates, between = async () => undefined as unknown) => {
+      const names: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: ReplyOf<typeof ListApprovedTemplates> = await harness.rpc.call(operation, { business_id: 1, limit: 100, cursor });
+        expect(page.templates.length).toBeLessThanOrEqual(100);
+        names.push(...page.templates.map(({ name, language }) => `${name} ${language}`));
+        cursor = page.next_cursor ?? null;
+        await between();
+      } while (cursor !== null);
+      return names;
+    };
+    const all = await read(ListApprovedTemplates);
+    expect(all).toEqual(Array.from({ length: 6_000 }, (_, i) => `order_${String(i >> 1).padStart(4, '0')} ${i % 2 ? 'hi' : 'en'}`));
+    expect(await read(ListTemplates)).toEqual(all);
+    // What is there all the time is listed once, whatever comes and goes around it.
+    let n = 0;
+    const changing = await read(ListApprovedTemplates, async () => {
+      await harness.db.query(`DELETE FROM template.templates WHERE name = 'order_0000'`);
+      await harness.db.query(
+        `INSERT INTO template.templates (business_id, name, language, platform_id, status, category, named, components)
+         VALUES (1, $1, 'en', '1', 'APPROVED', 'UTILITY', false, '[]')`,
+        [`a_${(n += 1)}`],
+      );
+    });
+    expect(changing).toEqual(all);
+    expect((await codeOf(harness.rpc.call(ListTemplates, { business_id: 1, limit: 1, cursor: 'x' }))).toString()).toBe('VALIDATION_FAILED');
   });
 
   it('platform §4.6: a change that the platform tells makes us read again', async () => {

@@ -3,6 +3,7 @@ import { announcement } from './announcement';
 import { GatewayError } from './errors';
 import { Id, IsoTime, Nullable } from './fields';
 import { operation } from './operation';
+import { NextCursor, PageRequest } from './paging';
 
 /** Spec §2.4, exactly these fields. */
 export const TemplateRecord = Type.Object({
@@ -69,9 +70,12 @@ export function refuseForeignHeader({ name, header_format }: TemplateShape): voi
 /** A link, with a file name if wanted; latitude, longitude, name and address. */
 const MEDIA_HEADERS: Record<string, readonly [number, number]> = { IMAGE: [1, 1], VIDEO: [1, 1], DOCUMENT: [1, 2], LOCATION: [4, 4] };
 
+/** A list of templates is by name and language. Without a limit it is all of it, which may be more than one answer holds. */
+const TemplatesPage = { limit: Type.Optional(PageRequest.limit), cursor: Type.Optional(Nullable(Type.String())) };
+
 export const ListApprovedTemplates = operation('template', 'list-approved', {
-  request: Type.Object({ business_id: Id }),
-  reply: Type.Object({ templates: Type.Array(TemplateRecord) }),
+  request: Type.Object({ business_id: Id, ...TemplatesPage }),
+  reply: Type.Object({ templates: Type.Array(TemplateRecord), next_cursor: Type.Optional(NextCursor) }),
 });
 
 /** A template by what a send calls it. */
@@ -96,7 +100,7 @@ export const SyncTemplates = operation('template', 'sync', {
 
 /** Every template of the business with its status and components, and how the last sync went (product §2). */
 export const ListTemplates = operation('template', 'list', {
-  request: Type.Object({ business_id: Id }),
+  request: Type.Object({ business_id: Id, ...TemplatesPage }),
   reply: Type.Object({
     templates: Type.Array(
       Type.Composite([TemplateRecord, Type.Object({ status: Type.String(), components: Type.Array(Type.Unknown()), updated_at: IsoTime })]),
@@ -108,6 +112,7 @@ export const ListTemplates = operation('template', 'list', {
       found: Type.Integer({ minimum: 0 }),
       problem: Nullable(Type.String()),
     }),
+    next_cursor: Type.Optional(NextCursor),
   }),
 });
 

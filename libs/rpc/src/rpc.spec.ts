@@ -33,6 +33,7 @@ class Worker {
     if (what === 'refuse') throw new GatewayError('WINDOW_CLOSED', 'closed', { hint: 'template' });
     if (what === 'break') throw new TypeError('secret detail');
     if (what === 'lie') return { done: 7 } as never;
+    if (what === 'too much') return { done: 'x'.repeat(9_000_000) };
     return { done: what.slice(0, 10) };
   }
 }
@@ -98,6 +99,11 @@ describe('requests between services (guarantees §6)', () => {
     const raw = await (await connect('raw')).request(Work.subject, '{"what":7}', { timeout: 2_000 });
     expect(raw.json()).toMatchObject({ error_code: 'VALIDATION_FAILED' });
     expect(await codeOf(client.call(Work, { what: 'lie' }))).toBe('INTERNAL');
+  });
+
+  it('an answer that is larger than the broker takes is a defect, told at once', async () => {
+    expect(await codeOf(client.call(Work, { what: 'too much' }, { deadlineAt: Date.now() + 600_000 }))).toBe('INTERNAL');
+    expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('ok');
   });
 
   it('nobody there: refused at once, nothing was done', async () => {

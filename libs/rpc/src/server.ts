@@ -114,7 +114,12 @@ export class RpcServer extends Server implements CustomTransportStrategy {
       const wrong = new Error(`the reply is not as agreed: ${mismatch(operation.reply, handled.reply)}`);
       return this.refuse(message, this.known(wrong, operation, context));
     }
-    message.respond(JSON.stringify(handled.reply));
+    try {
+      message.respond(JSON.stringify(handled.reply));
+    } catch (error) {
+      // Larger than the broker takes.
+      return this.refuse(message, this.known(error, operation, context));
+    }
     return 'ok';
   }
 

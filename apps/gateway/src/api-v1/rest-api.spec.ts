@@ -272,6 +272,25 @@ describe('the REST API (spec §4, §5, §7)', () => {
     expect(unknown.body).toMatchObject({ success: false, error_code: 'NOT_FOUND', hint: expect.any(String) as string });
   });
 
+  it('§4.2, platform §3.1: thousands of large templates, in pages from the template service, are one list', async () => {
+    const { token } = await key();
+    const template = (id: number) => ({
+      ...{ id, name: `order_${id}`, display_name: 'Order', content: 'ಕ'.repeat(943), category: 'UTILITY', language: 'kn' },
+      ...{ header_type: null, header_text: null, footer_text: null, variables: [] },
+    });
+    const pages: string[] = [];
+    dashboard.neighbours.answer(ListApprovedTemplates, ({ limit = 6_000, cursor }) => {
+      pages.push(cursor ?? '');
+      const from = Number(cursor ?? 0);
+      const templates = Array.from({ length: Math.min(limit, 6_000 - from) }, (_, i) => template(from + i + 1));
+      return { templates, next_cursor: from + limit < 6_000 ? String(from + limit) : null };
+    });
+    const { body } = await http().get('/api/v1/templates').set('x-api-key', token).expect(200);
+    expect((body as { templates: { id: number }[] }).templates.map(({ id }) => id)).toEqual(Array.from({ length: 6_000 }, (_, i) => i + 1));
+    expect(body).toEqual({ success: true, templates: expect.arrayContaining([template(1), template(6_000)]) as object[] });
+    expect(new Set(pages).size).toBe(pages.length);
+  });
+
   it('§4.1, §4.2: health and templates take any key; health never fails because of the channel', async () => {
     const { token } = await key({ permissions: ['send_text'] });
     dashboard.neighbours.answer(ListApprovedTemplates, () => ({ templates: [] }));

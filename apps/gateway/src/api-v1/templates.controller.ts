@@ -6,6 +6,7 @@ import { CurrentKey, RestApi } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
 import { Answers } from '../openapi/answers';
 import { TemplatesReply } from './replies';
+import { wholeList } from './whole-list';
 
 @Controller('api/v1/templates')
 @RestApi()
@@ -16,7 +17,8 @@ export class TemplatesController {
   @Get()
   @Answers(TemplatesReply, 'List the approved templates')
   async list(@CurrentKey() { business }: KeyAccess, @Req() { id }: FastifyRequest) {
-    const { templates } = await this.rpc.call(ListApprovedTemplates, { business_id: business.id }, { requestId: id });
+    const business_id = business.id;
+    const { templates } = await wholeList((place) => this.rpc.call(ListApprovedTemplates, { business_id, ...place }, { requestId: id }));
     return { success: true as const, templates };
   }
 }

@@ -1,12 +1,14 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ListTemplates, SyncTemplates } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
+import { wholeList } from '../api-v1/whole-list';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { Answers } from '../openapi/answers';
 import { Type } from '@sinclair/typebox';
 
-const TemplateList = Type.Object(ListTemplates.reply.properties, { title: 'TemplateList' });
+const { templates, sync } = ListTemplates.reply.properties;
+const TemplateList = Type.Object({ templates, sync }, { title: 'TemplateList' });
 const SyncStarted = Type.Object({ message: Type.String(), sync: SyncTemplates.reply }, { title: 'SyncStarted' });
 
 /** Product §2: all templates with status and components, and their sync with the platform. */
@@ -18,7 +20,7 @@ export class ClientTemplatesController {
   @Get()
   @Answers(TemplateList, 'List all templates with status and components, and how the last sync went')
   list(@CurrentUser() { business_id }: BusinessUser) {
-    return this.rpc.call(ListTemplates, { business_id });
+    return wholeList((place) => this.rpc.call(ListTemplates, { business_id, ...place }));
   }
 
   @Post('sync')

@@ -25,8 +25,9 @@ export class TemplatesHandlers {
   ) {}
 
   @Handles(ListApprovedTemplates)
-  async approved({ business_id }: RequestOf<typeof ListApprovedTemplates>): Promise<ReplyOf<typeof ListApprovedTemplates>> {
-    return { templates: (await this.templates.approved(business_id)).map(templateRecord) };
+  async approved({ business_id, ...place }: RequestOf<typeof ListApprovedTemplates>): Promise<ReplyOf<typeof ListApprovedTemplates>> {
+    const { page, next_cursor } = await this.templates.approved(business_id, place);
+    return { templates: page.map(templateRecord), next_cursor };
   }
 
   @Handles(FindTemplates)
@@ -42,18 +43,19 @@ export class TemplatesHandlers {
   }
 
   @Handles(ListTemplates)
-  async list({ business_id }: RequestOf<typeof ListTemplates>): Promise<ReplyOf<typeof ListTemplates>> {
+  async list({ business_id, ...place }: RequestOf<typeof ListTemplates>): Promise<ReplyOf<typeof ListTemplates>> {
     // In this order: a list may be newer than the sync it stands beside, never older.
     const sync = await this.syncs.find(business_id);
-    const templates = await this.templates.list(business_id);
+    const { page, next_cursor } = await this.templates.list(business_id, place);
     return {
-      templates: templates.map((template) => ({
+      templates: page.map((template) => ({
         ...templateRecord(template),
         status: template.status,
         components: template.components,
         updated_at: template.updated_at.toISOString(),
       })),
       sync,
+      next_cursor,
     };
   }
 

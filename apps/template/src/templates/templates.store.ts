@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { ListTemplates, RequestOf } from '@mgw/contracts';
 import type { GraphTemplate, GraphTemplateComponent } from '@mgw/platform-api';
-import { Database, type Tx } from '@mgw/postgres';
+import { Database, pageOf, readCursor, type Tx } from '@mgw/postgres';
 
 /** A template as stored. */
 export interface StoredTemplate {
@@ -12,6 +13,13 @@ export interface StoredTemplate {
   named: boolean;
   components: GraphTemplateComponent[];
   updated_at: Date;
+}
+
+/** Which page of a list; without a limit all of it. */
+type Place = Pick<RequestOf<typeof ListTemplates>, 'limit' | 'cursor'>;
+interface TemplatesPage {
+  page: StoredTemplate[];
+  next_cursor: string | null;
 }
 
 const COLUMNS = 'id, name, language, status, category, named, components, updated_at';
@@ -64,13 +72,12 @@ export class TemplatesStore {
     return rows.length > 0;
   }
 
-  list(businessId: number): Promise<StoredTemplate[]> {
-    return this.db.query(`SELECT ${COLUMNS} FROM template.templates WHERE business_id = $1 ORDER BY name, language`, [businessId]);
+  list(businessId: number, place: Place): Promise<TemplatesPage> {
+    return this.page('', businessId, place);
   }
 
-  approved(businessId: number): Promise<StoredTemplate[]> {
-    const sql = `SELECT ${COLUMNS} FROM template.templates WHERE business_id = $1 AND status = 'APPROVED' ORDER BY name, language`;
-    return this.db.query(sql, [businessId]);
+  approved(businessId: number, place: Place): Promise<TemplatesPage> {
+    return this.page(`AND status = 'APPROVED'`, businessId, place);
   }
 
   /** For each name, in their order: those so called, in every approved language. */
@@ -83,5 +90,16 @@ export class TemplatesStore {
     const found: StoredTemplate[][] = names.map(() => []);
     for (const { place, ...template } of rows) found[Number(place) - 1]?.push(template);
     return found;
+  }
+
+  /** By name and language: what is there all the time is on one page, whatever a sync changes around it. */
+  private async page(filter: string, businessId: number, { limit, cursor }: Place): Promise<TemplatesPage> {
+    const after = readCursor(cursor ?? null, ['text', 'text']);
+    const rows = await this.db.query<StoredTemplate>(
+      `SELECT ${COLUMNS} FROM template.templates
+       WHERE business_id = $1 AND (name, language) > (coalesce($2, ''), coalesce($3, '')) ${filter} ORDER BY name, language LIMIT $4::integer`,
+      [businessId, after?.[0] ?? null, after?.[1] ?? null, limit === undefined ? null : limit + 1],
+    );
+    return pageOf(rows, limit ?? Infinity, (row) => [row.name, row.language]);
   }
 }
