@@ -7,6 +7,8 @@ export interface WireCall {
   body: string | null;
   /** Epoch milliseconds; after it the connection is cut. */
   deadlineAt: number;
+  /** Cuts it earlier. */
+  signal?: AbortSignal | undefined;
 }
 
 /** What came back over the wire, before anyone judges it. */
@@ -23,7 +25,7 @@ const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 /** One request and its response. Never rejects, never follows a redirect, never repeats. */
 export function crossWire(dispatcher: Dispatcher, call: WireCall): Promise<Answer> {
   return new Promise((resolve) => {
-    const exchange = new Exchange(resolve, call.deadlineAt);
+    const exchange = new Exchange(resolve, call);
     dispatcher.dispatch(
       {
         method: call.method,
@@ -55,11 +57,15 @@ class Exchange implements Dispatcher.DispatchHandler {
   private size = 0;
   private done = false;
   private readonly timer: NodeJS.Timeout;
+  private readonly signal: AbortSignal | undefined;
+  private readonly aborted = (): void => this.cut('the service stopped');
 
   constructor(
     private readonly resolve: (answer: Answer) => void,
-    deadlineAt: number,
+    { deadlineAt, signal }: WireCall,
   ) {
+    this.signal = signal;
+    signal?.addEventListener('abort', this.aborted);
     this.timer = setTimeout(() => this.cut('no answer in time'), Math.max(0, deadlineAt - Date.now()));
   }
 
@@ -100,6 +106,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.done) return;
     this.done = true;
     clearTimeout(this.timer);
+    this.signal?.removeEventListener('abort', this.aborted);
     this.resolve(answer);
   }
 }

@@ -9,6 +9,25 @@ export interface RpcContext {
   readonly deadlineAt: number;
 }
 
+/** What a handler is given beside the request. */
+export class HandlerContext implements RpcContext {
+  private stopping: AbortController | undefined;
+
+  constructor(
+    readonly requestId: string,
+    readonly deadlineAt: number,
+  ) {}
+
+  /** Aborts when the service stops and the handler has to come to its end at once. Made for whoever asks only: it costs. */
+  get signal(): AbortSignal {
+    return (this.stopping ??= new AbortController()).signal;
+  }
+
+  abort(): void {
+    (this.stopping ??= new AbortController()).abort();
+  }
+}
+
 /** Marks a reply that carries a WireError. */
 export const ERROR_HEADER = 'error';
 
@@ -24,12 +43,12 @@ export function toHeaders(context: RpcContext, traceparent?: string): MsgHdrs {
 }
 
 /** A request without a readable deadline gets the operation's own from now on. */
-export function fromHeaders(received: MsgHdrs | undefined, deadlineMs: number): RpcContext {
+export function fromHeaders(received: MsgHdrs | undefined, deadlineMs: number): HandlerContext {
   const deadlineAt = Number(received?.get('deadline') || NaN);
-  return {
-    requestId: received?.get('request-id') || randomUUID(),
-    deadlineAt: Number.isFinite(deadlineAt) ? deadlineAt : Date.now() + deadlineMs,
-  };
+  return new HandlerContext(
+    received?.get('request-id') || randomUUID(),
+    Number.isFinite(deadlineAt) ? deadlineAt : Date.now() + deadlineMs,
+  );
 }
 
 /** What both sides say of a call in its trace. */
