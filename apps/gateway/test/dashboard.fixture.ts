@@ -5,7 +5,7 @@ import { connectNats } from '@mgw/nats';
 import { Database, runMigrations } from '@mgw/postgres';
 import { RpcClient, RpcServer } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
-import { createLogger } from '@mgw/telemetry';
+import { createLogger, type Logger } from '@mgw/telemetry';
 import { testDatabase, testNats } from '@mgw/testing';
 import { BusinessesStore, type BusinessFields } from '../src/businesses/businesses.store';
 import { GatewayConfig } from '../src/gateway.config';
@@ -19,7 +19,6 @@ import { Neighbours } from './neighbours.fixture';
 /** Every user of these tests has it. */
 export const PASSWORD = 'correct horse battery';
 const hashed = hashPassword(PASSWORD);
-const logger = createLogger('gateway', 'silent');
 const NAMES = { owner: 'Owner', member: 'Member', operator: 'Operator' };
 
 type Servers = { database: Awaited<ReturnType<typeof testDatabase>>; broker: Awaited<ReturnType<typeof testNats>> };
@@ -92,15 +91,16 @@ export class Dashboard {
 
 export async function startDashboard(
   settings: Partial<Pick<GatewayConfig, 'loginIpLimit' | 'maxConnections' | 'publicUrl'>> = {},
+  logger: Logger = createLogger('gateway', 'silent'),
 ): Promise<Dashboard> {
   const servers: Servers = { database: await testDatabase(), broker: await testNats() };
   const { url } = servers.database;
   await runMigrations({ url, schema: 'access', migrations });
   const nc = await connectNats({ servers: [servers.broker.url], name: 'gateway', logger });
   const db = await Database.open({ url, schema: 'access', applicationName: 'gateway' });
-  const runtime = { db, nc, rpc: new RpcClient(nc, logger), config: testConfig(servers, settings) };
+  const runtime = { db, nc, rpc: new RpcClient(nc, logger), config: testConfig(servers, settings), logger };
   const door = await Door.open(runtime);
-  const { neighbours, service } = await startNeighbours(nc);
+  const { neighbours, service } = await startNeighbours(nc, logger);
   const stop = async () => {
     await door.close();
     await service.close();
@@ -125,7 +125,7 @@ function testConfig({ database, broker }: Servers, settings: object): GatewayCon
   return Object.assign(config, settings);
 }
 
-async function startNeighbours(nc: Connection): Promise<{ neighbours: Neighbours; service: INestMicroservice }> {
+async function startNeighbours(nc: Connection, logger: Logger): Promise<{ neighbours: Neighbours; service: INestMicroservice }> {
   const testing = await Test.createTestingModule({ controllers: [Neighbours] }).compile();
   const service = testing.createNestMicroservice({
     strategy: new RpcServer({ connection: nc, service: 'neighbours', concurrency: 100, drainMs: 5_000, logger }),

@@ -6,14 +6,12 @@ import type { NatsConnection } from '@mgw/nats';
 import { Database } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
 import { LOGGER, NATS } from '@mgw/service';
-import { createLogger } from '@mgw/telemetry';
+import type { Logger } from '@mgw/telemetry';
 import { GatewayConfig } from '../src/gateway.config';
 import { GatewayModule } from '../src/gateway.module';
 import { configureHttp } from '../src/http/configure-http';
 import { fastifyAdapter } from '../src/http/start-http';
 import { Browser } from './browser.fixture';
-
-const logger = createLogger('gateway', 'silent');
 
 /** What the service gives every module of the gateway. */
 export interface Runtime {
@@ -21,12 +19,13 @@ export interface Runtime {
   nc: NatsConnection;
   rpc: RpcClient;
   config: GatewayConfig;
+  logger: Logger;
 }
 
 @Global()
 @Module({})
 class RuntimeModule {
-  static of({ db, nc, rpc, config }: Runtime): DynamicModule {
+  static of({ db, nc, rpc, config, logger }: Runtime): DynamicModule {
     const providers = [
       { provide: Database, useValue: db },
       { provide: NATS, useValue: nc },
@@ -49,7 +48,7 @@ export class Door {
   static async open(runtime: Runtime): Promise<Door> {
     const testing = await Test.createTestingModule({ imports: [RuntimeModule.of(runtime), GatewayModule] }).compile();
     const app = testing.createNestApplication<NestFastifyApplication>(fastifyAdapter(runtime.config), { bodyParser: false });
-    configureHttp(app, logger, runtime.config.publicUrl);
+    configureHttp(app, runtime.logger, runtime.config.publicUrl);
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
     return new Door(app);

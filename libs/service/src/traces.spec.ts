@@ -1,25 +1,18 @@
 import { createLogger, startTracing, traced, withTraceparent, type Tracing } from '@mgw/telemetry';
+import { logLines } from '@mgw/testing';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const KEPT = `00-${TRACE}-b7ad6b7169203331-01`;
 const NOT_KEPT = `00-${TRACE}-b7ad6b7169203331-00`;
 const step = { kind: 'client', attributes: {} } as const;
 
-/** A logger and the lines that it wrote. */
-function recordedLogger() {
-  const logger = createLogger('test', 'info');
-  const key = Object.getOwnPropertySymbols(logger).find((symbol) => symbol.toString() === 'Symbol(pino.stream)') as symbol;
-  const lines: string[] = [];
-  (logger as unknown as Record<symbol, { write(line: string): void }>)[key] = { write: (line) => void lines.push(line) };
-  return { logger, lines: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
-}
-
 it('spans are nothing while nothing is configured: the work is done, and no trace is handed on', async () => {
   expect(await withTraceparent(KEPT, () => traced('step', step, async (span) => span.traceparent ?? 'none'))).toBe('none');
 });
 
 describe('spans', () => {
-  const { logger, lines } = recordedLogger();
+  const logger = createLogger('test', 'info');
+  const lines = logLines(logger);
   let tracing: Tracing;
 
   beforeAll(async () => {

@@ -10,3 +10,4 @@ export { startNameServer, type NameServer } from './name-server';
 export { watchDials } from './dials';
 export { aimedAt, SSRF_CASES } from './ssrf-cases';
 export { selfSigned, testAuthority, type TestCertificate } from './certificates';
+export { logLines } from './log-lines';

@@ -8,6 +8,7 @@ import { openApiDocument } from '../openapi/document';
 import { Draining } from './draining';
 import { ErrorFilter } from './error.filter';
 import { readBodies } from './read-body';
+import { logRequests } from './request-log';
 import { KnownRoutes } from './routes';
 import { traceRequests } from './traces';
 import { RequestPipe } from './validation.pipe';
@@ -23,6 +24,7 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   const filter = new ErrorFilter(logger);
   const routes = new KnownRoutes(fastify);
+  logRequests(fastify, logger);
   traceRequests(fastify);
   fastify.addHook('onRoute', (route) => {
     if (route.url.startsWith(BROADCASTS)) route.bodyLimit = BROADCAST_LIMIT;

@@ -18,6 +18,7 @@ export class ErrorFilter implements ExceptionFilter {
 
   answer(fault: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = asGatewayError(fault);
+    reply.errorCode = error.error_code;
     if (error.error_code === 'INTERNAL' || INTERNAL_ONLY.has(error.error_code)) {
       this.logger.error({ err: fault, request_id: request.id, route: request.routeOptions.url }, 'request failed');
     }

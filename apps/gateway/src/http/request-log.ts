@@ -1,0 +1,52 @@
+import type { ErrorCode } from '@mgw/contracts';
+import type { Logger } from '@mgw/telemetry';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { KeyAccess } from '../api-keys/key-access';
+import type { SessionUser } from '../sessions/session-user';
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** What the request was refused or failed with, as the services call it; the caller may be told less. */
+    errorCode: ErrorCode | undefined;
+  }
+}
+
+type Known = FastifyRequest & { user?: KeyAccess | SessionUser };
+
+/** Everything else on the public port is documents and the dashboard's files. */
+const LOGGED = /^\/(api|webhooks)\//;
+
+/**
+ * One line at the end of each request (friendliness §10), also of one whose caller has hung up. Its route, never its address: that can
+ * hold a key, a phone number and a text (guarantees §9).
+ */
+export function logRequests(fastify: FastifyInstance, logger: Logger): void {
+  fastify.decorateReply('errorCode', undefined);
+  fastify.addHook('onRequest', (request, reply, done) => {
+    reply.raw.once('close', () => log(logger, request, reply));
+    done();
+  });
+}
+
+function log(logger: Logger, request: Known, reply: FastifyReply): void {
+  const { headersSent, statusCode, writableFinished } = reply.raw;
+  const level = headersSent && statusCode >= 500 ? 'warn' : 'info';
+  const route = request.routeOptions.url;
+  if (!logger.isLevelEnabled(level) || !LOGGED.test(route ?? request.url)) return;
+  const line = {
+    request_id: request.id,
+    ...callerOf(request),
+    method: request.method,
+    route,
+    status: headersSent ? statusCode : undefined,
+    ms: Math.round(reply.elapsedTime),
+    error_code: reply.errorCode,
+    aborted: writableFinished ? undefined : true,
+  };
+  logger[level](line, 'request');
+}
+
+function callerOf({ user }: Known): { business_id?: number | null; api_key_id?: number } {
+  if (!user) return {};
+  return 'api_key_id' in user ? { business_id: user.business.id, api_key_id: user.api_key_id } : { business_id: user.business_id };
+}
