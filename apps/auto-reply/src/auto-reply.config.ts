@@ -1,9 +1,11 @@
 import { config, env } from '@mgw/config';
-import { databaseSettings, retentionSettings, serviceSettings } from '@mgw/service';
+import { allowedTarget } from '@mgw/egress';
+import { databaseSettings, retentionSettings, sealingSettings, serviceSettings } from '@mgw/service';
 
 export class AutoReplyConfig extends config('auto-reply', {
   ...serviceSettings,
   ...databaseSettings,
+  ...sealingSettings,
   ...retentionSettings,
   repliesDays: env.integer('RETENTION_REPLIES_DAYS', {
     doc: 'how long questions and their replies are kept, in days',
@@ -11,15 +13,18 @@ export class AutoReplyConfig extends config('auto-reply', {
     min: 2,
     max: 3_650,
   }),
-  sealingKeys: env.text('SEALING_KEYS', { doc: 'id:base64 of 32 bytes, comma-separated, the newest first', secret: true }),
   nodeEnv: env.text('NODE_ENV', { doc: '"production" allows public https addresses only', default: 'development' }),
   baseUrl: env.url('AUTO_REPLY_BASE_URL', {
     doc: 'OpenAI-compatible API of businesses that name none of their own',
     default: 'https://api.openai.com/v1',
   }),
-  allowedTargets: env.list('WEBHOOK_ALLOWED_TARGETS', {
-    doc: 'hosts or CIDRs, each with an optional :port, that a model may be at although they are not public; ignored in production',
-    default: '',
-  }),
-  ports: env.list('WEBHOOK_PORTS', { doc: 'ports of public hosts that a model may be at', default: '443,8443' }),
+  allowedTargets: env.list(
+    'WEBHOOK_ALLOWED_TARGETS',
+    {
+      doc: 'hosts or CIDRs, each with an optional :port, that a model may be at although they are not public; ignored in production',
+      default: '',
+    },
+    allowedTarget,
+  ),
+  ports: env.ports('WEBHOOK_PORTS', { doc: 'ports of public hosts that a model may be at', default: '443,8443' }),
 }) {}

@@ -34,12 +34,12 @@ const ANY_SECRET = `SELECT api_key_sealed AS sealed, 'auto_reply.api_key:' || bu
     HearingConsumer,
     retention(AutoReplyConfig, autoReplyRetention),
     sealingCheck(ANY_SECRET),
-    { provide: Sealer, inject: [AutoReplyConfig], useFactory: (config: AutoReplyConfig) => new Sealer(config.sealingKeys) },
+    { provide: Sealer, inject: [AutoReplyConfig], useFactory: ({ sealer }: AutoReplyConfig) => sealer },
     {
       provide: EgressRules,
       inject: [AutoReplyConfig],
       useFactory: ({ nodeEnv, allowedTargets, ports }: AutoReplyConfig) =>
-        new EgressRules({ allowedTargets: nodeEnv === 'production' ? [] : allowedTargets, ports: ports.map(Number) }),
+        new EgressRules({ allowedTargets: nodeEnv === 'production' ? [] : allowedTargets, ports }),
     },
     { provide: Egress, inject: [EgressRules], useFactory: (rules: EgressRules) => new Egress(rules) },
     {

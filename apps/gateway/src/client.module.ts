@@ -58,7 +58,7 @@ import { WebhooksController } from './webhooks/webhooks.controller';
     DailyUsage,
     EventStreamService,
     ConnectionService,
-    { provide: Sealer, inject: [GatewayConfig], useFactory: (config: GatewayConfig) => new Sealer(config.sealingKeys) },
+    { provide: Sealer, inject: [GatewayConfig], useFactory: ({ sealer }: GatewayConfig) => sealer },
   ],
   exports: [ApiKeysService, BusinessesService, UsersService],
 })

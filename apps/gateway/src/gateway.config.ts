@@ -1,14 +1,16 @@
+import { compile } from '@fastify/proxy-addr';
 import { config, env } from '@mgw/config';
-import { databaseSettings, serviceSettings } from '@mgw/service';
+import { databaseSettings, sealingSettings, serviceSettings } from '@mgw/service';
 
 export class GatewayConfig extends config('gateway', {
   ...serviceSettings,
   ...databaseSettings,
+  ...sealingSettings,
   redisUrl: env.url('REDIS_URL', { doc: 'Redis, redis://user:password@host:port, for the limits per minute', secret: true }),
   port: env.port('GATEWAY_PORT', { doc: 'the public port', default: 8080 }),
   host: env.text('GATEWAY_HOST', { doc: 'interface of the public port', default: '0.0.0.0' }),
   publicUrl: env.url('PUBLIC_URL', { doc: 'how the world reaches the public port', default: 'http://localhost:8080' }),
-  trustedProxies: env.list('TRUSTED_PROXIES', { doc: 'addresses or CIDRs whose X-Forwarded-For is believed', default: '' }),
+  trustedProxies: env.list('TRUSTED_PROXIES', { doc: 'addresses or CIDRs whose X-Forwarded-For is believed', default: '' }, trustedProxy),
   maxConnections: env.integer('GATEWAY_MAX_CONNECTIONS', {
     doc: 'connections to the public port at once; one more is closed without an answer',
     default: 4_000,
@@ -27,7 +29,6 @@ export class GatewayConfig extends config('gateway', {
     min: 0,
     max: 5_000,
   }),
-  sealingKeys: env.text('SEALING_KEYS', { doc: 'id:base64 of 32 bytes, comma-separated, the newest first', secret: true }),
   apiKeyPepper: env.text('API_KEY_PEPPER', {
     doc: 'secret that API keys are hashed with; changing it makes every key invalid',
     secret: true,
@@ -37,5 +38,15 @@ export class GatewayConfig extends config('gateway', {
 }) {
   get production(): boolean {
     return this.nodeEnv === 'production';
+  }
+}
+
+/** As Fastify reads it. */
+function trustedProxy(text: string): string {
+  try {
+    compile(text);
+    return text;
+  } catch {
+    throw new Error(`has "${text}", which is no address or CIDR`);
   }
 }

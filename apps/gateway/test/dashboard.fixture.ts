@@ -4,7 +4,7 @@ import { Test } from '@nestjs/testing';
 import { connectNats } from '@mgw/nats';
 import { Database, runMigrations } from '@mgw/postgres';
 import { RpcClient, RpcServer } from '@mgw/rpc';
-import { Sealer } from '@mgw/sealing';
+import type { Sealer } from '@mgw/sealing';
 import { createLogger, type Logger } from '@mgw/telemetry';
 import { testDatabase, testNats } from '@mgw/testing';
 import { BusinessesStore, type BusinessFields } from '../src/businesses/businesses.store';
@@ -50,7 +50,7 @@ export class Dashboard {
     readonly databaseUrl: string,
   ) {
     const { runtime, door, neighbours } = parts;
-    this.sealer = new Sealer(runtime.config.sealingKeys);
+    this.sealer = runtime.config.sealer;
     [this.visitor, this.neighbours, this.db, this.rpc] = [door.visitor, neighbours, runtime.db, runtime.rpc];
   }
 

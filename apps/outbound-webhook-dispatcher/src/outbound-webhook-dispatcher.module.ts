@@ -34,12 +34,12 @@ const ANY_SECRET = `SELECT secret_sealed AS sealed, 'webhook.secret:' || busines
     WebhooksStore,
     retention(DispatcherConfig, dispatcherRetention),
     sealingCheck(ANY_SECRET),
-    { provide: Sealer, inject: [DispatcherConfig], useFactory: (config: DispatcherConfig) => new Sealer(config.sealingKeys) },
+    { provide: Sealer, inject: [DispatcherConfig], useFactory: ({ sealer }: DispatcherConfig) => sealer },
     {
       provide: EgressRules,
       inject: [DispatcherConfig],
       useFactory: ({ nodeEnv, allowedTargets, ports }: DispatcherConfig) =>
-        new EgressRules({ allowedTargets: nodeEnv === 'production' ? [] : allowedTargets, ports: ports.map(Number) }),
+        new EgressRules({ allowedTargets: nodeEnv === 'production' ? [] : allowedTargets, ports }),
     },
     { provide: Egress, inject: [EgressRules], useFactory: (rules: EgressRules) => new Egress(rules) },
   ],

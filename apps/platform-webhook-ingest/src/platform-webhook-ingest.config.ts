@@ -1,9 +1,10 @@
 import { config, env } from '@mgw/config';
-import { databaseSettings, retentionSettings, serviceSettings } from '@mgw/service';
+import { databaseSettings, retentionSettings, sealingSettings, serviceSettings } from '@mgw/service';
 
 export class IngestConfig extends config('platform-webhook-ingest', {
   ...serviceSettings,
   ...databaseSettings,
+  ...sealingSettings,
   ...retentionSettings,
   rawWebhooksDays: env.integer('RETENTION_RAW_WEBHOOKS_DAYS', {
     doc: 'how long the callbacks of the platform are kept as they came, in days; it repeats them for 7',
@@ -11,5 +12,4 @@ export class IngestConfig extends config('platform-webhook-ingest', {
     min: 8,
     max: 3_650,
   }),
-  sealingKeys: env.text('SEALING_KEYS', { doc: 'id:base64 of 32 bytes, comma-separated, the newest first', secret: true }),
 }) {}

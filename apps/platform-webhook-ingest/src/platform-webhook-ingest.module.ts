@@ -24,7 +24,7 @@ const FIGURES = {
     WebhookService,
     SplitterService,
     retention(IngestConfig, ingestRetention),
-    { provide: Sealer, inject: [IngestConfig], useFactory: (config: IngestConfig) => new Sealer(config.sealingKeys) },
+    { provide: Sealer, inject: [IngestConfig], useFactory: ({ sealer }: IngestConfig) => sealer },
     {
       provide: OutboxRelay,
       inject: [Database, NATS, LOGGER],

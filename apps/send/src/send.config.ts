@@ -1,9 +1,10 @@
 import { config, env } from '@mgw/config';
-import { databaseSettings, retentionSettings, serviceSettings } from '@mgw/service';
+import { databaseSettings, retentionSettings, sealingSettings, serviceSettings } from '@mgw/service';
 
 export class SendConfig extends config('send', {
   ...serviceSettings,
   ...databaseSettings,
+  ...sealingSettings,
   ...retentionSettings,
   messagesDays: env.integer('RETENTION_MESSAGES_DAYS', {
     doc: 'how long messages of both directions are kept, in days; whole months are forgotten, so some are kept up to a month longer. The same for send and status',
@@ -11,7 +12,6 @@ export class SendConfig extends config('send', {
     min: 31,
     max: 36_500,
   }),
-  sealingKeys: env.text('SEALING_KEYS', { doc: 'id:base64 of 32 bytes, comma-separated, the newest first', secret: true }),
   graphBaseUrl: env.url('META_GRAPH_BASE_URL', { doc: "the platform's address", default: 'https://graph.facebook.com' }),
   graphVersion: env.text('META_GRAPH_VERSION', { doc: 'version of the Graph API', default: 'v26.0' }),
   staleAfterSeconds: env.integer('SEND_STALE_AFTER_SECONDS', {

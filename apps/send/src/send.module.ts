@@ -80,7 +80,7 @@ const FIGURES = {
     ...stores,
     ...services,
     retention(SendConfig, sendRetention),
-    { provide: Sealer, inject: [SendConfig], useFactory: (config: SendConfig) => new Sealer(config.sealingKeys) },
+    { provide: Sealer, inject: [SendConfig], useFactory: ({ sealer }: SendConfig) => sealer },
     {
       provide: GraphClient,
       inject: [SendConfig],

@@ -1,11 +1,11 @@
 import { config, env } from '@mgw/config';
-import { databaseSettings, retentionSettings, serviceSettings } from '@mgw/service';
+import { databaseSettings, retentionSettings, sealingSettings, serviceSettings } from '@mgw/service';
 
 export class TemplateConfig extends config('template', {
   ...serviceSettings,
   ...databaseSettings,
+  ...sealingSettings,
   ...retentionSettings,
-  sealingKeys: env.text('SEALING_KEYS', { doc: 'id:base64 of 32 bytes, comma-separated, the newest first', secret: true }),
   graphBaseUrl: env.url('META_GRAPH_BASE_URL', { doc: "the platform's address", default: 'https://graph.facebook.com' }),
   graphVersion: env.text('META_GRAPH_VERSION', { doc: 'version of the Graph API', default: 'v26.0' }),
   syncEverySeconds: env.integer('TEMPLATE_SYNC_SECONDS', {

@@ -37,7 +37,7 @@ const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_tok
     TemplatesStore,
     retention(TemplateConfig, templateRetention),
     sealingCheck(ANY_SECRET),
-    { provide: Sealer, inject: [TemplateConfig], useFactory: (config: TemplateConfig) => new Sealer(config.sealingKeys) },
+    { provide: Sealer, inject: [TemplateConfig], useFactory: ({ sealer }: TemplateConfig) => sealer },
     {
       provide: GraphClient,
       inject: [TemplateConfig],

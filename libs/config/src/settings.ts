@@ -29,6 +29,14 @@ function whole(text: string, min: number, max: number): number {
 /** The kinds of environment variables. */
 export const env = {
   text: (name: string, options: Options<string>) => setting(name, options, (text) => text),
+  /** What a module knows how to read. @param parse throws an Error whose message completes "NAME …" */
+  parsed: <T>(name: string, options: Options<T>, parse: (text: string) => T) => setting(name, options, parse),
+  /** One of these words. */
+  choice: (name: string, options: Options<string> & { of: readonly string[] }) =>
+    setting(name, options, (text) => {
+      if (!options.of.includes(text)) throw new Error(`must be one of ${options.of.join(', ')}`);
+      return text;
+    }),
   url: (name: string, options: Options<string>) =>
     setting(name, options, (text) => {
       if (!URL.canParse(text)) throw new Error('must be a URL');
@@ -43,9 +51,16 @@ export const env = {
       if (!/^(true|false|1|0)$/.test(text)) throw new Error('must be true or false');
       return text === 'true' || text === '1';
     }),
-  /** Comma-separated; empty entries are dropped. An empty variable is an empty list, which is not the same as an absent one. */
-  list: (name: string, options: { doc: string; default?: string; secret?: boolean }): Setting<string[]> => {
-    const parse = (text: string) => text.split(',').flatMap((part) => part.trim() || []);
+  /**
+   * Comma-separated; empty entries are dropped. An empty variable is an empty list, which is not the same as an absent one.
+   * @param entry reads one of them; throws an Error whose message completes "NAME …"
+   */
+  list: <T = string>(
+    name: string,
+    options: { doc: string; default?: string; secret?: boolean },
+    entry: (text: string) => T = (text) => text as T,
+  ): Setting<T[]> => {
+    const parse = (text: string) => text.split(',').flatMap((part) => (part.trim() === '' ? [] : [entry(part.trim())]));
     return {
       name,
       doc: options.doc,
@@ -54,4 +69,6 @@ export const env = {
       parse,
     };
   },
+  /** Port numbers, comma-separated. */
+  ports: (name: string, options: { doc: string; default?: string }) => env.list(name, options, (text) => whole(text, 1, 65_535)),
 };

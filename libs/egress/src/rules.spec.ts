@@ -84,7 +84,7 @@ describe('addresses that customers give (guarantees §5, product decision 32)', 
     expect(refused(url, local)).toBe(expected);
   });
 
-  it.each(['', '10.0.0.0/x', 'a b', ':80'])('the target %j is no target', (target) => {
+  it.each(['', '10.0.0.0/x', '10.0.0.0/33', 'example.com/8', 'a b', ':80', 'localhost:70000'])('the target %j is no target', (target) => {
     expect(() => new EgressRules({ allowedTargets: [target], ports: [443] })).toThrow();
   });
 

@@ -75,15 +75,22 @@ export class EgressRules {
   }
 }
 
+/** @returns an allowed target as it is. @throws Error for what is none */
+export function allowedTarget(text: string): string {
+  target(text);
+  return text;
+}
+
 function target(text: string): Target {
   const [, bracketed, plain, mask, port] =
     /^(?:\[([^\]]+)\]|([\w.-]+|[0-9a-f:]*:[0-9a-f:]*:[0-9a-f:.]*))(?:\/(\d+))?(?::(\d+))?$/i.exec(text) ?? [];
   const host = (bracketed ?? plain ?? '').toLowerCase();
   const address = parseAddress(host);
-  if (address)
-    return { host: null, range: [address, mask === undefined ? (address.kind() === 'ipv4' ? 32 : 128) : Number(mask)], port: port ?? null };
-  if (host === '' || mask !== undefined) throw new Error(`"${text}" is not a host or CIDR with an optional :port`);
-  return { host, range: null, port: port ?? null };
+  const bits = address?.kind() === 'ipv4' ? 32 : 128;
+  const isMask = mask === undefined || (address !== null && Number(mask) <= bits);
+  if (host === '' || !isMask || Number(port ?? 1) > 65_535)
+    throw new Error(`has "${text}", which is no host or CIDR with an optional :port`);
+  return { host: address ? null : host, range: address && [address, Number(mask ?? bits)], port: port ?? null };
 }
 
 /** RFC 1123: labels of 1 to 63 characters, 253 in all. */

@@ -1,4 +1,5 @@
-import { connect, createInbox, type NatsConnection } from 'nats';
+import { setTimeout as pause } from 'node:timers/promises';
+import { connect, createInbox, type ConnectionOptions, type NatsConnection } from 'nats';
 import type { Logger } from '@mgw/telemetry';
 
 export type { NatsConnection };
@@ -11,29 +12,45 @@ export interface NatsOptions {
   logger: Logger;
 }
 
+/** Between two tries to connect, in milliseconds. */
+const RETRY_MS = 200;
+const JITTER_MS = 300;
+
 /**
  * Connects and stays connected: waits for the first server, then reconnects for ever with jitter (guarantees §6: the
  * client's own default gives up after 19 s).
  */
 export async function connectNats({ servers, name, logger }: NatsOptions): Promise<NatsConnection> {
   const { hosts, user, pass } = readServers(servers);
-  const connection = await connect({
+  const options: ConnectionOptions = {
     servers: hosts,
     name,
     ...(user && { user, pass, inboxPrefix: inboxPrefix(user) }),
-    waitOnFirstConnect: true,
     maxReconnectAttempts: -1,
-    reconnectTimeWait: 200,
-    reconnectJitter: 300,
+    reconnectTimeWait: RETRY_MS,
+    reconnectJitter: JITTER_MS,
     timeout: 5_000,
     pingInterval: 10_000,
     maxPingOut: 2,
     // A stack for each request costs more than the request.
     noAsyncTraces: true,
-  });
+  };
+  const connection = await firstConnection(options, logger);
   inboxPrefixes.set(connection, inboxPrefix(user));
   void logChanges(connection, logger);
   return connection;
+}
+
+/** The client's own wait for a first connection would say nothing. */
+async function firstConnection(options: ConnectionOptions, logger: Logger): Promise<NatsConnection> {
+  for (let waits = false; ; waits = true) {
+    try {
+      return await connect(options);
+    } catch (error) {
+      if (!waits) logger.warn({ err: error, servers: options.servers }, 'NATS cannot be reached: trying again until it can');
+      await pause(RETRY_MS + Math.random() * JITTER_MS);
+    }
+  }
 }
 
 const inboxPrefixes = new WeakMap<NatsConnection, string>();
@@ -48,9 +65,19 @@ export function newInbox(connection: NatsConnection): string {
   return createInbox(inboxPrefixes.get(connection));
 }
 
+/** @returns the address as it is. @throws Error for what is none, without its password */
+export function natsServer(text: string): string {
+  if (!URL.canParse(withScheme(text))) throw new Error('has an entry that is not nats://host:port');
+  return text;
+}
+
+function withScheme(server: string): string {
+  return server.includes('://') ? server : `nats://${server}`;
+}
+
 /** The client takes no user from an address. */
 function readServers(servers: string[]): { hosts: string[]; user: string; pass: string } {
-  const urls = servers.map((server) => new URL(server.includes('://') ? server : `nats://${server}`));
+  const urls = servers.map((server) => new URL(withScheme(server)));
   const [{ username = '', password = '' } = {}] = urls;
   return { hosts: urls.map(({ host }) => host), user: decodeURIComponent(username), pass: decodeURIComponent(password) };
 }

@@ -22,8 +22,7 @@ export class Sealer {
     for (const entry of ring.split(',')) {
       const [id = '', encoded = ''] = entry.trim().split(':');
       const key = Buffer.from(encoded, 'base64');
-      if (!/^[\w-]{1,32}$/.test(id) || key.length !== KEY_BYTES)
-        throw new SealingError('SEALING_KEYS must be "id:base64 of 32 bytes", comma-separated');
+      if (!/^[\w-]{1,32}$/.test(id) || key.length !== KEY_BYTES) throw new SealingError('must be keys of the form id:base64');
       this.keys.set(id, key);
     }
     this.current = this.keys.keys().next().value as string;

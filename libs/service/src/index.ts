@@ -1,5 +1,6 @@
-export { databaseSettings, serviceSettings } from './settings';
+export { databaseSettings, sealingSettings, serviceSettings } from './settings';
 export { migrateService, runService, startService, type RunningService, type ServiceOptions } from './run';
+export { nestOptions } from './nest-options';
 export { LOGGER, NATS } from './service.module';
 export { figuresController } from './figures';
 export { sealingCheck } from './sealing-check';

@@ -6,12 +6,13 @@ import { connectNats, type NatsConnection } from '@mgw/nats';
 import { Database, runMigrations } from '@mgw/postgres';
 import { RpcClient, RpcServer } from '@mgw/rpc';
 import { createLogger, gauge, startProbes, startTracing, type Logger } from '@mgw/telemetry';
+import { nestOptions } from './nest-options';
 import { tuneRuntime } from './runtime';
 import { ServiceModule } from './service.module';
 
 /** The settings that running needs; the service's own class has them and more. */
 interface RunSettings {
-  natsUrl: string;
+  natsUrl: string[];
   probePort: number;
   rpcConcurrency: number;
   otlpEndpoint: string;
@@ -73,7 +74,7 @@ export async function startService<C extends RunSettings>(
   // However Prometheus finds a service, it knows it by this, and misses it when no process tells it.
   gauge('mgw_service_info', 'The service that this process is, always 1', ['service_name']).set({ service_name: options.name }, 1);
   const tracing = config.otlpEndpoint === '' ? undefined : await startTracing(options.name, logger);
-  const connection = await connectNats({ servers: config.natsUrl.split(','), name: options.name, logger });
+  const connection = await connectNats({ servers: config.natsUrl, name: options.name, logger });
   const database = options.schema ? await openDatabase(options, config) : null;
   const rpc = new RpcClient(connection, logger);
   const root = ServiceModule.with({ logger, connection, rpc, database, configClass: options.config, config }, options.module);
@@ -133,7 +134,7 @@ function isConnected(connection: NatsConnection): boolean {
 function asMicroservice(service: string, connection: NatsConnection) {
   return async (root: ReturnType<typeof ServiceModule.with>, config: RunSettings, logger: Logger): Promise<INestApplicationContext> => {
     const strategy = new RpcServer({ connection, service, concurrency: config.rpcConcurrency, drainMs: DRAIN_MS, logger });
-    const app = await NestFactory.createMicroservice(root, { strategy, logger: ['error', 'warn'] });
+    const app = await NestFactory.createMicroservice(root, { strategy, ...nestOptions(logger) });
     await app.listen();
     return app;
   };

@@ -1,9 +1,13 @@
 import { env } from '@mgw/config';
+import { natsServer } from '@mgw/nats';
 import { RELAXED_CONNECTIONS } from '@mgw/postgres';
+import { Sealer } from '@mgw/sealing';
+
+const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((sampler) => [sampler, `parentbased_${sampler}`]);
 
 /** What every service reads: spread into its configuration class. */
 export const serviceSettings = {
-  natsUrl: env.text('NATS_URL', { doc: 'NATS servers, nats://user:password@host:port, comma-separated', secret: true }),
+  natsUrl: env.list('NATS_URL', { doc: 'NATS servers, nats://user:password@host:port, comma-separated', secret: true }, natsServer),
   probePort: env.port('PROBE_PORT', { doc: 'private port of /livez, /readyz and /metrics; 0 takes any free one', default: 0 }),
   // OpenTelemetry reads its variables by itself; the first says whether it is there at all.
   otlpEndpoint: env.url('OTEL_EXPORTER_OTLP_ENDPOINT', {
@@ -16,11 +20,12 @@ export const serviceSettings = {
     default: '',
     secret: true,
   }),
-  tracesSampler: env.text('OTEL_TRACES_SAMPLER', {
+  tracesSampler: env.choice('OTEL_TRACES_SAMPLER', {
+    of: SAMPLERS,
     doc: 'which traces are kept: always_on, always_off, traceidratio, or one of them after parentbased_',
     default: 'parentbased_always_on',
   }),
-  tracesSamplerArg: env.text('OTEL_TRACES_SAMPLER_ARG', { doc: 'the share that a traceidratio keeps, from 0 to 1', default: '' }),
+  tracesSamplerArg: env.parsed('OTEL_TRACES_SAMPLER_ARG', { doc: 'the share that a traceidratio keeps, from 0 to 1', default: '' }, share),
   traceAttributes: env.text('OTEL_RESOURCE_ATTRIBUTES', {
     doc: 'said of this service in every trace, key=value, comma-separated',
     default: '',
@@ -38,3 +43,17 @@ export const databaseSettings = {
     max: 200,
   }),
 };
+
+/** What every service with secrets of businesses reads. */
+export const sealingSettings = {
+  sealer: env.parsed(
+    'SEALING_KEYS',
+    { doc: 'id:base64 of 32 bytes, comma-separated, the newest first', secret: true },
+    (ring) => new Sealer(ring),
+  ),
+};
+
+function share(text: string): string {
+  if (!(Number(text) >= 0 && Number(text) <= 1)) throw new Error('must be a number from 0 to 1');
+  return text;
+}

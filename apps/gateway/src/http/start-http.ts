@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { RpcClient } from '@mgw/rpc';
+import { nestOptions } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import type { FastifyInstance } from 'fastify';
 import { dashboardRoutes } from '../dashboard/dashboard.routes';
@@ -52,7 +53,7 @@ export async function startHttp(
   logger: Logger,
 ): Promise<NestFastifyApplication> {
   const adapter = fastifyAdapter(config);
-  const app = await NestFactory.create<NestFastifyApplication>(root as Type, adapter, { bodyParser: false, logger: ['error', 'warn'] });
+  const app = await NestFactory.create<NestFastifyApplication>(root as Type, adapter, { bodyParser: false, ...nestOptions(logger) });
   configureHttp(app, logger, config.publicUrl);
   platformWebhookRoutes(app.getHttpAdapter().getInstance() as unknown as FastifyInstance, app.get(RpcClient), logger);
   await dashboardRoutes(app.getHttpAdapter().getInstance() as unknown as FastifyInstance);

@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { eventually, spawnNode } from '@mgw/testing';
+
+const KEYS = `k1:${Buffer.alloc(32).toString('base64')}`;
+const GOOD = {
+  NATS_URL: 'nats://127.0.0.1:1',
+  DATABASE_URL: 'postgresql://127.0.0.1:1/x',
+  REDIS_URL: 'redis://127.0.0.1:1',
+  SEALING_KEYS: KEYS,
+  API_KEY_PEPPER: 'x'.repeat(32),
+};
+
+describe('wrong configuration (friendliness F30)', () => {
+  /** What it says before it ends, which it does by itself. */
+  const startedWith = async (app: string, env: Record<string, string>) => {
+    const child = spawnNode(join(__dirname, '../../dist/apps', app, 'src/main.js'), { ...GOOD, ...env });
+    try {
+      const line = await child.printed(/"level":"fatal"/);
+      expect(await child.exited).toEqual({ code: 1, signal: null });
+      const lines = await eventually(() => child.output().trim().split('\n'));
+      for (const one of lines) expect(() => JSON.parse(one) as unknown).not.toThrow();
+      return JSON.parse(line) as { err: { msg: string } };
+    } finally {
+      await child.kill('SIGKILL');
+    }
+  };
+  /** Names of the variables that are complained of. */
+  const faultsOf = async (app: string, env: Record<string, string>) => {
+    const { err } = await startedWith(app, env);
+    return [...err.msg.matchAll(/^ {2}- (\w+) /gm)].map(([, name]) => name).sort();
+  };
+
+  it.each([
+    ['gateway', { GATEWAY_PORT: 'x', TRUSTED_PROXIES: 'foo, 10.0.0.0/8' }],
+    ['gateway', { TRUSTED_PROXIES: '10.0.0.0/99' }],
+    ['send', { NATS_URL: 'nats://[', OTEL_TRACES_SAMPLER: 'some', OTEL_TRACES_SAMPLER_ARG: '7' }],
+    ['outbound-webhook-dispatcher', { WEBHOOK_ALLOWED_TARGETS: 'exa mple,localhost', WEBHOOK_PORTS: '443,https' }],
+    ['auto-reply', { WEBHOOK_ALLOWED_TARGETS: '10.0.0.0/33' }],
+    ['template', {}],
+    ['platform-webhook-ingest', {}],
+  ])('%s names all of it at once, in one line of JSON: %j', async (app, env) => {
+    expect(await faultsOf(app, { ...env, SEALING_KEYS: 'bad' })).toEqual([...Object.keys(env), 'SEALING_KEYS'].sort());
+  });
+
+  it('says which entry is wrong, and nothing of a secret', async () => {
+    const { err } = await startedWith('gateway', { TRUSTED_PROXIES: '10.0.0.1,foo', SEALING_KEYS: 'k1:canary' });
+    expect(err.msg).toContain('"foo"');
+    expect(err.msg).not.toContain('canary');
+  });
+});

@@ -1,0 +1,54 @@
+import { Injectable, Logger as NestLogger, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { config } from '@mgw/config';
+import { createLogger } from '@mgw/telemetry';
+import { eventually, logLines, testNats } from '@mgw/testing';
+import { nestOptions, serviceSettings, startService } from './index';
+
+class TestConfig extends config('test', serviceSettings) {}
+
+@Injectable()
+class Broken {
+  constructor() {
+    throw new Error('it is broken');
+  }
+}
+@Module({ providers: [Broken] })
+class BrokenModule {}
+@Module({})
+class EmptyModule {}
+
+describe('the start of a service (experience: JSON logs)', () => {
+  const logger = createLogger('test', 'info');
+  const lines = logLines(logger);
+
+  it('what Nest cannot put together is thrown, and said nowhere else', async () => {
+    const written: string[] = [];
+    const spies = (['stdout', 'stderr'] as const).map((name) =>
+      jest.spyOn(process[name], 'write').mockImplementation((text) => written.push(String(text)) > 0),
+    );
+    const start = NestFactory.createApplicationContext(BrokenModule, nestOptions(logger));
+    await expect(start).rejects.toThrow('it is broken');
+    for (const spy of spies) spy.mockRestore();
+    expect([written, lines()]).toEqual([[], []]);
+  });
+
+  it('what Nest says of itself is a line of the log', () => {
+    NestLogger.overrideLogger(nestOptions(logger).logger ?? false);
+    new NestLogger('RoutesResolver').warn('a path is not supported');
+    expect(lines()).toMatchObject([{ level: 'warn', msg: 'a path is not supported', context: 'RoutesResolver' }]);
+  });
+
+  it('guarantees §6: while NATS cannot be reached it says so and why, and starts when it can', async () => {
+    const broker = await testNats();
+    await broker.kill();
+    const starting = startService({ name: 'test', module: EmptyModule, config: TestConfig }, { NATS_URL: broker.url }, logger);
+    const warning = await eventually(() => lines().find(({ msg }) => String(msg).startsWith('NATS')));
+    expect(warning).toMatchObject({ level: 'warn', err: { error_code: 'CONNECTION_REFUSED' } });
+    await broker.start();
+    const service = await starting;
+    expect(lines().at(-1)).toMatchObject({ msg: 'ready' });
+    await service.stop();
+    await broker.stop();
+  });
+});
