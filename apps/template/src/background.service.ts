@@ -31,7 +31,8 @@ export class BackgroundService implements OnApplicationBootstrap, OnApplicationS
     @Inject(NATS) nc: EventConsumerOptions['nc'],
     @Inject(LOGGER) private readonly logger: EventConsumerOptions['logger'],
   ) {
-    const common = { nc, db, logger, schema: 'template', stream: 'PLATFORM' } as const;
+    // What the platform said last holds.
+    const common = { nc, db, logger, schema: 'template', stream: 'PLATFORM', ordered: true } as const;
     this.updates = new EventConsumer({
       ...common,
       durable: 'template-updates',

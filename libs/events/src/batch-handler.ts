@@ -9,12 +9,19 @@ import { keepTrace, spanAttributes } from './trace';
 type Begun = { message: OpenMessage; event: EventEnvelope; span: Span };
 
 const MAX_DELAY_MS = 60_000;
+/** Between two looks for the database, and until events come again that were put off for want of it. */
+const DATABASE_PAUSE_MS = 300;
+const AWAY_DELAY_MS = 1_000;
 const handled = counter('mgw_events_handled_total', 'Events by what became of them', ['consumer', 'outcome']);
 const age = histogram('mgw_event_age_seconds', 'From the telling of an event to its handling', ['consumer']);
 
 /** Handles events in one transaction; one that fails is handled alone, so that it holds up nobody else. */
 export class BatchHandler {
-  constructor(private readonly options: EventConsumerOptions) {}
+  /** @param goesOn whether events are to be handled still */
+  constructor(
+    private readonly options: EventConsumerOptions,
+    private readonly goesOn: () => boolean,
+  ) {}
 
   /** Never throws: each event ends done, put off, or among the dead letters. */
   async handle(offered: readonly Offered[]): Promise<void> {
@@ -24,12 +31,24 @@ export class BatchHandler {
       else await this.bury(message, read.body, read.reason);
     }
     if (begun.length === 0) return;
-    const failure = await this.attempt(begun);
+    await this.work(begun);
+  }
+
+  private async work(begun: Begun[]): Promise<void> {
+    const failure = await this.attemptPatiently(begun);
     if (failure === undefined) return;
-    if (begun.length === 1 || !(await this.databaseAnswers())) return this.giveUp(begun, failure);
-    for (const one of begun) {
-      const alone = await this.attempt([one]);
-      if (alone !== undefined) await this.giveUp([one], alone);
+    if (!this.goesOn() || !(await this.databaseAnswers())) return this.putOff(begun, failure);
+    if (begun.length > 1) for (const one of begun) await this.work([one]);
+    else await this.giveUp(begun[0] as Begun, failure);
+  }
+
+  /** While the database is away nothing is put off, for what comes later would overtake it: where order matters it is tried again. */
+  private async attemptPatiently(begun: Begun[]): Promise<Error | undefined> {
+    for (;;) {
+      const failure = await this.attempt(begun);
+      if (failure === undefined || !this.options.ordered || (await this.databaseAnswers())) return failure;
+      while (this.goesOn() && !(await this.databaseAnswers())) await new Promise((resume) => setTimeout(resume, DATABASE_PAUSE_MS));
+      if (!this.goesOn()) return failure;
     }
   }
 
@@ -91,20 +110,28 @@ export class BatchHandler {
     return events.filter((event) => isGuarded(event) || fresh.delete(event.id));
   }
 
-  private async giveUp(begun: Begun[], failure: Error): Promise<void> {
-    const { durable, maxDeliver = 10, logger } = this.options;
-    for (const { message, event, span } of begun) {
+  /** The events cannot help it. */
+  private putOff(begun: Begun[], failure: Error): void {
+    const { durable, logger } = this.options;
+    logger.warn({ err: failure, consumer: durable, events: begun.length }, 'events could not be handled now; they come again');
+    for (const { message, span } of begun) {
       span.fail(failure);
       span.end();
-      const { deliveries } = message;
-      if (deliveries >= maxDeliver && (await this.databaseAnswers())) {
-        await this.bury(message, JSON.stringify(event), failure.message);
-        continue;
-      }
-      logger.warn({ err: failure, consumer: durable, event_id: event.id, deliveries }, 'an event could not be handled; it comes again');
       handled.inc({ consumer: durable, outcome: 'retry' });
-      message.again(Math.min(MAX_DELAY_MS, 200 * 2 ** Math.min(deliveries, 10)));
+      if (this.goesOn()) message.again(AWAY_DELAY_MS);
+      else if (!this.options.ordered) message.again(0);
     }
+  }
+
+  private async giveUp({ message, event, span }: Begun, failure: Error): Promise<void> {
+    const { durable, maxDeliver = 10, logger } = this.options;
+    span.fail(failure);
+    span.end();
+    const { deliveries } = message;
+    if (deliveries >= maxDeliver) return this.bury(message, JSON.stringify(event), failure.message);
+    logger.warn({ err: failure, consumer: durable, event_id: event.id, deliveries }, 'an event could not be handled; it comes again');
+    handled.inc({ consumer: durable, outcome: 'retry' });
+    message.again(Math.min(MAX_DELAY_MS, 200 * 2 ** Math.min(deliveries, 10)));
   }
 
   private async bury(message: OpenMessage, body: string, reason: string): Promise<void> {

@@ -4,9 +4,15 @@ import { gauges, type Logger } from '@mgw/telemetry';
 import type { NatsConnection } from 'nats';
 import { BatchHandler } from './batch-handler';
 import { DurableSubscription } from './durable-subscription';
+import { Lease } from './lease';
 import { Load } from './load';
-import { OpenMessage, type Offered } from './open-message';
+import type { Offered } from './open-message';
 import { Signal } from './signal';
+
+/** How long a stop may take to finish what waits, in milliseconds. */
+const FINISH_MS = 3_000;
+const SETTLED_TRIES = 5;
+const SETTLED_PAUSE_MS = 50;
 
 export interface EventConsumerOptions {
   nc: NatsConnection;
@@ -19,6 +25,11 @@ export interface EventConsumerOptions {
   stream: StreamName;
   /** Only this type; absent: every type of the stream. */
   type?: EventType;
+  /**
+   * Events of one key are handled in the order in which they were told, whatever the number of replicas: one of them at a time
+   * hears them, by a lease in `consumer_leases`. Without it each replica takes what it can.
+   */
+  ordered?: boolean;
   /** Events in one transaction at most. */
   concurrency?: number;
   /** Nobody waits for the effect: it rests at a lower load already, for fewer and larger transactions. */
@@ -33,8 +44,7 @@ export interface EventConsumerOptions {
   /** `handle` is a single statement, guarded or remembering the events in the inbox itself: it needs no transaction around it. */
   oneStatement?: boolean;
   /**
-   * The effect of events that were not handled before, in the transaction that remembers them. Events of one key come in the
-   * order in which they were told, as far as one replica sees them. A throw undoes all of it.
+   * The effect of events that were not handled before, in the transaction that remembers them. A throw undoes all of it.
    * @returns events that it has put into the outbox, if it says
    */
   handle(events: EventEnvelope[], tx: Tx): Promise<EventEnvelope[] | void>;
@@ -46,49 +56,99 @@ export interface EventConsumerOptions {
 export class EventConsumer {
   private readonly waiting: Offered[] = [];
   private readonly signal = new Signal();
+  private readonly lease: Lease | undefined;
   private readonly subscription: DurableSubscription;
   private readonly batches: BatchHandler;
   private readonly batchSize: number;
   private readonly load: Load;
+  /** The lease was lost, and what was at hand then is at hand still. */
+  private lapsed = false;
   private stopped = false;
+  private finishUntil = 0;
   private ended: Promise<void> = Promise.resolve();
   private readonly forget: () => void;
 
   constructor(options: EventConsumerOptions) {
     this.batchSize = options.concurrency ?? 128;
     this.load = new Load(options);
-    this.batches = new BatchHandler(options);
-    this.subscription = new DurableSubscription(options, this.batchSize, (message) => {
-      this.waiting.push(...new OpenMessage(message).offered);
-      this.signal.give();
-    });
+    if (options.ordered) this.lease = new Lease(options, () => this.turn());
+    this.batches = new BatchHandler(options, () => this.goesOn());
+    this.subscription = new DurableSubscription(
+      options,
+      this.batchSize,
+      () => this.isOurs(),
+      (message) => {
+        this.waiting.push(...message.offered);
+        this.signal.give();
+      },
+    );
     const { durable } = options;
     const help = 'Messages, of one event or many, that a consumer has not handled, of all its replicas together';
     this.forget = gauges('mgw_events_waiting', help, 'consumer', async () => ({ [durable]: await this.subscription.waiting() }));
   }
 
   start(): void {
+    this.lease?.start();
     this.subscription.start();
     this.ended = this.run();
   }
 
-  /** Finishes the batch under way and gives back what waits. */
+  /** Finishes the batch under way and gives back what waits; where order matters, what waits is finished too. */
   async stop(): Promise<void> {
     this.stopped = true;
+    if (this.lease) this.finishUntil = performance.now() + FINISH_MS;
     this.forget();
     await this.subscription.stop();
     this.signal.give();
     await this.ended;
-    for (const { message } of this.waiting.splice(0)) message.again(0);
+    if (!this.lease) for (const { message } of this.waiting.splice(0)) message.again(0);
+    await this.lease?.stop(() => this.isSettled());
   }
 
   private async run(): Promise<void> {
-    while (!this.stopped) {
+    while (!this.stopped || (this.waiting.length > 0 && this.goesOn())) {
+      if (this.lapsed) await this.drop();
       const batch = this.waiting.splice(0, this.batchSize);
       if (batch.length > 0) {
         await this.batches.handle(batch);
         await this.load.rest(batch.length, this.waiting.length >= this.batchSize || this.stopped);
       } else await this.signal.wait(5_000);
     }
+  }
+
+  private isOurs(): boolean {
+    return this.lease === undefined || (this.lease.isHeld && !this.lapsed);
+  }
+
+  private goesOn(): boolean {
+    return this.isOurs() && (!this.stopped || performance.now() < this.finishUntil);
+  }
+
+  /** The lease was won or lost. */
+  private turn(): void {
+    if (!this.lease?.isHeld) this.lapsed = true;
+    this.subscription.turn();
+    this.signal.give();
+  }
+
+  /**
+   * What was at hand when the lease was lost is for whoever has it next. It is left to come back by itself: given back one by one,
+   * JetStream may offer it in another order.
+   */
+  private async drop(): Promise<void> {
+    await this.subscription.drop();
+    this.waiting.length = 0;
+    this.lapsed = false;
+    this.subscription.turn();
+  }
+
+  /** Whether nothing is on its way to us: what comes back later would come after later events. */
+  private async isSettled(): Promise<boolean> {
+    // Acknowledgements are on their way too.
+    for (let tries = 0; tries < SETTLED_TRIES && this.waiting.length === 0; tries++) {
+      if ((await this.subscription.unacknowledged()) === 0) return true;
+      await new Promise((resume) => setTimeout(resume, SETTLED_PAUSE_MS));
+    }
+    return false;
   }
 }

@@ -94,6 +94,18 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(0);
   });
 
+  it('that were handed over right before a relay stops are told by it', async () => {
+    const relay = shop.relay({ pollMs: 60_000 });
+    shop.consumer();
+    await shop.hand(relay, 0);
+    relay.nudge();
+    await allEffects([0]);
+    await shop.hand(relay, 1, 2);
+    await relay.stop();
+    expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(0);
+    await allEffects([0, 1, 2]);
+  });
+
   it('that are handed over while the outbox is read are told once', async () => {
     const relay = shop.relay({ pollMs: 20 });
     const heard: string[] = [];

@@ -1,6 +1,14 @@
 export { Signal } from './signal';
 export { newEvent, outboxRow, outboxColumns, appendToOutbox, type OutboxRow } from './outbox';
-export { agedEventRows, eventTablesUp, eventTablesDown, eventTraceUp, eventTraceDown } from './tables';
+export {
+  agedEventRows,
+  consumerLeasesUp,
+  consumerLeasesDown,
+  eventTablesUp,
+  eventTablesDown,
+  eventTraceUp,
+  eventTraceDown,
+} from './tables';
 export { ensureStreams } from './streams';
 export { OutboxRelay, type OutboxRelayOptions } from './relay';
 export { EventConsumer, type EventConsumerOptions } from './consumer';

@@ -16,7 +16,11 @@ export class OpenMessage {
   private left: number;
   private againAfterMs: number | undefined;
 
-  constructor(private readonly message: JsMsg) {
+  /** @param settled called once it was acknowledged or given back */
+  constructor(
+    private message: JsMsg,
+    private readonly settled: () => void = () => undefined,
+  ) {
     const traces = message.headers?.values(TRACE_HEADER) ?? [];
     this.offered = readEvents(message.subject, message.data).map((read, i) => ({ read, traceparent: traces[i] || null, message: this }));
     this.left = this.offered.length;
@@ -47,9 +51,15 @@ export class OpenMessage {
     this.settle();
   }
 
+  /** The same message, delivered once more. */
+  offeredAgain(message: JsMsg): void {
+    this.message = message;
+  }
+
   private settle(): void {
     this.left -= 1;
     if (this.left > 0) return;
+    this.settled();
     if (this.againAfterMs === undefined) this.message.ack();
     else this.message.nak(this.againAfterMs);
   }

@@ -69,13 +69,13 @@ export class OutboxRelay {
     this.signal.give();
   }
 
-  /** Finishes the batch under way. */
+  /** Finishes the batch under way, and tells what it was handed: later events of the same keys are another replica's to tell. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.signal.give();
     await this.ended;
-    // What is not marked is told again: whoever hears it has an inbox.
-    await this.mark().catch(() => undefined);
+    // What is not told is found in the outbox, and what is not marked is told again: whoever hears it has an inbox.
+    await this.finish().catch(() => undefined);
     this.streams.close();
   }
 
@@ -96,6 +96,11 @@ export class OutboxRelay {
         await this.signal.wait(500);
       }
     }
+  }
+
+  private async finish(): Promise<void> {
+    while (this.handed.length > 0) await this.tellHanded();
+    await this.mark();
   }
 
   private async tellHanded(): Promise<void> {

@@ -4,7 +4,16 @@ import { Database, type Tx } from '@mgw/postgres';
 import { createLogger } from '@mgw/telemetry';
 import { testDatabase, testNats } from '@mgw/testing';
 import { Client } from 'pg';
-import { EventConsumer, OutboxRelay, appendToOutbox, eventTablesUp, eventTraceUp, newEvent, type EventConsumerOptions } from './index';
+import {
+  EventConsumer,
+  OutboxRelay,
+  appendToOutbox,
+  consumerLeasesUp,
+  eventTablesUp,
+  eventTraceUp,
+  newEvent,
+  type EventConsumerOptions,
+} from './index';
 
 const logger = createLogger('events', 'silent');
 
@@ -26,7 +35,7 @@ export async function openShop() {
   const client = new Client({ connectionString: database.url });
   await client.connect();
   await client.query('CREATE SCHEMA shop');
-  for (const statement of [...eventTablesUp('shop'), ...eventTraceUp('shop')]) await client.query(statement);
+  for (const statement of [...eventTablesUp('shop'), ...eventTraceUp('shop'), ...consumerLeasesUp('shop')]) await client.query(statement);
   await client.query('CREATE TABLE shop.effects (n bigserial, event_id text)');
   await client.end();
   const db = await Database.open({ url: database.url, schema: 'shop' });

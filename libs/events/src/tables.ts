@@ -47,6 +47,21 @@ export function eventTraceDown(schema: string): string[] {
   return [`ALTER TABLE ${schema}.outbox DROP COLUMN traceparent`];
 }
 
+/** Migration statements: who pulls the events of an ordered consumer. */
+export function consumerLeasesUp(schema: string): string[] {
+  return [
+    `CREATE TABLE ${schema}.consumer_leases (
+      consumer text PRIMARY KEY,
+      holder text NOT NULL,
+      held_until timestamptz NOT NULL
+    )`,
+  ];
+}
+
+export function consumerLeasesDown(schema: string): string[] {
+  return [`DROP TABLE ${schema}.consumer_leases`];
+}
+
 export function eventTablesDown(schema: string): string[] {
   return ['dead_letters', 'inbox', 'outbox_streams', 'outbox'].map((table) => `DROP TABLE ${schema}.${table}`);
 }

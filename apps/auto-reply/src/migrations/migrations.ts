@@ -3,6 +3,14 @@ import { Traces1763900000001 } from './1763900000001-traces';
 import { Retention1763900000002 } from './1763900000002-retention';
 import { Limit1764000000001 } from './1764000000001-limit';
 import { Sending1764000000002 } from './1764000000002-sending';
+import { ConsumerLeases1764100000001 } from './1764100000001-consumer-leases';
 
 /** In the order in which they are made. */
-export const migrations = [Replies1763800000001, Traces1763900000001, Retention1763900000002, Limit1764000000001, Sending1764000000002];
+export const migrations = [
+  Replies1763800000001,
+  Traces1763900000001,
+  Retention1763900000002,
+  Limit1764000000001,
+  Sending1764000000002,
+  ConsumerLeases1764100000001,
+];

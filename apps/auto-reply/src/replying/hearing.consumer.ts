@@ -26,6 +26,8 @@ export class HearingConsumer implements OnApplicationBootstrap, OnApplicationShu
       stream: 'PUBLIC',
       durable: 'auto-reply',
       type: MessageReceived,
+      // The last of a conversation is answered.
+      ordered: true,
       // A message is noted once: its id sees to it.
       guarded: true,
       oneStatement: true,

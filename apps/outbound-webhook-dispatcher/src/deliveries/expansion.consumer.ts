@@ -22,6 +22,8 @@ export class ExpansionConsumer implements OnApplicationBootstrap, OnApplicationS
       schema: 'dispatch',
       durable: 'outbound-webhook-dispatcher',
       stream: 'PUBLIC',
+      // What an event must wait for is stored before it (product decision 29b).
+      ordered: true,
       oneStatement: true,
       handle: (events) => dispatch.expand(events),
     });

@@ -2,5 +2,6 @@ import { Webhooks1763700000001 } from './1763700000001-webhooks';
 import { Log1763800000001 } from './1763800000001-log';
 import { Traces1763900000001 } from './1763900000001-traces';
 import { Vacuum1764000000001 } from './1764000000001-vacuum';
+import { ConsumerLeases1764100000001 } from './1764100000001-consumer-leases';
 
-export const migrations = [Webhooks1763700000001, Log1763800000001, Traces1763900000001, Vacuum1764000000001];
+export const migrations = [Webhooks1763700000001, Log1763800000001, Traces1763900000001, Vacuum1764000000001, ConsumerLeases1764100000001];

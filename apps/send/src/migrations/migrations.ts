@@ -9,6 +9,7 @@ import { RoundTrips1763800000003 } from './1763800000003-round-trips';
 import { Traces1763900000001 } from './1763900000001-traces';
 import { Months1763900000002 } from './1763900000002-months';
 import { Admission1763900000003 } from './1763900000003-admission';
+import { ConsumerLeases1764100000001 } from './1764100000001-consumer-leases';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   Traces1763900000001,
   Months1763900000002,
   Admission1763900000003,
+  ConsumerLeases1764100000001,
 ];

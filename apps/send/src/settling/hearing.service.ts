@@ -33,6 +33,8 @@ export class HearingService implements OnApplicationBootstrap, OnApplicationShut
         ...common,
         durable: 'send-messages',
         type: PlatformMessage,
+        // The first one begins the conversation, and all are told as they were written (product decisions 28, 29b).
+        ordered: true,
         // A change of names, told again after a later one, would undo it.
         guarded: (event) => renaming(event as InboundEvent) === null,
         handle: (events, tx) => inbound.receive(events as InboundEvent[], tx),
@@ -54,6 +56,8 @@ export class HearingService implements OnApplicationBootstrap, OnApplicationShut
         ...common,
         durable: 'send-preferences',
         type: PlatformPreference,
+        // Times are in seconds: of two in one second the later one holds.
+        ordered: true,
         handle: (events, tx) => preferences.apply(events as Parameters<PreferenceService['apply']>[0], tx),
       }),
     ];

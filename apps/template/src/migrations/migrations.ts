@@ -3,6 +3,7 @@ import { Restrictions1763800000001 } from './1763800000001-restrictions';
 import { Traces1763900000001 } from './1763900000001-traces';
 import { Budget1764000000001 } from './1764000000001-budget';
 import { RestrictionEnds1764100000001 } from './1764100000001-restriction-ends';
+import { ConsumerLeases1764100000002 } from './1764100000002-consumer-leases';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   Traces1763900000001,
   Budget1764000000001,
   RestrictionEnds1764100000001,
+  ConsumerLeases1764100000002,
 ];

@@ -1,0 +1,88 @@
+import { ConversationCreated, MessageReceived, type EventEnvelope } from '@mgw/contracts';
+import { ensureStreams, newEvent } from '@mgw/events';
+import { startReceiver, type Receiver } from '@mgw/testing';
+import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
+
+/** A customer's first message, as the send service tells it. */
+function firstMessage(conversation_id: number): [EventEnvelope, EventEnvelope] {
+  const about = { at: '2026-01-02T03:04:05.678Z', business_id: 1, key: `conversation:${conversation_id}` };
+  const data = { business_id: 1, conversation_id };
+  const message_id = `wamid.${conversation_id}`;
+  const created = newEvent(ConversationCreated, {
+    ...about,
+    id: `conversation.created:${conversation_id}`,
+    data: { ...data, customer_phone: '919876543210', customer_name: '', first_message: 'Hi' },
+  });
+  const received = newEvent(MessageReceived, {
+    ...about,
+    id: `message.received:1:${message_id}`,
+    data: { ...data, message_id, from: '919876543210', from_name: '', type: 'text', text: 'Hi' },
+  });
+  return [created, received];
+}
+
+describe('two dispatchers keep the order of events within a conversation (product decision 29b)', () => {
+  let dispatching: Dispatching;
+  let receiver: Receiver;
+  beforeEach(async () => {
+    dispatching = await startDispatching();
+    receiver = await startReceiver();
+    await ensureStreams(await dispatching.harness.nc.jetstreamManager());
+    await dispatching.harness.db.query(
+      `INSERT INTO dispatch.webhooks (business_id, name, url, events) VALUES (1, 'w', $1, '{conversation.created,message.received,message.sent}')`,
+      [receiver.url],
+    );
+  });
+  afterEach(async () => {
+    await receiver.close();
+    await dispatching.harness.close();
+  });
+
+  /** As a relay does: one after the other, and their acknowledgements awaited together. */
+  const publish = (events: EventEnvelope[]) =>
+    Promise.all(events.map((event) => dispatching.harness.nc.jetstream().publish(`public.${event.type}`, JSON.stringify(event))));
+
+  it('conversation.created has ended before its message.received starts', async () => {
+    await dispatching.harness.spawn('outbound-webhook-dispatcher');
+    await dispatching.harness.spawn('outbound-webhook-dispatcher');
+    const under = new Set<string>();
+    const seen: string[] = [];
+    receiver.respond(({ body }, response) => {
+      const { event, data } = JSON.parse(body) as { event: string; data: { conversation_id: number } };
+      const id = `${event}:${data.conversation_id}`;
+      seen.push(under.has(`conversation.created:${data.conversation_id}`) ? `${id} too early` : id);
+      under.add(id);
+      setTimeout(() => {
+        under.delete(id);
+        response.writeHead(200).end();
+      }, 20);
+    });
+    const expected: string[] = [];
+    for (let conversation = 1; conversation <= 60; conversation++) {
+      await publish(firstMessage(conversation));
+      expected.push(`conversation.created:${conversation}`, `message.received:${conversation}`);
+      // When nothing is under way, each of two may be the next to hear.
+      await dispatching.ended(2 * conversation);
+    }
+    expect(seen).toEqual(expected);
+  }, 60_000);
+
+  it('nothing overtakes what a dispatcher that was killed had at hand, and the other goes on soon', async () => {
+    const victim = await dispatching.harness.spawn('outbound-webhook-dispatcher');
+    await publish([sent(0, { conversation_id: 1 })]);
+    await dispatching.ended(1);
+    await dispatching.harness.spawn('outbound-webhook-dispatcher');
+    const [expected, seen] = [Array.from({ length: 61 }, (_, i) => `message.sent:wamid.1.${i}`), new Set([`message.sent:wamid.1.0`])];
+    receiver.respond(({ headers }, response) => {
+      seen.add(String(headers['webhook-id']));
+      response.writeHead(200).end();
+      if (seen.size === 5) void victim.kill('SIGKILL');
+    });
+    for (let number = 1; number <= 60; number++) await publish([sent(number, { conversation_id: 1 })]);
+    await victim.exited;
+    // As if 30 s had passed: the attempt that it had under way is made again.
+    await dispatching.harness.db.query(`UPDATE dispatch.deliveries SET lease_until = now() WHERE state = 'running'`);
+    await dispatching.ended(61, 20_000);
+    expect([...seen]).toEqual(expected);
+  }, 60_000);
+});

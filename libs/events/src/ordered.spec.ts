@@ -1,0 +1,137 @@
+import type { EventEnvelope } from '@mgw/contracts';
+import type { Database, Tx } from '@mgw/postgres';
+import { eventually } from '@mgw/testing';
+import type { EventConsumerOptions } from './index';
+import { effect, openShop, sent, type Shop } from './shop.fixture';
+
+const range = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
+const ids = (numbers: number[]) => numbers.map((number) => sent(number).id);
+
+describe('events of an ordered consumer with several replicas (product decision 29b)', () => {
+  let shop: Shop;
+  beforeEach(async () => (shop = await openShop()));
+  afterEach(() => shop.close());
+
+  /** Which replicas had an effect. */
+  let heardBy: Set<string>;
+  const replica = (name: string, options: Partial<EventConsumerOptions> = {}) =>
+    shop.consumer({
+      ordered: true,
+      concurrency: 8,
+      ...options,
+      handle: async (events: EventEnvelope[], tx: Tx) => {
+        heardBy.add(name);
+        // As many statements as it takes for the other to come between.
+        for (const event of events) await effect([event], tx);
+      },
+    });
+  beforeEach(() => (heardBy = new Set()));
+
+  /** Each in a message of its own. */
+  const publish = async (...numbers: number[]) => {
+    const jetstream = shop.nc.jetstream();
+    await Promise.all(numbers.map((number) => jetstream.publish('public.message.sent', JSON.stringify(sent(number)))));
+  };
+  const effectsOf = async (count: number, timeoutMs = 20_000) => {
+    await eventually(async () => (await shop.effects()).length >= count, { timeoutMs });
+    return shop.effects();
+  };
+  const streams = () => eventually(async () => (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop').catch(() => false));
+  const holder = async () => (await shop.db.query<{ holder: string }>('SELECT holder FROM shop.consumer_leases'))[0]?.holder;
+
+  /** The database, out of reach while `away()`. */
+  const reachedUnless = (away: () => boolean): Database =>
+    new Proxy(shop.db, {
+      get: (db, name: keyof Database) => {
+        const value = db[name];
+        if (typeof value !== 'function') return value;
+        return (...given: unknown[]) =>
+          away() ? Promise.reject(new Error('out of reach')) : (value as (...all: unknown[]) => unknown).apply(db, given);
+      },
+    });
+
+  it('have their effect in the order in which they were told', async () => {
+    replica('a');
+    replica('b');
+    await streams();
+    for (const start of range(20)) await publish(...range(20, start * 20));
+    expect(await effectsOf(400)).toEqual(ids(range(400)));
+    expect(heardBy.size).toBe(1);
+  });
+
+  it('go on in order, and at once, with another replica when one stops', async () => {
+    const replicas = { a: replica('a'), b: replica('b') };
+    await streams();
+    await publish(...range(50));
+    await eventually(() => heardBy.size > 0);
+    const first = heardBy.has('a') ? 'a' : 'b';
+    const held = await holder();
+    const publishing = publish(...range(150, 50));
+    await replicas[first].stop();
+    // Given back, not run out.
+    expect(await holder()).not.toBe(held);
+    await publishing;
+    await publish(...range(100, 200));
+    expect(await effectsOf(300)).toEqual(ids(range(300)));
+    expect([...heardBy].sort()).toEqual(['a', 'b']);
+  });
+
+  it('go on in order with another replica when one has lost the database', async () => {
+    let away = false;
+    replica('a', { db: reachedUnless(() => away) });
+    await streams();
+    await publish(0);
+    await effectsOf(1);
+    replica('b');
+    away = true;
+    for (const number of range(40, 1)) await publish(number);
+    expect(await effectsOf(41)).toEqual(ids(range(41)));
+    expect([...heardBy]).toEqual(['a', 'b']);
+  });
+
+  it('wait in order while the database is away, and go on when it is back (guarantees §8)', async () => {
+    let away = false;
+    replica('a', { db: reachedUnless(() => away) });
+    replica('b', { db: reachedUnless(() => away) });
+    await streams();
+    await publish(0);
+    await effectsOf(1);
+    away = true;
+    // As far as they come: deliveries at hand at different times.
+    for (const start of range(10)) await publish(...range(4, 1 + start * 4));
+    away = false;
+    await publish(...range(10, 41));
+    expect(await effectsOf(51)).toEqual(ids(range(51)));
+  });
+
+  it('come in order when the connection to JetStream broke', async () => {
+    replica('a');
+    replica('b');
+    await streams();
+    await publish(...range(30));
+    await shop.broker.kill();
+    await shop.broker.start();
+    await eventually(() =>
+      publish(30).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await publish(...range(30, 31));
+    // The thirtieth may have been told twice: it has one effect.
+    expect(await effectsOf(61, 30_000)).toEqual(ids(range(61)));
+  });
+
+  it('are offered again soon enough to a consumer that an earlier version has made', async () => {
+    const earlier = shop.consumer();
+    await streams();
+    await earlier.stop();
+    replica('a');
+    await eventually(async () => {
+      const { config } = await (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop');
+      return config.ack_wait === 4_000_000_000;
+    });
+    await publish(1);
+    expect(await effectsOf(1)).toEqual(ids([1]));
+  });
+});
