@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createLogger } from '@mgw/telemetry';
 import { eventually } from '@mgw/testing';
 import { EventTail, type TailedEvent } from './index';
@@ -54,4 +56,39 @@ describe('the tail of events (product §2: the live tail)', () => {
     await shop.nc.jetstream().publish('public.of.the.future', '{}');
     expect(numbers(await follow(0))).toEqual([1]);
   });
+
+  it('goes on after JetStream has lost its store, for who was there and for who comes then (guarantees §8)', async () => {
+    const heard = await follow(null);
+    for (const number of [1, 2, 3, 4, 5, 6]) await publish(number);
+    await hears(heard, 1, 2, 3, 4, 5, 6);
+    const seen = heard.at(-1)?.place ?? 0;
+    await shop.broker.kill();
+    shop.broker.wipe();
+    await shop.broker.start();
+    await eventually(async () => ensureStreams(await shop.nc.jetstreamManager()).then(() => true), { timeoutMs: 20_000 });
+    await publish(7, 8);
+    await hears(heard, 1, 2, 3, 4, 5, 6, 7, 8);
+    const [fresh, back] = [await follow(null), await follow(seen)];
+    await publish(9);
+    await hears(fresh, 9);
+    await hears(back, 9);
+    await hears(heard, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+  });
+
+  it('lets go of who could not begin', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    await follow(null);
+    await shop.broker.kill();
+    const begin = async () => {
+      const hear = () => undefined;
+      await expect(tail.follow(1, hear)).rejects.toThrow();
+      return new WeakRef(hear);
+    };
+    const gone = await begin();
+    await eventually(() => {
+      collect();
+      return gone.deref() === undefined;
+    });
+  }, 30_000);
 });
