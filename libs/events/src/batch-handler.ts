@@ -8,6 +8,8 @@ import { keepTrace, spanAttributes } from './trace';
 
 type Begun = { message: OpenMessage; event: EventEnvelope; span: Span };
 
+/** Events that are counted; beyond it the oldest begins again. */
+const MOST_FAILING = 10_000;
 const MAX_DELAY_MS = 60_000;
 /** Between two looks for the database, and until events come again that were put off for want of it. */
 const DATABASE_PAUSE_MS = 300;
@@ -17,6 +19,9 @@ const age = histogram('mgw_event_age_seconds', 'From the telling of an event to 
 
 /** Handles events in one transaction; one that fails is handled alone, so that it holds up nobody else. */
 export class BatchHandler {
+  /** How often an event failed by itself, by its id: deliveries count outages and stops too. */
+  private readonly failures = new Map<string, number>();
+
   /** @param goesOn whether events are to be handled still */
   constructor(
     private readonly options: EventConsumerOptions,
@@ -80,7 +85,8 @@ export class BatchHandler {
     }
     crashPoint('consumer.after-commit');
     const now = Date.now();
-    for (const { message, span } of begun) {
+    for (const { message, event, span } of begun) {
+      this.failures.delete(event.id);
       message.done();
       span.end();
       age.observe({ consumer: this.options.durable }, (now - message.toldAt) / 1_000);
@@ -127,11 +133,24 @@ export class BatchHandler {
     const { durable, maxDeliver = 10, logger } = this.options;
     span.fail(failure);
     span.end();
-    const { deliveries } = message;
-    if (deliveries >= maxDeliver) return this.bury(message, JSON.stringify(event), failure.message);
-    logger.warn({ err: failure, consumer: durable, event_id: event.id, deliveries }, 'an event could not be handled; it comes again');
+    const failures = this.count(event.id);
+    if (failures >= maxDeliver) {
+      this.failures.delete(event.id);
+      return this.bury(message, JSON.stringify(event), failure.message);
+    }
+    logger.warn({ err: failure, consumer: durable, event_id: event.id, failures }, 'an event could not be handled; it comes again');
     handled.inc({ consumer: durable, outcome: 'retry' });
-    message.again(Math.min(MAX_DELAY_MS, 200 * 2 ** Math.min(deliveries, 10)));
+    message.again(Math.min(MAX_DELAY_MS, 200 * 2 ** Math.min(failures, 10)));
+  }
+
+  private count(id: string): number {
+    const failures = (this.failures.get(id) ?? 0) + 1;
+    // The last to be forgotten.
+    this.failures.delete(id);
+    this.failures.set(id, failures);
+    const [oldest] = this.failures.keys();
+    if (this.failures.size > MOST_FAILING && oldest !== undefined) this.failures.delete(oldest);
+    return failures;
   }
 
   private async bury(message: OpenMessage, body: string, reason: string): Promise<void> {

@@ -34,7 +34,7 @@ export interface EventConsumerOptions {
   concurrency?: number;
   /** Nobody waits for the effect: it rests at a lower load already, for fewer and larger transactions. */
   patient?: boolean;
-  /** Attempts before an event goes to the dead letters. */
+  /** Attempts of one process, with the database there, before an event goes to the dead letters. */
   maxDeliver?: number;
   /**
    * The effect of all events, or of these, is fenced by a key or a state of its own, so that having it again changes nothing:

@@ -223,6 +223,28 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect(letters).toEqual([{ reason: 'cannot', deliveries: 2 }]);
   });
 
+  it('are tried as often as they may after an outage: what failed for want of the database does not count (guarantees §8)', async () => {
+    let [away, failures] = [true, 0];
+    shop.relay();
+    shop.consumer({
+      db: shop.dbUnless(() => away),
+      maxDeliver: 3,
+      handle: async (events, tx) => {
+        if (++failures < 3) throw new Error('canceling statement due to statement timeout');
+        await effect(events, tx);
+      },
+    });
+    await shop.tell(1);
+    await eventually(async () => {
+      const { consumers } = await shop.nc.jetstreamManager();
+      return (await consumers.info('PUBLIC', 'shop')).delivered.consumer_seq > 3;
+    });
+    away = false;
+    await eventually(async () => (await shop.count('dead_letters')) + (await shop.effects()).length > 0);
+    expect(await shop.count('dead_letters')).toBe(0);
+    expect(failures).toBe(3);
+  });
+
   it('that are not understood go to the dead letters at once', async () => {
     shop.relay();
     shop.consumer();

@@ -1,5 +1,5 @@
 import type { EventEnvelope } from '@mgw/contracts';
-import type { Database, Tx } from '@mgw/postgres';
+import type { Tx } from '@mgw/postgres';
 import { eventually } from '@mgw/testing';
 import type { EventConsumerOptions } from './index';
 import { effect, openShop, sent, type Shop } from './shop.fixture';
@@ -39,17 +39,6 @@ describe('events of an ordered consumer with several replicas (product decision 
   const streams = () => eventually(async () => (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop').catch(() => false));
   const holder = async () => (await shop.db.query<{ holder: string }>('SELECT holder FROM shop.consumer_leases'))[0]?.holder;
 
-  /** The database, out of reach while `away()`. */
-  const reachedUnless = (away: () => boolean): Database =>
-    new Proxy(shop.db, {
-      get: (db, name: keyof Database) => {
-        const value = db[name];
-        if (typeof value !== 'function') return value;
-        return (...given: unknown[]) =>
-          away() ? Promise.reject(new Error('out of reach')) : (value as (...all: unknown[]) => unknown).apply(db, given);
-      },
-    });
-
   it('have their effect in the order in which they were told', async () => {
     replica('a');
     replica('b');
@@ -78,7 +67,7 @@ describe('events of an ordered consumer with several replicas (product decision 
 
   it('go on in order with another replica when one has lost the database', async () => {
     let away = false;
-    replica('a', { db: reachedUnless(() => away) });
+    replica('a', { db: shop.dbUnless(() => away) });
     await streams();
     await publish(0);
     await effectsOf(1);
@@ -91,8 +80,8 @@ describe('events of an ordered consumer with several replicas (product decision 
 
   it('wait in order while the database is away, and go on when it is back (guarantees §8)', async () => {
     let away = false;
-    replica('a', { db: reachedUnless(() => away) });
-    replica('b', { db: reachedUnless(() => away) });
+    replica('a', { db: shop.dbUnless(() => away) });
+    replica('b', { db: shop.dbUnless(() => away) });
     await streams();
     await publish(0);
     await effectsOf(1);

@@ -71,6 +71,16 @@ export async function openShop() {
       relay.tell(events);
     },
     tell: (...numbers: number[]) => db.transaction((tx) => appendToOutbox(tx, 'shop', numbers.map(sent))),
+    /** The database, out of reach while `away()`. */
+    dbUnless: (away: () => boolean): Database =>
+      new Proxy(db, {
+        get: (target, name: keyof Database) => {
+          const value = target[name];
+          if (typeof value !== 'function') return value;
+          return (...given: unknown[]) =>
+            away() ? Promise.reject(new Error('out of reach')) : (value as (...all: unknown[]) => unknown).apply(target, given);
+        },
+      }),
     effects: async () => (await db.query<{ event_id: string }>('SELECT event_id FROM shop.effects ORDER BY n')).map((row) => row.event_id),
     count: async (what: string) => Number((await db.query<{ n: string }>(`SELECT count(*) AS n FROM shop.${what}`))[0]?.n),
     async close() {
