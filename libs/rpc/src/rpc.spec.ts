@@ -134,13 +134,15 @@ describe('requests between services (guarantees §6)', () => {
     await server.close();
     server = await serve({ concurrency: 1_000 });
     const large = 'x'.repeat(900_000);
-    const first = client.call(Work, { what: 'wait' });
+    // 54 MB take their time on a busy machine.
+    const patiently = { deadlineAt: Date.now() + 50_000 };
+    const first = client.call(Work, { what: 'wait' }, patiently);
     await eventually(() => Worker.begun.length === 1);
     const ended: string[] = [];
     const others = Array.from({ length: 60 }, (_, i) =>
-      codeOf(client.call(Work, { what: `hold ${i} ${large}` })).then((code) => (ended.push(code), code)),
+      codeOf(client.call(Work, { what: `hold ${i} ${large}` }, patiently)).then((code) => (ended.push(code), code)),
     );
-    await eventually(() => Worker.begun.length - 1 + ended.length === 60);
+    await eventually(() => Worker.begun.length - 1 + ended.length === 60, { timeoutMs: 40_000 });
     Worker.release();
     const codes = await Promise.all(others);
     expect(codes.filter((code) => code === 'ok').length * large.length).toBeGreaterThan(28_000_000);

@@ -9,7 +9,10 @@ describe('what happens while a reply is made (product §2, auto-reply)', () => {
 
   const isAsked = (question: string) => eventually(() => answering.model.asked.includes(question));
   const ended = (question: string) =>
-    eventually(async () => (await answering.replies()).find((reply) => reply.question === question && reply.state !== 'pending'));
+    eventually(async () => (await answering.replies()).find((reply) => reply.question === question && reply.state !== 'pending'), {
+      // Of whom died another takes over after its lease.
+      timeoutMs: 20_000,
+    });
   const endedAfterPauses = (question: string) =>
     eventually(async () => {
       await answering.pausesEnd();

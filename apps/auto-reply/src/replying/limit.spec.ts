@@ -7,10 +7,14 @@ describe('the daily limit of auto-reply (product §2, daily_limit)', () => {
   afterEach(() => answering.harness.close());
 
   const became = (wanted: Record<string, string>) =>
-    eventually(async () => {
-      expect(await answering.ends()).toEqual(wanted);
-      return true;
-    });
+    eventually(
+      async () => {
+        expect(await answering.ends()).toEqual(wanted);
+        return true;
+      },
+      // Of whom died another takes over after its lease.
+      { timeoutMs: 20_000 },
+    );
 
   it('is kept when ten customers write at once to two replicas: the model is asked and the customers are answered that often', async () => {
     for (let replica = 0; replica < 2; replica++) await answering.run();

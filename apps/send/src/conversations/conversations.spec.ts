@@ -44,7 +44,7 @@ describe('one conversation for each person, by whatever name (platform §4.7, pr
   };
   const template = (to: string) => sending.template({}, { to });
   /** A MARKETING template. */
-  const offer = (to: string) => sending.otp({}, { template_name: 'offer', otp: 'x', to });
+  const offer = (to: string) => sending.template({}, { to, name: 'offer', params: ['x'] });
 
   describe('a user id that its person has no more (platform §0.7, §4.2: no order, repeats)', () => {
     const [before, now]: [Names, Names] = [

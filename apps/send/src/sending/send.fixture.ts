@@ -141,8 +141,8 @@ export async function startSending({ restriction = null }: { restriction?: Restr
           ...content,
         }),
       ),
-    otp: (change: Partial<Sender> = {}, { template_name = 'login_code', otp = null as string | null, to = '919876543210' } = {}) =>
-      told(harness.rpc.call(SendOtp, { sender: sender(change), to, template_name, language: 'en', otp })),
+    otp: (change: Partial<Sender> = {}, { template_name = 'login_code', otp = null as string | null } = {}) =>
+      told(harness.rpc.call(SendOtp, { sender: sender(change), to: '919876543210', template_name, language: 'en', otp })),
     states: async () =>
       (await harness.db.query<{ state: string }>('SELECT state FROM send.intents ORDER BY created_at')).map(({ state }) => state),
     used: async () =>
