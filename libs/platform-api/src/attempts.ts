@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import type { Interruption } from './exchange';
 import type { SendOutcome } from './outcome';
 
 /** Budget of one request (platform §2): at most three calls, at most ten seconds between the first and the last. */
@@ -14,7 +14,7 @@ const LEAST_CALL_MS = 1_000;
  */
 export async function sendWithin(
   deadlineAt: number,
-  signal: AbortSignal | undefined,
+  interruption: Interruption | undefined,
   call: () => Promise<SendOutcome>,
 ): Promise<SendOutcome> {
   const lastStart = Math.min(Date.now() + RETRY_BUDGET_MS, deadlineAt - LEAST_CALL_MS);
@@ -22,9 +22,16 @@ export async function sendWithin(
     const outcome = await call();
     const waitMs = waitBeforeRetry(outcome, calls);
     if (waitMs === null || calls === MAX_CALLS || Date.now() + waitMs > lastStart) return outcome;
-    await pause(waitMs, undefined, { signal }).catch(() => undefined);
-    if (signal?.aborted) return outcome;
+    await pause(waitMs, interruption);
+    if (interruption?.interrupted) return outcome;
   }
+}
+
+function pause(ms: number, interruption: Interruption | undefined): Promise<void> {
+  return new Promise((resume) => {
+    setTimeout(resume, interruption?.interrupted ? 0 : ms);
+    interruption?.onInterrupt(resume);
+  });
 }
 
 function waitBeforeRetry(outcome: SendOutcome, calls: number): number | null {

@@ -1,5 +1,12 @@
 import type { Dispatcher } from 'undici';
 
+/** Tells who waits that it has to come to its end at once. */
+export interface Interruption {
+  readonly interrupted: boolean;
+  /** @param listener told when it happens, in place of the one before */
+  onInterrupt(listener: (() => void) | undefined): void;
+}
+
 export interface WireCall {
   method: 'GET' | 'POST';
   path: string;
@@ -8,7 +15,7 @@ export interface WireCall {
   /** Epoch milliseconds; after it the connection is cut. */
   deadlineAt: number;
   /** Cuts it earlier. */
-  signal?: AbortSignal | undefined;
+  interruption?: Interruption | undefined;
 }
 
 /** What came back over the wire, before anyone judges it. */
@@ -57,15 +64,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   private size = 0;
   private done = false;
   private readonly timer: NodeJS.Timeout;
-  private readonly signal: AbortSignal | undefined;
-  private readonly aborted = (): void => this.cut('the service stopped');
+  private readonly interruption: Interruption | undefined;
 
   constructor(
     private readonly resolve: (answer: Answer) => void,
-    { deadlineAt, signal }: WireCall,
+    { deadlineAt, interruption }: WireCall,
   ) {
-    this.signal = signal;
-    signal?.addEventListener('abort', this.aborted);
+    this.interruption = interruption;
+    interruption?.onInterrupt(() => this.cut('the service stopped'));
     this.timer = setTimeout(() => this.cut('no answer in time'), Math.max(0, deadlineAt - Date.now()));
   }
 
@@ -106,7 +112,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.done) return;
     this.done = true;
     clearTimeout(this.timer);
-    this.signal?.removeEventListener('abort', this.aborted);
+    this.interruption?.onInterrupt(undefined);
     this.resolve(answer);
   }
 }

@@ -11,20 +11,23 @@ export interface RpcContext {
 
 /** What a handler is given beside the request. */
 export class HandlerContext implements RpcContext {
-  private stopping: AbortController | undefined;
+  /** The service stops, and the handler has to come to its end at once. */
+  interrupted = false;
+  private listener: (() => void) | undefined;
 
   constructor(
     readonly requestId: string,
     readonly deadlineAt: number,
   ) {}
 
-  /** Aborts when the service stops and the handler has to come to its end at once. Made for whoever asks only: it costs. */
-  get signal(): AbortSignal {
-    return (this.stopping ??= new AbortController()).signal;
+  /** @param listener told then, in place of the one before; an AbortSignal for each request costs more than all else here */
+  onInterrupt(listener: (() => void) | undefined): void {
+    this.listener = listener;
   }
 
-  abort(): void {
-    (this.stopping ??= new AbortController()).abort();
+  interrupt(): void {
+    this.interrupted = true;
+    this.listener?.();
   }
 }
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Controller, type INestMicroservice } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Type } from '@sinclair/typebox';
@@ -31,7 +30,7 @@ class Worker {
     Worker.begun.push({ what, context });
     if (what === 'wait') Worker.held = new Promise<void>((resolve) => (Worker.release = resolve));
     if (what === 'wait' || what.startsWith('hold')) await Worker.held;
-    if (what === 'until told') await once(context.signal, 'abort');
+    if (what === 'until told') await new Promise<void>((resume) => context.onInterrupt(resume));
     if (what === 'refuse') throw new GatewayError('WINDOW_CLOSED', 'closed', { hint: 'template' });
     if (what === 'break') throw new TypeError('secret detail');
     if (what === 'lie') return { done: 7 } as never;

@@ -69,7 +69,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     const drained = Promise.all(this.subscriptions.map((subscription) => subscription.drain().catch(() => undefined))).then(() =>
       this.idle(),
     );
-    const hurry = setTimeout(() => this.running.forEach(({ context }) => context.abort()), drainMs - LAST_WORDS_MS);
+    const hurry = setTimeout(() => this.running.forEach(({ context }) => context.interrupt()), drainMs - LAST_WORDS_MS);
     await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, drainMs).unref())]);
     clearTimeout(hurry);
     for (const request of this.running) {

@@ -87,7 +87,7 @@ export class DeliveryService {
   /** Nothing leaves after the time when the caller stops waiting (guarantees §1, S6). */
   private call(draft: IntentDraft, outgoing: Outgoing, connection: OpenConnection, context: HandlerContext): Promise<SendOutcome> {
     if (lateFor(context)) return Promise.resolve({ kind: 'unreached', problem: 'no time was left' });
-    return this.graph.sendMessage(connection, outgoing.request(draft.id), context.deadlineAt - RECORDING_MS, context.signal);
+    return this.graph.sendMessage(connection, outgoing.request(draft.id), context.deadlineAt - RECORDING_MS, context);
   }
 
   private async settle(draft: IntentDraft, outcome: SendOutcome, sent: Sent): Promise<Accepted> {
@@ -127,8 +127,8 @@ export class DeliveryService {
   }
 }
 
-function lateFor({ deadlineAt, signal }: HandlerContext): boolean {
-  return signal.aborted || Date.now() >= deadlineAt - RECORDING_MS;
+function lateFor({ deadlineAt, interrupted }: HandlerContext): boolean {
+  return interrupted || Date.now() >= deadlineAt - RECORDING_MS;
 }
 
 function draftOf({ sender, to, type, template, needsWindow, text }: Outgoing): IntentDraft {
