@@ -16,8 +16,9 @@ const KEPT_MS = 1_000;
 const DUMPED_BYTES = 16 * 1024;
 const DUMPED_MS = 1_000;
 
-/** How a call ended. `refused`: the address may not be called; `unreachable`: no whole status line came. */
-export type EgressResult = { kind: 'answered'; status: number } | { kind: 'refused' } | { kind: 'unreachable' } | { kind: 'timeout' };
+/** How a call ended. `refused`: the address may not be called; `unreachable`: no whole status line came; `cut_off`: nor could one, since `close`. */
+export type EgressResult =
+  { kind: 'answered'; status: number } | { kind: 'refused' } | { kind: 'unreachable' } | { kind: 'timeout' } | { kind: 'cut_off' };
 
 /** As EgressResult, with the body as text. `unreachable` also when it was longer than allowed or did not come whole. */
 export type EgressAnswer = Exclude<EgressResult, { kind: 'answered' }> | { kind: 'answered'; status: number; text: string };
@@ -41,6 +42,8 @@ export class Egress {
     ttl: 60_000,
     dispose: (pool) => void pool.close().catch(() => undefined),
   });
+
+  private closed = false;
 
   constructor(
     private readonly rules: EgressRules,
@@ -77,7 +80,8 @@ export class Egress {
       // undici ends a request whose connection is not there yet only when connecting has failed.
       return await withAbort(this.exchange(checked.url, addresses, { call, waiting, signal: timeout.signal, read }), timeout.signal);
     } catch {
-      return { kind: timeout.signal.aborted ? 'timeout' : 'unreachable' };
+      if (timeout.signal.aborted) return { kind: 'timeout' };
+      return { kind: this.closed ? 'cut_off' : 'unreachable' };
     } finally {
       waiting.isOver = true;
       clearTimeout(timer);
@@ -143,8 +147,9 @@ export class Egress {
     return pool;
   }
 
-  /** Ends every connection. */
+  /** Ends every connection, and the calls on them. */
   async close(): Promise<void> {
+    this.closed = true;
     const pools = [...this.pools.values()];
     this.pools.clear();
     await Promise.all(pools.map((pool) => pool.destroy()));

@@ -34,19 +34,11 @@ export class CutOff extends Error {
 /** Asks a business's language model, through the same door as every address that customers give (guarantees §5). */
 @Injectable()
 export class ModelService {
-  private closed = false;
-
   constructor(
     private readonly egress: Egress,
     private readonly sealer: Sealer,
     private readonly config: AutoReplyConfig,
   ) {}
-
-  /** Ends the connections to models. */
-  async close(): Promise<void> {
-    this.closed = true;
-    await this.egress.close();
-  }
 
   /** @throws ModelFailure, CutOff */
   async answer(businessId: number, settings: Settings, turns: Turn[]): Promise<string> {
@@ -69,7 +61,7 @@ export class ModelService {
     );
     if (result.kind === 'timeout') throw new ModelFailure('the model did not answer within 20 seconds');
     if (result.kind === 'refused') throw new ModelFailure('the address of the model may not be called');
-    if (result.kind === 'unreachable' && this.closed) throw new CutOff('the model was still thinking');
+    if (result.kind === 'cut_off') throw new CutOff('the model was still thinking');
     if (result.kind === 'unreachable') throw new ModelFailure('the model could not be reached');
     if (result.status !== 200) throw new ModelFailure(`the model answered ${result.status}`);
     return textOf(result.text);

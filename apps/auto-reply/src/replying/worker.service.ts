@@ -1,8 +1,8 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Egress } from '@mgw/egress';
 import { OutboxRelay, Signal } from '@mgw/events';
 import { LOGGER } from '@mgw/service';
 import { withTraceparent, type Logger } from '@mgw/telemetry';
-import { ModelService } from './model.service';
 import { RepliesStore } from './replies.store';
 import { ReplyService } from './reply.service';
 
@@ -26,7 +26,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
     private readonly replies: RepliesStore,
     private readonly answering: ReplyService,
     private readonly relay: OutboxRelay,
-    private readonly models: ModelService,
+    private readonly egress: Egress,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -40,7 +40,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
     this.signal.give();
     await this.ended;
     await this.done(DRAIN_MS);
-    await this.models.close();
+    await this.egress.close();
     await this.done(GIVE_BACK_MS);
     await this.relay.stop();
   }

@@ -16,7 +16,6 @@ const ended = counter('mgw_webhook_attempts_total', 'Attempts to deliver events 
 @Injectable()
 export class AttemptService {
   private readonly ends: Batcher<{ attempt: Attempt; end: AttemptEnd }, boolean>;
-  private closed = false;
 
   constructor(
     deliveries: DeliveriesStore,
@@ -31,7 +30,6 @@ export class AttemptService {
 
   /** Ends the connections to customers' servers. Attempts that this cuts off have no end. */
   async close(): Promise<void> {
-    this.closed = true;
     await this.egress.close();
   }
 
@@ -59,7 +57,7 @@ export class AttemptService {
     const secret = this.secretOf(attempt);
     if (secret === undefined) return { succeeded: false, statusCode: null, reason: 'the signing secret cannot be read: set it again' };
     const result = await this.trace(attempt, () => this.post(attempt, secret));
-    if (this.closed && result.kind === 'unreachable') return null;
+    if (result.kind === 'cut_off') return null;
     crashPoint('dispatch.after-attempt');
     ended.inc({ outcome: result.kind === 'answered' && result.status !== 200 ? 'not_200' : result.kind });
     return this.endOf(result);
@@ -114,7 +112,7 @@ export class AttemptService {
   }
 
   /** Product decision 31: 200 and nothing else. */
-  private endOf(result: EgressResult): Omit<AttemptEnd, 'durationMs'> {
+  private endOf(result: Exclude<EgressResult, { kind: 'cut_off' }>): Omit<AttemptEnd, 'durationMs'> {
     if (result.kind === 'answered') {
       const succeeded = result.status === 200;
       return { succeeded, statusCode: result.status, reason: succeeded ? null : `answered ${result.status} instead of 200` };
