@@ -1,9 +1,8 @@
-import { GatewayError, type Operation, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { GatewayError, isNoAnswer, type Operation, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import type { RpcClient, RpcContext } from '@mgw/rpc';
 
 /** A neighbour that hangs must not take all the time that a send has. */
 const ANSWER_WITHIN_MS = 2_000;
-const NO_ANSWER = new Set(['DEADLINE_EXCEEDED', 'REPLY_LOST']);
 
 /** Asks a neighbour for what a send needs before its intent is written. @throws GatewayError OVERLOADED without an answer: nothing was sent */
 export async function ask<O extends Operation>(
@@ -16,7 +15,7 @@ export async function ask<O extends Operation>(
   try {
     return await rpc.call(operation, request, { ...context, deadlineAt });
   } catch (error) {
-    if (error instanceof GatewayError && NO_ANSWER.has(error.error_code))
+    if (isNoAnswer(error))
       throw new GatewayError('OVERLOADED', 'What is needed to send could not be asked for; nothing was sent. Try again shortly.');
     throw error;
   }

@@ -41,6 +41,13 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+const NO_ANSWER = new Set<ErrorCode>(['DEADLINE_EXCEEDED', 'REPLY_LOST']);
+
+/** Whether no answer came, so that what was asked for may have been done. */
+export function isNoAnswer(error: unknown): boolean {
+  return error instanceof GatewayError && NO_ANSWER.has(error.error_code);
+}
+
 /** Extra members of an error body beside `error` and `error_code` (spec §7), for example `session_window` or `details`. */
 export type ErrorExtras = Readonly<Record<string, unknown>>;
 

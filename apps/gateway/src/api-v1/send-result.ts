@@ -1,7 +1,6 @@
-import { GatewayError, gatewayMessageId, type ErrorCode, type Sender } from '@mgw/contracts';
+import { GatewayError, gatewayMessageId, isNoAnswer, type Sender } from '@mgw/contracts';
 
 const NOTE = 'Accepted by the messaging platform, which is not delivery: follow it with GET /message-status/{message_id}.';
-const NO_ANSWER = new Set<ErrorCode>(['DEADLINE_EXCEEDED', 'REPLY_LOST']);
 
 /** What every send answers (spec §2.2). */
 export function sendResult({ message_id, phone }: { message_id: string; phone: string }) {
@@ -11,7 +10,7 @@ export function sendResult({ message_id, phone }: { message_id: string; phone: s
 /** No answer of the send service in time: the message may be on its way (product decision 23). */
 export function unsureIsUnknown({ intent_id, idempotency }: Sender & { intent_id: string }) {
   return (error: unknown): never => {
-    if (!(error instanceof GatewayError) || !NO_ANSWER.has(error.error_code)) throw error;
+    if (!isNoAnswer(error)) throw error;
     const hint = idempotency
       ? 'Repeat the request with the same Idempotency-Key: it is not sent twice.'
       : 'Ask for the status of this message_id before you send it again.';
