@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { INestMicroservice } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
+import type { Permission, Plan } from '@mgw/contracts';
 import { connectNats } from '@mgw/nats';
 import { Database, runMigrations } from '@mgw/postgres';
 import { RpcClient, RpcServer } from '@mgw/rpc';
 import type { Sealer } from '@mgw/sealing';
 import { createLogger, type Logger } from '@mgw/telemetry';
 import { testDatabase, testNats } from '@mgw/testing';
+import { ApiKeysStore } from '../src/api-keys/api-keys.store';
 import { BusinessesStore, type BusinessFields } from '../src/businesses/businesses.store';
 import { GatewayConfig } from '../src/gateway.config';
 import { migrations } from '../src/migrations/migrations';
@@ -67,6 +69,21 @@ export class Dashboard {
   business(fields: Partial<BusinessFields> = {}): Promise<number> {
     const filled: BusinessFields = { name: 'Business', plan: 'Growth', timezone: 'Asia/Kolkata', ...fields };
     return this.db.transaction((tx) => this.get(BusinessesStore).add(tx, filled));
+  }
+
+  /** A key of a business of its own. @param limit requests a minute */
+  async apiKey({
+    plan = 'Growth',
+    permissions = ['*'],
+    limit = 1_000,
+  }: { plan?: Plan; permissions?: Permission[]; limit?: number } = {}): Promise<{ id: number; token: string; business_id: number }> {
+    const business_id = await this.business({ plan });
+    const store = this.get(ApiKeysStore);
+    return this.db.transaction(async (tx) => {
+      const { id, token } = await store.add(tx, { business_id, name: 'CRM', permissions, expires_at: null });
+      await store.changeLimits(tx, id, { per_minute_limit: limit });
+      return { id, token, business_id };
+    });
   }
 
   async user(role: Role, business_id: number | null): Promise<User> {

@@ -10,8 +10,6 @@ import {
 } from '@mgw/contracts';
 import request from 'supertest';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
-import { ApiKeysStore } from '../api-keys/api-keys.store';
-import type { Permission, Plan } from '@mgw/contracts';
 
 const TEMPLATE = { phone: '+91 98765-43210', template_name: 'order_update', body_params: ['Asha', 7] };
 
@@ -31,19 +29,7 @@ describe('the REST API (spec §4, §5, §7)', () => {
     dashboard.neighbours.answer(SendText, sent('text'));
   });
 
-  const key = async ({
-    plan = 'Growth',
-    permissions = ['*'],
-    limit = 1_000,
-  }: { plan?: Plan; permissions?: Permission[]; limit?: number } = {}) => {
-    const business_id = await dashboard.business({ plan });
-    const store = dashboard.get(ApiKeysStore);
-    return dashboard.db.transaction(async (tx) => {
-      const { id, token } = await store.add(tx, { business_id, name: 'CRM', permissions, expires_at: null });
-      await store.changeLimits(tx, id, { per_minute_limit: limit });
-      return { id, token, business_id };
-    });
-  };
+  const key = (options?: Parameters<Dashboard['apiKey']>[0]) => dashboard.apiKey(options);
   const http = () => request(dashboard.visitor.server);
   const send = (token: string, body: object, path = 'send-template') => http().post(`/api/v1/${path}`).set('x-api-key', token).send(body);
 

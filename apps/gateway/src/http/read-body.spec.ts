@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
-import type { Permission, Plan } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import request from 'supertest';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
-import { ApiKeysStore } from '../api-keys/api-keys.store';
 
 const LARGE = JSON.stringify({ note: 'x'.repeat(70_000) });
 const WRONG: [name: string, status: number, type: string, body: string][] = [
@@ -22,19 +20,7 @@ describe('what is wrong with a body is told after who may call (product decision
   beforeAll(async () => (dashboard = await startDashboard()));
   afterAll(() => dashboard.close());
 
-  const key = async ({
-    plan = 'Growth',
-    permissions = ['*'],
-    limit = 50,
-  }: { plan?: Plan; permissions?: Permission[]; limit?: number } = {}) => {
-    const business_id = await dashboard.business({ plan });
-    const store = dashboard.get(ApiKeysStore);
-    return dashboard.db.transaction(async (tx) => {
-      const { id, token } = await store.add(tx, { business_id, name: 'CRM', permissions, expires_at: null });
-      await store.changeLimits(tx, id, { per_minute_limit: limit });
-      return token;
-    });
-  };
+  const key = async (options: Parameters<Dashboard['apiKey']>[0] = {}) => (await dashboard.apiKey({ limit: 50, ...options })).token;
   const post = (token: string | null, type: string, body: string) => {
     const call = request(dashboard.visitor.server).post('/api/v1/send-text');
     if (token !== null) void call.set('x-api-key', token);
