@@ -13,7 +13,8 @@ export const characters = (most: number, least = 0) => Type.String({ minLength: 
 
 /** A recipient: a phone number in digits with its country code (spec §2.1), or a business-scoped user id (product decision 8). */
 export const Recipient = Type.String({ minLength: 4, maxLength: 140 });
-export const MessageId = Type.String({ minLength: 1, maxLength: 512 });
+/** It names events, so it is plain text: whatever else is no message's id. */
+export const MessageId = Type.String({ pattern: '^[\\x21-\\x7e]{1,512}$' });
 
 /** `sent_by` of spec §6.2, product decision 30. */
 export const SentBy = Type.Union([Type.Literal('api'), Type.Literal('agent'), Type.Literal('broadcast'), Type.Literal('ai')]);

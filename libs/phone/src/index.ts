@@ -3,6 +3,11 @@ const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
 
 export type NormalizedPhone = { ok: true; value: string } | { ok: false; reason: string };
 
+/** A phone number as the platform writes it, its `wa_id`: digits with the country code. */
+export function isWaId(value: string): boolean {
+  return /^\d{4,20}$/.test(value);
+}
+
 export function isBusinessScopedId(value: string): boolean {
   return BUSINESS_SCOPED_ID.test(value);
 }

@@ -1,4 +1,5 @@
-import { ERRORS } from '@mgw/contracts';
+import { ERRORS, matches, MessageId } from '@mgw/contracts';
+import { isBusinessScopedId, isWaId } from '@mgw/phone';
 import { ruleFor, UNKNOWN_REFUSED, UNKNOWN_THROTTLED, UNKNOWN_UNAVAILABLE, type ErrorRule } from './error-table';
 import type { Answer, ResponseHeaders } from './exchange';
 import type { ReadOutcome, SendOutcome } from './outcome';
@@ -26,13 +27,13 @@ export function readOutcome<T>(answer: Answer, hasShape: (body: Json) => boolean
 function acceptance(body: unknown): SendOutcome {
   const message = first(body, 'messages');
   const id = message?.['id'];
-  if (typeof id !== 'string' || id === '') return { kind: 'unknown', problem: 'a success without a message id' };
+  if (!matches(MessageId, id)) return { kind: 'unknown', problem: 'a success without a message id that can be kept' };
   const contact = first(body, 'contacts');
   return {
     kind: 'accepted',
     messageId: id,
-    waId: textOrNull(contact?.['wa_id']),
-    userId: textOrNull(contact?.['user_id']),
+    waId: textThat(isWaId, contact?.['wa_id']),
+    userId: textThat(isBusinessScopedId, contact?.['user_id']),
     messageStatus: textOrNull(message?.['message_status']),
   };
 }
@@ -92,6 +93,10 @@ function first(body: unknown, list: string): Json | undefined {
 
 function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textThat(is: (text: string) => boolean, value: unknown): string | null {
+  return typeof value === 'string' && is(value) ? value : null;
 }
 
 function textOrNull(value: unknown): string | null {

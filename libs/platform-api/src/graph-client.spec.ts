@@ -71,6 +71,11 @@ describe('calls to the platform (guarantees §1, S2)', () => {
     expect(sockets.size).toBeLessThan(5);
   });
 
+  it('takes over no name of a person that is none', async () => {
+    answers([200, JSON.stringify({ ...JSON.parse(yes), contacts: [{ wa_id: '91\u0000', user_id: 'x'.repeat(5000) }] })]);
+    expect(await send()).toMatchObject({ kind: 'accepted', waId: null, userId: null });
+  });
+
   it('does not repeat a definite refusal', async () => {
     answers([400, no(131026)]);
     expect(await send()).toMatchObject({ kind: 'refused', refusal: { platformCode: 131026, retry: 'never' } });
@@ -103,6 +108,8 @@ describe('calls to the platform (guarantees §1, S2)', () => {
     ['a success that is not JSON', 200, '<html>'],
     ['a success without messages', 200, '{"messaging_product":"whatsapp"}'],
     ['a success with an empty list', 200, '{"messages":[]}'],
+    ['a success whose id has a line break', 200, '{"messages":[{"id":"wamid.A\\nB"}]}'],
+    ['a success whose id is endless', 200, JSON.stringify({ messages: [{ id: 'x'.repeat(513) }] })],
     ['a redirect', 302, ''],
   ])('does not know the outcome after %s and never repeats (product decision 41)', async (_, status, body) => {
     answers([status, body]);

@@ -1,5 +1,5 @@
 import { Controller, Get, Req } from '@nestjs/common';
-import { FindSend, GatewayError, GetMessageStatus, type ReplyOf } from '@mgw/contracts';
+import { FindSend, GatewayError, GetMessageStatus, matches, MessageId, type ReplyOf } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyRequest } from 'fastify';
 import { CurrentKey, RestApi } from '../access/rest-api';
@@ -8,8 +8,6 @@ import { Answers } from '../openapi/answers';
 import { MessageStatusReply } from './replies';
 
 type Send = NonNullable<ReplyOf<typeof FindSend>['send']>;
-/** Whatever else is nobody's id. */
-const IS_ID = /^[\x21-\x7e]{1,512}$/;
 
 @Controller('api/v1')
 @RestApi()
@@ -21,7 +19,7 @@ export class MessageStatusController {
   @Answers(MessageStatusReply, 'Follow the delivery of a message', { errors: ['NOT_FOUND'], wildcard: 'message_id' })
   async status(@CurrentKey() { business }: KeyAccess, @Req() request: FastifyRequest<{ Params: { '*': string } }>) {
     const message_id = request.params['*'];
-    if (!IS_ID.test(message_id)) throw unknownMessage();
+    if (!matches(MessageId, message_id)) throw unknownMessage();
     return { success: true as const, ...(await this.find(business.id, message_id, request.id)) };
   }
 

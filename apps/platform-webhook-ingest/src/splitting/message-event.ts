@@ -1,6 +1,6 @@
 import { PlatformMessage, type EventEnvelope } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
-import { isBusinessScopedId } from '@mgw/phone';
+import { isBusinessScopedId, isWaId } from '@mgw/phone';
 import type { WebhookContact, WebhookMessage } from '@mgw/platform-api';
 import { platformTime } from './platform-time';
 
@@ -38,7 +38,7 @@ function personOf(message: WebhookMessage, contacts: WebhookContact[]) {
   const contact = own.length > 0 ? contacts.find((one) => namesOf(one).some((name) => own.includes(name))) : onlySender(message, contacts);
   const names = [...own, ...namesOf(contact)];
   return {
-    phone: names.find((name) => /^\d{4,20}$/.test(name)) ?? null,
+    phone: names.find(isWaId) ?? null,
     user_id: names.find(isBusinessScopedId) ?? null,
     name: contact?.profile?.name ?? '',
   };

@@ -1,5 +1,6 @@
 import type { DataOf, EventEnvelope } from '@mgw/contracts';
 import { MessageReceived, PlatformMessage } from '@mgw/contracts';
+import { isBusinessScopedId, isWaId } from '@mgw/phone';
 import type { Person, Renaming } from './person';
 
 export type InboundEvent = EventEnvelope<typeof PlatformMessage>;
@@ -16,11 +17,14 @@ export function renaming({ business_id, data }: InboundEvent): Renaming | null {
   if (data.type !== 'system') return null;
   const system = (data.raw['system'] ?? {}) as Record<string, unknown>;
   if (system['type'] !== 'user_changed_number' && system['type'] !== 'user_changed_user_id') return null;
-  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
-  const phone = text(system['wa_id']) ?? text(system['new_wa_id']);
-  const now = { phone: phone !== null && /^\d+$/.test(phone) ? phone : null, userId: text(system['user_id']) };
+  const given = (name: string, is: (text: string) => boolean) => {
+    const value = system[name];
+    return typeof value === 'string' && is(value) ? value : null;
+  };
+  const phone = given('wa_id', isWaId) ?? given('new_wa_id', isWaId);
+  const now = { phone, userId: given('user_id', isBusinessScopedId) };
   // The sender's user id may be the new one already.
-  const userId = text(system['previous_user_id']) ?? (data.from.user_id === now.userId ? null : data.from.user_id);
+  const userId = given('previous_user_id', isBusinessScopedId) ?? (data.from.user_id === now.userId ? null : data.from.user_id);
   return { before: { businessId: business_id, phone: data.from.phone, userId, waId: null }, now };
 }
 
