@@ -76,6 +76,16 @@ describe('what happens while a reply is made (product §2, auto-reply)', () => {
     expect(answering.sends).toEqual([]);
   });
 
+  it('an agent counts as active although the customer has written much since (quiet_when_agent_active_minutes)', async () => {
+    await answering.run();
+    await answering.set({});
+    answering.model.release();
+    answering.agentReplies(1);
+    for (let i = 1; i <= 25; i++) await answering.writes(1, `Line ${i}`);
+    expect(await ended('Line 25')).toMatchObject({ state: 'skipped', reason: 'an agent is active in this conversation' });
+    expect(answering.model.asked).toEqual([]);
+  });
+
   it.each([
     ['opted_out', 'the customer has opted out'],
     ['blocked', 'the customer is blocked'],

@@ -9,7 +9,8 @@ import { SettingsStore, type Settings } from '../settings/settings.store';
 import { CutOff, ModelFailure, ModelService, type Turn } from './model.service';
 import { RepliesStore, type Question } from './replies.store';
 
-/** Messages that the model is shown. */
+/** The newest messages of a conversation: those that an agent's activity is looked for in, and those that the model is shown. */
+const LOOKED_AT = 100;
 const CONTEXT = 20;
 const MAX_TRIES = 4;
 /** Nothing was sent, or the same Idempotency-Key will tell what became of it. */
@@ -93,13 +94,14 @@ export class ReplyService {
     const settings = await this.settings.of(business_id);
     if (!settings.enabled) throw new NotAnswered('auto-reply was switched off');
     if (await this.replies.isSuperseded(question)) throw new NotAnswered(SUPERSEDED);
-    const { conversation, messages } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: CONTEXT, cursor: null });
+    const { conversation, messages } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: LOOKED_AT, cursor: null });
     const suppressed = conversation.suppression_state && SUPPRESSED[conversation.suppression_state];
     if (suppressed) throw new NotAnswered(suppressed);
     const quietSince = Date.now() - settings.quiet_when_agent_active_minutes * 60_000;
     if (messages.some(({ sent_by, at }) => sent_by === 'agent' && Date.parse(at) > quietSince))
       throw new NotAnswered('an agent is active in this conversation');
     const turns = messages
+      .slice(0, CONTEXT)
       .reverse()
       .filter(({ text }) => text !== '')
       .map(({ direction, text }): Turn => ({ role: direction === 'in' ? 'user' : 'assistant', content: text }));
