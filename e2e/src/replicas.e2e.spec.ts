@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { eventually } from '@mgw/testing';
-import { dashboardUser, integrator, type Answer, type DashboardUser } from './people';
-import { startStack, type RunningStack } from './stack';
+import { dashboardUser, integrator, logIn, type Answer, type DashboardUser } from './people';
+import { startStack, type RunningStack, type StackProcess } from './stack';
 
 interface PlatformCall {
   method: string;
@@ -107,6 +107,43 @@ describe('two replicas of each service', () => {
     await eventually(async () => (await limitAt(0)) === '77' && (await limitAt(1)) === '77', { timeoutMs: 5_000, everyMs: 200 });
   });
 
+  const isReady = async ({ probe_port }: StackProcess) =>
+    (await fetch(`http://127.0.0.1:${probe_port}/readyz`).catch(() => null))?.status === 200;
+  const isReplaced = (old: StackProcess) =>
+    eventually(
+      async () => {
+        const now = stack.processes().find((one) => one.name === old.name);
+        return now !== undefined && now.pid !== old.pid && (await isReady(now));
+      },
+      { timeoutMs: 30_000, everyMs: 100 },
+    );
+  const running = async ({ probe_port }: StackProcess) => {
+    const metrics = await (await fetch(`http://127.0.0.1:${probe_port}/metrics`)).text();
+    return Number(/^mgw_rpc_running(?:{.*})? (\d+)$/m.exec(metrics)?.[1]);
+  };
+
+  it('guarantees §8: a send that WhatsApp answers after 9 s outlives the SIGTERM of who carries it, and the live tail ends', async () => {
+    const key = await newKey({});
+    const slow = { match: { to: '12025560001' }, delay_ms: 9_000 };
+    await fetch(`${stack.demo.simulator_url}/__sim/rules`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(slow),
+    });
+    const answers = [0, 1].map((n) => via(key, n).post('send-template', template(slow.match.to)));
+    await eventually(async () => (await Promise.all(stack.processes('send').map(running))).reduce((sum, one) => sum + one) === 2);
+    const carriers = [...stack.processes('gateway'), ...stack.processes('send')];
+    const cookie = await logIn(stack.demo.site_url, stack.growth.owner);
+    const streams = () => Promise.all(sites.map((site) => fetch(`${site}/api/client/events/stream`, { headers: { cookie } })));
+    const early = await streams();
+    for (const { pid } of carriers) process.kill(pid, 'SIGTERM');
+    await eventually(async () => (await Promise.all(carriers.map(isReady))).every((ready) => !ready));
+    // A gateway that is not ready any more still answers who has not heard of it.
+    const late = await streams().catch(() => []);
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
+    await Promise.all([...carriers.map(isReplaced), ...[...early, ...late].map((stream) => stream.text())]);
+  }, 60_000);
+
   it('guarantees §8: SIGTERM of each process, one after the other, at 50 requests/s: no request fails', async () => {
     const key = await newKey({});
     const failures: unknown[] = [];
@@ -137,16 +174,9 @@ describe('two replicas of each service', () => {
       await Promise.all(under);
     })();
     const services = stack.processes().filter(({ probe_port, app }) => probe_port !== undefined && app !== 'platform-simulator');
-    for (const { name, pid, probe_port } of services) {
-      process.kill(pid, 'SIGTERM');
-      await eventually(
-        async () => {
-          const now = stack.processes().find((one) => one.name === name);
-          const ready = await fetch(`http://127.0.0.1:${probe_port}/readyz`).catch(() => null);
-          return now?.pid !== pid && ready?.status === 200;
-        },
-        { timeoutMs: 30_000, everyMs: 100 },
-      );
+    for (const service of services) {
+      process.kill(service.pid, 'SIGTERM');
+      await isReplaced(service);
     }
     stopped = true;
     await load;

@@ -1,4 +1,3 @@
-import type { Interruption } from './exchange';
 import type { SendOutcome } from './outcome';
 
 /** Budget of one request (platform §2): at most three calls, at most ten seconds between the first and the last. */
@@ -12,26 +11,14 @@ const LEAST_CALL_MS = 1_000;
  * Calls until the outcome is final. Only what certainly did not happen is called again: nothing was written, or the platform
  * said no in a way that may pass at once (guarantees §1, S2).
  */
-export async function sendWithin(
-  deadlineAt: number,
-  interruption: Interruption | undefined,
-  call: () => Promise<SendOutcome>,
-): Promise<SendOutcome> {
+export async function sendWithin(deadlineAt: number, call: (deadlineAt: number) => Promise<SendOutcome>): Promise<SendOutcome> {
   const lastStart = Math.min(Date.now() + RETRY_BUDGET_MS, deadlineAt - LEAST_CALL_MS);
   for (let calls = 1; ; calls++) {
-    const outcome = await call();
+    const outcome = await call(deadlineAt);
     const waitMs = waitBeforeRetry(outcome, calls);
     if (waitMs === null || calls === MAX_CALLS || Date.now() + waitMs > lastStart) return outcome;
-    await pause(waitMs, interruption);
-    if (interruption?.interrupted) return outcome;
+    await new Promise((resume) => setTimeout(resume, waitMs));
   }
-}
-
-function pause(ms: number, interruption: Interruption | undefined): Promise<void> {
-  return new Promise((resume) => {
-    setTimeout(resume, interruption?.interrupted ? 0 : ms);
-    interruption?.onInterrupt(resume);
-  });
 }
 
 function waitBeforeRetry(outcome: SendOutcome, calls: number): number | null {

@@ -1,12 +1,5 @@
 import type { Dispatcher } from 'undici';
 
-/** Tells who waits that it has to come to its end at once. */
-export interface Interruption {
-  readonly interrupted: boolean;
-  /** @param listener told when it happens, in place of the one before */
-  onInterrupt(listener: (() => void) | undefined): void;
-}
-
 export interface WireCall {
   method: 'GET' | 'POST';
   path: string;
@@ -14,8 +7,6 @@ export interface WireCall {
   body: string | null;
   /** Epoch milliseconds; after it the connection is cut. */
   deadlineAt: number;
-  /** Cuts it earlier. */
-  interruption?: Interruption | undefined;
 }
 
 /** What came back over the wire, before anyone judges it. */
@@ -32,7 +23,7 @@ const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 /** One request and its response. Never rejects, never follows a redirect, never repeats. */
 export function crossWire(dispatcher: Dispatcher, call: WireCall): Promise<Answer> {
   return new Promise((resolve) => {
-    const exchange = new Exchange(resolve, call);
+    const exchange = new Exchange(resolve, call.deadlineAt);
     dispatcher.dispatch(
       {
         method: call.method,
@@ -64,14 +55,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   private size = 0;
   private done = false;
   private readonly timer: NodeJS.Timeout;
-  private readonly interruption: Interruption | undefined;
 
   constructor(
     private readonly resolve: (answer: Answer) => void,
-    { deadlineAt, interruption }: WireCall,
+    deadlineAt: number,
   ) {
-    this.interruption = interruption;
-    interruption?.onInterrupt(() => this.cut('the service stopped'));
     this.timer = setTimeout(() => this.cut('no answer in time'), Math.max(0, deadlineAt - Date.now()));
   }
 
@@ -112,7 +100,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.done) return;
     this.done = true;
     clearTimeout(this.timer);
-    this.interruption?.onInterrupt(undefined);
     this.resolve(answer);
   }
 }

@@ -1,7 +1,7 @@
 import { counter, traced } from '@mgw/telemetry';
 import { Pool } from 'undici';
 import { CircuitBreaker } from './circuit-breaker';
-import { crossWire, type Answer, type Interruption, type WireCall } from './exchange';
+import { crossWire, type Answer, type WireCall } from './exchange';
 import type { MessageRequest } from './message-request';
 import type { ReadOutcome, SendOutcome } from './outcome';
 import { PHONE_NUMBER_FIELDS, type PhoneNumberNode } from './phone-number';
@@ -64,20 +64,14 @@ export class GraphClient {
    * that may pass at once; a timeout, a reset, a bare 5xx or a malformed answer is `unknown` and final (guarantees §1, S2).
    * `unreached` without a call while the number's circuit is open.
    * @param deadlineAt epoch milliseconds
-   * @param interruption ends it earlier, just as the deadline would
    */
-  async sendMessage(
-    target: PhoneNumberTarget,
-    request: MessageRequest,
-    deadlineAt: number,
-    interruption?: Interruption,
-  ): Promise<SendOutcome> {
+  async sendMessage(target: PhoneNumberTarget, request: MessageRequest, deadlineAt: number): Promise<SendOutcome> {
     if (!this.breaker.allows(target.phoneNumberId)) return { kind: 'unreached', problem: 'it has not answered for a while' };
     const body = JSON.stringify(request);
     const path = `${this.prefix}/${encodeURIComponent(target.phoneNumberId)}/messages`;
     const { accessToken } = target;
-    const outcome = await sendWithin(deadlineAt, interruption, async () => {
-      const call: WireCall = { method: 'POST', path, accessToken, body, deadlineAt, interruption };
+    const outcome = await sendWithin(deadlineAt, async (callDeadlineAt) => {
+      const call: WireCall = { method: 'POST', path, accessToken, body, deadlineAt: callDeadlineAt };
       const told = sendOutcome(await this.exchange('/{phone_number_id}/messages', call));
       calls.inc({ code: told.kind === 'refused' ? String(told.refusal.platformCode ?? 'none') : told.kind });
       return told;

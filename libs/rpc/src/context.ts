@@ -9,28 +9,6 @@ export interface RpcContext {
   readonly deadlineAt: number;
 }
 
-/** What a handler is given beside the request. */
-export class HandlerContext implements RpcContext {
-  /** The service stops, and the handler has to come to its end at once. */
-  interrupted = false;
-  private listener: (() => void) | undefined;
-
-  constructor(
-    readonly requestId: string,
-    readonly deadlineAt: number,
-  ) {}
-
-  /** @param listener told then, in place of the one before; an AbortSignal for each request costs more than all else here */
-  onInterrupt(listener: (() => void) | undefined): void {
-    this.listener = listener;
-  }
-
-  interrupt(): void {
-    this.interrupted = true;
-    this.listener?.();
-  }
-}
-
 /** Marks a reply that carries a WireError. */
 export const ERROR_HEADER = 'error';
 
@@ -46,12 +24,12 @@ export function toHeaders(context: RpcContext, traceparent?: string): MsgHdrs {
 }
 
 /** A request without a readable deadline gets the operation's own from now on. */
-export function fromHeaders(received: MsgHdrs | undefined, deadlineMs: number): HandlerContext {
+export function fromHeaders(received: MsgHdrs | undefined, deadlineMs: number): RpcContext {
   const deadlineAt = Number(received?.get('deadline') || NaN);
-  return new HandlerContext(
-    received?.get('request-id') || randomUUID(),
-    Number.isFinite(deadlineAt) ? deadlineAt : Date.now() + deadlineMs,
-  );
+  return {
+    requestId: received?.get('request-id') || randomUUID(),
+    deadlineAt: Number.isFinite(deadlineAt) ? deadlineAt : Date.now() + deadlineMs,
+  };
 }
 
 /** What both sides say of a call in its trace. */

@@ -1,4 +1,4 @@
 export { RpcClient } from './client';
 export { Handles } from './handles';
-export type { HandlerContext, RpcContext } from './context';
+export type { RpcContext } from './context';
 export { RpcServer, type RpcServerOptions } from './server';

@@ -1,9 +1,9 @@
 import { Server, type BaseRpcContext, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { GatewayError, matches, mismatch, type Operation, type WireError } from '@mgw/contracts';
 import { gauge, histogram, traced, type Logger } from '@mgw/telemetry';
-import { headers, type Msg, type MsgHdrs, type NatsConnection, type Subscription } from 'nats';
+import { headers, type Msg, type NatsConnection, type Subscription } from 'nats';
 import { lastValueFrom } from 'rxjs';
-import { ERROR_HEADER, TRACE_HEADER, fromHeaders, spanAttributes, type HandlerContext } from './context';
+import { ERROR_HEADER, TRACE_HEADER, fromHeaders, spanAttributes, type RpcContext } from './context';
 import type { Handled } from './handles';
 
 export interface RpcServerOptions {
@@ -13,22 +13,10 @@ export interface RpcServerOptions {
   /** Requests handled at once; one more is answered OVERLOADED (guarantees §6). */
   concurrency: number;
   logger: Logger;
-  /** How long `close` waits for handlers that run, in milliseconds; who still waits then is told REPLY_LOST. */
-  drainMs: number;
 }
 
-/** A request on its way to its answer. */
-interface Running {
-  operation: Operation;
-  message: Msg;
-  context: HandlerContext;
-  /** In the list of all. */
-  place: number;
-  answered: boolean;
-}
-
-/** What handlers have for their end when `close` cannot wait longer, in milliseconds: the last part of its time. */
-const LAST_WORDS_MS = 1_500;
+/** How long `close` waits for the broker to hand over what it has for us, in milliseconds: it may be away. */
+const UNSUBSCRIBED_WITHIN_MS = 2_000;
 
 /** Bytes of the requests handled at once: most are a kilobyte, a callback of the platform up to 4 MB. One more is answered OVERLOADED. */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -38,20 +26,21 @@ const duration = histogram('mgw_rpc_duration_seconds', 'Requests answered by thi
 /** Answers other services: Nest's transport for `@Handles` methods, with deadlines, a bound and a drain of its own. */
 export class RpcServer extends Server implements CustomTransportStrategy {
   private readonly subscriptions: Subscription[] = [];
-  /** A list, and not a Set, which leaves old tables behind as it grows and shrinks (requests.ts). */
-  private readonly running: Running[] = [];
+  private running = 0;
   private runningBytes = 0;
+  private longestDeadlineMs = 0;
   /** To be called when nothing runs any more. */
   private finished: (() => void) | undefined;
 
   constructor(private readonly options: RpcServerOptions) {
     super();
-    gauge('mgw_rpc_running', 'Requests being handled now', [], () => this.running.length);
+    gauge('mgw_rpc_running', 'Requests being handled now', [], () => this.running);
   }
 
   listen(ready: () => void): void {
     for (const [subject, handler] of this.getHandlers()) {
       const { operation } = handler.extras as { operation: Operation };
+      this.longestDeadlineMs = Math.max(this.longestDeadlineMs, operation.deadlineMs);
       const callback = (error: Error | null, message: Msg) => {
         if (error) this.options.logger.error({ err: error, method: subject }, 'subscription failed');
         else this.take(operation, handler, message);
@@ -62,20 +51,13 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     void this.options.connection.flush().then(ready);
   }
 
-  /** Takes no more, lets finish what runs, answers what does not, and sees the answers off (guarantees §8). */
+  /** Takes no more, lets finish what runs as long as its caller may wait for it, and sees the answers off (guarantees §8). */
   async close(): Promise<void> {
-    const { connection, drainMs, logger } = this.options;
+    const { connection } = this.options;
     if (connection.isClosed()) return;
-    const drained = Promise.all(this.subscriptions.map((subscription) => subscription.drain().catch(() => undefined))).then(() =>
-      this.idle(),
-    );
-    const hurry = setTimeout(() => this.running.forEach(({ context }) => context.interrupt()), drainMs - LAST_WORDS_MS);
-    await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, drainMs).unref())]);
-    clearTimeout(hurry);
-    for (const request of this.running) {
-      logger.warn({ method: request.operation.subject, request_id: request.context.requestId }, 'stopped before the request was handled');
-      this.refuse(request, new GatewayError('REPLY_LOST', 'The service stopped before the answer came.'));
-    }
+    const unsubscribed = this.subscriptions.map((subscription) => subscription.drain().catch(() => undefined));
+    await Promise.race([Promise.all(unsubscribed), pause(UNSUBSCRIBED_WITHIN_MS)]);
+    await Promise.race([this.idle(), pause(this.longestDeadlineMs)]);
     await connection.flush().catch(() => undefined);
   }
 
@@ -89,7 +71,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
 
   private idle(): Promise<void> {
     return new Promise((resolve) => {
-      if (this.running.length === 0) resolve();
+      if (this.running === 0) resolve();
       else this.finished = resolve;
     });
   }
@@ -97,63 +79,53 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   private take(operation: Operation, handler: MessageHandler, message: Msg): void {
     const stop = duration.startTimer({ method: operation.subject });
     const bytes = message.data.length;
-    const context = fromHeaders(message.headers, operation.deadlineMs);
-    const request: Running = { operation, message, context, place: this.running.length, answered: false };
-    if (this.running.length >= this.options.concurrency || this.runningBytes + bytes > MOST_BYTES) {
+    if (this.running >= this.options.concurrency || this.runningBytes + bytes > MOST_BYTES) {
       this.refuse(
-        request,
+        message,
         new GatewayError('OVERLOADED', 'The service has all the work it can take; nothing was done. Try again shortly.'),
       );
       stop({ outcome: 'OVERLOADED' });
       return;
     }
-    this.running.push(request);
+    this.running += 1;
     this.runningBytes += bytes;
-    void this.trace(request, handler)
+    void this.trace(operation, handler, message)
       .then((outcome) => stop({ outcome }))
       .catch((error: unknown) => this.options.logger.error({ err: error, method: operation.subject }, 'answer could not be sent'))
       .finally(() => {
-        this.forget(request);
+        this.running -= 1;
         this.runningBytes -= bytes;
-        if (this.running.length === 0) this.finished?.();
+        if (this.running === 0) this.finished?.();
       });
   }
 
-  private forget({ place }: Running): void {
-    const last = this.running.pop();
-    if (!last || last.place === place) return;
-    last.place = place;
-    this.running[place] = last;
-  }
-
-  private trace(request: Running, handler: MessageHandler): Promise<string> {
-    const { operation, message } = request;
+  private trace(operation: Operation, handler: MessageHandler, message: Msg): Promise<string> {
     const parent = message.headers?.get(TRACE_HEADER) || null;
     return traced(operation.subject, { kind: 'server', parent, attributes: spanAttributes(operation) }, async (span) => {
-      const outcome = await this.handle(request, handler);
+      const outcome = await this.handle(operation, handler, message);
       if (outcome !== 'ok') span.fail(outcome);
       return outcome;
     });
   }
 
-  private async handle(request: Running, handler: MessageHandler): Promise<string> {
-    const { operation } = request;
-    const handled = await this.run(request, handler);
-    if ('failure' in handled) return this.refuse(request, this.known(handled.failure, request));
+  private async handle(operation: Operation, handler: MessageHandler, message: Msg): Promise<string> {
+    const context = fromHeaders(message.headers, operation.deadlineMs);
+    const handled = await this.run(operation, handler, message, context);
+    if ('failure' in handled) return this.refuse(message, this.known(handled.failure, operation, context));
     if (!matches(operation.reply, handled.reply)) {
       const wrong = new Error(`the reply is not as agreed: ${mismatch(operation.reply, handled.reply)}`);
-      return this.refuse(request, this.known(wrong, request));
+      return this.refuse(message, this.known(wrong, operation, context));
     }
     try {
-      this.respond(request, handled.reply);
+      message.respond(JSON.stringify(handled.reply));
     } catch (error) {
       // Larger than the broker takes.
-      return this.refuse(request, this.known(error, request));
+      return this.refuse(message, this.known(error, operation, context));
     }
     return 'ok';
   }
 
-  private async run({ operation, message, context }: Running, handler: MessageHandler): Promise<Handled> {
+  private async run(operation: Operation, handler: MessageHandler, message: Msg, context: RpcContext): Promise<Handled> {
     if (context.deadlineAt <= Date.now()) return { failure: new GatewayError('DEADLINE_EXCEEDED', 'The caller has stopped waiting.') };
     let request: unknown;
     try {
@@ -173,24 +145,21 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   }
 
   /** Anything but our own error type is a defect: logged with its stack here, and told without it. */
-  private known(failure: unknown, { operation, context: { requestId } }: Running): GatewayError {
+  private known(failure: unknown, operation: Operation, { requestId }: RpcContext): GatewayError {
     if (failure instanceof GatewayError) return failure;
     this.options.logger.error({ err: failure, method: operation.subject, request_id: requestId }, 'request failed');
     return new GatewayError('INTERNAL', 'Something went wrong on our side.');
   }
 
-  private refuse(request: Running, error: GatewayError): string {
+  private refuse(message: Msg, error: GatewayError): string {
     const marked = headers();
     marked.set(ERROR_HEADER, '1');
     const wire: WireError = error.toWire();
-    this.respond(request, wire, marked);
+    message.respond(JSON.stringify(wire), { headers: marked });
     return error.error_code;
   }
+}
 
-  /** Once: a handler may end after its request was given up. */
-  private respond(request: Running, body: unknown, marked?: MsgHdrs): void {
-    if (request.answered) return;
-    request.message.respond(JSON.stringify(body), marked && { headers: marked });
-    request.answered = true;
-  }
+function pause(ms: number): Promise<void> {
+  return new Promise((resume) => void setTimeout(resume, ms).unref());
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newIntentId, type ReplyOf, type Sender, type SendText } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import { GraphClient, failureReason, type SendOutcome } from '@mgw/platform-api';
-import type { HandlerContext } from '@mgw/rpc';
+import type { RpcContext } from '@mgw/rpc';
 import { activeTraceparent } from '@mgw/telemetry';
 import { ConnectionService, refuseRestricted, type OpenConnection } from '../connection/connection.service';
 import type { IntentFacts } from '../intents/acceptance';
@@ -42,7 +42,7 @@ export class DeliveryService {
    * The order of checks is product decision 1: connection, what the kind needs (`prepare`: template), suppression, window, cap.
    * A repeated Idempotency-Key is answered before them, from what happened the first time.
    */
-  async send(sender: Sender, context: HandlerContext, prepare: () => Promise<Outgoing>): Promise<Accepted> {
+  async send(sender: Sender, context: RpcContext, prepare: () => Promise<Outgoing>): Promise<Accepted> {
     const earlier = await this.reservations.earlier(sender);
     if (earlier) return answerEarlier(earlier, sender);
     const connection = await this.connections.of(sender.business_id, context);
@@ -65,7 +65,7 @@ export class DeliveryService {
     }
   }
 
-  private async deliver(draft: IntentDraft, sent: Sent, connection: OpenConnection, context: HandlerContext): Promise<Accepted> {
+  private async deliver(draft: IntentDraft, sent: Sent, connection: OpenConnection, context: RpcContext): Promise<Accepted> {
     const { outgoing } = sent;
     crashPoint('send.after-intent');
     await this.prepare(draft, outgoing);
@@ -85,9 +85,9 @@ export class DeliveryService {
   }
 
   /** Nothing leaves after the time when the caller stops waiting (guarantees §1, S6). */
-  private call(draft: IntentDraft, outgoing: Outgoing, connection: OpenConnection, context: HandlerContext): Promise<SendOutcome> {
+  private call(draft: IntentDraft, outgoing: Outgoing, connection: OpenConnection, context: RpcContext): Promise<SendOutcome> {
     if (lateFor(context)) return Promise.resolve({ kind: 'unreached', problem: 'no time was left' });
-    return this.graph.sendMessage(connection, outgoing.request(draft.id), context.deadlineAt - RECORDING_MS, context);
+    return this.graph.sendMessage(connection, outgoing.request(draft.id), context.deadlineAt - RECORDING_MS);
   }
 
   private async settle(draft: IntentDraft, outcome: SendOutcome, sent: Sent): Promise<Accepted> {
@@ -127,8 +127,8 @@ export class DeliveryService {
   }
 }
 
-function lateFor({ deadlineAt, interrupted }: HandlerContext): boolean {
-  return interrupted || Date.now() >= deadlineAt - RECORDING_MS;
+function lateFor({ deadlineAt }: RpcContext): boolean {
+  return Date.now() >= deadlineAt - RECORDING_MS;
 }
 
 function draftOf({ sender, to, type, template, needsWindow, text }: Outgoing): IntentDraft {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { ReplyOf, RequestOf, SendOtp, Sender } from '@mgw/contracts';
 import { templateMessage } from '@mgw/platform-api';
-import type { HandlerContext } from '@mgw/rpc';
+import type { RpcContext } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { fillTemplate, maskedText } from '../templates/fill-template';
 import { TemplateService } from '../templates/template.service';
@@ -20,7 +20,7 @@ export class OtpService {
     private readonly store: OtpStore,
   ) {}
 
-  async send(request: RequestOf<typeof SendOtp>, context: HandlerContext): Promise<ReplyOf<typeof SendOtp>> {
+  async send(request: RequestOf<typeof SendOtp>, context: RpcContext): Promise<ReplyOf<typeof SendOtp>> {
     const { sender, to, template_name: name, language } = request;
     const code = request.otp ?? newCode();
     const sent = await this.delivery.send(sender, context, async () => {

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { FindSend, GetDailyUsage, SendMedia, SendOtp, SendTemplate, SendText, type ReplyOf, type RequestOf } from '@mgw/contracts';
-import { Handles, type HandlerContext } from '@mgw/rpc';
+import { Handles, type RpcContext } from '@mgw/rpc';
 import { FindSendService } from './find-send.service';
 import { OtpService } from './otp.service';
 import { SendService } from './send.service';
@@ -14,22 +14,22 @@ export class SendHandlers {
   ) {}
 
   @Handles(SendTemplate)
-  template(request: RequestOf<typeof SendTemplate>, context: HandlerContext): Promise<ReplyOf<typeof SendTemplate>> {
+  template(request: RequestOf<typeof SendTemplate>, context: RpcContext): Promise<ReplyOf<typeof SendTemplate>> {
     return this.sending.template(request, context);
   }
 
   @Handles(SendText)
-  text(request: RequestOf<typeof SendText>, context: HandlerContext): Promise<ReplyOf<typeof SendText>> {
+  text(request: RequestOf<typeof SendText>, context: RpcContext): Promise<ReplyOf<typeof SendText>> {
     return this.sending.text(request, context);
   }
 
   @Handles(SendMedia)
-  media(request: RequestOf<typeof SendMedia>, context: HandlerContext): Promise<ReplyOf<typeof SendMedia>> {
+  media(request: RequestOf<typeof SendMedia>, context: RpcContext): Promise<ReplyOf<typeof SendMedia>> {
     return this.sending.media(request, context);
   }
 
   @Handles(SendOtp)
-  otp(request: RequestOf<typeof SendOtp>, context: HandlerContext): Promise<ReplyOf<typeof SendOtp>> {
+  otp(request: RequestOf<typeof SendOtp>, context: RpcContext): Promise<ReplyOf<typeof SendOtp>> {
     return this.otps.send(request, context);
   }
 

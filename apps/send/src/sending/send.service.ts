@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ReplyOf, RequestOf, SendMedia, SendTemplate, SendText } from '@mgw/contracts';
 import { mediaMessage, templateMessage, textMessage } from '@mgw/platform-api';
-import type { HandlerContext } from '@mgw/rpc';
+import type { RpcContext } from '@mgw/rpc';
 import { fillTemplate } from '../templates/fill-template';
 import { TemplateService } from '../templates/template.service';
 import { DeliveryService } from './delivery.service';
@@ -15,7 +15,7 @@ export class SendService {
   ) {}
 
   /** Spec §4.4. */
-  template(request: RequestOf<typeof SendTemplate>, context: HandlerContext): Promise<ReplyOf<typeof SendTemplate>> {
+  template(request: RequestOf<typeof SendTemplate>, context: RpcContext): Promise<ReplyOf<typeof SendTemplate>> {
     const { sender, to, template_name: name, language } = request;
     return this.delivery.send(sender, context, async () => {
       const { template, otherLanguages } = await this.templates.approved(sender.business_id, name, language, context);
@@ -37,7 +37,7 @@ export class SendService {
   }
 
   /** Spec §4.6. */
-  media(request: RequestOf<typeof SendMedia>, context: HandlerContext): Promise<ReplyOf<typeof SendMedia>> {
+  media(request: RequestOf<typeof SendMedia>, context: RpcContext): Promise<ReplyOf<typeof SendMedia>> {
     const { sender, to, media_type: type, media_url: link, caption, filename } = request;
     return this.delivery.send(sender, context, async () => ({
       sender,
@@ -51,7 +51,7 @@ export class SendService {
   }
 
   /** Spec §4.5. */
-  text({ sender, to, text }: RequestOf<typeof SendText>, context: HandlerContext): Promise<ReplyOf<typeof SendText>> {
+  text({ sender, to, text }: RequestOf<typeof SendText>, context: RpcContext): Promise<ReplyOf<typeof SendText>> {
     return this.delivery.send(sender, context, async () => ({
       sender,
       to,
