@@ -9,9 +9,12 @@ cp package.json "$out/"
 cp -R dist/libs "$out/dist/libs"
 cp -R "dist/apps/$app" "$out/dist/apps/$app"
 cp deploy/docker/run.mjs "$out/deploy/docker/"
-# The gateway serves the dashboard, and its image also makes the secrets, roles and demo of docker compose.
+# The gateway serves the dashboard and its own documentation, and its image also makes the secrets, roles and demo of docker compose.
 if [ "$app" = gateway ]; then
   cp -R dist/apps/dashboard "$out/dist/apps/dashboard"
+  mkdir -p "$out/docs/api"
+  cp docs/guides.md docs/webhooks.md docs/simulator.md "$out/docs/"
+  cp docs/api/postman-collection.json "$out/docs/api/"
   cp -R tools/start tools/access "$out/tools/"
   cp -R deploy/postgres deploy/redis "$out/deploy/"
 fi

@@ -30,6 +30,9 @@ function size(folder: string): number {
   }, 0);
 }
 
+/** What the gateway serves about itself (friendliness F12). */
+const DOCUMENTS = ['/docs', '/docs/errors/WINDOW_CLOSED', '/docs/guides.md', '/openapi.yaml', '/postman.json', '/llms.txt'];
+
 /**
  * An engine that builds containers is not on every machine that runs the tests: what an image holds is put together here as its Dockerfile does it, in a clean
  * folder with the packages of production only, and started by the image's entry.
@@ -94,6 +97,8 @@ describe('what the images hold (experience: operators)', () => {
       const ready = () => fetch(`http://127.0.0.1:${probePort}/readyz`).then(({ status }) => status === 200);
       await eventually(() => service.exitCode !== null || ready().catch(() => false));
       expect([service.exitCode, service.exitCode === null ? '' : said]).toEqual([null, '']);
+      for (const path of app === 'gateway' ? DOCUMENTS : [])
+        expect([path, (await fetch(`http://127.0.0.1:${port}${path}`)).status]).toEqual([path, 200]);
     } finally {
       service.kill('SIGTERM');
       await ended;

@@ -41,7 +41,7 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
     if (draining.active) void reply.header('connection', 'close');
     done();
   });
-  docsRoutes(fastify, openApiDocument(app.get(ModulesContainer), publicUrl));
+  docsRoutes(fastify, openApiDocument(app.get(ModulesContainer), publicUrl), publicUrl);
   fastify.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000);

@@ -2,9 +2,10 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import { GatewayError, type ErrorCode } from '@mgw/contracts';
 import type { Logger } from '@mgw/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { helpLink } from './help-link';
 
 /** Errors between services that say nothing to the outside but whether to try again. */
-const INTERNAL_ONLY = new Set<ErrorCode>(['OVERLOADED', 'DEADLINE_EXCEEDED', 'REPLY_LOST']);
+export const INTERNAL_ONLY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['OVERLOADED', 'DEADLINE_EXCEEDED', 'REPLY_LOST']);
 
 /** The one place where errors become HTTP (spec §7, product decision 2). */
 @Catch()
@@ -19,12 +20,13 @@ export class ErrorFilter implements ExceptionFilter {
   answer(fault: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = asGatewayError(fault);
     reply.errorCode = error.error_code;
-    if (error.error_code === 'INTERNAL' || INTERNAL_ONLY.has(error.error_code)) {
+    const told = INTERNAL_ONLY.has(error.error_code) ? 'INTERNAL' : error.error_code;
+    if (told === 'INTERNAL') {
       this.logger.error({ err: fault, request_id: request.id, route: request.routeOptions.url }, 'request failed');
     }
     const { retry_after_seconds } = error.extras;
     if (typeof retry_after_seconds === 'number') void reply.header('retry-after', retry_after_seconds);
-    void reply.status(error.status).send(bodyOf(error, request));
+    void reply.header('link', helpLink(told)).status(error.status).send(bodyOf(error, request));
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { helpLink } from './help-link';
 
 /** URL and headers in bytes: 4,096 emoji in the query of quick-send are 48 kB (product decision 10). */
 export const HEAD_LIMIT = 64 * 1024;
@@ -18,12 +19,14 @@ const NO_HTTP = { status: 400, error: 'The request is not well-formed HTTP.' };
 
 /** What comes before any route and so before the error filter. */
 const body = (error: string) => ({ success: false, error, error_code: 'VALIDATION_FAILED' });
+const LINK = helpLink('VALIDATION_FAILED');
 
 /** A path that cannot be decoded. */
 export function refuseUrl(_fault: Error, request: FastifyRequest, reply: FastifyReply): void {
   void reply
     .header('x-request-id', request.id)
     .header('cache-control', 'no-store')
+    .header('link', LINK)
     .status(400)
     .send(body('The path is not percent-encoded UTF-8.'));
 }
@@ -39,6 +42,7 @@ export function refuseBytes(fault: Error & { code?: string }, socket: Socket): v
     `content-length: ${Buffer.byteLength(text)}`,
     `x-request-id: ${randomUUID()}`,
     'cache-control: no-store',
+    `link: ${LINK}`,
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);

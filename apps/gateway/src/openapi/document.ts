@@ -1,6 +1,7 @@
 import type { Type as Class } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { ERRORS, type ErrorCode } from '@mgw/contracts';
+import { helpLink } from '../http/help-link';
 import { mayBeAbsent } from '../http/validation.pipe';
 import { codeSamples, type SampleCall } from './code-samples';
 import { endpointsOf, type Endpoint } from './endpoints';
@@ -27,6 +28,14 @@ const LIMIT_HEADERS = {
   'RateLimit-Remaining': 'Requests left in this minute.',
   'RateLimit-Reset': 'Seconds until the oldest request of the last minute no longer counts.',
 };
+const HELP = {
+  Link: {
+    description: 'Leads to what the error means and what to do about it (RFC 8288).',
+    schema: { type: 'string' },
+    example: helpLink('WINDOW_CLOSED'),
+  },
+};
+const ERROR_HEADERS = { Link: { $ref: '#/components/headers/Link' } };
 
 /** The whole HTTP API as OpenAPI 3.1, made from the controllers, their request classes and the schemas of their answers. */
 export function openApiDocument(modules: ModulesContainer, serverUrl: string): Json {
@@ -42,13 +51,15 @@ export function openApiDocument(modules: ModulesContainer, serverUrl: string): J
       version: '1.0.0',
       description:
         'Sends WhatsApp Business messages with an API key, follows their delivery and manages webhooks. ' +
-        'Errors are `{success: false, error, error_code, …}`; decide on `error_code`.',
+        'Errors are `{success: false, error, error_code, …}`; decide on `error_code`. What each means is under /docs/errors, ' +
+        'where the header `Link` of an error leads.',
     },
     servers: [{ url: serverUrl }],
     tags: TAGS.map(([, name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: { ...schemas, ...requests.all() },
+      headers: HELP,
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         apiKeyInQuery: { type: 'apiKey', in: 'query', name: 'apikey', description: 'On quick-send only (spec §5.2).' },
@@ -152,10 +163,15 @@ function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
       const bare = code === 'RATE_LIMITED' && isRest(endpoint);
       return named(schemas, bare ? 'REST_RATE_LIMITED' : code, errorBody(code, bare));
     });
-    responses[status] = { description: codes.join(', '), content: json(bodies.length === 1 ? (bodies[0] as Json) : { oneOf: bodies }) };
+    responses[status] = {
+      description: codes.join(', '),
+      headers: ERROR_HEADERS,
+      content: json(bodies.length === 1 ? (bodies[0] as Json) : { oneOf: bodies }),
+    };
   }
   responses['default'] = {
     description: 'A defect, or a service that is away. Nothing was sent unless the error says so.',
+    headers: ERROR_HEADERS,
     content: json(named(schemas, 'INTERNAL', errorBody('INTERNAL', false))),
   };
   return responses;

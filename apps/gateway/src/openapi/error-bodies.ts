@@ -1,6 +1,7 @@
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import type { ErrorCode } from '@mgw/contracts';
 import { IsoTime, Nullable } from '@mgw/contracts';
+import { ERROR_WORDS } from './error-words';
 
 const hint = Type.Optional(Type.String({ description: 'What to do about it.' }));
 /** Of a send that got as far as an intent: the status endpoint knows it (product decision 23a). */
@@ -51,9 +52,12 @@ const EXTRAS: Partial<Record<ErrorCode, TProperties>> = {
 };
 
 /** @param bare the one body without the envelope: RATE_LIMITED on the REST API (spec §8) */
-export function errorBody(code: ErrorCode, bare: boolean): TSchema {
+export function errorBody(code: ErrorCode, bare: boolean): TSchema & { examples: [object] } {
   const error = Type.String({ description: 'For people.' });
   const extras = EXTRAS[code] ?? {};
-  if (bare) return Type.Object({ error, ...extras }, { additionalProperties: false });
-  return Type.Object({ success: Type.Literal(false), error, error_code: Type.Literal(code), ...extras }, { additionalProperties: false });
+  const { example } = ERROR_WORDS[code];
+  const { error: sentence, ...members } = example;
+  const body = bare ? { error, ...extras } : { success: Type.Literal(false), error, error_code: Type.Literal(code), ...extras };
+  const shown = bare ? example : { success: false, error: sentence, error_code: code, ...members };
+  return { ...Type.Object(body, { additionalProperties: false }), examples: [shown] };
 }
