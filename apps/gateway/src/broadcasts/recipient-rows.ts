@@ -2,6 +2,7 @@ import { registerDecorator } from 'class-validator';
 import { parse } from 'csv-parse/sync';
 import { MAX_RECIPIENTS, type BroadcastRow } from '@mgw/contracts';
 import { isLonger, MAX_PARAM_LENGTH } from '../api-v1/field-rules';
+import { didYouMean } from '../http/did-you-mean';
 import { invalid } from '../requests/refusals';
 
 export interface RecipientRow {
@@ -10,6 +11,7 @@ export interface RecipientRow {
   header_params?: (string | number)[] | null;
 }
 
+const ROW_FIELDS = ['phone', 'body_params', 'header_params'];
 const MAX_VALUES = 50;
 const MAX_PHONE_LENGTH = 140;
 
@@ -41,7 +43,7 @@ function rowFault(row: unknown): string | null {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return 'there is no object';
   const { phone, body_params, header_params, ...unknown } = row as Record<string, unknown>;
   const [stray] = Object.keys(unknown);
-  if (stray !== undefined) return `${stray} is not known`;
+  if (stray !== undefined) return `${stray} is not known${didYouMean(stray, ROW_FIELDS)}`;
   if (typeof phone !== 'string' || phone.length > MAX_PHONE_LENGTH) return 'phone is not a phone number in text';
   for (const [name, values] of Object.entries({ body_params, header_params })) {
     if (values === undefined || values === null) continue;

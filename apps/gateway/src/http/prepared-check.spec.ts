@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, validateSync } from 'class-validator';
+import { validateSync } from 'class-validator';
 import { SendMediaRequest, SendOtpRequest, SendTemplateRequest, SendTextRequest } from '../api-v1/send.requests';
-import { preparedCheck } from './prepared-check';
+import { fieldsOf, preparedCheck } from './prepared-check';
 
 type Type = new () => object;
 
@@ -53,10 +53,6 @@ const VALUES: unknown[] = [
   ...[{}, { length: 1 }, JSON.parse('{"__proto__": {"admin": true}}')],
 ];
 
-const fieldsOf = (type: Type): string[] => {
-  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
-  return [...new Set(rules.map(({ propertyName }) => propertyName))];
-};
 const judged = (type: Type, body: object) => {
   const object = plainToInstance(type, structuredClone(body));
   const refused = validateSync(object, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: false }).length > 0;

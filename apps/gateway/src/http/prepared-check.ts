@@ -22,7 +22,7 @@ interface Field {
 export function preparedCheck(type: new () => object): PreparedCheck | null {
   const storage = getMetadataStorage();
   const fields = new Map<string, Field>();
-  for (const metadata of storage.getTargetValidationMetadatas(type, '', false, false)) {
+  for (const metadata of rulesOf(type)) {
     if (metadata.each || metadata.groups?.length > 0 || metadata.validateIf) return null;
     const field = fields.get(metadata.propertyName) ?? { conditions: [], rules: [] };
     fields.set(metadata.propertyName, field);
@@ -42,6 +42,11 @@ export function preparedCheck(type: new () => object): PreparedCheck | null {
     return object;
   };
 }
+
+const rulesOf = (type: new () => object) => getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+
+/** Names of the fields that a request's class has. */
+export const fieldsOf = (type: new () => object): Set<string> => new Set(rulesOf(type).map(({ propertyName }) => propertyName));
 
 /** Nothing in it can be more than it seems. */
 function isFlat(value: unknown): boolean {
