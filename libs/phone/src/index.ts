@@ -26,8 +26,3 @@ export function normalizePhone(input: string): NormalizedPhone {
   const isIndian = /^[6-9]\d{9}$/.test(digits) && !/^[ ()-]*\+/.test(input);
   return { ok: true, value: isIndian ? `91${digits}` : digits };
 }
-
-/** A recipient as it may stand in a log: the last two digits only. */
-export function maskPhone(value: string): string {
-  return `…${value.slice(-2)}`;
-}
