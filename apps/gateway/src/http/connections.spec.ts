@@ -65,7 +65,7 @@ describe('connections of the public port (guarantees §9, product decisions 3 an
     expect(asked).toBe(text);
   });
 
-  it('decision 3: what comes before any route is answered with its cause, a request id and no-store', async () => {
+  it('decision 3, friendliness F5: what comes before any route is answered with its cause, a request id, no-store and a link to its page', async () => {
     for (const [bytes, status, cause] of [
       ['NONSENSE\r\n\r\n', 400, 'not well-formed HTTP'],
       [`GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(70_000)}\r\n\r\n`, 431, 'larger than 64 kB'],
@@ -74,6 +74,7 @@ describe('connections of the public port (guarantees §9, product decisions 3 an
       expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*"success":false[^]*${cause}`));
       expect(answer).toMatch(OWN_ID);
       expect(answer).toContain('\r\ncache-control: no-store\r\n');
+      expect(answer).toContain('\r\nlink: </docs/errors/VALIDATION_FAILED>; rel="help"\r\n');
     }
   });
 
