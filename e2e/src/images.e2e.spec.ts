@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, lstatSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SERVICES } from '@mgw/contracts';
 import { eventually, freePort, testDatabase, testNats, testRedis } from '@mgw/testing';
 import { ROOT } from './stack';
 
@@ -86,6 +87,7 @@ describe('what the images hold (experience: operators)', () => {
     const [probePort, port] = [await freePort(), await freePort()];
     const entry = { APP: app, PROBE_PORT: String(probePort) };
     if (existsSync(join(folder, 'dist/apps', app, 'src/migrate.js'))) run('node', ['deploy/docker/run.mjs', 'migrate'], folder, entry);
+    if (SERVICES.some((name) => name === app)) run('node', ['deploy/docker/run.mjs', 'dead-letters', 'list'], folder, entry);
 
     const ports = { GATEWAY_PORT: String(port), SIMULATOR_PORT: String(port) };
     const service: ChildProcess = spawn('node', ['deploy/docker/run.mjs', 'main'], { cwd: folder, env: { ...env, ...entry, ...ports } });

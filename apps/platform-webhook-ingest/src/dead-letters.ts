@@ -1,9 +1,4 @@
-import { deadLetters } from './receiving/dead-letters.command';
+import { runDeadLetters } from '@mgw/service';
+import { INGEST_LETTERS } from './receiving/dead-letters.store';
 
-deadLetters(process.argv.slice(2), process.env).then(
-  (lines) => process.stdout.write(`${lines}\n`),
-  (fault: Error) => {
-    process.stderr.write(`${fault.message}\n`);
-    process.exitCode = 1;
-  },
-);
+void runDeadLetters(INGEST_LETTERS);

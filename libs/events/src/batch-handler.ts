@@ -3,10 +3,13 @@ import { crashPoint } from '@mgw/faults';
 import type { Tx } from '@mgw/postgres';
 import { counter, histogram, startSpan, type Span } from '@mgw/telemetry';
 import type { EventConsumerOptions } from './consumer';
+import { DeadLetters, type AskedLetter } from './dead-letters';
 import type { Offered, OpenMessage } from './open-message';
+import { readEvents } from './read-event';
 import { keepTrace, spanAttributes } from './trace';
 
-type Begun = { message: OpenMessage; event: EventEnvelope; span: Span };
+type Handling = { event: EventEnvelope; span: Span };
+type Begun = Handling & { message: OpenMessage };
 
 /** Events that are counted; beyond it the oldest begins again. */
 const MOST_FAILING = 10_000;
@@ -21,22 +24,66 @@ const age = histogram('mgw_event_age_seconds', 'From the telling of an event to 
 export class BatchHandler {
   /** How often an event failed by itself, by its id: deliveries count outages and stops too. */
   private readonly failures = new Map<string, number>();
+  private readonly letters: DeadLetters;
 
   /** @param goesOn whether events are to be handled still */
   constructor(
     private readonly options: EventConsumerOptions,
     private readonly goesOn: () => boolean,
-  ) {}
+  ) {
+    this.letters = new DeadLetters(options.db, options.schema);
+  }
 
   /** Never throws: each event ends done, put off, or among the dead letters. */
   async handle(offered: readonly Offered[]): Promise<void> {
     const begun: Begun[] = [];
     for (const { message, read, traceparent } of offered) {
-      if ('event' in read) begun.push({ message, event: read.event, span: this.begin(message.subject, read.event, traceparent) });
+      if ('event' in read) begun.push({ message, ...this.begin(message.subject, read.event, traceparent) });
       else await this.bury(message, read.body, read.reason);
     }
     if (begun.length === 0) return;
     await this.work(begun);
+  }
+
+  /**
+   * Handles the first dead letter that somebody has asked for, as any event but once only: the same inbox or key keeps it from a second
+   * effect. If it fails again it stays, with the new reason; while the database is away it waits. @returns whether there was one
+   */
+  async replay(): Promise<boolean> {
+    const { durable, logger } = this.options;
+    try {
+      const letter = await this.letters.asked(durable);
+      if (!letter) return false;
+      const failure = await this.handleAgain(letter);
+      if (failure === undefined) await this.letters.remove([letter.id]);
+      else await this.keep(letter, failure);
+      return true;
+    } catch (error) {
+      logger.warn({ err: error, consumer: durable }, 'dead letters could not be replayed now; it is tried again');
+      return false;
+    }
+  }
+
+  /** @returns what went wrong, or undefined */
+  private async handleAgain({ subject, body }: AskedLetter): Promise<Error | undefined> {
+    const reads = readEvents(subject, Buffer.from(body));
+    const flaw = reads.find((read) => 'reason' in read);
+    if (flaw) return new Error(flaw.reason);
+    const handlings = reads.flatMap((read) => ('event' in read ? [this.begin(subject, read.event, null)] : []));
+    const failure = await this.haveEffect(handlings);
+    if (failure === undefined) return undefined;
+    for (const { span } of handlings) {
+      span.fail(failure);
+      span.end();
+    }
+    return failure;
+  }
+
+  private async keep({ id, subject }: AskedLetter, { message: reason }: Error): Promise<void> {
+    const { durable, logger } = this.options;
+    await this.letters.keep(id, reason);
+    logger.error({ consumer: durable, subject, letter: id, reason }, 'a dead letter could not be handled; it stays');
+    handled.inc({ consumer: durable, outcome: 'dead' });
   }
 
   private async work(begun: Begun[]): Promise<void> {
@@ -58,24 +105,38 @@ export class BatchHandler {
   }
 
   /** Each event's own trace goes on, also when several are handled together. */
-  private begin(subject: string, event: EventEnvelope, parent: string | null): Span {
+  private begin(subject: string, event: EventEnvelope, parent: string | null): Handling {
     const attributes = { ...spanAttributes(subject, 'process'), 'messaging.consumer.group.name': this.options.durable };
     const span = startSpan(`process ${subject}`, { kind: 'consumer', parent, attributes });
     keepTrace(event, span.traceparent);
-    return span;
+    return { event, span };
   }
 
   /** @returns what went wrong, or undefined */
   private async attempt(begun: Begun[]): Promise<Error | undefined> {
-    const { db, oneStatement } = this.options;
+    const failure = await this.haveEffect(begun);
+    if (failure !== undefined) return failure;
+    const now = Date.now();
+    for (const { message, event } of begun) {
+      this.failures.delete(event.id);
+      message.done();
+      age.observe({ consumer: this.options.durable }, (now - message.toldAt) / 1_000);
+    }
+    return undefined;
+  }
+
+  /** @returns what went wrong, or undefined when it is committed */
+  private async haveEffect(handlings: Handling[]): Promise<Error | undefined> {
+    const { db, durable, oneStatement } = this.options;
+    const events = handlings.map(({ event }) => event);
     let told: EventEnvelope[] = [];
     try {
       if (oneStatement) {
         crashPoint('consumer.before-commit');
-        told = (await this.options.handle(eventsOf(begun), db)) ?? [];
+        told = (await this.options.handle(events, db)) ?? [];
       } else {
         await db.transaction(async (tx) => {
-          const fresh = await this.unseen(tx, begun);
+          const fresh = await this.unseen(tx, events);
           if (fresh.length > 0) told = (await this.options.handle(fresh, tx)) ?? [];
           crashPoint('consumer.before-commit');
         });
@@ -84,21 +145,14 @@ export class BatchHandler {
       return error instanceof Error ? error : new Error(String(error));
     }
     crashPoint('consumer.after-commit');
-    const now = Date.now();
-    for (const { message, event, span } of begun) {
-      this.failures.delete(event.id);
-      message.done();
-      span.end();
-      age.observe({ consumer: this.options.durable }, (now - message.toldAt) / 1_000);
-    }
+    for (const { span } of handlings) span.end();
     this.options.committed?.(told);
-    handled.inc({ consumer: this.options.durable, outcome: 'ok' }, begun.length);
+    handled.inc({ consumer: durable, outcome: 'ok' }, events.length);
     return undefined;
   }
 
   /** Remembers the events in the inbox. @returns those that were not there, and the guarded ones, in the order they came */
-  private async unseen(tx: Tx, begun: Begun[]): Promise<EventEnvelope[]> {
-    const events = eventsOf(begun);
+  private async unseen(tx: Tx, events: EventEnvelope[]): Promise<EventEnvelope[]> {
     const { guarded = false } = this.options;
     const isGuarded = typeof guarded === 'function' ? guarded : () => guarded;
     // In one order everywhere: two replicas with the same events wait for each other instead of deadlocking.
@@ -154,15 +208,9 @@ export class BatchHandler {
   }
 
   private async bury(message: OpenMessage, body: string, reason: string): Promise<void> {
-    const { db, schema, durable, logger } = this.options;
+    const { durable, logger } = this.options;
     try {
-      await db.query(`INSERT INTO ${schema}.dead_letters (consumer, subject, body, reason, deliveries) VALUES ($1, $2, $3, $4, $5)`, [
-        durable,
-        message.subject,
-        body.replaceAll('\0', ''),
-        reason,
-        message.deliveries,
-      ]);
+      await this.letters.add({ consumer: durable, subject: message.subject, body, reason, tries: message.deliveries });
     } catch (error) {
       logger.warn({ err: error, consumer: durable }, 'the dead letters could not be written; the event comes again');
       message.again(1_000);
@@ -176,8 +224,4 @@ export class BatchHandler {
   private databaseAnswers(): Promise<boolean> {
     return this.options.db.ping().catch(() => false);
   }
-}
-
-function eventsOf(begun: Begun[]): EventEnvelope[] {
-  return begun.map(({ event }) => event);
 }

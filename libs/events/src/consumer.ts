@@ -13,6 +13,8 @@ import { Signal } from './signal';
 const FINISH_MS = 3_000;
 const SETTLED_TRIES = 5;
 const SETTLED_PAUSE_MS = 50;
+/** How long a dead letter that somebody asks for waits for its turn at most, in milliseconds, while there is no other work. */
+const REPLAY_LOOK_MS = 2_000;
 
 export interface EventConsumerOptions {
   nc: NatsConnection;
@@ -63,6 +65,7 @@ export class EventConsumer {
   private readonly load: Load;
   /** The lease was lost, and what was at hand then is at hand still. */
   private lapsed = false;
+  private replayAt = 0;
   private stopped = false;
   private finishUntil = 0;
   private ended: Promise<void> = Promise.resolve();
@@ -112,8 +115,17 @@ export class EventConsumer {
       if (batch.length > 0) {
         await this.batches.handle(batch);
         await this.load.rest(batch.length, this.waiting.length >= this.batchSize || this.stopped);
-      } else await this.signal.wait(5_000);
+      }
+      await this.replay();
+      if (this.waiting.length === 0) await this.signal.wait(Math.max(0, this.replayAt - performance.now()));
     }
+  }
+
+  /** A dead letter that somebody has asked for, between what comes: never beside it, and of an ordered consumer by who holds the lease. */
+  private async replay(): Promise<void> {
+    if (this.stopped || performance.now() < this.replayAt) return;
+    const more = this.isOurs() && (await this.batches.replay());
+    this.replayAt = more ? 0 : performance.now() + REPLAY_LOOK_MS;
   }
 
   private isOurs(): boolean {

@@ -251,13 +251,14 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await shop.tell(1);
     await allEffects([1]);
     const jetstream = shop.nc.jetstream();
-    await jetstream.publish('public.of.the.future', '{}');
+    // Each by itself, for a version that knows it.
+    await jetstream.publish('public.of.the.future', '[{"id":"future:1"},{"id":"future:2"}]');
     await jetstream.publish('public.message.sent', 'not json');
     await jetstream.publish('public.message.sent', '[]');
     // Beside two that are.
     await jetstream.publish('public.message.sent', JSON.stringify([sent(2), { ...sent(9), data: {} }, sent(3)]));
     await allEffects([1, 2, 3]);
-    await eventually(async () => (await shop.count('dead_letters')) === 4);
+    await eventually(async () => (await shop.count('dead_letters')) === 5);
     expect(await shop.count(`dead_letters WHERE body LIKE '{"id":"${sent(9).id}"%'`)).toBe(1);
     const consumers = (await shop.nc.jetstreamManager()).consumers;
     await eventually(async () => (await consumers.info('PUBLIC', 'shop')).num_ack_pending === 0);

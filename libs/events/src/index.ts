@@ -4,6 +4,8 @@ export {
   agedEventRows,
   consumerLeasesUp,
   consumerLeasesDown,
+  deadLetterReplaysUp,
+  deadLetterReplaysDown,
   eventTablesUp,
   eventTablesDown,
   eventTraceUp,
@@ -12,5 +14,6 @@ export {
 export { ensureStreams } from './streams';
 export { OutboxRelay, type OutboxRelayOptions } from './relay';
 export { EventConsumer, type EventConsumerOptions } from './consumer';
+export { DeadLetters, type DeadLetter } from './dead-letters';
 export { traceparentOf } from './trace';
 export { EventTail, type TailedEvent } from './tail';

@@ -16,20 +16,19 @@ export type Read = { event: EventEnvelope } | { reason: string; body: string };
 /** Reads what came on a subject: an event, or an array of them. @returns at least one */
 export function readEvents(subject: string, bytes: Uint8Array): Read[] {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  const type = eventTypeOn(subject);
-  if (!type) return [{ reason: `unknown type of event: ${subject}`, body }];
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch {
     return [{ reason: 'not JSON', body }];
   }
-  if (!Array.isArray(value)) return [readEvent(type, value)];
-  return value.length === 0 ? [{ reason: 'no event', body }] : value.map((one) => readEvent(type, one));
+  if (!Array.isArray(value)) return [readEvent(subject, value)];
+  return value.length === 0 ? [{ reason: 'no event', body }] : value.map((one) => readEvent(subject, one));
 }
 
-function readEvent(type: EventType, value: unknown): Read {
-  const reason = flaw(type, value);
+function readEvent(subject: string, value: unknown): Read {
+  const type = eventTypeOn(subject);
+  const reason = type ? flaw(type, value) : `unknown type of event: ${subject}`;
   return reason === undefined ? { event: value as EventEnvelope } : { reason, body: JSON.stringify(value) };
 }
 

@@ -9,6 +9,7 @@ import {
   OutboxRelay,
   appendToOutbox,
   consumerLeasesUp,
+  deadLetterReplaysUp,
   eventTablesUp,
   eventTraceUp,
   newEvent,
@@ -35,7 +36,8 @@ export async function openShop() {
   const client = new Client({ connectionString: database.url });
   await client.connect();
   await client.query('CREATE SCHEMA shop');
-  for (const statement of [...eventTablesUp('shop'), ...eventTraceUp('shop'), ...consumerLeasesUp('shop')]) await client.query(statement);
+  for (const up of [eventTablesUp, eventTraceUp, consumerLeasesUp, deadLetterReplaysUp])
+    for (const statement of up('shop')) await client.query(statement);
   await client.query('CREATE TABLE shop.effects (n bigserial, event_id text)');
   await client.end();
   const db = await Database.open({ url: database.url, schema: 'shop' });

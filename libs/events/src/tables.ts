@@ -62,18 +62,44 @@ export function consumerLeasesDown(schema: string): string[] {
   return [`DROP TABLE ${schema}.consumer_leases`];
 }
 
+/**
+ * Migration statements: somebody may ask for a dead letter to be handled again (see DeadLetters), and the inbox remembers what it is about
+ * for as long as it is there. The id of its event is null for what is none; what no event may be named is not indexed.
+ */
+export function deadLetterReplaysUp(schema: string): string[] {
+  return [
+    `ALTER TABLE ${schema}.dead_letters ADD COLUMN replay_asked_at timestamptz,
+      ADD COLUMN event_id text GENERATED ALWAYS AS (left(substring(body from '^\\{"id":"([!#-\\[\\]-~]+)"'), 1024)) STORED`,
+    `CREATE INDEX dead_letters_asked ON ${schema}.dead_letters (id) WHERE replay_asked_at IS NOT NULL`,
+    `CREATE INDEX dead_letters_event ON ${schema}.dead_letters (event_id, consumer)`,
+  ];
+}
+
+export function deadLetterReplaysDown(schema: string): string[] {
+  return [
+    `DROP INDEX ${schema}.dead_letters_event`,
+    `DROP INDEX ${schema}.dead_letters_asked`,
+    `ALTER TABLE ${schema}.dead_letters DROP COLUMN event_id, DROP COLUMN replay_asked_at`,
+  ];
+}
+
 export function eventTablesDown(schema: string): string[] {
   return ['dead_letters', 'inbox', 'outbox_streams', 'outbox'].map((table) => `DROP TABLE ${schema}.${table}`);
 }
 
 /**
- * What of these tables may go: never an event that is not published. The inbox remembers longer than an outbox can tell again.
+ * What of these tables may go: never an event that is not published. The inbox remembers longer than an outbox can tell again, and
+ * than a dead letter can be replayed.
  * @param keep for how long; the hours count from publication
  */
 export function agedEventRows(schema: string, keep: { outboxHours: number; deadLettersDays: number }): AgedRows[] {
   return [
     { table: `${schema}.outbox`, where: `published_at < now() - interval '${keep.outboxHours} hours'` },
-    { table: `${schema}.inbox`, where: `handled_at < now() - interval '${keep.outboxHours + 24} hours'` },
+    {
+      table: `${schema}.inbox`,
+      where: `handled_at < now() - interval '${keep.outboxHours + 24} hours' AND NOT EXISTS (
+        SELECT FROM ${schema}.dead_letters d WHERE d.event_id = aged.event_id AND d.consumer = aged.consumer)`,
+    },
     { table: `${schema}.dead_letters`, where: `at < now() - interval '${keep.deadLettersDays} days'` },
   ];
 }

@@ -1,5 +1,6 @@
 export { databaseSettings, sealingSettings, serviceSettings } from './settings';
 export { migrateService, runService, startService, type RunningService, type ServiceOptions } from './run';
+export { deadLetters, runDeadLetters, type DeadLettersOptions } from './dead-letters';
 export { nestOptions } from './nest-options';
 export { LOGGER, NATS } from './service.module';
 export { figuresController } from './figures';

@@ -4,6 +4,7 @@ import { Retention1763900000002 } from './1763900000002-retention';
 import { Limit1764000000001 } from './1764000000001-limit';
 import { Sending1764000000002 } from './1764000000002-sending';
 import { ConsumerLeases1764100000001 } from './1764100000001-consumer-leases';
+import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   Limit1764000000001,
   Sending1764000000002,
   ConsumerLeases1764100000001,
+  DeadLetterReplays1764200000001,
 ];

@@ -2,6 +2,13 @@ import { Broadcasts1763800000001 } from './1763800000001-broadcasts';
 import { Traces1763900000001 } from './1763900000001-traces';
 import { Retention1763900000002 } from './1763900000002-retention';
 import { Read1764100000001 } from './1764100000001-read';
+import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 
 /** In the order in which they are made. */
-export const migrations = [Broadcasts1763800000001, Traces1763900000001, Retention1763900000002, Read1764100000001];
+export const migrations = [
+  Broadcasts1763800000001,
+  Traces1763900000001,
+  Retention1763900000002,
+  Read1764100000001,
+  DeadLetterReplays1764200000001,
+];

@@ -3,5 +3,13 @@ import { Log1763800000001 } from './1763800000001-log';
 import { Traces1763900000001 } from './1763900000001-traces';
 import { Vacuum1764000000001 } from './1764000000001-vacuum';
 import { ConsumerLeases1764100000001 } from './1764100000001-consumer-leases';
+import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 
-export const migrations = [Webhooks1763700000001, Log1763800000001, Traces1763900000001, Vacuum1764000000001, ConsumerLeases1764100000001];
+export const migrations = [
+  Webhooks1763700000001,
+  Log1763800000001,
+  Traces1763900000001,
+  Vacuum1764000000001,
+  ConsumerLeases1764100000001,
+  DeadLetterReplays1764200000001,
+];

@@ -1,6 +1,7 @@
 import { Deliveries1763700000001 } from './1763700000001-deliveries';
 import { ReplayOfDeadLetters1763700000002 } from './1763700000002-replay-of-dead-letters';
 import { Traces1763900000001 } from './1763900000001-traces';
+import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 
 /** In the order in which they are made. */
-export const migrations = [Deliveries1763700000001, ReplayOfDeadLetters1763700000002, Traces1763900000001];
+export const migrations = [Deliveries1763700000001, ReplayOfDeadLetters1763700000002, Traces1763900000001, DeadLetterReplays1764200000001];

@@ -1,15 +1,9 @@
-import { createHash } from 'node:crypto';
-import type { Database, Tx } from '@mgw/postgres';
+import type { DeadLettersOptions } from '@mgw/service';
+import type { Tx } from '@mgw/postgres';
 import type { BadUpdate, Delivery } from './deliveries.store';
 
-export interface DeadLetter {
-  id: string;
-  at: Date;
-  field: string;
-  reason: string;
-  /** A callback with the bad update only, or a whole one. */
-  body: string;
-}
+/** For the operator's command: a callback does not say whose it is, its letter does. */
+export const INGEST_LETTERS: DeadLettersOptions = { schema: 'ingest', business: `nullif(array_to_string(businesses, ','), '')` };
 
 /** Of a delivery that as a whole could not be split, or stored. */
 export function asOneLetter({ body, businesses }: Delivery, { message }: Error): BadUpdate {
@@ -26,32 +20,24 @@ export async function addDeadLetters(tx: Tx, bad: BadUpdate[]): Promise<void> {
   );
 }
 
-/** The oldest first. */
-export function listDeadLetters(db: Database, atMost: number): Promise<DeadLetter[]> {
-  return db.query<DeadLetter>(
-    `SELECT id, at, subject AS field, reason, body FROM ingest.dead_letters WHERE consumer = 'splitter' ORDER BY id LIMIT $1`,
+/** The oldest that somebody has asked to be replayed, each a callback; other replicas pass over them meanwhile. */
+export async function askedLetters(tx: Tx, atMost: number): Promise<Delivery[]> {
+  const letters = await tx.query<{ id: string; body: string; businesses: number[] }>(
+    `SELECT id, body, businesses FROM ingest.dead_letters WHERE replay_asked_at IS NOT NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
     [atMost],
   );
+  return letters.map(({ id, body, businesses }) => ({ id, body: Buffer.from(body), businesses, traceparent: null }));
 }
 
-/**
- * Makes deliveries of these letters, or of all: the splitter takes them up like any other, and what it still does not understand
- * becomes a letter again. @returns how many there were
- */
-export function replayDeadLetters(db: Database, ids: string[] | 'all'): Promise<number> {
-  return db.transaction(async (tx) => {
-    const letters = await tx.query<{ body: string; businesses: number[] }>(
-      `DELETE FROM ingest.dead_letters WHERE consumer = 'splitter' AND ($1::bigint[] IS NULL OR id = ANY($1)) RETURNING body, businesses`,
-      [ids === 'all' ? null : ids],
-    );
-    for (const { body, businesses } of letters) {
-      const hash = createHash('sha256').update(body).digest();
-      await tx.query(
-        `INSERT INTO ingest.deliveries (body_hash, body, businesses) VALUES ($1, $2, $3)
-         ON CONFLICT (body_hash) DO UPDATE SET split_at = NULL`,
-        [hash, Buffer.from(body), businesses],
-      );
-    }
-    return letters.length;
-  });
+/** Ends the replay of a letter, which stays with what of it is still bad, and the new reason. */
+export async function settleLetter(tx: Tx, id: string, [bad, ...others]: BadUpdate[]): Promise<void> {
+  if (bad === undefined) {
+    await tx.query('DELETE FROM ingest.dead_letters WHERE id = $1', [id]);
+    return;
+  }
+  await tx.query(
+    `UPDATE ingest.dead_letters SET subject = $2, body = $3, reason = $4, deliveries = deliveries + 1, replay_asked_at = NULL WHERE id = $1`,
+    [id, bad.field, bad.body, bad.reason],
+  );
+  await addDeadLetters(tx, others);
 }

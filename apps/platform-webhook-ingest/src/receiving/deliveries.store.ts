@@ -3,7 +3,7 @@ import { Batcher } from '@mgw/batching';
 import { appendToOutbox, outboxRow } from '@mgw/events';
 import type { EventEnvelope } from '@mgw/contracts';
 import { Database, isAboutValues, type Tx } from '@mgw/postgres';
-import { addDeadLetters, asOneLetter } from './dead-letters.store';
+import { addDeadLetters, askedLetters, asOneLetter, settleLetter } from './dead-letters.store';
 
 export interface NewDelivery {
   /** SHA-256 of the body. */
@@ -114,24 +114,33 @@ export class DeliveriesStore {
         [atMost],
       );
       if (deliveries.length === 0) return 0;
-      for (const delivery of deliveries) await store(tx, delivery, split(delivery));
+      for (const delivery of deliveries) await store(tx, delivery, split(delivery), (bad) => addDeadLetters(tx, bad));
       await tx.query('UPDATE ingest.deliveries SET split_at = now() WHERE id = ANY($1)', [deliveries.map(({ id }) => id)]);
       return deliveries.length;
     };
     // Lost with the database's last half second, it is split again, and the events' ids make them the same ones.
     return this.db.transaction(splitting, { durable: false });
   }
+
+  /** As split, with the oldest dead letters that somebody has asked to be replayed. */
+  replay(atMost: number, split: (delivery: Delivery) => Updates): Promise<number> {
+    return this.db.transaction(async (tx) => {
+      const letters = await askedLetters(tx, atMost);
+      for (const letter of letters) await store(tx, letter, split(letter), (bad) => settleLetter(tx, letter.id, bad));
+      return letters.length;
+    });
+  }
 }
 
 /** What PostgreSQL does not take goes to the dead letters as a whole, and keeps back no other delivery. */
-async function store(tx: Tx, delivery: Delivery, { events, bad }: Updates): Promise<void> {
+async function store(tx: Tx, delivery: Delivery, { events, bad }: Updates, setAside: (bad: BadUpdate[]) => Promise<void>): Promise<void> {
   await tx.query('SAVEPOINT before_delivery');
   try {
     await appendToOutbox(tx, 'ingest', events);
-    await addDeadLetters(tx, bad);
+    await setAside(bad);
   } catch (error) {
     if (!isAboutValues(error)) throw error;
     await tx.query('ROLLBACK TO SAVEPOINT before_delivery');
-    await addDeadLetters(tx, [asOneLetter(delivery, error as Error)]);
+    await setAside([asOneLetter(delivery, error as Error)]);
   }
 }

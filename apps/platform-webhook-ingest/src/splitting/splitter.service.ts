@@ -58,13 +58,15 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
 
   private async splitSome(): Promise<number> {
     const map = await this.connections.current();
-    const count = await this.deliveries.split(AT_ONCE, (delivery) => {
+    const splitOne = (delivery: Delivery) => {
       const updates = split(delivery, map);
       countUpdates(updates);
       return updates;
-    });
-    if (count > 0) this.relay.nudge();
-    return count;
+    };
+    const count = await this.deliveries.split(AT_ONCE, splitOne);
+    const replayed = await this.deliveries.replay(AT_ONCE, splitOne);
+    if (count + replayed > 0) this.relay.nudge();
+    return Math.max(count, replayed);
   }
 }
 

@@ -10,6 +10,7 @@ import { Traces1763900000001 } from './1763900000001-traces';
 import { Months1763900000002 } from './1763900000002-months';
 import { Admission1763900000003 } from './1763900000003-admission';
 import { ConsumerLeases1764100000001 } from './1764100000001-consumer-leases';
+import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -25,4 +26,5 @@ export const migrations = [
   Months1763900000002,
   Admission1763900000003,
   ConsumerLeases1764100000001,
+  DeadLetterReplays1764200000001,
 ];

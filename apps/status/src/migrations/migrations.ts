@@ -2,5 +2,12 @@ import { Records1763700000001 } from './1763700000001-records';
 import { Log1763800000001 } from './1763800000001-log';
 import { Traces1763900000001 } from './1763900000001-traces';
 import { Months1763900000002 } from './1763900000002-months';
+import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 
-export const migrations = [Records1763700000001, Log1763800000001, Traces1763900000001, Months1763900000002];
+export const migrations = [
+  Records1763700000001,
+  Log1763800000001,
+  Traces1763900000001,
+  Months1763900000002,
+  DeadLetterReplays1764200000001,
+];

@@ -4,6 +4,7 @@ import { Traces1763900000001 } from './1763900000001-traces';
 import { Budget1764000000001 } from './1764000000001-budget';
 import { RestrictionEnds1764100000001 } from './1764100000001-restriction-ends';
 import { ConsumerLeases1764100000002 } from './1764100000002-consumer-leases';
+import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   Budget1764000000001,
   RestrictionEnds1764100000001,
   ConsumerLeases1764100000002,
+  DeadLetterReplays1764200000001,
 ];

@@ -1,0 +1,3 @@
+import { runDeadLetters } from '@mgw/service';
+
+void runDeadLetters({ schema: 'auto_reply' });

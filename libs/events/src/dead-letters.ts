@@ -1,0 +1,101 @@
+import type { Database } from '@mgw/postgres';
+
+/** What could not be handled, for an operator to see. */
+export interface DeadLetter {
+  id: string;
+  /** When it was set aside. */
+  at: Date;
+  consumer: string;
+  /** Where it came: a subject of NATS, or a field of a callback. */
+  subject: string;
+  /** Null of what is no event. */
+  event_id: string | null;
+  /** The id of its business, or several, comma-separated; null when none is known. */
+  business: string | null;
+  tries: number;
+  reason: string;
+  /** Whether it was asked to be handled again, and still waits for it. */
+  asked: boolean;
+}
+
+export interface AskedLetter {
+  id: string;
+  subject: string;
+  body: string;
+}
+
+/**
+ * The dead letters of a service, `<schema>.dead_letters`. Whoever asks for a replay only marks them: the service itself handles them,
+ * where it handles everything else, so that neither two operators nor two replicas have an effect twice.
+ */
+export class DeadLetters {
+  /** @param business SQL, over the columns, for what an event does not say of itself */
+  constructor(
+    private readonly db: Database,
+    private readonly schema: string,
+    private readonly business = `substring(left(body, 4000) from '"business_id":(\\d+)')`,
+  ) {}
+
+  async add(letter: { consumer: string; subject: string; body: string; reason: string; tries: number }): Promise<void> {
+    await this.db.query(
+      `INSERT INTO ${this.schema}.dead_letters (consumer, subject, body, reason, deliveries) VALUES ($1, $2, $3, $4, $5)`,
+      [letter.consumer, letter.subject, letter.body.replaceAll('\0', ''), letter.reason, letter.tries],
+    );
+  }
+
+  /** The oldest first, and how many there are in all. */
+  async list(atMost: number): Promise<{ letters: DeadLetter[]; total: number }> {
+    const letters = await this.db.query<DeadLetter>(
+      `SELECT id, at, consumer, subject, event_id, ${this.business} AS business, deliveries AS tries, reason, replay_asked_at IS NOT NULL AS asked
+       FROM ${this.schema}.dead_letters ORDER BY id LIMIT $1`,
+      [atMost],
+    );
+    const [count] = await this.db.query<{ n: number }>(`SELECT count(*)::integer AS n FROM ${this.schema}.dead_letters`);
+    return { letters, total: count?.n ?? 0 };
+  }
+
+  /** What a letter holds; undefined when there is none of this id. */
+  async body(id: string): Promise<string | undefined> {
+    return (await this.db.query<{ body: string }>(`SELECT body FROM ${this.schema}.dead_letters WHERE id = $1`, [id]))[0]?.body;
+  }
+
+  /** Asks for these to be handled again, or for all. @returns the ids of those that are there */
+  async ask(ids: string[] | 'all'): Promise<string[]> {
+    const rows = await this.db.query<{ id: string }>(
+      `UPDATE ${this.schema}.dead_letters SET replay_asked_at = coalesce(replay_asked_at, now())
+       WHERE $1::bigint[] IS NULL OR id = ANY($1) RETURNING id`,
+      [ids === 'all' ? null : ids],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Of these, those that are there still: nobody has come to them, or they failed again. */
+  left(ids: string[]): Promise<Pick<DeadLetter, 'id' | 'reason' | 'asked'>[]> {
+    return this.db.query(
+      `SELECT id, reason, replay_asked_at IS NOT NULL AS asked FROM ${this.schema}.dead_letters WHERE id = ANY($1::bigint[]) ORDER BY id`,
+      [ids],
+    );
+  }
+
+  /** The oldest of those that a consumer was asked for. */
+  async asked(consumer: string): Promise<AskedLetter | undefined> {
+    const letters = await this.db.query<AskedLetter>(
+      `SELECT id, subject, body FROM ${this.schema}.dead_letters WHERE consumer = $1 AND replay_asked_at IS NOT NULL ORDER BY id LIMIT 1`,
+      [consumer],
+    );
+    return letters[0];
+  }
+
+  /** It was tried and failed again. */
+  async keep(id: string, reason: string): Promise<void> {
+    await this.db.query(
+      `UPDATE ${this.schema}.dead_letters SET reason = $2, deliveries = deliveries + 1, replay_asked_at = NULL WHERE id = $1`,
+      [id, reason],
+    );
+  }
+
+  /** @returns how many there were */
+  async remove(ids: string[]): Promise<number> {
+    return (await this.db.query(`DELETE FROM ${this.schema}.dead_letters WHERE id = ANY($1::bigint[]) RETURNING id`, [ids])).length;
+  }
+}

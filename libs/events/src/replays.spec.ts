@@ -1,0 +1,137 @@
+import { pruneBatch } from '@mgw/postgres';
+import { eventually } from '@mgw/testing';
+import { agedEventRows, DeadLetters, type EventConsumerOptions } from './index';
+import { effect, openShop, sent, type Shop } from './shop.fixture';
+
+const ids = (...numbers: number[]) => numbers.map((number) => sent(number).id);
+const jsonOf = (...numbers: number[]) => numbers.map((number) => JSON.stringify(sent(number)));
+const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8];
+
+describe('dead letters that are replayed (guarantees §4)', () => {
+  let shop: Shop;
+  let letters: DeadLetters;
+  beforeEach(async () => {
+    shop = await openShop();
+    letters = new DeadLetters(shop.db, 'shop');
+  });
+  afterEach(() => shop.close());
+
+  const setAside = async (...bodies: string[]) => {
+    for (const body of bodies) await letters.add({ consumer: 'shop', subject: 'public.message.sent', body, reason: 'cannot', tries: 10 });
+  };
+  const listed = async () => (await letters.list(100)).letters;
+  const noneAsked = () => eventually(async () => (await listed()).every(({ asked }) => !asked));
+
+  it('are told with what they are about, why, how often and since when', async () => {
+    await setAside(...jsonOf(1), 'no event');
+    const { letters: [first, second] = [], total } = await letters.list(10);
+    const told = { consumer: 'shop', subject: 'public.message.sent', reason: 'cannot', tries: 10, asked: false, at: expect.any(Date) };
+    expect(first).toEqual({ id: '1', event_id: sent(1).id, business: '1', ...told });
+    expect(second).toEqual({ id: '2', event_id: null, business: null, ...told });
+    expect(await letters.list(1)).toEqual({ letters: [first], total });
+    expect([total, await letters.body('1'), await letters.body('3')]).toEqual([2, jsonOf(1)[0], undefined]);
+  });
+
+  it('have their effect in the order in which they were set aside; those that nobody asked for have none', async () => {
+    shop.consumer();
+    await setAside(...jsonOf(4, 2, 7, 1));
+    expect(await letters.ask(['1', '2', '4', '99'])).toEqual(['1', '2', '4']);
+    await eventually(async () => (await listed()).length === 1);
+    expect(await shop.effects()).toEqual(ids(4, 2, 1));
+    expect(await listed()).toMatchObject([{ id: '3', tries: 10, asked: false }]);
+  });
+
+  it('stay when they fail again, with the new reason, and hold up nobody', async () => {
+    let reason = 'cannot still';
+    shop.relay();
+    shop.consumer({
+      handle: async (events, tx) => {
+        await effect(events, tx);
+        if (reason !== '' && events.some(({ id }) => id === sent(1).id)) throw new Error(reason);
+      },
+    });
+    await setAside(...jsonOf(1, 2), 'not JSON at all');
+    await letters.ask('all');
+    await shop.tell(3);
+    await noneAsked();
+    expect(await listed()).toMatchObject([
+      { id: '1', reason: 'cannot still', tries: 11 },
+      { id: '3', reason: 'not JSON', tries: 11 },
+    ]);
+    await eventually(async () => (await shop.effects()).length === 2);
+    reason = '';
+    await letters.ask(['1']);
+    await eventually(async () => (await listed()).length === 1);
+    expect((await shop.effects()).sort()).toEqual(ids(1, 2, 3));
+  });
+
+  it.each<[string, Partial<EventConsumerOptions>]>([
+    ['shared by replicas', {}],
+    ['heard by one replica', { ordered: true }],
+    ['heard by one replica, in a statement', { ordered: true, guarded: true, oneStatement: true }],
+  ])('have their effect once when two operators ask for them at once, of two replicas (%s)', async (_, options) => {
+    const heardBy = new Set<string>();
+    for (const name of ['a', 'b'])
+      shop.consumer({
+        ...options,
+        handle: async (events, tx) => {
+          heardBy.add(name);
+          await effect(events, tx);
+        },
+      });
+    await setAside(...jsonOf(...EIGHT));
+    await Promise.all([letters.ask('all'), letters.ask('all'), letters.ask(['3', '4'])]);
+    await eventually(async () => (await listed()).length === 0);
+    const effects = await shop.effects();
+    if (options.ordered) expect([effects, heardBy.size]).toEqual([ids(...EIGHT), 1]);
+    else expect(effects.sort()).toEqual(ids(...EIGHT));
+  });
+
+  it('have no second effect when the event was handled since, however long ago', async () => {
+    shop.relay();
+    const consumer = shop.consumer();
+    await shop.tell(1, 2);
+    await eventually(async () => (await shop.count('inbox')) === 2);
+    await consumer.stop();
+    await setAside(...jsonOf(1));
+    await shop.db.query(`UPDATE shop.inbox SET handled_at = now() - interval '50 days'`);
+    const aged = agedEventRows('shop', { outboxHours: 72, deadLettersDays: 90 }).find(({ table }) => table === 'shop.inbox');
+    expect(aged && (await pruneBatch(shop.db, aged, 100))).toBe(1);
+    shop.consumer();
+    await letters.ask('all');
+    await eventually(async () => (await listed()).length === 0);
+    expect(await shop.effects()).toEqual(ids(1, 2));
+  });
+
+  it('wait for the database, and for a service that does not run', async () => {
+    let [away, tries] = [false, 0];
+    await setAside(...jsonOf(1));
+    await letters.ask('all');
+    shop.consumer({
+      db: shop.dbUnless(() => away),
+      handle: async (events, tx) => {
+        if (++tries > 1) return effect(events, tx);
+        away = true;
+        throw new Error('terminating connection due to administrator command');
+      },
+    });
+    await eventually(() => away);
+    expect(await listed()).toMatchObject([{ reason: 'cannot', tries: 10, asked: true }]);
+    away = false;
+    await eventually(async () => (await listed()).length === 0);
+    expect(await shop.effects()).toEqual(ids(1));
+  });
+
+  it('hold several events when an earlier version did not know their type', async () => {
+    shop.consumer();
+    await setAside(`[${jsonOf(1, 2).join(',')}]`);
+    await letters.ask('all');
+    await eventually(async () => (await listed()).length === 0);
+    expect(await shop.effects()).toEqual(ids(1, 2));
+  });
+
+  it('can be discarded', async () => {
+    await setAside(...jsonOf(1, 2));
+    expect([await letters.remove(['1', '9']), await listed()]).toEqual([1, [expect.objectContaining({ id: '2' })]]);
+  });
+});

@@ -1,0 +1,89 @@
+import { config, env, type Environment } from '@mgw/config';
+import { DeadLetters, type DeadLetter } from '@mgw/events';
+import { Database } from '@mgw/postgres';
+
+const LISTED = 200;
+const HEADING = ['id', 'set aside', 'consumer', 'type', 'event', 'business', 'tries', 'reason'];
+/** How long a replay is waited for, and between two looks, in milliseconds. */
+const WAIT_MS = 30_000;
+const LOOK_EVERY_MS = 200;
+const USAGE = `usage: dead-letters list
+       dead-letters show <id>
+       dead-letters replay all
+       dead-letters replay <id> [<id> ...]
+       dead-letters discard <id> [<id> ...]
+What this service could not handle. The running service handles again what is to be replayed; if that fails, it stays, with the new reason.`;
+const IDS = '[1-9]\\d{0,17}( [1-9]\\d{0,17})*';
+const COMMAND = new RegExp(`^(list|show [1-9]\\d{0,17}|replay (all|${IDS})|discard ${IDS})$`);
+
+class DeadLettersConfig extends config('dead-letters', {
+  databaseUrl: env.url('DATABASE_URL', { doc: 'PostgreSQL', secret: true }),
+}) {}
+
+export interface DeadLettersOptions {
+  schema: string;
+  /** SQL over the columns of the service's dead letters: whose one is that does not say so itself. */
+  business?: string;
+}
+
+/** The command of a service for its dead letters: does what the process's arguments ask, then ends. */
+export async function runDeadLetters(options: DeadLettersOptions): Promise<void> {
+  try {
+    process.stdout.write(`${await deadLetters(options, process.argv.slice(2), process.env)}\n`);
+  } catch (fault) {
+    process.stderr.write(`${(fault as Error).message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** Shows, replays or discards dead letters (guarantees §2, §4), run by a person on the machine. @returns what to tell them */
+export async function deadLetters({ schema, business }: DeadLettersOptions, args: string[], environment: Environment): Promise<string> {
+  const given = args.join(' ');
+  if (!COMMAND.test(given)) throw new Error(USAGE);
+  const [verb, ...ids] = given.split(' ');
+  const { databaseUrl } = DeadLettersConfig.load(environment);
+  const db = await Database.open({ url: databaseUrl, schema, poolSize: 1, applicationName: 'dead-letters' });
+  try {
+    const letters = new DeadLetters(db, schema, business);
+    if (verb === 'list') return await list(letters);
+    if (verb === 'show') return (await letters.body(ids[0] as string)) ?? 'No such dead letter.';
+    if (verb === 'discard') return `${await letters.remove(ids)} discarded.`;
+    return await replay(letters, ids[0] === 'all' ? 'all' : ids);
+  } finally {
+    await db.close();
+  }
+}
+
+async function list(letters: DeadLetters): Promise<string> {
+  const { letters: listed, total } = await letters.list(LISTED);
+  if (total === 0) return 'No dead letters.';
+  const rows = [HEADING, ...listed.map(row)].map((cells) => cells.join('\t'));
+  return [...rows, ...(total > listed.length ? [`${total - listed.length} more.`] : [])].join('\n');
+}
+
+function row({ id, at, consumer, subject, event_id, business, tries, reason, asked }: DeadLetter): string[] {
+  const why = `${asked ? '(to be replayed) ' : ''}${oneLine(reason)}`;
+  return [id, at.toISOString(), consumer, subject, event_id ?? '-', business ?? '-', String(tries), why];
+}
+
+/** Asks for it, and waits to see what becomes of it. */
+async function replay(letters: DeadLetters, which: string[] | 'all'): Promise<string> {
+  const asked = await letters.ask(which);
+  const until = performance.now() + WAIT_MS;
+  let left = await letters.left(asked);
+  while (left.some((letter) => letter.asked) && performance.now() < until) {
+    await new Promise((resume) => setTimeout(resume, LOOK_EVERY_MS));
+    left = await letters.left(asked);
+  }
+  const waiting = left.filter((letter) => letter.asked).length;
+  const failed = left.filter((letter) => !letter.asked).map(({ id, reason }) => `${id} failed again: ${oneLine(reason)}`);
+  return [
+    `${asked.length - left.length} replayed.`,
+    ...failed,
+    ...(waiting > 0 ? [`${waiting} to be replayed still: as soon as the service runs, and comes to it.`] : []),
+  ].join('\n');
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
