@@ -487,6 +487,10 @@ describe('alerts and the board', () => {
     expect(alert('CallbacksLate')).toContain('mgw_service_figure{figure="webhooks_oldest_seconds"}');
   });
 
+  it('dead letters are told from the first one on, of every service that has them, as long as they are there (guarantees §2, §4)', () => {
+    expect(alert('DeadLetters')).toBe('max by (job) (mgw_service_figure{figure="dead_letters"}) > 0');
+  });
+
   it('the time of a send is that of every way to send (spec §3)', () => {
     const { paths } = JSON.parse(file('docs/api/openapi.json')) as { paths: Record<string, object> };
     const sends = Object.keys(paths).filter((path) => /^\/api\/v1\/.*send/.test(path));
