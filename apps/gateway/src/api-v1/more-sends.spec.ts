@@ -110,6 +110,12 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     expect(asked).toEqual([{ to, text: 'a' }]);
   });
 
+  it('§4.3: an address in the text, whose own parameter is called phone, does not say whom the text goes to', async () => {
+    const text = 'https://shop.example/?phone=916666666666';
+    await quick(`message=${text}&phone=${PHONE}`).expect(200);
+    expect(asked).toEqual([{ to: PHONE, text }]);
+  });
+
   it('§5.2, decision 13: the key in the query, in both places, and in two different ones', async () => {
     await quick(`phone=${PHONE}&message=a&apikey=${token}`, null).expect(200);
     await quick(`phone=${PHONE}&message=a&apikey=${token}`).expect(200);

@@ -51,7 +51,7 @@ function checkPlain({ url, query }: FastifyRequest): void {
 
 /** A query's `+` is read as a space; of a phone it says that the country code follows (spec §2.1, product decision 8). */
 function phoneOf({ phone }: QuickSendRequest, { url }: FastifyRequest): string {
-  const [, written] = /[?&]phone=([^&]*)/.exec(url) ?? [];
+  const [, written] = /^[^?]*\?(?:[^&]*&)*?phone=([^&]*)/.exec(url) ?? [];
   return written === undefined ? phone : decodeURIComponent(written);
 }
 
