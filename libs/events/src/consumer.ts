@@ -110,7 +110,8 @@ export class EventConsumer {
 
   private async run(): Promise<void> {
     while (!this.stopped || (this.waiting.length > 0 && this.goesOn())) {
-      if (this.lapsed) await this.drop();
+      // By the clock: after a standstill nothing has said so yet.
+      if (!this.isOurs() && this.lapsed) await this.drop();
       const batch = this.waiting.splice(0, this.batchSize);
       if (batch.length > 0) {
         await this.batches.handle(batch);

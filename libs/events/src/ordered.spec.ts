@@ -11,6 +11,7 @@ describe('events of an ordered consumer with several replicas (product decision 
   let shop: Shop;
   beforeEach(async () => (shop = await openShop()));
   afterEach(() => shop.close());
+  afterEach(() => jest.restoreAllMocks());
 
   /** Which replicas had an effect. */
   let heardBy: Set<string>;
@@ -76,6 +77,34 @@ describe('events of an ordered consumer with several replicas (product decision 
     for (const number of range(40, 1)) await publish(number);
     expect(await effectsOf(41)).toEqual(ids(range(41)));
     expect([...heardBy]).toEqual(['a', 'b']);
+  });
+
+  it('are left to the next replica by one that stood still for longer than its lease (guarantees §8)', async () => {
+    let goOn: () => void = () => undefined;
+    const begun = jest.fn();
+    shop.consumer({
+      ordered: true,
+      concurrency: 8,
+      handle: async (events: EventEnvelope[], tx: Tx) => {
+        begun();
+        if (events[0]?.id === sent(0).id) await new Promise<void>((resume) => (goOn = resume));
+        await effect(events, tx);
+      },
+    });
+    await streams();
+    await publish(0);
+    await eventually(() => begun.mock.calls.length === 1);
+    await publish(...range(3, 1));
+    await eventually(async () => (await (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop')).num_ack_pending === 4);
+    await shop.db.query(`UPDATE shop.consumer_leases SET holder = 'another', held_until = now() + interval '1 hour'`);
+    // What has come is heard before any timer when a process goes on.
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+    goOn();
+    await effectsOf(1);
+    await shop.db.query(`INSERT INTO shop.effects (event_id) VALUES ('of another')`);
+    await shop.db.query('DELETE FROM shop.consumer_leases');
+    expect(await effectsOf(5)).toEqual([sent(0).id, 'of another', ...ids(range(3, 1))]);
   });
 
   it('wait in order while the database is away, and go on when it is back (guarantees §8)', async () => {
