@@ -146,14 +146,18 @@ describe('what happens while a reply is made (product §2, auto-reply)', () => {
     await eventually(async () => (await answering.harness.told('ai.replied')).length === 2);
   });
 
-  it('a reply whose answer was lost is recorded as replied, although an agent replied and the next try was turned away', async () => {
+  it.each([
+    ['whose answer was lost', 'DEADLINE_EXCEEDED'],
+    ['whose outcome was unknown at first', 'OUTCOME_UNKNOWN'],
+    ['that met a failure after it had left', 'INTERNAL'],
+  ] as const)('a reply %s is recorded as replied, although an agent replied and the next try was turned away', async (_, code) => {
     await answering.run();
     await answering.set({});
     answering.model.release();
     answering.answerSends((accept) => {
       accept();
       answering.agentReplies(1);
-      return fails('DEADLINE_EXCEEDED')();
+      return fails(code)();
     }, fails('OVERLOADED'));
     await answering.writes(1, 'Hello');
     await eventually(() => answering.sends.length === 1);
@@ -165,9 +169,9 @@ describe('what happens while a reply is made (product §2, auto-reply)', () => {
     await answering.run();
     await answering.set({ daily_limit: 1 });
     answering.model.release();
-    answering.answerSends(fails('OUTCOME_UNKNOWN'));
+    answering.answerSends(...Array<() => never>(4).fill(fails('OUTCOME_UNKNOWN')));
     await answering.writes(1, 'First');
-    expect(await ended('First')).toMatchObject({ state: 'failed' });
+    expect(await endedAfterPauses('First')).toMatchObject({ state: 'failed' });
     await answering.writes(2, 'Second');
     expect(await ended('Second')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
   });

@@ -13,18 +13,10 @@ import { RepliesStore, type Question } from './replies.store';
 const LOOKED_AT = 100;
 const CONTEXT = 20;
 const MAX_TRIES = 4;
-/** Nothing was sent, or the same Idempotency-Key will tell what became of it. */
-const TRY_AGAIN = new Set([
-  'IDEMPOTENCY_IN_FLIGHT',
-  'PLATFORM_UNAVAILABLE',
-  'PLATFORM_THROTTLED',
-  'OVERLOADED',
-  'DEADLINE_EXCEEDED',
-  'REPLY_LOST',
-]);
-
 /** After these it is not known whether a message was sent. */
-const UNCLEAR = new Set(['IDEMPOTENCY_IN_FLIGHT', 'DEADLINE_EXCEEDED', 'REPLY_LOST', 'OUTCOME_UNKNOWN', 'INTERNAL']);
+const UNCLEAR = ['IDEMPOTENCY_IN_FLIGHT', 'DEADLINE_EXCEEDED', 'REPLY_LOST', 'OUTCOME_UNKNOWN', 'INTERNAL'];
+/** Nothing was sent, or the same Idempotency-Key will tell what became of it. */
+const TRY_AGAIN = new Set([...UNCLEAR, 'PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTLED', 'OVERLOADED']);
 /** Who may not be written to (product decision 18): a reply is no marketing. */
 const SUPPRESSED: Partial<Record<SuppressionStateName, string>> = {
   opted_out: 'the customer has opted out',
@@ -128,7 +120,8 @@ export class ReplyService {
     if (error instanceof CutOff) return this.replies.again(id, 0, sending);
     const again = error instanceof GatewayError && TRY_AGAIN.has(error.error_code);
     // OVERLOADED tells nothing of an earlier try.
-    const maybeSent = error instanceof GatewayError && (UNCLEAR.has(error.error_code) || (sending && error.error_code === 'OVERLOADED'));
+    const maybeSent =
+      error instanceof GatewayError && (UNCLEAR.includes(error.error_code) || (sending && error.error_code === 'OVERLOADED'));
     if (again && attempts < MAX_TRIES) return this.replies.again(id, 2 * 2 ** attempts, maybeSent);
     const known = error instanceof GatewayError || error instanceof ModelFailure;
     const reason = error instanceof GatewayError ? `${error.error_code}: ${error.message}` : (error as Error).message;
