@@ -57,6 +57,14 @@ describe('the tail of events (product §2: the live tail)', () => {
     expect(numbers(await follow(0))).toEqual([1]);
   });
 
+  it('who goes while what came before is read hears no more of it', async () => {
+    for (const number of Array.from({ length: 100 }).keys()) await publish(number);
+    const heard: TailedEvent[] = [];
+    const stop = await tail.follow(0, (tailed) => heard.push(tailed) < 3);
+    stop();
+    expect(numbers(heard)).toEqual([0, 1, 2]);
+  });
+
   it('goes on after JetStream has lost its store, for who was there and for who comes then (guarantees §8)', async () => {
     const heard = await follow(null);
     for (const number of [1, 2, 3, 4, 5, 6]) await publish(number);

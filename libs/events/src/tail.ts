@@ -21,7 +21,8 @@ export interface EventTailOptions {
 /** More than there are events in a message. */
 const PLACES = 1_000;
 
-type Hear = (tailed: TailedEvent) => void;
+/** @returns false when nobody is there any more */
+type Hear = (tailed: TailedEvent) => unknown;
 
 interface Follower {
   /** Undefined while it catches up. */
@@ -144,7 +145,7 @@ export class EventTail {
         for (const tailed of tailedIn(message)) {
           if (tailed.place <= after) continue;
           last = tailed.place;
-          hear(tailed);
+          if (hear(tailed) === false) return last;
         }
         // What comes then is heard live.
         if (message.seq >= state.last_seq) break;

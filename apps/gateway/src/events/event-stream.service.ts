@@ -71,17 +71,27 @@ export class EventStreamService implements BeforeApplicationShutdown {
     await this.tail.close();
   }
 
-  private tell(out: FastifyReply['raw'], businessId: number, { place, event }: TailedEvent): void {
-    if (event.business_id !== businessId || out.destroyed) return;
-    if (out.writableLength > MAX_BUFFERED) return void out.destroy();
+  /** @returns whether the reader is there still */
+  private tell(out: FastifyReply['raw'], businessId: number, { place, event }: TailedEvent): boolean {
+    if (out.writableLength > MAX_BUFFERED) out.destroy();
+    if (!isOpen(out)) return false;
+    if (event.business_id !== businessId) return true;
     out.write(
       `id: ${place}\nevent: ${event.type}\ndata: ${JSON.stringify({ event: event.type, timestamp: event.at, data: event.data })}\n\n`,
     );
+    return true;
   }
 
   private async beat(out: FastifyReply['raw'], token: string): Promise<void> {
+    // Its end was told a beat ago, and is not read.
+    if (!isOpen(out)) return void out.destroy();
     const alive = await this.sessions.find(token, false).catch(() => 'unknown');
     if (alive === null) out.end();
-    else out.write(': still here\n\n');
+    else if (isOpen(out)) out.write(': still here\n\n');
   }
+}
+
+/** Whether more may be written; after the end it would be an error that nobody handles. */
+function isOpen(out: FastifyReply['raw']): boolean {
+  return !out.destroyed && !out.writableEnded;
 }

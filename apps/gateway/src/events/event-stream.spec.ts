@@ -1,10 +1,13 @@
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { EventTail, type TailedEvent } from '@mgw/events';
 import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 
 describe('the live tail and the session that watches it (product §2)', () => {
   let dashboard: Dashboard;
   let owner: Session;
+  let business: number;
 
   beforeAll(async () => {
     dashboard = await startDashboard();
@@ -12,7 +15,8 @@ describe('the live tail and the session that watches it (product §2)', () => {
   });
   afterAll(() => dashboard.close());
   beforeEach(async () => {
-    owner = await dashboard.session('owner', await dashboard.business());
+    business = await dashboard.business();
+    owner = await dashboard.session('owner', business);
   });
   afterEach(() => jest.restoreAllMocks());
 
@@ -61,5 +65,36 @@ describe('the live tail and the session that watches it (product §2)', () => {
     beat();
     await eventually(() => seen.ended);
     await owner.get('/api/client/me').expect(401);
+  });
+
+  it('who does not read its end is told no more, and let go of (guarantees §9)', async () => {
+    const follow = jest.spyOn(EventTail.prototype, 'follow');
+    const responses: ServerResponse[] = [];
+    dashboard.visitor.server.once('request', (_, response: ServerResponse) => responses.push(response));
+    const intervals = jest.spyOn(global, 'setInterval');
+    const { port } = dashboard.visitor.server.address() as AddressInfo;
+    const reader = connect(port, '127.0.0.1').on('error', () => undefined);
+    reader.write(`GET /api/client/events/stream HTTP/1.1\r\nhost: gateway\r\ncookie: token=${owner.token}\r\n\r\n`);
+    await eventually(() => follow.mock.calls.length === 1);
+    const [out, hear] = [responses[0] as ServerResponse, follow.mock.calls[0]?.[1] as (tailed: TailedEvent) => boolean];
+    const faults: unknown[] = [];
+    out.on('error', (fault) => faults.push(fault));
+    const event = { type: 'message.received', business_id: business, at: '', data: { text: 'x'.repeat(100_000) } };
+    const tell = () => hear({ place: 1, event: event as never });
+    // Until its socket takes no more.
+    await eventually(() => {
+      const isStuck = out.writableLength > 500_000;
+      for (let i = 0; i < 4 && !isStuck; i++) tell();
+      return isStuck;
+    });
+    const beat = () => intervals.mock.calls.filter(([, ms]) => ms === 15_000).forEach(([callback]) => (callback as () => void)());
+    await idleFor(12);
+    beat();
+    await eventually(() => out.writableEnded);
+    expect([tell(), tell()]).toEqual([false, false]);
+    beat();
+    await eventually(() => out.destroyed);
+    expect(faults).toEqual([]);
+    reader.destroy();
   });
 });
