@@ -12,6 +12,8 @@ const MAX_PER_BUSINESS = 50;
 const BEAT_MS = 15_000;
 /** A reader that does not keep up is cut off; it comes back with the last id it saw. */
 const MAX_BUFFERED = 1024 * 1024;
+/** How long a reader may take for the end of its stream. */
+const LINGER_MS = 1_000;
 
 interface Watcher {
   businessId: number;
@@ -61,13 +63,13 @@ export class EventStreamService implements BeforeApplicationShutdown {
       if (out.destroyed) stop();
     } catch {
       // The reader comes back by itself.
-      out.end();
+      end(out);
     }
   }
 
   /** Before the port closes: it would wait for streams, which never end by themselves. */
   async beforeApplicationShutdown(): Promise<void> {
-    for (const out of this.open.keys()) out.end();
+    for (const out of this.open.keys()) end(out);
     await this.tail.close();
   }
 
@@ -83,12 +85,16 @@ export class EventStreamService implements BeforeApplicationShutdown {
   }
 
   private async beat(out: FastifyReply['raw'], token: string): Promise<void> {
-    // Its end was told a beat ago, and is not read.
-    if (!isOpen(out)) return void out.destroy();
     const alive = await this.sessions.find(token, false).catch(() => 'unknown');
-    if (alive === null) out.end();
+    if (alive === null) end(out);
     else if (isOpen(out)) out.write(': still here\n\n');
   }
+}
+
+/** Who does not read it is let go of: it would keep the connection open, and this process from its end. */
+function end(out: FastifyReply['raw']): void {
+  out.end();
+  setTimeout(() => out.destroy(), LINGER_MS).unref();
 }
 
 /** Whether more may be written; after the end it would be an error that nobody handles. */

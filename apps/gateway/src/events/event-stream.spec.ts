@@ -68,12 +68,12 @@ describe('the live tail and the session that watches it (product §2)', () => {
   });
 
   it('who does not read its end is told no more, and let go of (guarantees §9)', async () => {
+    const { server } = dashboard.visitor;
     const follow = jest.spyOn(EventTail.prototype, 'follow');
-    const responses: ServerResponse[] = [];
-    dashboard.visitor.server.once('request', (_, response: ServerResponse) => responses.push(response));
     const intervals = jest.spyOn(global, 'setInterval');
-    const { port } = dashboard.visitor.server.address() as AddressInfo;
-    const reader = connect(port, '127.0.0.1').on('error', () => undefined);
+    const responses: ServerResponse[] = [];
+    server.once('request', (_, response: ServerResponse) => responses.push(response));
+    const reader = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
     reader.write(`GET /api/client/events/stream HTTP/1.1\r\nhost: gateway\r\ncookie: token=${owner.token}\r\n\r\n`);
     await eventually(() => follow.mock.calls.length === 1);
     const [out, hear] = [responses[0] as ServerResponse, follow.mock.calls[0]?.[1] as (tailed: TailedEvent) => boolean];
@@ -87,12 +87,10 @@ describe('the live tail and the session that watches it (product §2)', () => {
       for (let i = 0; i < 4 && !isStuck; i++) tell();
       return isStuck;
     });
-    const beat = () => intervals.mock.calls.filter(([, ms]) => ms === 15_000).forEach(([callback]) => (callback as () => void)());
     await idleFor(12);
-    beat();
+    intervals.mock.calls.filter(([, ms]) => ms === 15_000).forEach(([callback]) => (callback as () => void)());
     await eventually(() => out.writableEnded);
     expect([tell(), tell()]).toEqual([false, false]);
-    beat();
     await eventually(() => out.destroyed);
     expect(faults).toEqual([]);
     reader.destroy();
