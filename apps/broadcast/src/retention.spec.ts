@@ -20,14 +20,14 @@ it('broadcasts are forgotten with their recipients so many days after their end;
     ) AS b (id, name, status, scheduled, finished)`);
   await harness.db.query(`INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params)
     SELECT b, nth, '919876543210', '{}', '{}' FROM generate_series(1, 4) AS b, generate_series(1, 15) AS nth`);
-  await harness.db.query(`INSERT INTO broadcast.failures (message_id, reason, at) VALUES
-    ('kept', 'r', now() - interval '29 days'), ('gone', 'r', now() - interval '31 days')`);
+  await harness.db.query(`INSERT INTO broadcast.reports (business_id, message_id, reason, at) VALUES
+    (1, 'kept', 'r', now() - interval '29 days'), (1, 'gone', 'r', now() - interval '31 days')`);
   const env = { RETENTION_BATCH_ROWS: '10', RETENTION_PAUSE_MS: '0' };
   await harness.run(service, env);
   const ids = async (table: string, column: string) =>
     (await harness.db.query<{ id: string }>(`SELECT DISTINCT ${column} AS id FROM broadcast.${table} ORDER BY 1`)).map(({ id }) => id);
-  await eventually(async () => (await ids('failures', 'message_id')).length === 1);
+  await eventually(async () => (await ids('reports', 'message_id')).length === 1);
   expect(await ids('broadcasts', 'name')).toEqual(['waiting', 'young']);
   expect(await ids('recipients', 'broadcast_id')).toEqual(['3', '4']);
-  expect(await ids('failures', 'message_id')).toEqual(['kept']);
+  expect(await ids('reports', 'message_id')).toEqual(['kept']);
 });

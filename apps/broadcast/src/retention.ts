@@ -16,6 +16,8 @@ export const broadcastRetention = ({ broadcastsDays, ...keep }: BroadcastConfig)
         table: 'broadcast.broadcasts',
         where: `${finished} AND NOT EXISTS (SELECT FROM broadcast.recipients r WHERE r.broadcast_id = aged.id)`,
       },
+      { table: 'broadcast.reports', where: `at < now() - interval '30 days'` },
+      // Of versions before `reports`.
       { table: 'broadcast.failures', where: `at < now() - interval '30 days'` },
     ],
   };

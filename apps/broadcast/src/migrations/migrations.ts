@@ -3,6 +3,7 @@ import { Traces1763900000001 } from './1763900000001-traces';
 import { Retention1763900000002 } from './1763900000002-retention';
 import { Read1764100000001 } from './1764100000001-read';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
+import { Reports1764200000002 } from './1764200000002-reports';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   Retention1763900000002,
   Read1764100000001,
   DeadLetterReplays1764200000001,
+  Reports1764200000002,
 ];

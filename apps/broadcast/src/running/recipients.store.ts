@@ -39,8 +39,11 @@ export interface Report {
 
 /** Renewed with every look; above the longest pause between two looks. */
 const LEASE = '10 seconds';
-/** A report and the send that it is about meet under this lock: whichever commits first is seen by the other. */
-const FAILURES = 'broadcast.failures';
+/**
+ * A report and the send that it is about meet under this lock: whichever commits first is seen by the other. Its name is the one that
+ * processes of before `reports` know.
+ */
+const REPORTS = 'broadcast.failures';
 /** Longer than one send may take. */
 const TRY = '60 seconds';
 
@@ -93,7 +96,7 @@ export class RecipientsStore {
   async record(ends: { broadcastId: number; nth: number; end: RecipientEnd }[]): Promise<void> {
     const of = <T>(pick: (end: RecipientEnd) => T) => ends.map(({ end }) => pick(end));
     await this.db.transaction(async (tx) => {
-      await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${FAILURES}'))`);
+      await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${REPORTS}'))`);
       const moved = await tx.query<{ broadcast_id: string; state: string }>(
         `UPDATE broadcast.recipients r SET
            state = CASE WHEN n.state = 'sent' AND f.reason IS NOT NULL THEN 'failed' ELSE n.state END,
@@ -101,7 +104,8 @@ export class RecipientsStore {
            due_at = now() + make_interval(secs => n.after)
          FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::float8[])
            AS n (broadcast_id, nth, state, message_id, reason, after)
-         LEFT JOIN broadcast.failures f ON f.message_id = n.message_id
+         JOIN broadcast.broadcasts b ON b.id = n.broadcast_id
+         LEFT JOIN broadcast.reports f ON f.business_id = b.business_id AND f.message_id = n.message_id
          WHERE r.broadcast_id = n.broadcast_id AND r.nth = n.nth AND ${onRow(`r.state = 'sending'`)}
          RETURNING r.broadcast_id, r.state`,
         [
@@ -121,32 +125,36 @@ export class RecipientsStore {
   }
 
   /**
-   * The platform reported on messages, whosever they are. Kept is what may be about a recipient: a failure, for its message may
-   * not be known yet; that it was read when the message is known, or may still become so.
+   * The platform reported on messages, whosever they are; of a business's recipients only its own account says anything. Kept is what
+   * may be about a recipient: a failure, for its message may not be known yet; that it was read when the message is known, or may
+   * still become so.
    */
   async settle(tx: Tx, reports: Report[]): Promise<void> {
-    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('${FAILURES}'))`);
-    const messageIds = reports.map(({ messageId }) => messageId);
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('${REPORTS}'))`);
+    const named = [reports.map(({ business_id }) => business_id), reports.map(({ messageId }) => messageId)];
     await tx.query(
       `WITH sending AS MATERIALIZED (
          SELECT business_id FROM broadcast.broadcasts WHERE status = 'running'
          -- Cancelled, with sends under way.
          UNION SELECT business_id FROM broadcast.broadcasts WHERE finished_at > now() - interval '10 minutes'
        )
-       INSERT INTO broadcast.failures AS f (message_id, reason)
-       SELECT DISTINCT ON (id) id, reason FROM unnest($1::text[], $2::bigint[], $3::text[]) AS n (id, business_id, reason)
+       INSERT INTO broadcast.reports AS f (business_id, message_id, reason)
+       SELECT DISTINCT ON (business_id, id) business_id, id, reason FROM unnest($1::bigint[], $2::text[], $3::text[]) AS n (business_id, id, reason)
        WHERE reason IS NOT NULL OR business_id IN (SELECT business_id FROM sending)
-         OR EXISTS (SELECT FROM broadcast.recipients r WHERE r.message_id = n.id)
-       ORDER BY id, reason NULLS FIRST
-       ON CONFLICT (message_id) DO UPDATE SET reason = NULL WHERE excluded.reason IS NULL AND f.reason IS NOT NULL`,
-      [messageIds, reports.map(({ business_id }) => business_id), reports.map(({ reason }) => reason)],
+         OR EXISTS (SELECT FROM broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id
+                    WHERE r.message_id = n.id AND ${onRow('b.business_id = n.business_id')})
+       ORDER BY business_id, id, reason NULLS FIRST
+       ON CONFLICT (business_id, message_id) DO UPDATE SET reason = NULL WHERE excluded.reason IS NULL AND f.reason IS NOT NULL`,
+      [...named, reports.map(({ reason }) => reason)],
     );
     const moved = await tx.query<{ broadcast_id: string; state: string }>(
       `UPDATE broadcast.recipients r SET state = CASE WHEN f.reason IS NULL THEN 'sent' ELSE 'failed' END, reason = f.reason
-       FROM unnest($1::text[]) AS n (id) JOIN broadcast.failures f ON f.message_id = n.id
-       WHERE r.message_id = n.id AND r.state = CASE WHEN f.reason IS NULL THEN 'failed' ELSE 'sent' END
+       FROM unnest($1::bigint[], $2::text[]) AS n (business_id, id)
+       JOIN broadcast.reports f ON f.business_id = n.business_id AND f.message_id = n.id
+       JOIN broadcast.broadcasts b ON ${onRow('b.business_id = n.business_id')}
+       WHERE r.message_id = n.id AND r.broadcast_id = b.id AND r.state = CASE WHEN f.reason IS NULL THEN 'failed' ELSE 'sent' END
        RETURNING r.broadcast_id, r.state`,
-      [messageIds],
+      named,
     );
     await this.count(
       tx,

@@ -29,8 +29,10 @@ const TEMPLATE: TemplateShape = {
   button_parameters: [],
 };
 
+const NEIGHBOUR = 2;
+
 /** What happens to one message: the send's own answer, which may come late, and what the platform says of it. */
-type Step = 'answer' | 'delivered' | 'failed' | 'read' | 'played';
+type Step = 'answer' | 'delivered' | 'failed' | 'read' | 'played' | `neighbour ${'failed' | 'read'}`;
 const ORDERS: Step[][] = [
   ['answer', 'failed', 'read'],
   ['answer', 'read', 'failed'],
@@ -60,11 +62,14 @@ describe('what the platform says of the messages of a broadcast', () => {
   };
   const phoneOf = (i: number) => `1201555${String(1_000 + i)}`;
   const messageOf = (i: number) => `wamid.${i}`;
-  const status = (i: number, word: Step): EventEnvelope =>
-    statusEvent(messageOf(i), word, { error: word === 'failed' ? { code: 131026, text: 'Undeliverable' } : null });
-  const show = (id: number) => harness.rpc.call(GetBroadcast, { business_id: 1, id });
-  const recipients = async (id: number) =>
-    (await harness.rpc.call(ListRecipients, { business_id: 1, id, limit: 100, cursor: null, state: null })).recipients;
+  const status = (i: number, step: Step): EventEnvelope => {
+    const word = step.replace('neighbour ', '');
+    const error = word === 'failed' ? { code: 131026, text: 'Undeliverable' } : null;
+    return statusEvent(messageOf(i), word, { error }, step === word ? 1 : NEIGHBOUR);
+  };
+  const show = (id: number, business_id = 1) => harness.rpc.call(GetBroadcast, { business_id, id });
+  const recipients = async (id: number, business_id = 1) =>
+    (await harness.rpc.call(ListRecipients, { business_id, id, limit: 100, cursor: null, state: null })).recipients;
   /** Tells events and waits until the service has handled all of them. */
   const tell = async (...events: EventEnvelope[]) => {
     await harness.tell(...events);
@@ -75,17 +80,17 @@ describe('what the platform says of the messages of a broadcast', () => {
     });
   };
 
-  it('decision 26: whatever the order, read wins over failed, and failed over delivered; the counts say the same', async () => {
+  /** Runs a broadcast with a recipient for each order, in which what happens to its message happens. @returns the broadcast's id */
+  const play = async (orders: Step[][]) => {
     const answers = new Map<string, () => void>();
-    harness.answer(SendTemplate, async ({ to }) => {
-      await new Promise<void>((answer) => answers.set(to, answer));
-      return { message_id: messageOf(ORDERS.findIndex((_, i) => phoneOf(i) === to)), phone: to, replayed: false };
+    harness.answer(SendTemplate, async ({ to, sender }) => {
+      if (sender.business_id === 1) await new Promise<void>((answer) => answers.set(to, answer));
+      return { message_id: messageOf(orders.findIndex((_, i) => phoneOf(i) === to)), phone: to, replayed: false };
     });
-    await harness.run(service);
-    const id = await create(ORDERS.length);
-    await eventually(() => answers.size === ORDERS.length);
+    const id = await create(orders.length);
+    await eventually(() => answers.size === orders.length);
     for (let step = 0; step < 4; step++) {
-      const now = ORDERS.flatMap((order, i) => order.slice(step, step + 1).map((word) => ({ i, word })));
+      const now = orders.flatMap((order, i) => order.slice(step, step + 1).map((word) => ({ i, word })));
       const answered = now.filter(({ word }) => word === 'answer');
       for (const { i } of answered) answers.get(phoneOf(i))?.();
       await eventually(async () => {
@@ -94,6 +99,12 @@ describe('what the platform says of the messages of a broadcast', () => {
       });
       await tell(...now.filter(({ word }) => word !== 'answer').map(({ i, word }) => status(i, word)));
     }
+    return id;
+  };
+
+  it('decision 26: whatever the order, read wins over failed, and failed over delivered; the counts say the same', async () => {
+    await harness.run(service);
+    const id = await play(ORDERS);
     const states = await recipients(id);
     expect(ORDERS.map((order, i) => [order.join(), states[i]?.state, states[i]?.reason])).toEqual(
       ORDERS.map((order) =>
@@ -107,6 +118,23 @@ describe('what the platform says of the messages of a broadcast', () => {
     expect(failures).toEqual([{ reason: '131026: Undeliverable', count: 3 }]);
   });
 
+  it('platform §4.3: of the messages of a business only its own account speaks, also when another one names or has the same ids', async () => {
+    await harness.run(service);
+    const orders: Step[][] = [
+      ['neighbour failed', 'answer'],
+      ['answer', 'neighbour failed'],
+      ['failed', 'neighbour read', 'answer'],
+      ['neighbour read', 'failed', 'answer'],
+      ['answer', 'failed', 'neighbour read'],
+    ];
+    const theirs = await create(orders.length, NEIGHBOUR);
+    const id = await play(orders);
+    expect((await recipients(id)).map(({ state }) => state)).toEqual(['sent', 'sent', 'failed', 'failed', 'failed']);
+    expect((await recipients(theirs, NEIGHBOUR)).map(({ state }) => state)).toEqual(['failed', 'failed', 'sent', 'sent', 'sent']);
+    expect((await show(id)).broadcast).toMatchObject({ sent: 2, failed: 3, pending: 0 });
+    expect((await show(theirs, NEIGHBOUR)).broadcast).toMatchObject({ sent: 3, failed: 2, pending: 0 });
+  });
+
   it('a refused recipient stays failed whatever is read elsewhere; what is read of messages of nobody here is not kept', async () => {
     harness.answer(SendTemplate, () => {
       throw new GatewayError('PLATFORM_REFUSED', 'No.');
@@ -114,10 +142,10 @@ describe('what the platform says of the messages of a broadcast', () => {
     await harness.run(service);
     const id = await create(1);
     await eventually(async () => (await show(id)).broadcast.status === 'completed');
-    const elsewhere = statusEvent('wamid.elsewhere', 'read', {}, 2);
+    const elsewhere = statusEvent('wamid.elsewhere', 'read', {}, NEIGHBOUR);
     await tell(elsewhere, status(0, 'read'));
     expect((await show(id)).broadcast).toMatchObject({ sent: 0, failed: 1 });
-    const kept = await harness.db.query<{ message_id: string }>('SELECT message_id FROM broadcast.failures');
+    const kept = await harness.db.query<{ message_id: string }>('SELECT message_id FROM broadcast.reports');
     expect(kept.map(({ message_id }) => message_id)).not.toContain('wamid.elsewhere');
   });
 });
