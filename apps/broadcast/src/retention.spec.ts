@@ -1,10 +1,8 @@
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { BroadcastConfig } from './broadcast.config';
-import { BroadcastModule } from './broadcast.module';
+import { service } from '../test/broadcasts.fixture';
 import { migrations } from './migrations/migrations';
 
-const service = { name: 'broadcast', module: BroadcastModule, config: BroadcastConfig, schema: 'broadcast' } as never;
 let harness: Harness;
 beforeEach(async () => {
   harness = await startHarness({ schema: 'broadcast', migrations });

@@ -54,6 +54,8 @@ export class RecipientsStore {
   /** Takes a broadcast that is due and that nobody runs; of each business only one at a time, for the sake of its number's throughput. */
   async takeBroadcast(): Promise<RunningBroadcast | null> {
     return this.db.transaction(async (tx) => {
+      // Two that look at the same moment would each see none running, and take one each.
+      await tx.query(`SELECT pg_advisory_xact_lock(hashtext('broadcast.take'))`);
       const [row] = await tx.query<RunningBroadcast & { id: string; business_id: string }>(
         `UPDATE broadcast.broadcasts SET status = 'running', started_at = coalesce(started_at, now()), lease_until = now() + interval '${LEASE}'
          WHERE id = (

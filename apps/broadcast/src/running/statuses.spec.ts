@@ -1,33 +1,7 @@
-import {
-  CreateBroadcast,
-  FindTemplates,
-  GatewayError,
-  GetBroadcast,
-  ListRecipients,
-  SendTemplate,
-  type EventEnvelope,
-  type TemplateShape,
-} from '@mgw/contracts';
-import { startHarness, statusEvent, type Harness } from '@mgw/harness';
+import { GatewayError, SendTemplate, type EventEnvelope } from '@mgw/contracts';
+import { statusEvent, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { BroadcastConfig } from '../broadcast.config';
-import { BroadcastModule } from '../broadcast.module';
-import { migrations } from '../migrations/migrations';
-
-const service = { name: 'broadcast', module: BroadcastModule, config: BroadcastConfig, schema: 'broadcast' } as never;
-const TEMPLATE: TemplateShape = {
-  id: 1,
-  name: 'offer',
-  language: 'en',
-  category: 'MARKETING',
-  content: 'Hello.',
-  body_variables: [],
-  named: false,
-  header_format: null,
-  header_text: null,
-  header_variables: [],
-  button_parameters: [],
-};
+import { Broadcasts, service } from '../../test/broadcasts.fixture';
 
 const NEIGHBOUR = 2;
 
@@ -48,28 +22,20 @@ const ORDERS: Step[][] = [
 ];
 
 describe('what the platform says of the messages of a broadcast', () => {
+  let broadcasts: Broadcasts;
   let harness: Harness;
   beforeEach(async () => {
-    harness = await startHarness({ schema: 'broadcast', migrations });
-    harness.answer(FindTemplates, ({ names }) => ({ found: names.map(() => ({ template: TEMPLATE, available_languages: ['en'] })) }));
+    broadcasts = await Broadcasts.start();
+    ({ harness } = broadcasts);
   });
   afterEach(() => harness.close());
 
-  const create = async (recipients: number, business_id = 1) => {
-    const rows = Array.from({ length: recipients }, (_, i) => ({ line: i + 1, phone: phoneOf(i), body_params: [], header_params: [] }));
-    const draft = { business_id, template_name: 'offer', language: 'en', recipients: rows };
-    return (await harness.rpc.call(CreateBroadcast, { ...draft, name: 'b', scheduled_at: null, plan: 'Growth', timezone: 'UTC' })).id;
-  };
-  const phoneOf = (i: number) => `1201555${String(1_000 + i)}`;
   const messageOf = (i: number) => `wamid.${i}`;
   const status = (i: number, step: Step): EventEnvelope => {
     const word = step.replace('neighbour ', '');
     const error = word === 'failed' ? { code: 131026, text: 'Undeliverable' } : null;
     return statusEvent(messageOf(i), word, { error }, step === word ? 1 : NEIGHBOUR);
   };
-  const show = (id: number, business_id = 1) => harness.rpc.call(GetBroadcast, { business_id, id });
-  const recipients = async (id: number, business_id = 1) =>
-    (await harness.rpc.call(ListRecipients, { business_id, id, limit: 100, cursor: null, state: null })).recipients;
   /** Tells events and waits until the service has handled all of them. */
   const tell = async (...events: EventEnvelope[]) => {
     await harness.tell(...events);
@@ -85,16 +51,16 @@ describe('what the platform says of the messages of a broadcast', () => {
     const answers = new Map<string, () => void>();
     harness.answer(SendTemplate, async ({ to, sender }) => {
       if (sender.business_id === 1) await new Promise<void>((answer) => answers.set(to, answer));
-      return { message_id: messageOf(orders.findIndex((_, i) => phoneOf(i) === to)), phone: to, replayed: false };
+      return { message_id: messageOf(orders.findIndex((_, i) => broadcasts.phoneOf(i) === to)), phone: to, replayed: false };
     });
-    const id = await create(orders.length);
+    const id = await broadcasts.create(orders.length);
     await eventually(() => answers.size === orders.length);
     for (let step = 0; step < 4; step++) {
       const now = orders.flatMap((order, i) => order.slice(step, step + 1).map((word) => ({ i, word })));
       const answered = now.filter(({ word }) => word === 'answer');
-      for (const { i } of answered) answers.get(phoneOf(i))?.();
+      for (const { i } of answered) answers.get(broadcasts.phoneOf(i))?.();
       await eventually(async () => {
-        const known = await recipients(id);
+        const known = await broadcasts.recipients(id);
         return answered.every(({ i }) => known[i]?.message_id === messageOf(i));
       });
       await tell(...now.filter(({ word }) => word !== 'answer').map(({ i, word }) => status(i, word)));
@@ -105,7 +71,7 @@ describe('what the platform says of the messages of a broadcast', () => {
   it('decision 26: whatever the order, read wins over failed, and failed over delivered; the counts say the same', async () => {
     await harness.run(service);
     const id = await play(ORDERS);
-    const states = await recipients(id);
+    const states = await broadcasts.recipients(id);
     expect(ORDERS.map((order, i) => [order.join(), states[i]?.state, states[i]?.reason])).toEqual(
       ORDERS.map((order) =>
         order.includes('read') || order.includes('played')
@@ -113,7 +79,7 @@ describe('what the platform says of the messages of a broadcast', () => {
           : [order.join(), 'failed', '131026: Undeliverable'],
       ),
     );
-    const { broadcast, failures } = await show(id);
+    const { broadcast, failures } = await broadcasts.show(id);
     expect(broadcast).toMatchObject({ sent: 8, failed: 3, pending: 0 });
     expect(failures).toEqual([{ reason: '131026: Undeliverable', count: 3 }]);
   });
@@ -127,12 +93,18 @@ describe('what the platform says of the messages of a broadcast', () => {
       ['neighbour read', 'failed', 'answer'],
       ['answer', 'failed', 'neighbour read'],
     ];
-    const theirs = await create(orders.length, NEIGHBOUR);
+    const theirs = await broadcasts.create(orders.length, { business_id: NEIGHBOUR });
     const id = await play(orders);
-    expect((await recipients(id)).map(({ state }) => state)).toEqual(['sent', 'sent', 'failed', 'failed', 'failed']);
-    expect((await recipients(theirs, NEIGHBOUR)).map(({ state }) => state)).toEqual(['failed', 'failed', 'sent', 'sent', 'sent']);
-    expect((await show(id)).broadcast).toMatchObject({ sent: 2, failed: 3, pending: 0 });
-    expect((await show(theirs, NEIGHBOUR)).broadcast).toMatchObject({ sent: 3, failed: 2, pending: 0 });
+    expect((await broadcasts.recipients(id)).map(({ state }) => state)).toEqual(['sent', 'sent', 'failed', 'failed', 'failed']);
+    expect((await broadcasts.recipients(theirs, NEIGHBOUR)).map(({ state }) => state)).toEqual([
+      'failed',
+      'failed',
+      'sent',
+      'sent',
+      'sent',
+    ]);
+    expect((await broadcasts.show(id)).broadcast).toMatchObject({ sent: 2, failed: 3, pending: 0 });
+    expect((await broadcasts.show(theirs, NEIGHBOUR)).broadcast).toMatchObject({ sent: 3, failed: 2, pending: 0 });
   });
 
   it('a refused recipient stays failed whatever is read elsewhere; what is read of messages of nobody here is not kept', async () => {
@@ -140,11 +112,11 @@ describe('what the platform says of the messages of a broadcast', () => {
       throw new GatewayError('PLATFORM_REFUSED', 'No.');
     });
     await harness.run(service);
-    const id = await create(1);
-    await eventually(async () => (await show(id)).broadcast.status === 'completed');
+    const id = await broadcasts.create(1);
+    await eventually(async () => (await broadcasts.show(id)).broadcast.status === 'completed');
     const elsewhere = statusEvent('wamid.elsewhere', 'read', {}, NEIGHBOUR);
     await tell(elsewhere, status(0, 'read'));
-    expect((await show(id)).broadcast).toMatchObject({ sent: 0, failed: 1 });
+    expect((await broadcasts.show(id)).broadcast).toMatchObject({ sent: 0, failed: 1 });
     const kept = await harness.db.query<{ message_id: string }>('SELECT message_id FROM broadcast.reports');
     expect(kept.map(({ message_id }) => message_id)).not.toContain('wamid.elsewhere');
   });

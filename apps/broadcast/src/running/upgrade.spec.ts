@@ -2,12 +2,10 @@ import { GetBroadcast } from '@mgw/contracts';
 import { startHarness, statusEvent, type Harness } from '@mgw/harness';
 import { runMigrations } from '@mgw/postgres';
 import { eventually } from '@mgw/testing';
-import { BroadcastConfig } from '../broadcast.config';
-import { BroadcastModule } from '../broadcast.module';
+import { service } from '../../test/broadcasts.fixture';
 import { Reports1764200000002 } from '../migrations/1764200000002-reports';
 import { migrations } from '../migrations/migrations';
 
-const service = { name: 'broadcast', module: BroadcastModule, config: BroadcastConfig, schema: 'broadcast' } as never;
 let harness: Harness;
 beforeEach(async () => {
   harness = await startHarness({ schema: 'broadcast', migrations: migrations.slice(0, migrations.indexOf(Reports1764200000002)) });
