@@ -29,6 +29,18 @@ describe('broadcasts (product §2, spec §6.2)', () => {
   });
 
   const show = async (id: number) => (await owner.call<Broadcast>('GET', `/api/client/broadcasts/${id}`)).body;
+  const end = (id: number) =>
+    eventually(
+      async () => {
+        const broadcast = await show(id);
+        return broadcast.status === 'completed' && broadcast;
+      },
+      { timeoutMs: 150_000, everyMs: 500 },
+    );
+  const killAll = async () => {
+    for (const { pid } of stack.processes('broadcast')) process.kill(pid, 'SIGKILL');
+    await eventually(async () => (await owner.call('GET', '/api/client/broadcasts')).status === 200, { timeoutMs: 20_000 });
+  };
   const create = (body: Record<string, unknown>) =>
     owner.call<{ id: number; details?: { field: string; message: string }[] }>('POST', '/api/client/broadcasts', {
       name: 'Autumn',
@@ -100,20 +112,31 @@ describe('broadcasts (product §2, spec §6.2)', () => {
     const { body } = await create({ recipients });
     for (const share of [0.2, 0.5]) {
       await eventually(async () => (await show(body.id)).sent > 400 * share, { timeoutMs: 60_000 });
-      for (const { pid } of stack.processes('broadcast')) process.kill(pid, 'SIGKILL');
-      await eventually(async () => (await owner.call('GET', '/api/client/broadcasts')).status === 200, { timeoutMs: 20_000 });
+      await killAll();
     }
-    const done = await eventually(
-      async () => {
-        const broadcast = await show(body.id);
-        return broadcast.status === 'completed' && broadcast;
-      },
-      { timeoutMs: 150_000, everyMs: 500 },
-    );
-    expect(done).toMatchObject({ total_recipients: 400, sent: 400, failed: 0 });
+    expect(await end(body.id)).toMatchObject({ total_recipients: 400, sent: 400, failed: 0 });
     const calls = (await platformCalls()).slice(before);
     expect([calls.length, new Set(calls).size]).toEqual([400, 400]);
     expect(events('broadcast.completed')).toHaveLength(2);
+  }, 240_000);
+
+  it('friendliness F20: paused, killed and resumed it sends to everybody once', async () => {
+    const before = (await platformCalls()).length;
+    const recipients = Array.from({ length: 300 }, (_, i) => ({ phone: `1202557${String(i).padStart(4, '0')}`, body_params: ['Asha', i] }));
+    const { body } = await create({ recipients });
+    await eventually(async () => (await show(body.id)).sent > 50, { timeoutMs: 60_000 });
+    const paused = await owner.call('POST', `/api/client/broadcasts/${body.id}/pause`, {});
+    expect([paused.status, paused.body]).toEqual([200, { message: 'Broadcast paused.' }]);
+    await killAll();
+    const meanwhile = await create({ recipients: [{ phone: '+12015550103', body_params: ['Asha', 1] }] });
+    await end(meanwhile.body.id);
+    const { status, pending } = await show(body.id);
+    expect([status, pending > 0]).toEqual(['paused', true]);
+    const resumed = await owner.call('POST', `/api/client/broadcasts/${body.id}/resume`, {});
+    expect([resumed.status, resumed.body]).toEqual([200, { message: 'Broadcast resumed.' }]);
+    expect(await end(body.id)).toMatchObject({ total_recipients: 300, sent: 300, failed: 0 });
+    const calls = (await platformCalls()).slice(before);
+    expect([calls.length, new Set(calls).size]).toEqual([301, 301]);
   }, 240_000);
 
   it('is cancelled once, and what is scheduled waits', async () => {

@@ -209,10 +209,12 @@ describe('the API’s document and live answers (product §2, §3)', () => {
     });
     await answers(200, owner, 'get /api/client/broadcasts/{id}/recipients', { at: { id } });
     await answers(200, owner, 'get /api/client/broadcasts');
-    await answers(409, owner, 'post /api/client/broadcasts/{id}/cancel', { at: { id } });
+    for (const change of ['cancel', 'pause', 'resume'])
+      await answers(409, owner, `post /api/client/broadcasts/{id}/${change}`, { at: { id } });
     const later = { ...documented.example('post', '/api/client/broadcasts'), scheduled_at: new Date(Date.now() + 3_600_000).toISOString() };
     const scheduled = await answers<{ id: number }>(200, owner, 'post /api/client/broadcasts', { body: later });
-    await answers(200, owner, 'post /api/client/broadcasts/{id}/cancel', { at: { id: scheduled.id } });
+    for (const change of ['pause', 'resume', 'cancel'])
+      await answers(200, owner, `post /api/client/broadcasts/{id}/${change}`, { at: { id: scheduled.id } });
   });
 
   it('auto-reply', async () => {

@@ -30,7 +30,7 @@ export const SERVICES = {
         ...['create-webhook', 'list-webhooks', 'update-webhook', 'delete-webhook'],
         ...['list-deliveries', 'find-deliveries', 'redeliver', 'test-webhook', 'figures'],
       ],
-      broadcast: ['check', 'create', 'list', 'get', 'list-recipients', 'cancel', 'figures'],
+      broadcast: ['check', 'create', 'list', 'get', 'list-recipients', 'cancel', 'pause', 'resume', 'figures'],
       'auto-reply': ['get-settings', 'set-settings', 'try', 'list', 'figures'],
     },
     announces: ['key-changed', 'business-changed', 'limits-changed'],

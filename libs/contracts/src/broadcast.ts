@@ -63,7 +63,7 @@ export const BroadcastRecord = Type.Object({
   name: Type.String(),
   template_name: Type.String(),
   language: Type.String(),
-  status: Type.Union((['scheduled', 'running', 'completed', 'cancelled'] as const).map((status) => Type.Literal(status))),
+  status: Type.Union((['scheduled', 'running', 'paused', 'completed', 'cancelled'] as const).map((status) => Type.Literal(status))),
   total_recipients: Type.Integer(),
   /** The platform took the message, and has not reported that it failed, or has that it was read (product decision 26). */
   sent: Type.Integer(),
@@ -112,9 +112,21 @@ export const ListRecipients = operation('broadcast', 'list-recipients', {
   errors: ['NOT_FOUND'],
 });
 
-/** What is under way ends; nothing more begins. CONFLICT when it has ended already. */
-export const CancelBroadcast = operation('broadcast', 'cancel', {
+const change = {
   request: Type.Object({ business_id: Id, id: Id }),
   reply: Type.Object({}),
+  /** CONFLICT when it has ended already. */
   errors: ['NOT_FOUND', 'CONFLICT'],
-});
+} as const;
+
+/** What is under way ends; nothing more begins. */
+export const CancelBroadcast = operation('broadcast', 'cancel', change);
+
+/** What is under way ends; nothing more begins until it is resumed, and another of the business may run meanwhile. A paused one stays so. */
+export const PauseBroadcast = operation('broadcast', 'pause', change);
+
+/**
+ * A paused one goes on where it stopped: as soon as no other of the business runs, and not before `scheduled_at`; until then it is
+ * `scheduled`. One that is not paused stays as it is.
+ */
+export const ResumeBroadcast = operation('broadcast', 'resume', change);

@@ -8,7 +8,9 @@ import {
   GetBroadcast,
   ListBroadcasts,
   ListRecipients,
+  PauseBroadcast,
   refuseForeignHeader,
+  ResumeBroadcast,
   valueCounts,
   type ReplyOf,
   type RequestOf,
@@ -67,9 +69,27 @@ export class BroadcastsHandlers {
 
   @Handles(CancelBroadcast)
   async cancel({ business_id, id }: RequestOf<typeof CancelBroadcast>): Promise<ReplyOf<typeof CancelBroadcast>> {
-    if (await this.broadcasts.cancel(business_id, id)) return {};
-    if (await this.broadcasts.find(business_id, id)) throw new GatewayError('CONFLICT', 'This broadcast has ended already.');
-    throw notFound();
+    if (!(await this.broadcasts.cancel(business_id, id))) throw await this.refusal(business_id, id);
+    return {};
+  }
+
+  @Handles(PauseBroadcast)
+  async pause({ business_id, id }: RequestOf<typeof PauseBroadcast>): Promise<ReplyOf<typeof PauseBroadcast>> {
+    if (!(await this.broadcasts.pause(business_id, id))) throw await this.refusal(business_id, id);
+    return {};
+  }
+
+  @Handles(ResumeBroadcast)
+  async resume({ business_id, id }: RequestOf<typeof ResumeBroadcast>): Promise<ReplyOf<typeof ResumeBroadcast>> {
+    if (!(await this.broadcasts.resume(business_id, id))) throw await this.refusal(business_id, id);
+    this.runner.nudge();
+    return {};
+  }
+
+  /** Why a broadcast cannot be changed. */
+  private async refusal(businessId: number, id: number): Promise<GatewayError> {
+    const ended = await this.broadcasts.find(businessId, id);
+    return ended ? new GatewayError('CONFLICT', 'This broadcast has ended already.') : notFound();
   }
 
   private async checked(request: RequestOf<typeof CheckBroadcast>, context: RpcContext) {

@@ -84,14 +84,22 @@ export class BroadcastsStore {
     return { recipients: page, next_cursor };
   }
 
-  /** @returns false when it is unknown or has ended */
-  async cancel(businessId: number, id: number): Promise<boolean> {
-    const rows = await this.db.query(
-      `UPDATE broadcast.broadcasts SET status = 'cancelled', finished_at = now()
-       WHERE business_id = $1 AND id = $2 AND status IN ('scheduled', 'running') RETURNING id`,
-      [businessId, id],
-    );
-    return rows.length > 0;
+  /** Whoever runs it finds out at the next look. @returns false when it is unknown or has ended */
+  cancel(businessId: number, id: number): Promise<boolean> {
+    return this.change(businessId, id, `status = 'cancelled', finished_at = now()`);
+  }
+
+  pause(businessId: number, id: number): Promise<boolean> {
+    return this.change(businessId, id, `status = 'paused'`);
+  }
+
+  resume(businessId: number, id: number): Promise<boolean> {
+    return this.change(businessId, id, `status = CASE status WHEN 'paused' THEN 'scheduled' ELSE status END`);
+  }
+
+  private async change(businessId: number, id: number, set: string): Promise<boolean> {
+    const sql = `UPDATE broadcast.broadcasts SET ${set} WHERE business_id = $1 AND id = $2 AND finished_at IS NULL RETURNING id`;
+    return (await this.db.query(sql, [businessId, id])).length > 0;
   }
 }
 

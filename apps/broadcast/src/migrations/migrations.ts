@@ -4,6 +4,7 @@ import { Retention1763900000002 } from './1763900000002-retention';
 import { Read1764100000001 } from './1764100000001-read';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 import { Reports1764200000002 } from './1764200000002-reports';
+import { Paused1764200000003 } from './1764200000003-paused';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   Read1764100000001,
   DeadLetterReplays1764200000001,
   Reports1764200000002,
+  Paused1764200000003,
 ];

@@ -74,14 +74,14 @@ export class RecipientsStore {
     });
   }
 
-  /** Renews the lease and takes recipients that are due, also those that a dead process left. Null: it has ended, or is another's. */
+  /** Renews the lease and takes recipients that are due, also those that a dead process left. Null: nothing more is to be sent now. */
   async takeRecipients(broadcastId: number, atMost: number): Promise<DueRecipient[] | null> {
     return this.db.transaction(async (tx) => {
-      const [held] = await tx.query(
-        `UPDATE broadcast.broadcasts SET lease_until = now() + interval '${LEASE}' WHERE id = $1 AND status = 'running' RETURNING id`,
+      const [held] = await tx.query<{ status: string }>(
+        `UPDATE broadcast.broadcasts SET lease_until = now() + interval '${LEASE}' WHERE id = $1 RETURNING status`,
         [broadcastId],
       );
-      if (!held) return null;
+      if (held?.status !== 'running') return null;
       return tx.query<DueRecipient>(
         `UPDATE broadcast.recipients r SET state = 'sending', attempts = r.attempts + 1, due_at = now() + interval '${TRY}',
            began_at = coalesce(r.began_at, now())
@@ -136,7 +136,7 @@ export class RecipientsStore {
     const named = [reports.map(({ business_id }) => business_id), reports.map(({ messageId }) => messageId)];
     await tx.query(
       `WITH sending AS MATERIALIZED (
-         SELECT business_id FROM broadcast.broadcasts WHERE status = 'running'
+         SELECT business_id FROM broadcast.broadcasts WHERE started_at IS NOT NULL AND finished_at IS NULL
          -- Cancelled, with sends under way.
          UNION SELECT business_id FROM broadcast.broadcasts WHERE finished_at > now() - interval '10 minutes'
        )

@@ -82,13 +82,14 @@ export class RunnerService implements OnApplicationBootstrap, OnApplicationShutd
         allowance = Math.min(this.config.perSecond, allowance + (this.config.perSecond * TICK_MS) / 1_000);
         const room = Math.min(Math.floor(allowance), UNDER_WAY - underWay.size);
         const due = await this.recipients.takeRecipients(broadcast.id, Math.max(0, room));
-        if (due === null) return;
-        allowance -= due.length;
-        for (const recipient of due) {
+        // Paused or cancelled; it stays this process's own until what is under way has ended.
+        if (due === null && underWay.size === 0) break;
+        allowance -= due?.length ?? 0;
+        for (const recipient of due ?? []) {
           const sent = this.sending.send(broadcast, recipient).finally(() => underWay.delete(sent));
           underWay.add(sent);
         }
-        if (due.length === 0 && underWay.size === 0 && (await this.recipients.complete(broadcast.id))) {
+        if (due?.length === 0 && underWay.size === 0 && (await this.recipients.complete(broadcast.id))) {
           this.relay.nudge();
           return;
         }
@@ -96,7 +97,7 @@ export class RunnerService implements OnApplicationBootstrap, OnApplicationShutd
       }
     } finally {
       await Promise.all(underWay);
-      if (this.stopped) await this.recipients.release(broadcast.id);
     }
+    await this.recipients.release(broadcast.id);
   }
 }

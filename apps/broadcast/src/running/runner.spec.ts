@@ -1,4 +1,4 @@
-import { ListBroadcasts, SendTemplate } from '@mgw/contracts';
+import { CancelBroadcast, ListBroadcasts, PauseBroadcast, ResumeBroadcast, SendTemplate } from '@mgw/contracts';
 import type { Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { Broadcasts, service } from '../../test/broadcasts.fixture';
@@ -6,14 +6,18 @@ import { Broadcasts, service } from '../../test/broadcasts.fixture';
 describe('running broadcasts (product §2)', () => {
   let broadcasts: Broadcasts;
   let harness: Harness;
-  /** Sends are held up until then. */
+  /** The Idempotency-Key of each send, in their order. */
+  let keys: string[];
+  /** Sends of business 1 are held up until then. */
   let answerSends: () => void;
   beforeEach(async () => {
     broadcasts = await Broadcasts.start();
     ({ harness } = broadcasts);
+    keys = [];
     const answered = new Promise<void>((resolve) => (answerSends = resolve));
-    harness.answer(SendTemplate, async ({ to }) => {
-      await answered;
+    harness.answer(SendTemplate, async ({ to, sender }) => {
+      keys.push(sender.idempotency?.key ?? 'none');
+      if (sender.business_id === 1) await answered;
       return { message_id: `wamid.${to}`, phone: to, replayed: false };
     });
   });
@@ -22,11 +26,18 @@ describe('running broadcasts (product §2)', () => {
     await harness.close();
   });
 
+  const inAnHour = () => ({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
+  const change = (operation: typeof PauseBroadcast | typeof ResumeBroadcast | typeof CancelBroadcast, id: number, business_id = 1) =>
+    harness.rpc.call(operation, { business_id, id });
+  const becomes = (status: string, id: number, business_id = 1) =>
+    eventually(async () => (await broadcasts.show(id, business_id)).broadcast.status === status);
+  /** Resolves when every replica's next look for work is over, in which older broadcasts come first. */
+  const looked = async (business_id = 1) => becomes('completed', await broadcasts.create(1, { business_id }), business_id);
+
   it('of one business one runs at a time, also when two replicas look for work at the same moment', async () => {
     await harness.run(service);
     await harness.run(service);
-    const inAnHour = { scheduled_at: new Date(Date.now() + 3_600_000).toISOString() };
-    for (const business_id of [1, 1, 2]) await broadcasts.create(1, { business_id, ...inAnHour });
+    for (const business_id of [1, 1, 2]) await broadcasts.create(1, { business_id, ...inAnHour() });
     const waiting = async () => {
       const [row] = await harness.db.query<{ n: string }>(
         `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
@@ -45,5 +56,69 @@ describe('running broadcasts (product §2)', () => {
     };
     await eventually(async () => (await statuses(2)).join() === 'running');
     expect(await statuses(1)).toEqual(['scheduled', 'running']);
+  });
+
+  it('friendliness F20: paused, nothing more begins and what is under way ends; it stays so after a restart; resumed, it goes on where it stopped', async () => {
+    const pace = { BROADCAST_PER_SECOND: '20' };
+    const first = await harness.run(service, pace);
+    const id = await broadcasts.create(30);
+    await eventually(() => keys.length > 0);
+    await change(PauseBroadcast, id);
+    const begun = (await broadcasts.recipients(id)).filter(({ state }) => state !== 'pending').length;
+    answerSends();
+    // Another of the same business runs meanwhile, to its end.
+    await looked();
+    await change(PauseBroadcast, id);
+    await first.stop();
+    await harness.run(service, pace);
+    await looked();
+    const { broadcast } = await broadcasts.show(id);
+    expect(begun).toBeLessThan(30);
+    expect(broadcast).toMatchObject({ status: 'paused', sent: begun, failed: 0, pending: 30 - begun, finished_at: null });
+    await change(ResumeBroadcast, id);
+    await change(ResumeBroadcast, id);
+    await becomes('completed', id);
+    expect((await broadcasts.show(id)).broadcast).toMatchObject({ sent: 30, failed: 0, pending: 0 });
+    const ours = keys.filter((key) => key.startsWith(`broadcast:${id}:`));
+    expect([ours.length, new Set(ours).size]).toEqual([30, 30]);
+    await eventually(async () => (await harness.told('broadcast.completed')).length === 3);
+  });
+
+  it('friendliness F20: paused and resumed at once, it waits for what is under way, and nothing is tried twice', async () => {
+    await harness.run(service);
+    const id = await broadcasts.create(5);
+    await eventually(() => keys.length === 5);
+    await change(PauseBroadcast, id);
+    await change(ResumeBroadcast, id);
+    await looked(2);
+    expect((await broadcasts.show(id)).broadcast.status).toBe('scheduled');
+    answerSends();
+    await becomes('completed', id);
+    expect(keys.filter((key) => key.startsWith(`broadcast:${id}:`))).toHaveLength(5);
+  });
+
+  it('friendliness F20: what is scheduled can be paused before it starts; resumed, it starts at its time, or at once when that has passed', async () => {
+    answerSends();
+    await harness.run(service);
+    const [early, late] = [await broadcasts.create(1, inAnHour()), await broadcasts.create(1, inAnHour())];
+    for (const id of [early, late]) await change(PauseBroadcast, id);
+    await harness.db.query(`UPDATE broadcast.broadcasts SET scheduled_at = now() - interval '1 minute' WHERE id = $1`, [late]);
+    await looked();
+    expect((await broadcasts.show(late)).broadcast).toMatchObject({ status: 'paused', started_at: null });
+    for (const id of [early, late]) await change(ResumeBroadcast, id);
+    await becomes('completed', late);
+    expect((await broadcasts.show(early)).broadcast).toMatchObject({ status: 'scheduled', started_at: null });
+  });
+
+  it('friendliness F20: what is paused can be cancelled; what has ended is refused as by cancelling, and what is of another is not there', async () => {
+    await harness.run(service);
+    const id = await broadcasts.create(1, inAnHour());
+    for (const operation of [PauseBroadcast, ResumeBroadcast, CancelBroadcast])
+      await expect(change(operation, id, 2)).rejects.toMatchObject({ error_code: 'NOT_FOUND' });
+    await change(PauseBroadcast, id);
+    await change(CancelBroadcast, id);
+    expect((await broadcasts.show(id)).broadcast).toMatchObject({ status: 'cancelled', finished_at: expect.any(String) as string });
+    for (const operation of [PauseBroadcast, ResumeBroadcast, CancelBroadcast])
+      await expect(change(operation, id)).rejects.toMatchObject({ error_code: 'CONFLICT', message: 'This broadcast has ended already.' });
   });
 });

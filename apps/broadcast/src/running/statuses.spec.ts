@@ -1,4 +1,4 @@
-import { GatewayError, SendTemplate, type EventEnvelope } from '@mgw/contracts';
+import { GatewayError, PauseBroadcast, SendTemplate, type EventEnvelope } from '@mgw/contracts';
 import { statusEvent, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { Broadcasts, service } from '../../test/broadcasts.fixture';
@@ -47,7 +47,7 @@ describe('what the platform says of the messages of a broadcast', () => {
   };
 
   /** Runs a broadcast with a recipient for each order, in which what happens to its message happens. @returns the broadcast's id */
-  const play = async (orders: Step[][]) => {
+  const play = async (orders: Step[][], begun: (id: number) => Promise<unknown> = () => Promise.resolve()) => {
     const answers = new Map<string, () => void>();
     harness.answer(SendTemplate, async ({ to, sender }) => {
       if (sender.business_id === 1) await new Promise<void>((answer) => answers.set(to, answer));
@@ -55,6 +55,7 @@ describe('what the platform says of the messages of a broadcast', () => {
     });
     const id = await broadcasts.create(orders.length);
     await eventually(() => answers.size === orders.length);
+    await begun(id);
     for (let step = 0; step < 4; step++) {
       const now = orders.flatMap((order, i) => order.slice(step, step + 1).map((word) => ({ i, word })));
       const answered = now.filter(({ word }) => word === 'answer');
@@ -82,6 +83,17 @@ describe('what the platform says of the messages of a broadcast', () => {
     const { broadcast, failures } = await broadcasts.show(id);
     expect(broadcast).toMatchObject({ sent: 8, failed: 3, pending: 0 });
     expect(failures).toEqual([{ reason: '131026: Undeliverable', count: 3 }]);
+  });
+
+  it('decision 26: also of messages that were under way when their broadcast was paused', async () => {
+    await harness.run(service);
+    const orders: Step[][] = [
+      ['read', 'answer', 'failed'],
+      ['failed', 'answer'],
+    ];
+    const id = await play(orders, (id) => harness.rpc.call(PauseBroadcast, { business_id: 1, id }));
+    expect((await broadcasts.recipients(id)).map(({ state }) => state)).toEqual(['sent', 'failed']);
+    expect((await broadcasts.show(id)).broadcast).toMatchObject({ status: 'paused', sent: 1, failed: 1, pending: 0 });
   });
 
   it('platform §4.3: of the messages of a business only its own account speaks, also when another one names or has the same ids', async () => {

@@ -1,5 +1,14 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
-import { CancelBroadcast, CheckBroadcast, CreateBroadcast, GetBroadcast, ListBroadcasts, ListRecipients } from '@mgw/contracts';
+import {
+  CancelBroadcast,
+  CheckBroadcast,
+  CreateBroadcast,
+  GetBroadcast,
+  ListBroadcasts,
+  ListRecipients,
+  PauseBroadcast,
+  ResumeBroadcast,
+} from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyRequest } from 'fastify';
 import { LANGUAGE } from '../api-v1/send.requests';
@@ -85,10 +94,34 @@ export class BroadcastsController {
   @Post(':id/cancel')
   @HttpCode(200)
   @Answers(Done, 'Cancel a broadcast; what is under way ends', { errors: CancelBroadcast.errors })
-  async cancel(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
-    const { business_id, user_id } = user;
-    await this.rpc.call(CancelBroadcast, { business_id, id });
-    await this.audit.add({ user_id, business_id, action: 'broadcast.cancelled', detail: { broadcast_id: id } });
-    return { message: 'Broadcast cancelled.' };
+  cancel(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
+    return this.change(CancelBroadcast, 'cancelled', user, id);
+  }
+
+  @Post(':id/pause')
+  @HttpCode(200)
+  @Answers(Done, 'Pause a broadcast; what is under way ends, and nothing more begins until it is resumed', {
+    errors: PauseBroadcast.errors,
+  })
+  pause(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
+    return this.change(PauseBroadcast, 'paused', user, id);
+  }
+
+  @Post(':id/resume')
+  @HttpCode(200)
+  @Answers(Done, 'Resume a paused broadcast, which goes on where it stopped', { errors: ResumeBroadcast.errors })
+  resume(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
+    return this.change(ResumeBroadcast, 'resumed', user, id);
+  }
+
+  private async change(
+    operation: typeof CancelBroadcast | typeof PauseBroadcast | typeof ResumeBroadcast,
+    done: 'cancelled' | 'paused' | 'resumed',
+    { business_id, user_id }: BusinessUser,
+    id: number,
+  ) {
+    await this.rpc.call(operation, { business_id, id });
+    await this.audit.add({ user_id, business_id, action: `broadcast.${done}`, detail: { broadcast_id: id } });
+    return { message: `Broadcast ${done}.` };
   }
 }
