@@ -322,6 +322,31 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     });
   });
 
+  describe('broadcasts (friendliness F20)', () => {
+    it('one that runs shows its pace and the time left, and is paused, resumed and cancelled', async () => {
+      const recipients = Array.from({ length: 2_000 }, (_, i) => ({
+        phone: `1202558${String(i).padStart(4, '0')}`,
+        body_params: ['Asha', i],
+      }));
+      const draft = { name: 'Long', template_name: 'order_update', recipients };
+      const { id } = (await owner.call<{ id: number }>('POST', '/api/client/broadcasts', draft)).body;
+      await logIn();
+      await go(`broadcasts?id=${id}`);
+      const detail = page.getByRole('dialog');
+      const pace = detail.getByText(/^[\d.]+ a second · about \d+ (seconds|minutes) to go$/);
+      await pace.waitFor();
+      await detail.getByRole('button', { name: 'Pause' }).click();
+      await detail.getByText('paused', { exact: true }).waitFor();
+      await pace.waitFor({ state: 'detached' });
+      await detail.getByRole('button', { name: 'Resume' }).click();
+      await detail.getByText('running', { exact: true }).waitFor();
+      await pace.waitFor();
+      await detail.getByRole('button', { name: 'Cancel the broadcast' }).click();
+      await detail.getByText('cancelled', { exact: true }).waitFor();
+      expect(await detail.getByRole('button', { name: /Pause|Resume|Cancel/ }).count()).toBe(0);
+    }, 60_000);
+  });
+
   describe('operator', () => {
     it('a limit that was not changed is not sent: it goes on following the plan', async () => {
       await logIn(stack.demo.operator);

@@ -13,6 +13,7 @@ const COLORS: Record<string, string> = {
   running: 'blue',
   skipped: 'yellow',
   scheduled: 'gray',
+  paused: 'orange',
   completed: 'green',
   cancelled: 'yellow',
   APPROVED: 'green',

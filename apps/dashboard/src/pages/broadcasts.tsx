@@ -16,10 +16,10 @@ import {
   TextInput,
   Title,
 } from '@mantine/core';
-import { IconPlus, IconUpload } from '@tabler/icons-react';
+import { IconPlayerPause, IconPlayerPlay, IconPlus, IconUpload } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { api, ask, praise } from '../api/client';
 import { useLive } from '../api/live';
 import { Ago, number, State } from '../components/bits';
@@ -28,12 +28,23 @@ import { Empty, Loaded, PageTitle } from '../components/states';
 
 const route = getRouteApi('/inside/broadcasts');
 const PER_SECOND = 40;
+/** How long the pace is measured over. */
+const PACE_MS = 10_000;
+
+/** How far a broadcast had come at a time. */
+interface Look {
+  at: number;
+  done: number;
+}
 
 export function BroadcastsPage() {
   const search = route.useSearch() as { id?: string; new?: string };
   const navigate = route.useNavigate();
   const queries = useQueryClient();
-  useLive(() => void queries.invalidateQueries({ queryKey: ['broadcasts'] }));
+  // Not at each message: an answer under way is given up for the next question, and dozens a second would let none come.
+  useLive((name) => {
+    if (name === 'broadcast.completed') void queries.invalidateQueries({ queryKey: ['broadcasts'] });
+  });
   const list = usePages({
     queryKey: ['broadcasts'],
     load: (query) => ask(api.GET('/api/client/broadcasts', { params: { query } })),
@@ -88,7 +99,7 @@ export function BroadcastsPage() {
         {search.new !== undefined && <Create done={(id) => set({ new: undefined, id: String(id) })} />}
       </Modal>
       <Drawer opened={search.id !== undefined} onClose={() => set({ id: undefined })} position="right" size="lg" title="Broadcast">
-        {search.id !== undefined && <Detail id={Number(search.id)} />}
+        {search.id !== undefined && <Detail key={search.id} id={Number(search.id)} />}
       </Drawer>
     </>
   );
@@ -108,11 +119,33 @@ function Bar({ sent, failed, total_recipients: total }: { sent: number; failed: 
   );
 }
 
+/** @returns messages a second; null as long as it is not known */
+function paceOf(looks: Look[]): number | null {
+  const [first, last] = [looks[0], looks[looks.length - 1]];
+  return first && last && last.at > first.at ? ((last.done - first.done) / (last.at - first.at)) * 1_000 : null;
+}
+
+function Pace({ pace, pending }: { pace: number; pending: number }) {
+  const left = pending / pace;
+  return (
+    <Text size="sm">
+      {pace < 10 ? pace.toFixed(1) : Math.round(pace)} a second
+      {pace > 0 && ` · about ${left < 90 ? `${Math.ceil(left)} seconds` : `${Math.ceil(left / 60)} minutes`} to go`}
+    </Text>
+  );
+}
+
 function Detail({ id }: { id: number }) {
   const queries = useQueryClient();
+  const looks = useRef<Look[]>([]);
   const one = useQuery({
     queryKey: ['broadcasts', id],
-    queryFn: () => ask(api.GET('/api/client/broadcasts/{id}', { params: { path: { id } } })),
+    queryFn: async () => {
+      const broadcast = await ask(api.GET('/api/client/broadcasts/{id}', { params: { path: { id } } }));
+      const now = { at: Date.now(), done: broadcast.sent + broadcast.failed };
+      looks.current = broadcast.status === 'running' ? [...looks.current.filter(({ at }) => at > now.at - PACE_MS), now] : [];
+      return { ...broadcast, pace: paceOf(looks.current) };
+    },
     refetchInterval: 1_000,
   });
   const recipients = usePages({
@@ -122,19 +155,18 @@ function Detail({ id }: { id: number }) {
     rows: (page) => page.recipients,
     refetchInterval: 3_000,
   });
-  const cancel = useMutation({
-    mutationFn: () =>
-      ask(api.POST('/api/client/broadcasts/{id}/cancel', { params: { path: { id } }, headers: { 'content-type': 'application/json' } })),
-    onSuccess: () => {
-      praise('The broadcast was cancelled.');
+  const change = useMutation({
+    mutationFn: (how: 'pause' | 'resume' | 'cancel') =>
+      ask(api.POST(`/api/client/broadcasts/{id}/${how}`, { params: { path: { id } }, headers: { 'content-type': 'application/json' } })),
+    onSuccess: ({ message }) => {
+      praise(message);
       void queries.invalidateQueries({ queryKey: ['broadcasts'] });
     },
   });
   return (
     <Loaded query={one}>
       {(broadcast) => {
-        const left = broadcast.pending / PER_SECOND;
-        const active = broadcast.status === 'running' || broadcast.status === 'scheduled';
+        const isPaused = broadcast.status === 'paused';
         return (
           <Stack>
             <Group justify="space-between">
@@ -144,13 +176,21 @@ function Detail({ id }: { id: number }) {
               <State of={broadcast.status} />
             </Group>
             <Bar {...broadcast} />
-            {broadcast.status === 'running' && (
-              <Text size="sm">About {left < 90 ? `${Math.ceil(left)} seconds` : `${Math.ceil(left / 60)} minutes`} to go.</Text>
-            )}
-            {active && (
-              <Button color="red" variant="light" loading={cancel.isPending} onClick={() => cancel.mutate()}>
-                Cancel the broadcast
-              </Button>
+            {broadcast.pace !== null && <Pace pace={broadcast.pace} pending={broadcast.pending} />}
+            {broadcast.finished_at === null && (
+              <Group grow>
+                <Button
+                  variant="default"
+                  leftSection={isPaused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
+                  loading={change.isPending}
+                  onClick={() => change.mutate(isPaused ? 'resume' : 'pause')}
+                >
+                  {isPaused ? 'Resume' : 'Pause'}
+                </Button>
+                <Button color="red" variant="light" loading={change.isPending} onClick={() => change.mutate('cancel')}>
+                  Cancel the broadcast
+                </Button>
+              </Group>
             )}
             {broadcast.failures.length > 0 && (
               <>
