@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { eventually, startBrowser, startReceiver, type Receiver } from '@mgw/testing';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { accessibilityFaults } from './axe';
@@ -131,9 +132,22 @@ describe('the dashboard (experience: the business’s people)', () => {
     await dialog.getByLabel('Name').fill('Autumn');
     await dialog.getByLabel('Template').click();
     await page.getByRole('option', { name: /order_update/ }).click();
-    await dialog.getByLabel('Or paste the rows here').fill('phone,name,order\n+1 201 555 0100,Asha,1\n12,Ben,2');
+    await dialog
+      .getByLabel('Or paste the rows here')
+      .fill('phone,name,order\n+1 201 555 0100,Asha,1\n12,Ben,2\n+1 201 555 0102,Doe, John,3');
     await dialog.getByRole('button', { name: 'Check every row' }).click();
     await dialog.getByText(/Line 3: phone/).waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('link', { name: 'Download the errors as CSV' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('broadcast-errors.csv');
+    const errors = await readFile(await file.path(), 'utf8');
+    expect(errors.split('\r\n')).toEqual([
+      'line,field,error',
+      expect.stringMatching(/^3,phone,.*7 to 15 digits/),
+      '4,row,"has 4 cells, and the heading 3"',
+    ]);
     expect(await dialog.getByRole('button', { name: 'Start sending' }).isDisabled()).toBe(true);
     await dialog.getByLabel('Or paste the rows here').fill('phone,name,order\n+1 201 555 0100,Asha,1\n+1 201 555 0101,Ben,2');
     await dialog.getByRole('button', { name: 'Check every row' }).click();

@@ -16,18 +16,21 @@ import {
   TextInput,
   Title,
 } from '@mantine/core';
-import { IconPlayerPause, IconPlayerPlay, IconPlus, IconUpload } from '@tabler/icons-react';
+import { IconDownload, IconPlayerPause, IconPlayerPlay, IconPlus, IconUpload } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { api, ask, praise } from '../api/client';
 import { useLive } from '../api/live';
 import { Ago, number, State } from '../components/bits';
+import { csvFile } from '../components/csv';
 import { More, usePages } from '../components/pages';
 import { Empty, Loaded, PageTitle } from '../components/states';
 
 const route = getRouteApi('/inside/broadcasts');
 const PER_SECOND = 40;
+/** An answer names so many wrong cells at most. */
+const FAULTS = 100;
 /** How long the pace is measured over. */
 const PACE_MS = 10_000;
 
@@ -303,6 +306,17 @@ function Create({ done }: { done: (id: number) => void }) {
                 </List.Item>
               ))}
             </List>
+            <Button
+              mt="sm"
+              size="xs"
+              variant="default"
+              leftSection={<IconDownload size={16} />}
+              component="a"
+              href={csvFile([['line', 'field', 'error'], ...check.data.faults.map(({ line, field, message }) => [line, field, message])])}
+              download="broadcast-errors.csv"
+            >
+              {check.data.faults.length < FAULTS ? 'Download the errors as CSV' : `Download the first ${FAULTS} errors as CSV`}
+            </Button>
           </Alert>
         ))}
       <Button disabled={!good || !name} loading={start.isPending} onClick={() => start.mutate()}>

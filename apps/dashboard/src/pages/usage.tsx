@@ -8,6 +8,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ask, type Schemas } from '../api/client';
 import { number } from '../components/bits';
+import { csvFile } from '../components/csv';
 import { Empty, Loaded, PageTitle } from '../components/states';
 
 const route = getRouteApi('/inside/usage');
@@ -157,6 +158,5 @@ function byDay(lines: Line[]): Record<string, string | number>[] {
 }
 
 function csvOf(lines: Line[]): string {
-  const rows = [['day', 'kind', ...FIGURES], ...lines.map((line) => [line.day, line.kind, ...FIGURES.map((name) => line[name])])];
-  return `data:text/csv;charset=utf-8,${encodeURIComponent(rows.map((row) => row.join(',')).join('\n'))}`;
+  return csvFile([['day', 'kind', ...FIGURES], ...lines.map((line) => [line.day, line.kind, ...FIGURES.map((name) => line[name])])]);
 }
