@@ -9,6 +9,5 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     chunkSizeWarningLimit: 700,
-    rollupOptions: { output: { manualChunks: { mantine: ['@mantine/core', '@mantine/hooks', '@mantine/notifications'] } } },
   },
 });

@@ -266,6 +266,71 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     }, 120_000);
   });
 
+  describe('the plan bar (friendliness F22)', () => {
+    const bar = () => page.getByRole('region', { name: 'Daily cap' });
+
+    it.each([
+      ['Asia/Kolkata', '2026-01-15T12:42:00Z', '5 h 48 min'],
+      // The day has 25 hours.
+      ['Europe/Berlin', '2026-10-24T22:30:00Z', '24 h 30 min'],
+      // The next day begins at one o'clock.
+      ['Africa/Cairo', '2026-04-23T20:00:00Z', '2 h 0 min'],
+    ])('says when the cap resets: in %s at %s in %s', async (timezone, now, left) => {
+      await page.route('**/api/client/me', async (route) => {
+        const answer = await route.fetch();
+        const me = (await answer.json()) as { business: object };
+        await route.fulfill({ json: { ...me, business: { ...me.business, timezone } } });
+      });
+      await page.clock.setFixedTime(new Date(now));
+      await logIn();
+      for (const path of ['inbox', 'settings']) {
+        await go(path);
+        await bar().getByText(`resets in ${left} (00:00 ${timezone})`).waitFor();
+      }
+    });
+
+    it('shows the fullest key, warns from 80 %, and says at 100 % what is refused until when', async () => {
+      const made = await owner.call<{ id: number; key: string }>('POST', '/api/client/api-keys', { name: 'Capped', permissions: ['*'] });
+      const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
+      expect((await operator.call('PATCH', `/api/admin/api-keys/${made.body.id}`, { daily_limit: 5 })).status).toBe(200);
+      const crm = integrator(stack.demo.base_url, made.body.key);
+      const send = () => crm.post('send-template', { phone: '+1 201 555 0100', template_name: 'order_update', body_params: ['Asha', '1'] });
+      for (let i = 0; i < 3; i++) expect((await send()).status).toBe(200);
+      await logIn();
+      await bar().getByText('3 / 5 today').waitFor();
+      await bar()
+        .getByText(/^Key Capped, the fullest of \d+$/)
+        .waitFor();
+      expect(await bar().getByLabel('Nearly used up').count()).toBe(0);
+      expect((await send()).status).toBe(200);
+      await go('messages');
+      await bar().getByText('4 / 5 today').waitFor();
+      await bar().getByLabel('Nearly used up').waitFor();
+      expect([await page.getByRole('alert').count(), await accessibilityFaults(page)]).toEqual([0, []]);
+
+      expect((await send()).status).toBe(200);
+      expect((await send()).body['error_code']).toBe('DAILY_LIMIT_REACHED');
+      for (const path of ['messages', 'templates']) {
+        await go(path);
+        const banner = page.getByRole('alert');
+        await banner.getByText('Today’s cap is used up: Capped').waitFor();
+        await banner.getByText(/refused with DAILY_LIMIT_REACHED for .+ \(00:00 Asia\/Kolkata\)/).waitFor();
+      }
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await owner.call('DELETE', `/api/client/api-keys/${made.body.id}`);
+      await go('messages');
+      await bar()
+        .getByText(/ \/ 150 today$/)
+        .waitFor();
+      expect(await page.getByRole('alert').count()).toBe(0);
+    });
+
+    it('says of a Starter plan that it does not send', async () => {
+      await logIn(stack.starter.owner);
+      await bar().getByText('The Starter plan does not send through the API.').waitFor();
+    });
+  });
+
   describe('lists', () => {
     /** As if pages held so many only. */
     const paged = (path: RegExp, limit: number) =>

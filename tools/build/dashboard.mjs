@@ -14,6 +14,6 @@ for (const entry of readdirSync(out, { recursive: true, withFileTypes: true })) 
   if (!entry.isFile() || !/\.(js|css|html|svg)$/.test(entry.name)) continue;
   const file = join(entry.parentPath, entry.name);
   const bytes = readFileSync(file);
-  writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }));
+  writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }));
   writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
 }

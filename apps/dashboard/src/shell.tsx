@@ -18,6 +18,7 @@ import {
 } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useLogout, useMe } from './api/session';
+import { CapBanner, PlanBar } from './components/plan-bar';
 
 const PAGES = [
   { to: '/', label: 'Home', icon: IconHome },
@@ -80,7 +81,7 @@ export function Shell() {
       </AppShell.Header>
       {/* A closed menu is not there: pushed out of sight only, its links would still be stops of the Tab key. */}
       <AppShell.Navbar p="xs" aria-label="Pages" {...(!opened && { visibleFrom: 'sm' })}>
-        <ScrollArea>
+        <AppShell.Section grow component={ScrollArea}>
           {pages.map(({ to, label, icon: Icon }) => (
             <NavLink
               key={to}
@@ -93,10 +94,16 @@ export function Shell() {
               style={{ borderRadius: 8 }}
             />
           ))}
-        </ScrollArea>
+        </AppShell.Section>
+        {business && (
+          <AppShell.Section p="xs" role="region" aria-label="Daily cap">
+            <PlanBar business={business} />
+          </AppShell.Section>
+        )}
       </AppShell.Navbar>
       <AppShell.Main>
         <Box maw={1280} mx="auto">
+          {business && <CapBanner business={business} />}
           <Outlet />
         </Box>
       </AppShell.Main>

@@ -1,6 +1,9 @@
 import { ActionIcon, Badge, Box, Code, CopyButton, Group, Paper, Text, TextInput, Tooltip, type TextInputProps } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
-import { useEffect, useState, type ReactNode, type Ref } from 'react';
+import type { ReactNode, Ref } from 'react';
+import { useNow } from './clock';
+
+export * from './figures';
 
 const COLORS: Record<string, string> = {
   read: 'green',
@@ -64,11 +67,7 @@ function relative(at: string): string {
 
 /** How long ago; the exact time on hover. */
 export function Ago({ at }: { at: string | null }) {
-  const [, tick] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => tick((n) => n + 1), 15_000);
-    return () => clearInterval(timer);
-  }, []);
+  useNow();
   if (at === null) return <Text span>never</Text>;
   return (
     <Tooltip label={new Date(at).toLocaleString()}>
@@ -179,6 +178,3 @@ type NumberFieldProps = Omit<TextInputProps, 'value' | 'onChange'> & { value: nu
 export function NumberField({ value, onChange, ...field }: NumberFieldProps) {
   return <TextInput type="number" {...field} value={value} onChange={(event) => onChange(event.currentTarget.valueAsNumber || 0)} />;
 }
-
-export const number = (value: number): string => new Intl.NumberFormat('en').format(value);
-export const percent = (part: number, whole: number): string => (whole === 0 ? '–' : `${Math.round((part / whole) * 100)} %`);

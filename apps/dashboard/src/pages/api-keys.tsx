@@ -3,6 +3,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask, praise } from '../api/client';
+import { keysQuery } from '../api/keys';
 import { useMe } from '../api/session';
 import { Ago, number, Snippet, State } from '../components/bits';
 import { Empty, Loaded, PageTitle } from '../components/states';
@@ -18,7 +19,7 @@ export function ApiKeysPage() {
   const queries = useQueryClient();
   const { user, business } = useMe();
   const [creating, setCreating] = useState(false);
-  const list = useQuery({ queryKey: ['api-keys'], queryFn: () => ask(api.GET('/api/client/api-keys')), refetchInterval: 10_000 });
+  const list = useQuery({ ...keysQuery, refetchInterval: 10_000 });
   const revoke = useMutation({
     mutationFn: (id: number) => ask(api.DELETE('/api/client/api-keys/{id}', { params: { path: { id } } })),
     onSuccess: ({ message }) => {

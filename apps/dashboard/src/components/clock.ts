@@ -1,0 +1,36 @@
+import { useEffect, useState } from 'react';
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** The time of now in milliseconds, four times a minute. */
+export function useNow(): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), MINUTE_MS / 4);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/**
+ * Milliseconds until the next day begins, to the second; days of 23 and 25 hours are as long as they are.
+ * @param timezone an IANA name
+ */
+export function untilMidnight(timezone: string, now: number): number {
+  const format = new Intl.DateTimeFormat('en', { timeZone: timezone, dateStyle: 'short' });
+  const today = format.format(now);
+  let [before, after] = [now, now + 1.1 * DAY_MS];
+  while (after - before > 1_000) {
+    const middle = (before + after) / 2;
+    if (format.format(middle) === today) before = middle;
+    else after = middle;
+  }
+  return after - now;
+}
+
+/** `5 h 48 min`; a minute that has begun counts. */
+export function duration(ms: number): string {
+  const minutes = Math.ceil(Math.floor(ms / 1_000) / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
