@@ -42,6 +42,17 @@ export async function ask<T>(answer: Promise<Answer<T>>): Promise<T> {
   );
 }
 
+/** So long after somebody touched the page it is asking by itself, and keeps no session alive (product §2: idle 12 h). */
+const ATTENDED_MS = 60_000;
+let touchedAt = Date.now();
+for (const touch of ['pointerdown', 'keydown', 'wheel', 'touchmove'])
+  window.addEventListener(touch, () => (touchedAt = Date.now()), { capture: true, passive: true });
+client.use({
+  onRequest: ({ request }) => {
+    if (Date.now() - touchedAt > ATTENDED_MS) request.headers.set('x-unattended', '1');
+  },
+});
+
 export const api = client;
 
 /** A page that asks for what only somebody logged in may see leads to the login, and from there back. */

@@ -107,6 +107,17 @@ describe('login (product §2)', () => {
     expect(row?.fresh).toBe(true);
   });
 
+  it('product §2: what a page asks for by itself is answered, and does not keep a session alive', async () => {
+    const owner = await dashboard.session('owner', await dashboard.business());
+    await dashboard.db.query(`UPDATE access.sessions SET last_used_at = now() - interval '11 hours' WHERE user_id = $1`, [owner.id]);
+    await owner.get('/api/client/me').set('x-unattended', '1').expect(200);
+    const [row] = await dashboard.db.query<{ idle: boolean }>(
+      `SELECT last_used_at < now() - interval '10 hours' AS idle FROM access.sessions WHERE user_id = $1`,
+      [owner.id],
+    );
+    expect(row?.idle).toBe(true);
+  });
+
   it('product §2: no session is 401 on every path of the dashboard and the operator', async () => {
     const paths = [
       'client/me',

@@ -9,6 +9,9 @@ import { SessionsStore } from './sessions.store';
 
 export const SESSION_STRATEGY = 'dashboard-session';
 
+/** Header of a request that a page makes by itself, nobody having touched it for a while. It only ever shortens a session. */
+const UNATTENDED_HEADER = 'x-unattended';
+
 interface Unattended {
   unattended?: boolean;
 }
@@ -25,6 +28,7 @@ export class SessionStrategy extends PassportStrategy(Strategy, SESSION_STRATEGY
   async validate(request: FastifyRequest): Promise<SessionUser | false> {
     const token = sessionToken(request.headers.cookie);
     const { unattended = false } = request.routeOptions.config as Unattended;
-    return (token !== null && (await this.sessions.find(token, !unattended))) || false;
+    const used = !unattended && request.headers[UNATTENDED_HEADER] === undefined;
+    return (token !== null && (await this.sessions.find(token, used))) || false;
   }
 }
