@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { eventually, startBrowser } from '@mgw/testing';
+import { execFile, spawnSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import { eventually, startBrowser, startReceiver } from '@mgw/testing';
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
 import { accessibilityFaults } from './axe';
 import { customer, dashboardUser, integrator, type DashboardUser } from './people';
@@ -212,6 +213,56 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.unroute('**/api/client/me');
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('heading', { name: 'Messages' }).waitFor();
+    });
+  });
+
+  it('a page that nobody touches says so when it asks, and keeps no session alive (product §2: idle 12 h)', async () => {
+    await logIn();
+    await go('messages');
+    await page.getByRole('heading', { name: 'Messages' }).waitFor();
+    const poll = async () => (await page.waitForRequest('**/api/client/messages*')).headers()['x-unattended'];
+    expect(await poll()).toBeUndefined();
+    await page.clock.setFixedTime(Date.now() + 2 * 60_000);
+    expect(await poll()).toBe('1');
+    await page.keyboard.press('Tab');
+    expect(await poll()).toBeUndefined();
+  });
+
+  describe('webhooks (friendliness F15)', () => {
+    it('a test event of one’s choice shows its bytes, headers and answer, and a line that sends the same again', async () => {
+      const receiver = await startReceiver();
+      try {
+        const url = `${receiver.url}/it's?a=1`;
+        await owner.call('POST', '/api/client/webhooks', { name: 'Tested', url, events: ['message.sent'], secret: 'swordfish' });
+        await logIn();
+        await go('webhooks');
+        await page.getByRole('button', { name: 'More of Tested' }).click();
+        await page.getByRole('menuitem', { name: 'Deliveries and test events' }).click();
+        const drawer = page.getByRole('dialog');
+        const event = drawer.getByRole('combobox', { name: 'Sample of' });
+        expect(await event.inputValue()).toBe('message.sent');
+        await event.click();
+        await page.getByRole('option', { name: 'conversation.created' }).click();
+        await drawer.getByText('This webhook has not asked for this event').waitFor();
+        await drawer.getByRole('button', { name: 'Send test event' }).click();
+        await drawer.getByText(/^200 · \d+ ms$/).waitFor();
+        const [sent] = receiver.requests;
+        expect(sent && JSON.parse(sent.body)).toMatchObject({ event: 'conversation.created' });
+        await drawer.getByText(sent?.body as string, { exact: true }).waitFor();
+        await drawer.getByText(`Body, ${Buffer.byteLength(sent?.body as string)} bytes`).waitFor();
+        const signature = sent?.headers['x-service-signature'] as string;
+        await drawer.getByText(`x-service-signature: ${signature}`).first().waitFor();
+        expect(await accessibilityFaults(page)).toEqual([]);
+        const line = (await drawer.locator('pre').last().textContent()) ?? '';
+        expect(line).toMatch(/^curl /);
+        await promisify(execFile)('sh', ['-c', line]);
+        const again = receiver.requests[1];
+        expect([again?.method, again?.path, again?.body]).toEqual([sent?.method, sent?.path, sent?.body]);
+        for (const name of ['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-service-signature'])
+          expect([name, again?.headers[name]]).toEqual([name, sent?.headers[name]]);
+      } finally {
+        await receiver.close();
+      }
     });
   });
 

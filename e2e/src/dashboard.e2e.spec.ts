@@ -103,7 +103,8 @@ describe('the dashboard (experience: the business’s people)', () => {
     await page.getByText('secret set').waitFor();
     expect(await page.content()).not.toContain('swordfish');
     await page.getByRole('button', { name: 'More of CRM' }).click();
-    await page.getByRole('menuitem', { name: 'Send a test event' }).click();
+    await page.getByRole('menuitem', { name: 'Deliveries and test events' }).click();
+    await page.getByRole('button', { name: 'Send test event' }).click();
     await page.getByRole('dialog').getByText('succeeded').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click();
     await eventually(() => receiver.requests.length === 2);

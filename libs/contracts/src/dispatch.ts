@@ -71,6 +71,14 @@ export const DeliveryRecord = Type.Object({
   created_at: IsoTime,
   /** The JSON that was posted. */
   payload: Type.Unknown(),
+  request: Type.Optional(
+    Nullable(
+      Type.Object(
+        { url: Type.String(), headers: Type.Record(Type.String(), Type.String()), body: Type.String() },
+        { description: 'The last POST byte for byte, when a person asked for it (a test, a redelivery).' },
+      ),
+    ),
+  ),
 });
 
 export const ListDeliveries = operation('outbound-webhook-dispatcher', 'list-deliveries', {
@@ -84,7 +92,7 @@ export const FindDeliveries = operation('outbound-webhook-dispatcher', 'find-del
   request: Type.Object({ business_id: Id, event_id: Type.String() }),
   reply: Type.Object({
     deliveries: Type.Array(
-      Type.Composite([Type.Omit(DeliveryRecord, ['payload']), Type.Object({ webhook_id: Id, webhook_name: Type.String() })]),
+      Type.Composite([Type.Omit(DeliveryRecord, ['payload', 'request']), Type.Object({ webhook_id: Id, webhook_name: Type.String() })]),
     ),
   }),
 });
@@ -96,7 +104,7 @@ export const Redeliver = operation('outbound-webhook-dispatcher', 'redeliver', {
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
-/** A sample of one of the webhook's events; counts nothing (product decision 34). */
+/** A sample of an event, by default of the webhook's first, also of one that it does not want; counts nothing (product decision 34). */
 export const TestWebhook = operation('outbound-webhook-dispatcher', 'test-webhook', {
   request: Type.Object({ business_id: Id, webhook_id: Id, event: Nullable(Type.String()) }),
   reply: Type.Object({ delivery_id: Id }),

@@ -1,3 +1,3 @@
 export { allowedTarget, EgressRules, type EgressOptions, type AddressRefusal } from './rules';
-export { Egress, type EgressResult } from './egress';
+export { Egress, type EgressCall, type EgressResult } from './egress';
 export { systemResolver, type Resolve } from './resolver';

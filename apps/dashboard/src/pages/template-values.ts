@@ -45,8 +45,3 @@ export function buttonFields(template: Template): ValueField[] {
 export function buttonsOf({ components }: Template): Button[] {
   return (components as { type?: string; buttons?: Button[] }[]).find(({ type }) => type === 'BUTTONS')?.buttons ?? [];
 }
-
-/** A word of a shell's command line: nothing in it is more than text. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}

@@ -5,8 +5,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ask, praise } from '../api/client';
 import { Ago, PhoneBubble, Snippet, State, Wallpaper } from '../components/bits';
+import { quoted } from '../components/command-line';
 import { Empty, Loaded, PageTitle } from '../components/states';
-import { buttonFields, buttonsOf, filledHeader, headerFields, quoted, type Template, type ValueField } from './template-values';
+import { buttonFields, buttonsOf, filledHeader, headerFields, type Template, type ValueField } from './template-values';
 
 const route = getRouteApi('/inside/templates');
 const labelsOf = (template: Template) => buttonsOf(template).map(({ text }) => text ?? '');

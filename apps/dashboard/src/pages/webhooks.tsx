@@ -2,18 +2,21 @@ import { Button, Card, Checkbox, Code, Drawer, Group, Menu, Modal, Select, Stack
 import { IconDots, IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { changed } from '../api/changes';
 import { api, ask, praise, type Schemas } from '../api/client';
 import { useMe } from '../api/session';
-import { Ago, State } from '../components/bits';
+import { Ago, number, Snippet, State } from '../components/bits';
+import { quoted } from '../components/command-line';
 import { More, usePages } from '../components/pages';
 import { Empty, Loaded, PageTitle } from '../components/states';
 
 const route = getRouteApi('/inside/webhooks');
 const EVENTS = ['message.received', 'message.sent', 'conversation.created', 'broadcast.completed', 'ai.replied'] as const;
 type EventName = (typeof EVENTS)[number];
+type Delivery = Schemas['Deliveries']['deliveries'][number];
 type Webhook = Schemas['Webhooks']['webhooks'][number];
+const WRAPPED = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 export function WebhooksPage() {
@@ -28,13 +31,6 @@ export function WebhooksPage() {
     mutationFn: ({ id, is_active }: { id: number; is_active: boolean }) =>
       ask(api.PUT('/api/client/webhooks/{id}', { params: { path: { id } }, body: { is_active } })),
     onSuccess: refresh,
-  });
-  const test = useMutation({
-    mutationFn: (id: number) => ask(api.POST('/api/client/webhooks/{id}/test', { params: { path: { id } }, body: {} })),
-    onSuccess: ({ message }, id) => {
-      praise(message);
-      void navigate({ search: { id: String(id) } });
-    },
   });
   const remove = useMutation({
     mutationFn: (id: number) => ask(api.DELETE('/api/client/webhooks/{id}', { params: { path: { id } } })),
@@ -91,8 +87,9 @@ export function WebhooksPage() {
                           </Button>
                         </Menu.Target>
                         <Menu.Dropdown>
-                          <Menu.Item onClick={() => void navigate({ search: { id: String(webhook.id) } })}>Deliveries</Menu.Item>
-                          <Menu.Item onClick={() => test.mutate(webhook.id)}>Send a test event</Menu.Item>
+                          <Menu.Item onClick={() => void navigate({ search: { id: String(webhook.id) } })}>
+                            Deliveries and test events
+                          </Menu.Item>
                           {isOwner && <Menu.Item onClick={() => edit(webhook)}>Edit</Menu.Item>}
                           {isOwner && (
                             <Menu.Item
@@ -124,7 +121,9 @@ export function WebhooksPage() {
         )}
       </Modal>
       <Drawer opened={search.id !== undefined} onClose={() => void navigate({ search: {} })} position="right" size="xl" title="Deliveries">
-        {search.id !== undefined && <Deliveries id={Number(search.id)} />}
+        {search.id !== undefined && (
+          <Deliveries id={Number(search.id)} wanted={list.data?.webhooks.find(({ id }) => id === Number(search.id))?.events ?? []} />
+        )}
       </Drawer>
     </>
   );
@@ -201,7 +200,8 @@ function Edit({ webhook, done }: { webhook: Webhook | null; done: () => void }) 
   );
 }
 
-function Deliveries({ id }: { id: number }) {
+/** What one webhook was sent, and test events. @param wanted the events that it has asked for */
+function Deliveries({ id, wanted }: { id: number; wanted: string[] }) {
   const queries = useQueryClient();
   const [state, setState] = useState<string | null>(null);
   const [open, setOpen] = useState<number | null>(null);
@@ -214,6 +214,7 @@ function Deliveries({ id }: { id: number }) {
     rows: (page) => page.deliveries,
     refetchInterval: 2_000,
   });
+  const refresh = () => void queries.invalidateQueries({ queryKey: ['webhooks', id] });
   const again = useMutation({
     mutationFn: (delivery_id: number) =>
       ask(
@@ -222,10 +223,20 @@ function Deliveries({ id }: { id: number }) {
           headers: JSON_TYPE,
         }),
       ),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ['webhooks', id] }),
+    onSuccess: refresh,
   });
+  const isOpen = (delivery: Delivery) => open === delivery.id;
   return (
     <Stack>
+      <TestEvent
+        id={id}
+        wanted={wanted}
+        onSent={(delivery_id) => {
+          setState(null);
+          setOpen(delivery_id);
+          refresh();
+        }}
+      />
       <Select
         aria-label="State"
         clearable
@@ -254,39 +265,46 @@ function Deliveries({ id }: { id: number }) {
                 </Table.Thead>
                 <Table.Tbody>
                   {deliveries.map((delivery) => (
-                    <Table.Tr key={delivery.id}>
-                      <Table.Td>
-                        <Ago at={delivery.created_at} />
-                      </Table.Td>
-                      <Table.Td>
-                        <Text size="sm">{delivery.event}</Text>
-                        {open === delivery.id && (
-                          <Code block mt="xs" style={{ maxWidth: 380, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-                            {JSON.stringify(delivery.payload, null, 2)}
-                          </Code>
-                        )}
-                      </Table.Td>
-                      <Table.Td>
-                        <State of={delivery.state} />
-                      </Table.Td>
-                      <Table.Td>
-                        <Text size="sm">
-                          {[delivery.response_code, delivery.duration_ms !== null && `${delivery.duration_ms} ms`, delivery.reason]
-                            .filter(Boolean)
-                            .join(' · ') || '–'}
-                        </Text>
-                      </Table.Td>
-                      <Table.Td>
-                        <Group gap={6} wrap="nowrap">
-                          <Button size="compact-xs" variant="default" onClick={() => setOpen(open === delivery.id ? null : delivery.id)}>
-                            {open === delivery.id ? 'Hide' : 'Payload'}
-                          </Button>
-                          <Button size="compact-xs" variant="light" onClick={() => again.mutate(delivery.id)}>
-                            Redeliver
-                          </Button>
-                        </Group>
-                      </Table.Td>
-                    </Table.Tr>
+                    <Fragment key={delivery.id}>
+                      <Table.Tr>
+                        <Table.Td>
+                          <Ago at={delivery.created_at} />
+                        </Table.Td>
+                        <Table.Td>{delivery.event}</Table.Td>
+                        <Table.Td>
+                          <State of={delivery.state} />
+                        </Table.Td>
+                        <Table.Td>
+                          <Text size="sm">
+                            {[delivery.response_code, delivery.duration_ms !== null && `${delivery.duration_ms} ms`, delivery.reason]
+                              .filter(Boolean)
+                              .join(' · ') || '–'}
+                          </Text>
+                        </Table.Td>
+                        <Table.Td>
+                          <Group gap={6} wrap="nowrap">
+                            <Button
+                              size="compact-xs"
+                              variant="default"
+                              aria-expanded={isOpen(delivery)}
+                              onClick={() => setOpen(isOpen(delivery) ? null : delivery.id)}
+                            >
+                              {isOpen(delivery) ? 'Hide' : 'Payload'}
+                            </Button>
+                            <Button size="compact-xs" variant="light" onClick={() => again.mutate(delivery.id)}>
+                              Redeliver
+                            </Button>
+                          </Group>
+                        </Table.Td>
+                      </Table.Tr>
+                      {isOpen(delivery) && (
+                        <Table.Tr>
+                          <Table.Td colSpan={5}>
+                            <Sent delivery={delivery} />
+                          </Table.Td>
+                        </Table.Tr>
+                      )}
+                    </Fragment>
                   ))}
                 </Table.Tbody>
               </Table>
@@ -295,6 +313,70 @@ function Deliveries({ id }: { id: number }) {
         }
       </Loaded>
       <More list={list}>Older deliveries</More>
+    </Stack>
+  );
+}
+
+interface TestEventProps {
+  id: number;
+  wanted: string[];
+  onSent: (delivery_id: number) => void;
+}
+
+/** A sample of any event, also of one that the webhook has not asked for: a receiver is built before it is told of more. */
+function TestEvent({ id, wanted, onSent }: TestEventProps) {
+  const [chosen, choose] = useState<EventName | null>(null);
+  const event = chosen ?? EVENTS.find((name) => wanted.includes(name)) ?? EVENTS[0];
+  const test = useMutation({
+    mutationFn: () => ask(api.POST('/api/client/webhooks/{id}/test', { params: { path: { id } }, body: { event } })),
+    onSuccess: ({ delivery_id }) => onSent(delivery_id),
+  });
+  return (
+    <Group align="flex-end">
+      <Select
+        label="Sample of"
+        description={wanted.includes(event) ? undefined : 'This webhook has not asked for this event; only the test is sent.'}
+        allowDeselect={false}
+        data={EVENTS}
+        value={event}
+        onChange={(name) => choose(name as EventName)}
+        style={{ flex: '1 1 200px' }}
+      />
+      <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+        Send test event
+      </Button>
+    </Group>
+  );
+}
+
+/** What went out: of what a person asked for the whole request, else the JSON. */
+function Sent({ delivery: { request, payload } }: { delivery: Delivery }) {
+  if (!request)
+    return (
+      <Code block style={WRAPPED}>
+        {JSON.stringify(payload, null, 2)}
+      </Code>
+    );
+  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
+  const curl = [`curl -i ${quoted(request.url)}`, ...headers.map((line) => `-H ${quoted(line)}`), `--data-raw ${quoted(request.body)}`];
+  return (
+    <Stack gap="xs">
+      <Text size="sm" fw={600}>
+        Headers
+      </Text>
+      <Code block style={WRAPPED}>
+        {headers.join('\n')}
+      </Code>
+      <Text size="sm" fw={600}>
+        Body, {number(new TextEncoder().encode(request.body).length)} bytes
+      </Text>
+      <Code block style={WRAPPED}>
+        {request.body}
+      </Code>
+      <Text size="sm" fw={600}>
+        The same request again
+      </Text>
+      <Snippet text={curl.join(' \\\n  ')} label="Copy the curl line" />
     </Stack>
   );
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
-import { Egress, type EgressResult } from '@mgw/egress';
+import { Egress, type EgressCall, type EgressResult } from '@mgw/egress';
 import { crashPoint } from '@mgw/faults';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
@@ -9,7 +9,11 @@ import { DispatcherConfig } from '../outbound-webhook-dispatcher.config';
 import { DeliveriesStore, type Attempt, type AttemptEnd } from './deliveries.store';
 import { signatureHeaders } from './signature';
 
+type Request = Pick<EgressCall, 'url' | 'headers'>;
+type End = Omit<AttemptEnd, 'durationMs'>;
+
 const RECORD_ATTEMPTS = 5;
+const UNREADABLE: End = { succeeded: false, statusCode: null, reason: 'the signing secret cannot be read: set it again' };
 const ended = counter('mgw_webhook_attempts_total', 'Attempts to deliver events to customers, by their end', ['outcome']);
 
 /** One attempt: signed, posted once, recorded. */
@@ -18,7 +22,7 @@ export class AttemptService {
   private readonly ends: Batcher<{ attempt: Attempt; end: AttemptEnd }, boolean>;
 
   constructor(
-    deliveries: DeliveriesStore,
+    private readonly deliveries: DeliveriesStore,
     private readonly egress: Egress,
     private readonly sealer: Sealer,
     private readonly config: DispatcherConfig,
@@ -40,8 +44,11 @@ export class AttemptService {
   async run(attempt: Attempt): Promise<boolean> {
     try {
       crashPoint('dispatch.after-take');
+      const request = this.requestOf(attempt);
+      // Of all others the log shows the body only: one statement more for each delivery would be too many.
+      if (attempt.by_hand && request !== null) await this.deliveries.noteRequest(attempt, request);
       const begun = performance.now();
-      const end = await this.attempt(attempt);
+      const end = request === null ? UNREADABLE : await this.attempt(attempt, request);
       if (end === null) return false;
       const othersWait = await this.record(attempt, { ...end, durationMs: Math.round(performance.now() - begun) });
       crashPoint('dispatch.after-end');
@@ -53,10 +60,9 @@ export class AttemptService {
   }
 
   /** @returns null when it was cut off: the receiver is not to blame (guarantees §8) */
-  private async attempt(attempt: Attempt): Promise<Omit<AttemptEnd, 'durationMs'> | null> {
-    const secret = this.secretOf(attempt);
-    if (secret === undefined) return { succeeded: false, statusCode: null, reason: 'the signing secret cannot be read: set it again' };
-    const result = await this.trace(attempt, () => this.post(attempt, secret));
+  private async attempt(attempt: Attempt, request: Request): Promise<End | null> {
+    const post = () => this.egress.post({ ...request, body: attempt.body, timeoutMs: this.config.answerWithinMs });
+    const result = await this.trace(attempt, post);
     if (result.kind === 'cut_off') return null;
     crashPoint('dispatch.after-attempt');
     ended.inc({ outcome: result.kind === 'answered' && result.status !== 200 ? 'not_200' : result.kind });
@@ -88,7 +94,11 @@ export class AttemptService {
     });
   }
 
-  private post({ url, body, event_id: id }: Attempt, secret: string | null): Promise<EgressResult> {
+  /** @returns null when the secret to sign with cannot be read */
+  private requestOf(attempt: Attempt): Request | null {
+    const secret = this.secretOf(attempt);
+    if (secret === undefined) return null;
+    const { url, body, event_id: id } = attempt;
     const timestamp = Math.floor(Date.now() / 1_000);
     const headers = {
       'content-type': 'application/json',
@@ -97,7 +107,7 @@ export class AttemptService {
       'webhook-timestamp': String(timestamp),
       ...(secret !== null && signatureHeaders(secret, { id, timestamp, body })),
     };
-    return this.egress.post({ url, headers, body, timeoutMs: this.config.answerWithinMs });
+    return { url, headers };
   }
 
   private async record(attempt: Attempt, end: AttemptEnd): Promise<boolean> {
@@ -112,7 +122,7 @@ export class AttemptService {
   }
 
   /** Product decision 31: 200 and nothing else. */
-  private endOf(result: Exclude<EgressResult, { kind: 'cut_off' }>): Omit<AttemptEnd, 'durationMs'> {
+  private endOf(result: Exclude<EgressResult, { kind: 'cut_off' }>): End {
     if (result.kind === 'answered') {
       const succeeded = result.status === 200;
       return { succeeded, statusCode: result.status, reason: succeeded ? null : `answered ${result.status} instead of 200` };

@@ -22,6 +22,8 @@ export interface Attempt {
   url: string;
   secret_sealed: string | null;
   traceparent: string | null;
+  /** Asked for by a person: a test, or once more. */
+  by_hand: boolean;
 }
 
 export interface Ceilings {
@@ -59,7 +61,7 @@ export class DeliveriesStore {
    */
   async expand(events: EventEnvelope[], { room, busy, perWebhook, full }: Ceilings): Promise<Expansion> {
     const bodies = new Map(events.map((event) => [event.id, publicBody(event)]));
-    const rows = await this.db.query<Omit<Attempt, 'body'> & { state: string }>(
+    const rows = await this.db.query<Omit<Attempt, 'body' | 'by_hand'> & { state: string }>(
       `WITH e AS (
          SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $12::text[])
            WITH ORDINALITY AS e (business_id, event_id, type, ordering_key, body, traceparent, nth)
@@ -116,7 +118,9 @@ export class DeliveriesStore {
         events.map((event) => traceparentOf(event) ?? null),
       ],
     );
-    const taken = rows.filter(({ state }) => state === 'running').map((row) => ({ ...row, body: bodies.get(row.event_id) as string }));
+    const taken = rows
+      .filter(({ state }) => state === 'running')
+      .map((row) => ({ ...row, body: bodies.get(row.event_id) as string, by_hand: false }));
     return { taken, waiting: rows.length - taken.length };
   }
 
@@ -160,9 +164,15 @@ export class DeliveriesStore {
        SET state = 'running', attempt = d.attempt + 1, lease_until = clock_timestamp() + interval '${LEASE}'
        FROM due, dispatch.webhooks w
        WHERE d.id = due.id AND w.id = d.webhook_id
-       RETURNING d.id, d.webhook_id, d.business_id, d.event_id, d.body, d.attempt, d.traceparent, w.url, w.secret_sealed`,
+       RETURNING d.id, d.webhook_id, d.business_id, d.event_id, d.body, d.attempt, d.traceparent, d.by_hand, w.url, w.secret_sealed`,
       [room, [...busy.keys()], [...busy.values()], perWebhook, full.businesses, full.hosts],
     );
+  }
+
+  /** Keeps what goes out, for the log. */
+  async noteRequest({ id, attempt }: Attempt, request: { url: string; headers: Record<string, string> }): Promise<void> {
+    const sql = 'UPDATE dispatch.deliveries SET request = $3 WHERE id = $1 AND attempt = $2';
+    await this.db.relaxed.query(sql, [id, attempt, JSON.stringify(request)]);
   }
 
   /**

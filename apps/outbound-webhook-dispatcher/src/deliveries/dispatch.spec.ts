@@ -1,5 +1,14 @@
 import { createHmac } from 'node:crypto';
-import { CreateWebhook, DeleteWebhook, ListDeliveries, ListWebhooks, Redeliver, UpdateWebhook, type GatewayError } from '@mgw/contracts';
+import {
+  CreateWebhook,
+  DeleteWebhook,
+  ListDeliveries,
+  ListWebhooks,
+  Redeliver,
+  TestWebhook,
+  UpdateWebhook,
+  type GatewayError,
+} from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { Webhook } from 'standardwebhooks';
@@ -39,6 +48,33 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     expect(headers['webhook-id']).toBe('message.sent:wamid.1.1');
     const standard = new Webhook(Buffer.from('swordfish').toString('base64'));
     expect(() => standard.verify(body, headers as Record<string, string>)).not.toThrow();
+  });
+
+  it('F15: a test of any event is kept as it went out, address, headers and bytes; what nobody asked for with its body only', async () => {
+    await harness.run(service);
+    const webhook_id = await create({ secret: 'swordfish' });
+    const { delivery_id } = await harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: 'broadcast.completed' });
+    await eventually(() => receiver.requests.length === 1);
+    await harness.tell(sent(1));
+    const log = await eventually(async () => {
+      const list = { business_id: 1, webhook_id, limit: 10, cursor: null, state: 'succeeded' } as const;
+      const { deliveries } = await harness.rpc.call(ListDeliveries, list);
+      return deliveries.length === 2 && deliveries;
+    });
+    const [asked, told] = ['broadcast.completed', 'message.sent'].map((event) => log.find((delivery) => delivery.event === event));
+    const [{ headers, body, path }] = receiver.requests as [(typeof receiver.requests)[number]];
+    expect(asked).toMatchObject({ id: delivery_id, response_code: 200, request: { url: `${receiver.url}${path}`, body } });
+    expect(headers).toMatchObject(asked?.request?.headers ?? { none: 'kept' });
+    const names = ['content-type', 'user-agent', 'webhook-id', 'webhook-signature', 'webhook-timestamp', 'x-service-signature'];
+    expect(Object.keys(asked?.request?.headers ?? {}).toSorted()).toEqual(names);
+    expect(told?.request).toBeNull();
+
+    await harness.rpc.call(UpdateWebhook, { business_id: 1, id: webhook_id, url: `${receiver.url}/new` });
+    await harness.rpc.call(Redeliver, { business_id: 1, webhook_id, delivery_id: told?.id ?? 0 });
+    await eventually(() => receiver.requests.length === 3);
+    await eventually(async () => (await states()).every((state) => state === 'succeeded'));
+    const { deliveries } = await harness.rpc.call(ListDeliveries, { business_id: 1, webhook_id, limit: 1, cursor: null, state: null });
+    expect(deliveries[0]?.request).toMatchObject({ url: `${receiver.url}/new`, body: receiver.requests[1]?.body });
   });
 
   it('guarantees §9: it does not start with other keys than its secrets were sealed with', async () => {

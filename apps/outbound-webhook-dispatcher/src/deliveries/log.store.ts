@@ -15,9 +15,10 @@ interface LogRow {
   reason: string | null;
   created_at: Date;
   body: string;
+  request: { url: string; headers: Record<string, string> } | null;
 }
 
-const COLUMNS = 'd.id, d.event, d.event_id, d.state, d.status_code, d.duration_ms, d.attempt, d.reason, d.created_at, d.body';
+const COLUMNS = 'd.id, d.event, d.event_id, d.state, d.status_code, d.duration_ms, d.attempt, d.reason, d.created_at, d.body, d.request';
 
 /** What became of events, for people; and deliveries that they ask for. */
 @Injectable()
@@ -36,7 +37,14 @@ export class DeliveryLogStore {
       [webhook_id, limit + 1, after?.[0] ?? null, state],
     );
     const { page, next_cursor } = pageOf(rows, limit, (row) => [row.id]);
-    return { deliveries: page.map((row) => ({ ...record(row), payload: JSON.parse(row.body) as unknown })), next_cursor };
+    return {
+      deliveries: page.map((row) => ({
+        ...record(row),
+        payload: JSON.parse(row.body) as unknown,
+        request: row.request && { ...row.request, body: row.body },
+      })),
+      next_cursor,
+    };
   }
 
   async ofEvent(businessId: number, eventId: string): Promise<ReplyOf<typeof FindDeliveries>['deliveries']> {
@@ -60,7 +68,7 @@ export class DeliveryLogStore {
          SELECT d.id, d.state, w.is_active FROM dispatch.deliveries d JOIN dispatch.webhooks w ON w.id = d.webhook_id
          WHERE w.business_id = $1 AND w.id = $2 AND d.id = $3 FOR UPDATE OF d
        ), again AS (
-         UPDATE dispatch.deliveries d SET state = 'pending', by_hand = true, reason = NULL, finished_at = NULL FROM chosen c
+         UPDATE dispatch.deliveries d SET state = 'pending', by_hand = true, reason = NULL, finished_at = NULL, request = NULL FROM chosen c
          WHERE d.id = c.id AND c.is_active AND c.state NOT IN ('pending', 'running')
        )
        SELECT state, is_active FROM chosen`,

@@ -4,6 +4,7 @@ import { Traces1763900000001 } from './1763900000001-traces';
 import { Vacuum1764000000001 } from './1764000000001-vacuum';
 import { ConsumerLeases1764100000001 } from './1764100000001-consumer-leases';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
+import { Requests1764200000002 } from './1764200000002-requests';
 
 export const migrations = [
   Webhooks1763700000001,
@@ -12,4 +13,5 @@ export const migrations = [
   Vacuum1764000000001,
   ConsumerLeases1764100000001,
   DeadLetterReplays1764200000001,
+  Requests1764200000002,
 ];
