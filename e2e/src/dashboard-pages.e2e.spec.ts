@@ -382,6 +382,135 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     });
   });
 
+  describe('without a mouse (friendliness F23)', () => {
+    const FOCUSED = 'document.activeElement';
+    /** Presses Tab until the focus is there; wherever it is, it can be seen. */
+    const tabTo = async (name: RegExp) => {
+      for (let stops = 0; stops < 60; stops++) {
+        await page.keyboard.press('Tab');
+        const at = await page.evaluate<{ name: string; seen: boolean; html: string }>(`(() => {
+          const { outlineStyle } = getComputedStyle(${FOCUSED});
+          const name = ${FOCUSED}.getAttribute('aria-label') ?? ${FOCUSED}.labels?.[0]?.textContent ?? ${FOCUSED}.textContent;
+          const seen = outlineStyle !== 'none' || ${FOCUSED}.matches('input, textarea');
+          return { name, seen, html: ${FOCUSED}.outerHTML.slice(0, 150) };
+        })()`);
+        if (at.html.startsWith('<body')) continue;
+        expect(at).toMatchObject({ seen: true });
+        if (name.test(at.name)) return;
+      }
+      throw new Error(`no stop of the Tab key is called ${name}`);
+    };
+    const palette = () => page.getByRole('textbox', { name: 'Find a page or an action' });
+    const openPalette = async () => {
+      await page.keyboard.press('Control+k');
+      await palette().waitFor();
+    };
+    /** The page's keys are heard once they are loaded. */
+    const ready = () => page.waitForLoadState('networkidle');
+
+    it('somebody logs in, finds a conversation, and answers it', async () => {
+      const phone = '919876543211';
+      await customer(stack.demo, stack.growth, phone).writes(`Hello from ${phone}`);
+      await go('login');
+      await page.getByLabel('Email').waitFor();
+      await tabTo(/^Email/);
+      await page.keyboard.type(stack.growth.owner.email);
+      await tabTo(/^Password/);
+      await page.keyboard.type(stack.growth.owner.password);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Home' }).waitFor();
+      await eventually(async () => {
+        await page.keyboard.press('Control+k');
+        return palette().isVisible();
+      });
+      await page.keyboard.type('inb');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+      await page.getByRole('button', { name: `Hello from ${phone}` }).waitFor();
+      await tabTo(new RegExp(`Hello from ${phone}`));
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Reply').waitFor();
+      await tabTo(/^Reply$/);
+      await page.keyboard.type('By hand.');
+      await page.keyboard.press('Enter');
+      await page.getByRole('log').getByText('By hand.').waitFor();
+      const id = here().searchParams.get('id');
+      await eventually(async () => {
+        const { body } = await owner.call<Thread>('GET', `/api/client/conversations/${id?.replaceAll('"', '')}/messages`);
+        return body.messages.some(({ direction, text }) => direction === 'out' && text === 'By hand.');
+      });
+    }, 60_000);
+
+    it('the palette leads to every page and begins what pages are for; Esc gives the focus back', async () => {
+      await logIn();
+      await ready();
+      await page.getByRole('link', { name: 'Messages' }).focus();
+      await openPalette();
+      await eventually(() => page.evaluate('document.getAnimations().length === 0'));
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await palette().waitFor({ state: 'detached' });
+      await eventually(() => page.evaluate(`${FOCUSED}.textContent === 'Messages'`));
+      for (const [typed, path, dialog] of [
+        ['new broad', '/broadcasts', 'New broadcast'],
+        ['create an', '/api-keys', 'Create an API key'],
+        ['add a web', '/webhooks', 'Add a webhook'],
+        // Where one is already.
+        ['add a web', '/webhooks', 'Add a webhook'],
+      ] as const) {
+        await openPalette();
+        await page.keyboard.type(typed);
+        await page.keyboard.press('Enter');
+        await page.getByRole('dialog', { name: dialog }).waitFor();
+        expect(here().pathname).toBe(path);
+        await eventually(() => page.evaluate(`${FOCUSED}.closest('[role=dialog]') !== null`));
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+      await openPalette();
+      await page.keyboard.type('zebra');
+      await page.getByText('Nothing has that name').waitFor();
+    }, 60_000);
+
+    it('g and a letter lead to each page, and ? lists the keys', async () => {
+      await logIn();
+      await ready();
+      await page.keyboard.press('?');
+      const help = page.getByRole('dialog', { name: 'Keys of the keyboard' });
+      await help.waitFor();
+      const listed = await help.getByRole('row').allTextContents();
+      await eventually(() => page.evaluate('document.getAnimations().length === 0'));
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.keyboard.press('g');
+      await page.keyboard.press('m');
+      await page.keyboard.press('Escape');
+      await help.waitFor({ state: 'detached' });
+      expect(here().pathname).toBe('/');
+      const chords = listed.flatMap((row) => [...row.matchAll(/^g(\w)(.+)$/g)].map(([, key = '', title = '']) => ({ key, title })));
+      expect(chords).toHaveLength(10);
+      for (const { key, title } of chords) {
+        // Between the two keys a busy machine can take longer than a person may.
+        await eventually(async () => {
+          await page.keyboard.press('g');
+          await page.keyboard.press(key);
+          return page.getByRole('heading', { level: 1, name: title }).isVisible();
+        });
+      }
+    }, 60_000);
+
+    it('in a field, keys are text', async () => {
+      await logIn();
+      await go('messages');
+      await ready();
+      const search = page.getByRole('textbox').first();
+      await search.focus();
+      await page.keyboard.type('gi?');
+      await page.keyboard.press('Control+k');
+      expect(await search.inputValue()).toBe('gi?');
+      expect([here().pathname, await page.getByRole('dialog').count()]).toEqual(['/messages', 0]);
+    });
+  });
+
   describe('lists', () => {
     /** As if pages held so many only. */
     const paged = (path: RegExp, limit: number) =>

@@ -1,46 +1,37 @@
-import { ActionIcon, AppShell, Badge, Box, Burger, Group, Menu, NavLink, ScrollArea, Text, useMantineColorScheme } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import {
-  IconApi,
-  IconChartBar,
-  IconHome,
-  IconInbox,
-  IconLogout,
-  IconMessage,
-  IconMoonStars,
-  IconRobot,
-  IconServerCog,
-  IconSettings,
-  IconSpeakerphone,
-  IconTemplate,
-  IconUserCircle,
-  IconWebhook,
-} from '@tabler/icons-react';
+  ActionIcon,
+  AppShell,
+  Badge,
+  Box,
+  Burger,
+  Group,
+  Menu,
+  NavLink,
+  ScrollArea,
+  Text,
+  Tooltip,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { spotlight } from '@mantine/spotlight';
+import { IconLogout, IconMoonStars, IconSearch, IconUserCircle } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useLogout, useMe } from './api/session';
 import { CapBanner, PlanBar } from './components/plan-bar';
+import { pagesOf } from './navigation';
 
-const PAGES = [
-  { to: '/', label: 'Home', icon: IconHome },
-  { to: '/inbox', label: 'Inbox', icon: IconInbox },
-  { to: '/messages', label: 'Messages', icon: IconMessage },
-  { to: '/broadcasts', label: 'Broadcasts', icon: IconSpeakerphone },
-  { to: '/templates', label: 'Templates', icon: IconTemplate },
-  { to: '/auto-reply', label: 'Auto-reply', icon: IconRobot },
-  { to: '/api-keys', label: 'API & Integrations', icon: IconApi },
-  { to: '/webhooks', label: 'Webhooks', icon: IconWebhook },
-  { to: '/usage', label: 'Usage', icon: IconChartBar },
-  { to: '/settings', label: 'Settings', icon: IconSettings },
-] as const;
+const Keyboard = lazy(() => import('./components/keyboard').then((module) => ({ default: module.Keyboard })));
 
 /** The frame of every page: where one is, where one can go, who one is. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
-  const { user, business } = useMe();
+  const me = useMe();
+  const { user, business } = me;
   const { pathname } = useLocation();
   const { toggleColorScheme } = useMantineColorScheme();
   const logout = useLogout();
-  const pages = business ? PAGES : [{ to: '/operator', label: 'Operator', icon: IconServerCog } as const];
+  const main = useMainFocus(pathname);
   return (
     <AppShell header={{ height: 56 }} navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }} padding="lg">
       <AppShell.Header>
@@ -58,6 +49,11 @@ export function Shell() {
             )}
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <Tooltip label="Ctrl K">
+              <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Find a page or an action" onClick={spotlight.open}>
+                <IconSearch size={20} />
+              </ActionIcon>
+            </Tooltip>
             <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Change between light and dark" onClick={toggleColorScheme}>
               <IconMoonStars size={20} />
             </ActionIcon>
@@ -82,7 +78,7 @@ export function Shell() {
       {/* A closed menu is not there: pushed out of sight only, its links would still be stops of the Tab key. */}
       <AppShell.Navbar p="xs" aria-label="Pages" {...(!opened && { visibleFrom: 'sm' })}>
         <AppShell.Section grow component={ScrollArea}>
-          {pages.map(({ to, label, icon: Icon }) => (
+          {pagesOf(me).map(({ to, label, icon: Icon }) => (
             <NavLink
               key={to}
               component={Link}
@@ -101,12 +97,26 @@ export function Shell() {
           </AppShell.Section>
         )}
       </AppShell.Navbar>
-      <AppShell.Main>
+      <AppShell.Main ref={main} tabIndex={-1} style={{ outline: 'none' }}>
         <Box maw={1280} mx="auto">
           {business && <CapBanner business={business} />}
           <Outlet />
         </Box>
       </AppShell.Main>
+      <Suspense>
+        <Keyboard />
+      </Suspense>
     </AppShell>
   );
+}
+
+/** Whoever goes to another page goes on at its beginning, not in the navigation or at what is gone. */
+function useMainFocus(pathname: string) {
+  const main = useRef<HTMLElement>(null);
+  const before = useRef(pathname);
+  useEffect(() => {
+    if (pathname !== before.current) main.current?.focus({ preventScroll: true });
+    before.current = pathname;
+  }, [pathname]);
+  return main;
 }

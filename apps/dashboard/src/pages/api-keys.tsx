@@ -1,6 +1,7 @@
 import { Alert, Anchor, Button, Checkbox, Group, Modal, Progress, Stack, Table, Text, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ask, praise } from '../api/client';
 import { keysQuery } from '../api/keys';
@@ -8,6 +9,7 @@ import { useMe } from '../api/session';
 import { Ago, number, Snippet, State } from '../components/bits';
 import { Empty, Loaded, PageTitle } from '../components/states';
 
+const route = getRouteApi('/inside/api-keys');
 const PERMISSIONS = ['send_template', 'send_text', 'send_media', 'send_otp'] as const;
 type Permission = (typeof PERMISSIONS)[number] | '*';
 interface NewKey {
@@ -18,7 +20,8 @@ interface NewKey {
 export function ApiKeysPage() {
   const queries = useQueryClient();
   const { user, business } = useMe();
-  const [creating, setCreating] = useState(false);
+  const search = route.useSearch() as { new?: string };
+  const navigate = route.useNavigate();
   const list = useQuery({ ...keysQuery, refetchInterval: 10_000 });
   const revoke = useMutation({
     mutationFn: (id: number) => ask(api.DELETE('/api/client/api-keys/{id}', { params: { path: { id } } })),
@@ -32,12 +35,13 @@ export function ApiKeysPage() {
     onSuccess: () => void queries.invalidateQueries({ queryKey: ['api-keys'] }),
   });
   const close = () => {
-    setCreating(false);
+    void navigate({ search: {} });
     create.reset();
   };
   // A fresh key is shown this once: only its own button closes it (friendliness §6).
   const mayClose = !create.isPending && !create.data;
   const isOwner = user.role === 'owner';
+  const creating = isOwner && search.new !== undefined;
   return (
     <>
       <PageTitle title="API & Integrations" about="Keys for your CRM, website or backend">
@@ -45,7 +49,7 @@ export function ApiKeysPage() {
           API reference
         </Button>
         {isOwner && (
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
+          <Button leftSection={<IconPlus size={16} />} onClick={() => void navigate({ search: { new: 'yes' } })}>
             Create a key
           </Button>
         )}

@@ -20,11 +20,11 @@ const WRAPPED = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 export function WebhooksPage() {
-  const search = route.useSearch() as { id?: string };
+  const search = route.useSearch() as { id?: string; new?: string };
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const { user } = useMe();
-  const [editing, edit] = useState<Webhook | 'new' | null>(null);
+  const [edited, edit] = useState<Webhook | null>(null);
   const refresh = () => void queries.invalidateQueries({ queryKey: ['webhooks'] });
   const list = useQuery({ queryKey: ['webhooks'], queryFn: () => ask(api.GET('/api/client/webhooks')), refetchInterval: 4_000 });
   const toggle = useMutation({
@@ -40,11 +40,16 @@ export function WebhooksPage() {
     },
   });
   const isOwner = user.role === 'owner';
+  const isNew = isOwner && search.new !== undefined;
+  const close = () => {
+    edit(null);
+    void navigate({ search: {} });
+  };
   return (
     <>
       <PageTitle title="Webhooks" about="Your server hears of messages the moment they happen">
         {isOwner && (
-          <Button leftSection={<IconPlus size={16} />} onClick={() => edit('new')}>
+          <Button leftSection={<IconPlus size={16} />} onClick={() => void navigate({ search: { new: 'yes' } })}>
             Add a webhook
           </Button>
         )}
@@ -109,12 +114,12 @@ export function WebhooksPage() {
           )
         }
       </Loaded>
-      <Modal opened={editing !== null} onClose={() => edit(null)} title={editing === 'new' ? 'Add a webhook' : 'Edit the webhook'}>
-        {editing !== null && (
+      <Modal opened={isNew || edited !== null} onClose={close} title={isNew ? 'Add a webhook' : 'Edit the webhook'}>
+        {(isNew || edited !== null) && (
           <Edit
-            webhook={editing === 'new' ? null : editing}
+            webhook={edited}
             done={() => {
-              edit(null);
+              close();
               refresh();
             }}
           />

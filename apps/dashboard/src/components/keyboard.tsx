@@ -1,0 +1,118 @@
+import '@mantine/core/styles/Kbd.css';
+import '@mantine/spotlight/styles.css';
+import { Kbd, Modal, Table, useMantineColorScheme } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Spotlight } from '@mantine/spotlight';
+import { IconKeyboard, IconLogout, IconMoonStars, IconPlus } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { useLogout, useMe } from '../api/session';
+import { pagesOf } from '../navigation';
+
+/** How long a `g` waits for its letter, in milliseconds. */
+const CHORD_MS = 1_500;
+const ICON = { size: 18, 'aria-hidden': true } as const;
+
+/** The palette of `Ctrl K`, a `g` and a letter for each page, and `?`, which lists them (friendliness F23). */
+export function Keyboard() {
+  const me = useMe();
+  const navigate = useNavigate();
+  const logout = useLogout();
+  const { toggleColorScheme } = useMantineColorScheme();
+  const [helped, help] = useDisclosure();
+  const pages = pagesOf(me);
+  const open = (to: string) => void navigate({ to });
+  useShortcuts((key, afterG) => {
+    const page = afterG && pages.find((one) => one.key === key);
+    if (page) open(page.to);
+    else if (key === '?') help.open();
+  });
+  const chosen = useRef<() => void>(undefined);
+  const action = (label: string, icon: typeof IconPlus, run: () => void) => {
+    const Icon = icon;
+    return { id: label, label, leftSection: <Icon {...ICON} />, onClick: () => (chosen.current = run) };
+  };
+  const make = (label: string, to: string) => action(label, IconPlus, () => void navigate({ to, search: { new: 'yes' } as never }));
+  const isOwner = me.user.role === 'owner';
+  return (
+    <>
+      <Spotlight
+        actions={[
+          { group: 'Pages', actions: pages.map(({ label, icon, to }) => action(label, icon, () => open(to))) },
+          {
+            group: 'Actions',
+            actions: [
+              ...(me.business ? [make('New broadcast', '/broadcasts')] : []),
+              ...(isOwner ? [make('Create an API key', '/api-keys'), make('Add a webhook', '/webhooks')] : []),
+              action('Change between light and dark', IconMoonStars, toggleColorScheme),
+              action('Show the keys of the keyboard', IconKeyboard, help.open),
+              action('Log out', IconLogout, () => void logout()),
+            ],
+          },
+        ]}
+        searchProps={{ placeholder: 'Find a page or an action', 'aria-label': 'Find a page or an action' }}
+        nothingFound="Nothing has that name"
+        attributes={{ content: { 'aria-label': 'Find a page or an action' } }}
+        highlightQuery
+        scrollable
+        maxHeight="60vh"
+        transitionProps={{
+          duration: 100,
+          // The focus has gone back by then: what the action opens can have it.
+          onExited: () => {
+            chosen.current?.();
+            chosen.current = undefined;
+          },
+        }}
+      />
+      <Modal opened={helped} onClose={help.close} title="Keys of the keyboard">
+        <Table>
+          <Table.Tbody>
+            <Row keys={['Ctrl or ⌘', 'K']}>Find a page or an action</Row>
+            {pages.map(({ to, label, key }) => (
+              <Row key={to} keys={['g', key]}>
+                {label}
+              </Row>
+            ))}
+            <Row keys={['?']}>These keys</Row>
+            <Row keys={['Esc']}>Close what is open</Row>
+          </Table.Tbody>
+        </Table>
+      </Modal>
+    </>
+  );
+}
+
+function Row({ keys, children }: { keys: string[]; children: string }) {
+  return (
+    <Table.Tr>
+      <Table.Td style={{ whiteSpace: 'nowrap' }}>
+        {keys.map((key) => (
+          <Kbd key={key} mr={4}>
+            {key}
+          </Kbd>
+        ))}
+      </Table.Td>
+      <Table.Td>{children}</Table.Td>
+    </Table.Tr>
+  );
+}
+
+/** Hears single keys that mean no text: not in a field, and not while a dialog is open. @param on is told whether a `g` came just before */
+function useShortcuts(on: (key: string, afterG: boolean) => void): void {
+  const latest = useRef(on);
+  latest.current = on;
+  useEffect(() => {
+    let gAt = -Infinity;
+    const hear = (event: KeyboardEvent) => {
+      const { key, ctrlKey, metaKey, altKey, target, timeStamp } = event;
+      const isText = target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
+      if (ctrlKey || metaKey || altKey || isText || document.querySelector('[aria-modal=true]')) return;
+      const afterG = timeStamp - gAt < CHORD_MS;
+      gAt = key === 'g' && !afterG ? timeStamp : -Infinity;
+      latest.current(key, afterG);
+    };
+    document.addEventListener('keydown', hear);
+    return () => document.removeEventListener('keydown', hear);
+  }, []);
+}

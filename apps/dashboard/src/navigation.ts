@@ -1,0 +1,31 @@
+import {
+  IconApi,
+  IconChartBar,
+  IconHome,
+  IconInbox,
+  IconMessage,
+  IconRobot,
+  IconServerCog,
+  IconSettings,
+  IconSpeakerphone,
+  IconTemplate,
+  IconWebhook,
+} from '@tabler/icons-react';
+import type { Me } from './api/session';
+
+/** `key` leads to the page after a `g` (friendliness F23). */
+const PAGES = [
+  { to: '/', label: 'Home', icon: IconHome, key: 'h' },
+  { to: '/inbox', label: 'Inbox', icon: IconInbox, key: 'i' },
+  { to: '/messages', label: 'Messages', icon: IconMessage, key: 'm' },
+  { to: '/broadcasts', label: 'Broadcasts', icon: IconSpeakerphone, key: 'b' },
+  { to: '/templates', label: 'Templates', icon: IconTemplate, key: 't' },
+  { to: '/auto-reply', label: 'Auto-reply', icon: IconRobot, key: 'a' },
+  { to: '/api-keys', label: 'API & Integrations', icon: IconApi, key: 'k' },
+  { to: '/webhooks', label: 'Webhooks', icon: IconWebhook, key: 'w' },
+  { to: '/usage', label: 'Usage', icon: IconChartBar, key: 'u' },
+  { to: '/settings', label: 'Settings', icon: IconSettings, key: 's' },
+] as const;
+const OPERATOR_PAGES = [{ to: '/operator', label: 'Operator', icon: IconServerCog, key: 'o' }] as const;
+
+export const pagesOf = ({ business }: Me) => (business ? PAGES : OPERATOR_PAGES);
