@@ -567,6 +567,29 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     });
   });
 
+  it('experience: while dozens are sent a second the log of messages asks for what is new once at a time', async () => {
+    await logIn();
+    const first = page.waitForResponse('**/api/client/messages?**');
+    await go('messages');
+    await first;
+    let asked = 0;
+    page.on('request', (request) => (asked += Number(request.url().includes('/api/client/messages?'))));
+    const recipients = Array.from({ length: 2_000 }, (_, i) => ({
+      phone: `1202557${String(i).padStart(4, '0')}`,
+      body_params: ['Asha', i],
+    }));
+    const draft = { name: 'Busy', template_name: 'order_update', recipients };
+    const { id } = (await owner.call<{ id: number }>('POST', '/api/client/broadcasts', draft)).body;
+    const sent = async () => (await owner.call<{ sent: number }>('GET', `/api/client/broadcasts/${id}`)).body.sent;
+    await page
+      .getByRole('row', { name: /1202557\d{4}/ })
+      .first()
+      .waitFor();
+    await eventually(async () => (await sent()) > 150, { timeoutMs: 30_000 });
+    await owner.call('POST', `/api/client/broadcasts/${id}/cancel`, {});
+    expect(asked * 4).toBeLessThan(await sent());
+  }, 60_000);
+
   describe('broadcasts (friendliness F20)', () => {
     it('one that runs shows its pace and the time left, and is paused, resumed and cancelled', async () => {
       const recipients = Array.from({ length: 2_000 }, (_, i) => ({
@@ -582,6 +605,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await pace.waitFor();
       await detail.getByRole('button', { name: 'Pause' }).click();
       await detail.getByText('paused', { exact: true }).waitFor();
+      await page.getByRole('alert').getByRole('button', { name: 'Close' }).waitFor();
       await pace.waitFor({ state: 'detached' });
       await detail.getByRole('button', { name: 'Resume' }).click();
       await detail.getByText('running', { exact: true }).waitFor();

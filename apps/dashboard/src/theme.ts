@@ -28,6 +28,7 @@ export const theme = createTheme({
     Table: { defaultProps: { verticalSpacing: 'sm', highlightOnHover: true } },
     Modal: closable,
     Drawer: closable,
+    Notification: closable,
   },
 });
 

@@ -172,6 +172,9 @@ export function Wallpaper({ children, height, ref }: { children: ReactNode; heig
   );
 }
 
+/** For a table without anything to press: on a narrow screen the arrow keys have to reach all of it. */
+export const byKeyboard = { viewportProps: { tabIndex: 0 } };
+
 type NumberFieldProps = Omit<TextInputProps, 'value' | 'onChange'> & { value: number; onChange: (value: number) => void };
 
 /** A whole number; the browser's own field, which weighs nothing. */

@@ -22,7 +22,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { api, ask, praise } from '../api/client';
 import { useLive } from '../api/live';
-import { Ago, number, State } from '../components/bits';
+import { Ago, byKeyboard, number, State } from '../components/bits';
 import { csvFile } from '../components/csv';
 import { More, usePages } from '../components/pages';
 import { Empty, Loaded, PageTitle } from '../components/states';
@@ -43,11 +43,7 @@ interface Look {
 export function BroadcastsPage() {
   const search = route.useSearch() as { id?: string; new?: string };
   const navigate = route.useNavigate();
-  const queries = useQueryClient();
-  // Not at each message: an answer under way is given up for the next question, and dozens a second would let none come.
-  useLive((name) => {
-    if (name === 'broadcast.completed') void queries.invalidateQueries({ queryKey: ['broadcasts'] });
-  });
+  useLive('broadcasts', ['broadcast.completed']);
   const list = usePages({
     queryKey: ['broadcasts'],
     load: (query) => ask(api.GET('/api/client/broadcasts', { params: { query } })),
@@ -207,7 +203,7 @@ function Detail({ id }: { id: number }) {
                     </List.Item>
                   ))}
                 </List>
-                <Table.ScrollContainer minWidth={360}>
+                <Table.ScrollContainer minWidth={360} scrollAreaProps={byKeyboard}>
                   <Table>
                     <Table.Tbody>
                       {recipients.data?.map(({ nth, phone, reason }) => (

@@ -15,7 +15,7 @@ import {
   Title,
 } from '@mantine/core';
 import { IconCheck, IconCircleDashed } from '@tabler/icons-react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, ask, type Schemas } from '../api/client';
 import { useLive } from '../api/live';
@@ -33,8 +33,7 @@ interface Step {
 /** Where the business stands: connection, today's use, what arrived, what failed, and what to do first. */
 export function HomePage() {
   const { business } = useMe();
-  const queries = useQueryClient();
-  useLive(() => void queries.invalidateQueries({ queryKey: ['home'] }));
+  useLive('home');
   const connection = useQuery({ queryKey: ['home', 'connection'], queryFn: () => ask(api.GET('/api/client/connection')) });
   const usage = useQuery({ queryKey: ['home', 'usage'], queryFn: () => ask(api.GET('/api/client/usage')), refetchInterval: 15_000 });
   const failed = useQuery({

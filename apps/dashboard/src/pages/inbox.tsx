@@ -1,7 +1,6 @@
 import { Alert, Button, Grid, Group, Paper, ScrollArea, Stack, Text, Textarea, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconClock, IconSend } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState, type KeyboardEvent } from 'react';
 import { api, ask } from '../api/client';
@@ -19,8 +18,7 @@ export function InboxPage() {
   const navigate = route.useNavigate();
   const [text, setText] = useState(search.q ?? '');
   const [q] = useDebouncedValue(text.trim(), 300);
-  const queries = useQueryClient();
-  useLive(() => void queries.invalidateQueries({ queryKey: ['inbox'] }));
+  useLive('inbox');
   const list = usePages({
     queryKey: ['inbox', 'list', q],
     load: (page) => ask(api.GET('/api/client/conversations', { params: { query: { ...page, ...(q && { q }) } } })),

@@ -1,6 +1,6 @@
 import { Anchor, Drawer, Group, Select, Stack, Table, Text, TextInput, Timeline, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ask } from '../api/client';
@@ -17,8 +17,7 @@ export function MessagesPage() {
   const navigate = route.useNavigate();
   const [text, setText] = useState(search.q ?? '');
   const [q] = useDebouncedValue(text.trim(), 300);
-  const queries = useQueryClient();
-  useLive(() => void queries.invalidateQueries({ queryKey: ['messages'] }));
+  useLive('messages');
   const set = (change: Record<string, string | undefined>) => void navigate({ search: { ...search, ...change } });
   const list = usePages({
     queryKey: ['messages', q, search.status, search.phone],

@@ -7,7 +7,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ask, type Schemas } from '../api/client';
-import { number } from '../components/bits';
+import { byKeyboard, number } from '../components/bits';
 import { csvFile } from '../components/csv';
 import { Empty, Loaded, PageTitle } from '../components/states';
 
@@ -71,7 +71,7 @@ export function UsagePage() {
                     ]}
                   />
                 </Card>
-                <Table.ScrollContainer minWidth={560}>
+                <Table.ScrollContainer minWidth={560} scrollAreaProps={byKeyboard}>
                   <Table>
                     <Table.Thead>
                       <Table.Tr>
