@@ -72,11 +72,9 @@ export const DeliveryRecord = Type.Object({
   /** The JSON that was posted. */
   payload: Type.Unknown(),
   request: Type.Optional(
-    Nullable(
-      Type.Object(
-        { url: Type.String(), headers: Type.Record(Type.String(), Type.String()), body: Type.String() },
-        { description: 'The last POST byte for byte, when a person asked for it (a test, a redelivery).' },
-      ),
+    Type.Object(
+      { url: Type.String(), headers: Type.Record(Type.String(), Type.String()), body: Type.String() },
+      { description: 'The last POST byte for byte, when a person asked for it (a test, a redelivery); else left out.' },
     ),
   ),
 });

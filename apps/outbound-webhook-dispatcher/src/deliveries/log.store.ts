@@ -41,7 +41,7 @@ export class DeliveryLogStore {
       deliveries: page.map((row) => ({
         ...record(row),
         payload: JSON.parse(row.body) as unknown,
-        request: row.request && { ...row.request, body: row.body },
+        ...(row.request && { request: { ...row.request, body: row.body } }),
       })),
       next_cursor,
     };
