@@ -69,8 +69,8 @@ describe('documentation', () => {
     for (const { alert, annotations } of rules) {
       const [page = '', section = ''] = annotations.runbook.split('#');
       const part = read(page)
-        .split(/^(?=## )/m)
-        .find((text) => heading(/^## (.*)$/m.exec(text)?.[1] ?? '') === section);
+        .split(/^(?=###? )/m)
+        .find((text) => heading(/^###? (.*)$/m.exec(text)?.[1] ?? '') === section);
       expect([alert, part?.includes(`\`${alert}\``)]).toEqual([alert, true]);
     }
   });
