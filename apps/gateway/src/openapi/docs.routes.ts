@@ -49,11 +49,12 @@ export function docsRoutes(server: FastifyInstance, document: object, publicUrl:
 
   text('/docs', 'text/html', REFERENCE);
   text('/docs/start.js', 'text/javascript', START);
-  text('/openapi.json', 'application/json', JSON.stringify(document));
+  const json = JSON.stringify(document);
+  text('/openapi.json', 'application/json', json);
   let yaml: string | undefined;
   server.get('/openapi.yaml', async (_request, reply) => {
-    // Few ask for it, and loading and writing YAML is nothing that a start should wait for.
-    yaml ??= (await import('yaml')).stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+    // Few ask for it, and loading and writing YAML is nothing that a start should wait for, nor what the document would be kept for.
+    yaml ??= (await import('yaml')).stringify(JSON.parse(json), { aliasDuplicateObjects: false, lineWidth: 0 });
     return give(reply, 'application/yaml', yaml);
   });
   text(
