@@ -125,6 +125,19 @@ describe('npm start (product §5)', () => {
     rmSync(checkout, { recursive: true, force: true });
   }, 180_000);
 
+  it('platform §8: a simulator that starts again begins with other ids, unless SIM_SEED is given', async () => {
+    const begins = async (env: Record<string, string>) => {
+      const port = await freePort();
+      const simulator = spawnNode(join(ROOT, 'dist/apps/platform-simulator/src/main.js'), { SIMULATOR_PORT: String(port), ...env });
+      await simulator.printed(/"msg":"ready"/);
+      const { random } = (await (await fetch(`http://127.0.0.1:${port}/__sim/snapshot`)).json()) as { random: number };
+      await simulator.kill();
+      return random;
+    };
+    expect(await begins({})).not.toBe(await begins({}));
+    expect(await begins({ SIM_SEED: '7' })).toBe(await begins({ SIM_SEED: '7' }));
+  });
+
   it('a port in use is told in one line with the fix, and nothing is left running', async () => {
     const taken = createServer();
     const port = await new Promise<number>((resolve) => taken.listen(0, () => resolve((taken.address() as { port: number }).port)));

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createLogger, startProbes } from '@mgw/telemetry';
 import { SimulatorConfig } from './platform-simulator.config';
 import { createSimulator } from './simulator';
@@ -7,7 +8,7 @@ async function main(): Promise<void> {
   if (process.env['NODE_ENV'] === 'production')
     throw new Error('the simulator accepts messages that nobody gets: it does not run in production');
   const config = SimulatorConfig.load(process.env);
-  const simulator = createSimulator({ ...config, logger });
+  const simulator = createSimulator({ ...config, seed: config.seed || randomInt(1, 2 ** 32), logger });
   const { url } = await simulator.listen(config.port, config.host);
   const probes = await startProbes({ port: config.probePort, ready: () => true, logger });
   logger.info({ url, config: config.printable() }, 'ready');

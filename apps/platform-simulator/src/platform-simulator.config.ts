@@ -20,5 +20,10 @@ export class SimulatorConfig extends config('platform-simulator', {
     secret: true,
   }),
   callbackConcurrency: env.integer('SIM_CALLBACK_CONCURRENCY', { doc: 'webhooks under way at once', default: 16, min: 1, max: 256 }),
-  seed: env.integer('SIM_SEED', { doc: 'the same seed gives the same ids and pauses', default: 1 }),
+  seed: env.integer('SIM_SEED', {
+    doc: 'the same seed gives the same ids and pauses; 0: another one at each start, so that ids of before do not come again',
+    default: 0,
+    min: 0,
+    max: 4_294_967_295,
+  }),
 }) {}
