@@ -42,8 +42,11 @@ export class InboundStore {
            WITH ORDINALITY AS n (business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at, name, nth)
        ), inserted AS (
          INSERT INTO send.inbound_messages
-           (business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at)
-         SELECT business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at FROM n
+           (business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at, received_at)
+         -- Those of one transaction stay in their order.
+         SELECT business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at,
+                now() + nth * interval '1 microsecond'
+         FROM n
          WHERE (SELECT true FROM send.inbound_messages m WHERE m.business_id = n.business_id AND m.message_id = n.message_id LIMIT 1) IS NULL
          ON CONFLICT DO NOTHING
          RETURNING business_id, message_id

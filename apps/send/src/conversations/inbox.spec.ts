@@ -1,4 +1,4 @@
-import { ListConversations, SetSuppression } from '@mgw/contracts';
+import { GetThread, ListConversations, SetSuppression, type ReplyOf } from '@mgw/contracts';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../sending/send.fixture';
@@ -36,5 +36,26 @@ describe('the inbox (product §2)', () => {
       } while (cursor !== null);
       expect([limit, [...listed].sort()]).toEqual([limit, customers]);
     }
+  });
+
+  it('what a customer wrote within one second stands in the order in which it came, however late that was', async () => {
+    const lines = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'];
+    await Promise.all(lines.map((text, i) => sending.harness.tell(inboundEvent({ message_id: `wamid.${9 - i}`, text }))));
+    await eventually(async () => (await sending.harness.told('message.received')).length === lines.length);
+    const { conversations } = await page(1, null);
+    expect(conversations[0]?.last_message?.text).toBe('seven');
+    const read: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const { messages, next_cursor }: ReplyOf<typeof GetThread> = await sending.harness.rpc.call(GetThread, {
+        business_id: 1,
+        conversation_id: conversations[0]?.id ?? 0,
+        limit: 2,
+        cursor,
+      });
+      read.unshift(...messages.map(({ text }) => text ?? '').reverse());
+      cursor = next_cursor;
+    } while (cursor !== null);
+    expect(read).toEqual(lines);
   });
 });

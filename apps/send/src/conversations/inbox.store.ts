@@ -30,24 +30,32 @@ interface MessageRow {
   sent_by: string | null;
   template: string | null;
   at: Date;
-  /** With all its digits, for the cursor. */
-  exact: string;
+  /** Both with all their digits, for the cursor. */
+  exact_place: string;
+  exact_came: string;
 }
 
 /**
- * Messages of both directions of the conversations `$1`, before the place `($2, $3)`, newest first, `$4` at most. The platform
- * tells whole seconds: within one, a customer's message stands where it came in.
+ * Messages of both directions, newest first. The platform tells whole seconds: within one, a customer's message stands where it came
+ * in, and those that came in later than their second stand at its end, as they came.
+ * @param of SQL of the conversations' ids
+ * @param before SQL of the place where the page before ended, NULL: none
  */
-const MESSAGES = `
+const messages = (of: string, before: { place: string; came: string; id: string }, limit: string) => `
   SELECT * FROM (
     SELECT message_id, 'in' AS direction, type, coalesce(text, caption) AS text, media_type, media_id, mime_type,
-           NULL AS sent_by, NULL AS template, sent_at AS at, least(received_at, sent_at + interval '999 milliseconds') AS place
-    FROM send.inbound_messages WHERE conversation_id = ANY ($1)
+           NULL AS sent_by, NULL AS template, sent_at AS at,
+           least(received_at, sent_at + interval '999 milliseconds') AS place, received_at AS came
+    FROM send.inbound_messages WHERE conversation_id = ANY (${of})
     UNION ALL
-    SELECT m.message_id, 'out', i.type, i.text, NULL, NULL, NULL, i.sent_by, i.template, m.accepted_at, m.accepted_at
-    FROM send.messages m JOIN send.intents i ON i.id = m.intent_id WHERE m.conversation_id = ANY ($1)
-  ) both_ways WHERE $2::timestamptz IS NULL OR (place, message_id) < ($2, $3)
-  ORDER BY place DESC, message_id DESC LIMIT $4`;
+    SELECT m.message_id, 'out', i.type, i.text, NULL, NULL, NULL, i.sent_by, i.template, m.accepted_at, m.accepted_at, m.accepted_at
+    FROM send.messages m JOIN send.intents i ON i.id = m.intent_id WHERE m.conversation_id = ANY (${of})
+  ) both_ways
+  WHERE ${before.place}::timestamptz IS NULL OR (place, came, message_id) < (${before.place}, ${before.came}, ${before.id})
+  ORDER BY place DESC, came DESC, message_id DESC LIMIT ${limit}`;
+
+const PAGE = messages('$1', { place: '$2', came: '$3', id: '$4' }, '$5');
+const LAST = messages('ARRAY[c.id]', { place: 'NULL', came: 'NULL', id: 'NULL' }, '1');
 
 const CONVERSATION = `
   SELECT c.id, coalesce(c.phone, c.user_id, '') AS customer, c.name, c.last_inbound_at, c.created_at,
@@ -57,7 +65,7 @@ const CONVERSATION = `
          coalesce(c.last_inbound_at, c.created_at)::text AS activity,
          last.direction AS last_direction, last.type AS last_type, last.text AS last_text, last.at AS last_at
   FROM send.conversations c
-  LEFT JOIN LATERAL (${MESSAGES.replaceAll('ANY ($1)', 'ANY (ARRAY[c.id])').replaceAll('$2', 'NULL').replaceAll('$3', 'NULL').replaceAll('$4', '1')}) last ON true`;
+  LEFT JOIN LATERAL (${LAST}) last ON true`;
 
 /** How many pages of conversations without a message one request passes over at most. */
 const LOOKS = 20;
@@ -109,17 +117,15 @@ export class InboxStore {
     limit: number,
     cursor: string | null,
   ): Promise<{ messages: ThreadMessage[]; next_cursor: string | null }> {
-    const after = readCursor(cursor, ['time', 'text']);
+    const after = readCursor(cursor, ['time', 'time', 'text']);
     const ids = await this.db.query<{ id: string }>('SELECT id FROM send.conversations WHERE id = $1 OR merged_into = $1', [
       conversationId,
     ]);
-    const rows = await this.db.query<MessageRow>(`SELECT page.*, place::text AS exact FROM (${MESSAGES}) page`, [
-      ids.map(({ id }) => id),
-      after?.[0] ?? null,
-      after?.[1] ?? null,
-      limit + 1,
-    ]);
-    const { page, next_cursor } = pageOf(rows, limit, (row) => [row.exact, row.message_id]);
+    const rows = await this.db.query<MessageRow>(
+      `SELECT page.*, place::text AS exact_place, came::text AS exact_came FROM (${PAGE}) page`,
+      [ids.map(({ id }) => id), after?.[0] ?? null, after?.[1] ?? null, after?.[2] ?? null, limit + 1],
+    );
+    const { page, next_cursor } = pageOf(rows, limit, (row) => [row.exact_place, row.exact_came, row.message_id]);
     return { messages: page.map(threadMessage), next_cursor };
   }
 }
