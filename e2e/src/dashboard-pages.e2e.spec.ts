@@ -402,11 +402,24 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     };
     const palette = () => page.getByRole('textbox', { name: 'Find a page or an action' });
     const openPalette = async () => {
-      await page.keyboard.press('Control+k');
-      await palette().waitFor();
+      // The keys are heard once they are loaded, and the second one closes what the first one opened.
+      await eventually(async () => {
+        await page.keyboard.press('Control+k');
+        return palette()
+          .waitFor({ timeout: 3_000 })
+          .then(
+            () => true,
+            () => false,
+          );
+      });
+      await eventually(() => page.evaluate(`${FOCUSED}.matches('input[aria-label="Find a page or an action"]')`));
     };
-    /** The page's keys are heard once they are loaded. */
-    const ready = () => page.waitForLoadState('networkidle');
+    /** From here on the page's keys are heard. */
+    const ready = async () => {
+      await openPalette();
+      await page.keyboard.press('Escape');
+      await palette().waitFor({ state: 'detached' });
+    };
 
     it('somebody logs in, finds a conversation, and answers it', async () => {
       const phone = '919876543211';
@@ -419,10 +432,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.keyboard.type(stack.growth.owner.password);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Home' }).waitFor();
-      await eventually(async () => {
-        await page.keyboard.press('Control+k');
-        return palette().isVisible();
-      });
+      await openPalette();
       await page.keyboard.type('inb');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Inbox' }).waitFor();
