@@ -12,6 +12,16 @@ export function isBusinessScopedId(value: string): boolean {
   return BUSINESS_SCOPED_ID.test(value);
 }
 
+/** @returns null for everything but a `wa_id` */
+export function waIdOf(value: unknown): string | null {
+  return typeof value === 'string' && isWaId(value) ? value : null;
+}
+
+/** @returns null for everything but a business-scoped user id */
+export function userIdOf(value: unknown): string | null {
+  return typeof value === 'string' && isBusinessScopedId(value) ? value : null;
+}
+
 /**
  * The `phone` input of the send endpoints as digits with country code (spec §2.1, product decision 8). A business-scoped
  * user id is returned as it is. The reason of a refusal is a sentence for the caller.

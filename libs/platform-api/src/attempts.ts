@@ -11,10 +11,10 @@ const LEAST_CALL_MS = 1_000;
  * Calls until the outcome is final. Only what certainly did not happen is called again: nothing was written, or the platform
  * said no in a way that may pass at once (guarantees §1, S2).
  */
-export async function sendWithin(deadlineAt: number, call: (deadlineAt: number) => Promise<SendOutcome>): Promise<SendOutcome> {
+export async function sendWithin(deadlineAt: number, call: () => Promise<SendOutcome>): Promise<SendOutcome> {
   const lastStart = Math.min(Date.now() + RETRY_BUDGET_MS, deadlineAt - LEAST_CALL_MS);
   for (let calls = 1; ; calls++) {
-    const outcome = await call(deadlineAt);
+    const outcome = await call();
     const waitMs = waitBeforeRetry(outcome, calls);
     if (waitMs === null || calls === MAX_CALLS || Date.now() + waitMs > lastStart) return outcome;
     await new Promise((resume) => setTimeout(resume, waitMs));

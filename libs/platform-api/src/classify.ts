@@ -1,5 +1,5 @@
 import { ERRORS, matches, MessageId } from '@mgw/contracts';
-import { isBusinessScopedId, isWaId } from '@mgw/phone';
+import { userIdOf, waIdOf } from '@mgw/phone';
 import { ruleFor, UNKNOWN_REFUSED, UNKNOWN_THROTTLED, UNKNOWN_UNAVAILABLE, type ErrorRule } from './error-table';
 import type { Answer, ResponseHeaders } from './exchange';
 import type { ReadOutcome, SendOutcome } from './outcome';
@@ -32,8 +32,8 @@ function acceptance(body: unknown): SendOutcome {
   return {
     kind: 'accepted',
     messageId: id,
-    waId: textThat(isWaId, contact?.['wa_id']),
-    userId: textThat(isBusinessScopedId, contact?.['user_id']),
+    waId: waIdOf(contact?.['wa_id']),
+    userId: userIdOf(contact?.['user_id']),
     messageStatus: textOrNull(message?.['message_status']),
   };
 }
@@ -93,10 +93,6 @@ function first(body: unknown, list: string): Json | undefined {
 
 function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function textThat(is: (text: string) => boolean, value: unknown): string | null {
-  return typeof value === 'string' && is(value) ? value : null;
 }
 
 function textOrNull(value: unknown): string | null {

@@ -69,9 +69,8 @@ export class GraphClient {
     if (!this.breaker.allows(target.phoneNumberId)) return { kind: 'unreached', problem: 'it has not answered for a while' };
     const body = JSON.stringify(request);
     const path = `${this.prefix}/${encodeURIComponent(target.phoneNumberId)}/messages`;
-    const { accessToken } = target;
-    const outcome = await sendWithin(deadlineAt, async (callDeadlineAt) => {
-      const call: WireCall = { method: 'POST', path, accessToken, body, deadlineAt: callDeadlineAt };
+    const call: WireCall = { method: 'POST', path, accessToken: target.accessToken, body, deadlineAt };
+    const outcome = await sendWithin(deadlineAt, async () => {
       const told = sendOutcome(await this.exchange('/{phone_number_id}/messages', call));
       calls.inc({ code: told.kind === 'refused' ? String(told.refusal.platformCode ?? 'none') : told.kind });
       return told;

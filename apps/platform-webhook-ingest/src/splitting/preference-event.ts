@@ -1,6 +1,6 @@
 import { PlatformPreference, type EventEnvelope } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
-import { isBusinessScopedId, isWaId } from '@mgw/phone';
+import { userIdOf, waIdOf } from '@mgw/phone';
 import { platformTime } from './platform-time';
 
 /** One element of `user_preferences` (platform §4.6). */
@@ -20,8 +20,8 @@ export function preferenceEvent(
 ): EventEnvelope<typeof PlatformPreference> {
   const said_at = platformTime(preference.timestamp);
   const { category = '', value = '' } = preference;
-  const phone = isWaId(preference.wa_id ?? '') ? (preference.wa_id as string) : null;
-  const user_id = isBusinessScopedId(preference.user_id ?? '') ? (preference.user_id as string) : null;
+  const phone = waIdOf(preference.wa_id);
+  const user_id = userIdOf(preference.user_id);
   if (phone === null && user_id === null) throw new Error('the preference names nobody');
   return newEvent(PlatformPreference, {
     id: `platform.preference:${businessId}:${user_id ?? phone}:${category}:${value}:${said_at}`,

@@ -1,6 +1,6 @@
 import type { DataOf, EventEnvelope } from '@mgw/contracts';
 import { MessageReceived, PlatformMessage } from '@mgw/contracts';
-import { isBusinessScopedId, isWaId } from '@mgw/phone';
+import { userIdOf, waIdOf } from '@mgw/phone';
 import type { Person, Renaming } from './person';
 
 export type InboundEvent = EventEnvelope<typeof PlatformMessage>;
@@ -17,14 +17,9 @@ export function renaming({ business_id, data }: InboundEvent): Renaming | null {
   if (data.type !== 'system') return null;
   const system = (data.raw['system'] ?? {}) as Record<string, unknown>;
   if (system['type'] !== 'user_changed_number' && system['type'] !== 'user_changed_user_id') return null;
-  const given = (name: string, is: (text: string) => boolean) => {
-    const value = system[name];
-    return typeof value === 'string' && is(value) ? value : null;
-  };
-  const phone = given('wa_id', isWaId) ?? given('new_wa_id', isWaId);
-  const now = { phone, userId: given('user_id', isBusinessScopedId) };
+  const now = { phone: waIdOf(system['wa_id']) ?? waIdOf(system['new_wa_id']), userId: userIdOf(system['user_id']) };
   // The sender's user id may be the new one already.
-  const userId = given('previous_user_id', isBusinessScopedId) ?? (data.from.user_id === now.userId ? null : data.from.user_id);
+  const userId = userIdOf(system['previous_user_id']) ?? (data.from.user_id === now.userId ? null : data.from.user_id);
   return { before: { businessId: business_id, phone: data.from.phone, userId, waId: null }, now };
 }
 

@@ -1,3 +1,5 @@
+import { userIdOf } from '@mgw/phone';
+
 /** One person as a message names them; at least one name is given. All are names of the same person in one name space: digits never look like a user id. */
 export interface Person {
   businessId: number;
@@ -7,6 +9,12 @@ export interface Person {
   userId: string | null;
   /** The number the platform really wrote to, which may differ from the one dialled (platform §0.11). */
   waId: string | null;
+}
+
+/** By the one name that was dialled or asked for: digits, or a user id. */
+export function personNamed(businessId: number, name: string): Person {
+  const userId = userIdOf(name);
+  return { businessId, phone: userId === null ? name : null, userId, waId: null };
 }
 
 /** What is known of a conversation that one of the names leads to. */

@@ -1,7 +1,7 @@
 import { MessageNotSent, MessageSent, type DataOf, type EventEnvelope, type MessageSentFacts } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 import { withTraceparent } from '@mgw/telemetry';
-import type { Person } from '../conversations/person';
+import { personNamed, type Person } from '../conversations/person';
 
 /** What an intent says of its message, whether it is still in memory or was read back after a crash. */
 export interface IntentFacts {
@@ -33,14 +33,9 @@ export interface Acceptance {
   repaired: boolean;
 }
 
-export function recipientOf({ intent, waId, userId }: Acceptance, isUserId: (name: string) => boolean): Person {
-  const dialledUserId = isUserId(intent.to) ? intent.to : null;
-  return {
-    businessId: intent.businessId,
-    phone: dialledUserId === null ? intent.to : null,
-    userId: dialledUserId ?? userId,
-    waId: waId !== null && !isUserId(waId) ? waId : null,
-  };
+export function recipientOf({ intent, waId, userId }: Acceptance): Person {
+  const dialled = personNamed(intent.businessId, intent.to);
+  return { ...dialled, userId: dialled.userId ?? userId, waId };
 }
 
 /** Tells the business's own servers (spec §6.3) and opens the status record. Its id makes it happen once (guarantees §1, S7). */

@@ -2,7 +2,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
 import type { EventEnvelope } from '@mgw/contracts';
 import { OutboxRelay } from '@mgw/events';
-import { isBusinessScopedId } from '@mgw/phone';
 import { Database, type Tx } from '@mgw/postgres';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
@@ -56,7 +55,7 @@ export class OutcomeService {
 
   /** As part of someone else's transaction: the repair by status webhook. @returns what it tells */
   async acceptedWithin(tx: Tx, acceptances: Acceptance[]): Promise<EventEnvelope[]> {
-    const ids = await this.conversations.of(tx, acceptances.map(personOf));
+    const ids = await this.conversations.of(tx, acceptances.map(recipientOf));
     return this.store.accept(rows(acceptances, ids), tx);
   }
 
@@ -88,7 +87,7 @@ export class OutcomeService {
     const strangers = acceptances.filter(({ conversationId }) => conversationId === null);
     if (strangers.length > 0) {
       // On its own, before the outcome: a conversation without messages harms nobody, and the statement below stays one.
-      const ids = await this.conversations.ofRecipients(this.db, strangers.map(personOf));
+      const ids = await this.conversations.ofRecipients(this.db, strangers.map(recipientOf));
       strangers.forEach((stranger, i) => (stranger.conversationId = ids[i] as number));
     }
     const told = await this.store.accept(
@@ -106,10 +105,6 @@ export class OutcomeService {
     this.relay.nudge();
     return batch.map(() => undefined);
   }
-}
-
-function personOf(acceptance: Acceptance) {
-  return recipientOf(acceptance, isBusinessScopedId);
 }
 
 function rows(acceptances: Acceptance[], conversationIds: number[]) {

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { isBusinessScopedId } from '@mgw/phone';
 import type { Refusal } from '@mgw/platform-api';
 import { Database } from '@mgw/postgres';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { ConnectionService } from '../connection/connection.service';
 import { ConversationService } from '../conversations/conversation.service';
+import { personNamed } from '../conversations/person';
 import { SuppressionStore } from '../suppression/suppression.store';
 import { TemplateService } from '../templates/template.service';
 import { WindowStore } from '../window/window.store';
@@ -60,10 +60,8 @@ export class RefusalEffects {
   }
 
   private async optOut(businessId: number, to: string): Promise<void> {
-    const isUserId = isBusinessScopedId(to);
-    const person = { businessId, phone: isUserId ? null : to, userId: isUserId ? to : null, waId: null };
     await this.db.transaction(async (tx) => {
-      const [conversationId] = await this.conversations.of(tx, [person]);
+      const [conversationId] = await this.conversations.of(tx, [personNamed(businessId, to)]);
       await this.suppressions.set(tx, conversationId as number, 'platform', 'opted_out_marketing', new Date().toISOString());
     });
   }

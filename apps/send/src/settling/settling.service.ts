@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isIntentId, type EventEnvelope, type PlatformStatus } from '@mgw/contracts';
 import { traceparentOf } from '@mgw/events';
-import { isBusinessScopedId } from '@mgw/phone';
+import { userIdOf, waIdOf } from '@mgw/phone';
 import type { Tx } from '@mgw/postgres';
 import { IntentStore } from '../intents/intent.store';
 import { OutcomeService } from '../intents/outcome.service';
@@ -36,12 +36,11 @@ export class SettlingService {
       ours.map((intent) => {
         const event = first.get(intent.id) as StatusEvent;
         const { data } = event;
-        const named = data.recipient;
         return {
           intent: { ...intent, traceparent: traceparentOf(event) },
           messageId: data.message_id,
-          waId: named !== null && !isBusinessScopedId(named) ? named : null,
-          userId: named !== null && isBusinessScopedId(named) ? named : null,
+          waId: waIdOf(data.recipient),
+          userId: userIdOf(data.recipient),
           acceptedAt: data.occurred_at,
           conversationId: null,
           repaired: true,

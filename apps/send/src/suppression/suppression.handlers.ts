@@ -8,10 +8,10 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@mgw/contracts';
-import { isBusinessScopedId } from '@mgw/phone';
 import { Database } from '@mgw/postgres';
 import { Handles } from '@mgw/rpc';
 import { ConversationService } from '../conversations/conversation.service';
+import { personNamed } from '../conversations/person';
 import { SuppressionStore } from './suppression.store';
 
 /** Suppressions as the dashboard sets, shows and lifts them (product decision 18). */
@@ -36,10 +36,8 @@ export class SuppressionHandlers {
 
   @Handles(SetSuppression)
   async set({ business_id, phone, state, reason }: RequestOf<typeof SetSuppression>): Promise<ReplyOf<typeof SetSuppression>> {
-    const isUserId = isBusinessScopedId(phone);
-    const person = { businessId: business_id, phone: isUserId ? null : phone, userId: isUserId ? phone : null, waId: null };
     await this.db.transaction(async (tx) => {
-      const [id] = await this.conversations.of(tx, [person]);
+      const [id] = await this.conversations.of(tx, [personNamed(business_id, phone)]);
       await this.suppressions.set(tx, id as number, 'dashboard', state, new Date().toISOString(), reason);
     });
     return {};
