@@ -15,12 +15,14 @@ export function watchSources({ restart, say }) {
 
   const rebuild = async () => {
     if (changed.size === 0) return;
-    const apps = new Set(changed);
+    const projects = [...changed];
     changed.clear();
     say('building');
-    if (!(await build())) return say('the build failed: see the lines above; what ran goes on');
+    const isOfAll = projects.includes('libs');
+    if (!(await build(isOfAll ? [] : ['-p', projects.join()]))) return say('the build failed: see the lines above; what ran goes on');
     try {
-      await restart(apps.has('libs') ? undefined : apps);
+      // The gateway serves the dashboard.
+      await restart(isOfAll ? undefined : new Set(projects.map((app) => (app === 'dashboard' ? 'gateway' : app))));
       say('ready');
     } catch (error) {
       say(`${error.message}; waiting for the next change`);
@@ -28,9 +30,7 @@ export function watchSources({ restart, say }) {
   };
   const heard = (folder) => (_event, file) => {
     if (!file || GENERATED.test(file)) return;
-    // The gateway serves the dashboard.
-    const app = file.split('/')[0];
-    changed.add(folder === 'libs' ? 'libs' : app === 'dashboard' ? 'gateway' : app);
+    changed.add(folder === 'libs' ? 'libs' : file.split('/')[0]);
     clearTimeout(timer);
     timer = setTimeout(() => (work = work.then(rebuild)), SETTLE_MS);
   };
@@ -38,9 +38,12 @@ export function watchSources({ restart, say }) {
   say('watching apps and libs');
 }
 
-/** @returns whether it succeeded; its own words are printed when not */
-async function build() {
-  const child = spawn('node_modules/.bin/nx', ['run-many', '-t', 'build', '--outputStyle=static'], {
+/**
+ * @param which Nx's options of the projects to build, with what they need; none: all
+ * @returns whether it succeeded; its own words are printed when not
+ */
+async function build(which) {
+  const child = spawn('node_modules/.bin/nx', ['run-many', '-t', 'build', ...which, '--outputStyle=static'], {
     env: { ...process.env, NX_DAEMON: 'false' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
