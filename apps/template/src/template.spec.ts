@@ -16,6 +16,7 @@ import {
 } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 import { startHarness, type Harness } from '@mgw/harness';
+import type { RunningService } from '@mgw/service';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { migrations } from './migrations/migrations';
 import { TemplateConfig } from './template.config';
@@ -39,6 +40,10 @@ describe('connections and templates (platform §3)', () => {
   let templates: { name: string }[];
   let number: object;
   let refusal: { status: number; code: number } | null;
+  /** The next answer about what has this in its path waits until the test sends it, as it was when it was asked for. */
+  let heldPath: string | null;
+  let sendHeld: (() => void) | null;
+  let replicas: RunningService[];
 
   beforeEach(async () => {
     harness = await startHarness({ schema: 'template', migrations });
@@ -48,16 +53,23 @@ describe('connections and templates (platform §3)', () => {
     templates = [approved('order', [body('Hello {{1}}, order {{2}}')])];
     number = { id: '7', status: 'CONNECTED' };
     refusal = null;
+    heldPath = null;
+    sendHeld = null;
     graph.respond(({ path }, response) => {
-      if (refusal) return void response.writeHead(refusal.status).end(JSON.stringify({ error: { code: refusal.code, message: 'no' } }));
+      const send = (status: number, answer: object) => {
+        const answered = () => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+        if (heldPath === null || !path.includes(heldPath)) return answered();
+        heldPath = null;
+        sendHeld = answered;
+      };
+      if (refusal) return send(refusal.status, { error: { code: refusal.code, message: 'no' } });
       const after = Number(new URL(path, graph.url).searchParams.get('after') ?? 0);
       const more = after + 2 < templates.length;
       const paging = { cursors: { after: String(after + 2) }, ...(more && { next: 'more' }) };
       const answer = path.includes('message_templates') ? { data: templates.slice(after, after + 2), paging } : number;
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      send(200, answer);
     });
-    await harness.run(service);
-    await harness.run(service);
+    replicas = [await harness.run(service), await harness.run(service)];
   });
   afterEach(() => harness.close());
 
@@ -140,6 +152,53 @@ describe('connections and templates (platform §3)', () => {
     await harness.rpc.call(ReportConnectionProblem, { business_id: 1, platform_code: 190, problem: 'expired' });
     expect(await connection()).toMatchObject({ status: 'problem', problem: '190: expired' });
     await eventually(() => told.length >= 6);
+  });
+
+  const sent = async () => (await eventually(() => sendHeld))();
+
+  it('platform §3.3: what a probe finds about a channel that was changed meanwhile says nothing about the new one', async () => {
+    refusal = { status: 401, code: 190 };
+    heldPath = '/701?';
+    await connect();
+    await eventually(() => sendHeld);
+    refusal = null;
+    await connect(1, { phone_number_id: '702' });
+    await eventually(async () => (await connection())?.status === 'connected');
+    await sent();
+    // Their probes have ended then.
+    await Promise.all(replicas.map((replica) => replica.stop()));
+    expect(await harness.db.query('SELECT status, problem FROM template.connections')).toEqual([{ status: 'connected', problem: null }]);
+  });
+
+  it('platform §3.3, §4.6: nor does one that was asked before the platform told of a ban', async () => {
+    heldPath = '/701?';
+    await connect();
+    await eventually(() => sendHeld);
+    const data = { business_account_id: '801', event: 'DISABLED_UPDATE', raw: { ban_info: { waba_ban_state: 'DISABLE' } } };
+    await harness.tell(newEvent(PlatformAccountUpdate, { id: 'b1', at: new Date().toISOString(), business_id: 1, key: 'a', data }));
+    await eventually(async () => (await connection())?.status === 'problem');
+    await sent();
+    await Promise.all(replicas.map((replica) => replica.stop()));
+    expect(await harness.db.query('SELECT status FROM template.connections')).toEqual([{ status: 'problem' }]);
+  });
+
+  it('platform §4.6: a status that is told while the list is read is newer than the list, and the next list has the last word', async () => {
+    const named = [{ business_id: 1, name: 'order', language: 'en' }];
+    const found = async () => (await harness.rpc.call(FindTemplates, { names: named })).found[0]?.template;
+    await connect();
+    await synced();
+    heldPath = 'message_templates';
+    await harness.rpc.call(SyncTemplates, { business_id: 1 });
+    await eventually(() => sendHeld);
+    const raw = { event: 'PAUSED', message_template_name: 'order', message_template_language: 'en' };
+    const data = { business_account_id: '801', field: 'message_template_status_update', raw };
+    await harness.tell(newEvent(PlatformTemplateUpdate, { id: 't1', at: new Date().toISOString(), business_id: 1, key: 't', data }));
+    await eventually(async () => (await found()) === null);
+    await sent();
+    await synced();
+    expect(await found()).toBeNull();
+    await harness.rpc.call(SyncTemplates, { business_id: 1 });
+    await eventually(found);
   });
 
   it('platform §3.2, spec §2.4: records are mapped field by field, approved ones only, ids stay', async () => {

@@ -5,10 +5,23 @@ import { Database, type Tx } from '@mgw/postgres';
 /** When each restriction ends (an IsoTime), by the platform's word for it; null for never. */
 export type RestrictionEnds = Record<string, string | null>;
 
+/** A connection that is to be probed now. */
+export interface DueProbe {
+  connection: Connection;
+  /** What was learned since then is newer than what the probe finds; PostgreSQL's text of a time. */
+  claim: string;
+}
+
 interface ConnectionRow extends Omit<Connection, 'business_id' | 'checked_at' | 'restriction'> {
   restrictions: RestrictionEnds;
   business_id: string;
   checked_at: Date | null;
+}
+
+interface ProbeResult {
+  status: Connection['status'];
+  problem: string | null;
+  nextInSeconds: number;
 }
 
 const COLUMNS = `business_id, phone_number_id, business_account_id, access_token_sealed, app_secret_sealed,
@@ -65,25 +78,29 @@ export class ConnectionsStore {
     }
   }
 
-  async recordProbe(businessId: number, status: Connection['status'], problem: string | null, nextInSeconds: number): Promise<boolean> {
+  /** @param claim of the probe that found it; what is wanted, told or reported since then has another, and holds */
+  async recordProbe(
+    businessId: number,
+    { status, problem, nextInSeconds, claim }: ProbeResult & { claim: string | null },
+  ): Promise<boolean> {
     const rows = await this.db.query<{ changed: boolean }>(
       `UPDATE template.connections c SET status = $2, problem = $3, checked_at = now(), probe_at = now() + make_interval(secs => $4)
-       FROM (SELECT status FROM template.connections WHERE business_id = $1 FOR UPDATE) before
+       FROM (SELECT status FROM template.connections WHERE business_id = $1 AND probe_at = coalesce($5::timestamptz, probe_at) FOR UPDATE) before
        WHERE c.business_id = $1 RETURNING before.status <> $2 AS changed`,
-      [businessId, status, problem, nextInSeconds],
+      [businessId, status, problem, nextInSeconds, claim],
     );
     return rows[0]?.changed ?? false;
   }
 
   /** Those whose probe is due; another replica does not get them before PROBE_AGAIN_S have passed. */
-  async takeDue(atMost: number): Promise<Connection[]> {
-    const rows = await this.db.query<ConnectionRow>(
+  async takeDue(atMost: number): Promise<DueProbe[]> {
+    const rows = await this.db.query<ConnectionRow & { claim: string }>(
       `UPDATE template.connections SET probe_at = now() + interval '${PROBE_AGAIN_S} seconds' WHERE business_id IN
        (SELECT business_id FROM template.connections WHERE probe_at <= now() ORDER BY probe_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-       RETURNING ${COLUMNS}`,
+       RETURNING ${COLUMNS}, probe_at::text AS claim`,
       [atMost],
     );
-    return rows.map(connection);
+    return rows.map(({ claim, ...row }) => ({ connection: connection(row), claim }));
   }
 
   /** In place of what there was; none lifts them all. */

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { ConnectionChanged, type Connection } from '@mgw/contracts';
+import { ConnectionChanged } from '@mgw/contracts';
 import { GraphClient, type PhoneNumberNode } from '@mgw/platform-api';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
-import { ConnectionsStore } from './connections.store';
+import { ConnectionsStore, type DueProbe } from './connections.store';
 
 const AT_ONCE = 8;
 const PROBE_WITHIN_MS = 10_000;
@@ -24,11 +24,11 @@ export class ProbeService {
   /** @returns how many were due */
   async probeDue(): Promise<number> {
     const due = await this.connections.takeDue(AT_ONCE);
-    await Promise.all(due.map((connection) => this.probe(connection)));
+    await Promise.all(due.map((probe) => this.probe(probe)));
     return due.length;
   }
 
-  private async probe(connection: Connection): Promise<void> {
+  private async probe({ connection, claim }: DueProbe): Promise<void> {
     const { business_id, phone_number_id: phoneNumberId } = connection;
     const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${business_id}`);
     const outcome = await this.graph.getPhoneNumber({ phoneNumberId, accessToken }, Date.now() + PROBE_WITHIN_MS);
@@ -37,7 +37,8 @@ export class ProbeService {
     const problem =
       outcome.kind === 'refused' ? `${outcome.refusal.platformCode ?? ''} ${outcome.refusal.message}`.trim() : problemOf(outcome.value);
     const status = problem === null ? 'connected' : 'problem';
-    const changed = await this.connections.recordProbe(business_id, status, problem, problem === null ? CONNECTED_FOR_S : PROBLEM_FOR_S);
+    const nextInSeconds = problem === null ? CONNECTED_FOR_S : PROBLEM_FOR_S;
+    const changed = await this.connections.recordProbe(business_id, { status, problem, nextInSeconds, claim });
     if (changed) this.rpc.announce(ConnectionChanged, { business_id });
   }
 }

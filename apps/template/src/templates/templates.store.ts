@@ -28,7 +28,7 @@ const COLUMNS = 'id, name, language, status, category, named, components, update
 export class TemplatesStore {
   constructor(private readonly db: Database) {}
 
-  /** What the platform has, and nothing else; a template that stays keeps its id. */
+  /** What the platform has, and nothing else; a template that stays keeps its id, and what was told of it since the sync began. */
   async replaceAll(businessId: number, templates: GraphTemplate[]): Promise<void> {
     await this.db.transaction(async (tx) => {
       await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`template.templates:${businessId}`]);
@@ -40,7 +40,8 @@ export class TemplatesStore {
          ON CONFLICT (business_id, name, language) DO UPDATE SET platform_id = excluded.platform_id, status = excluded.status,
            category = excluded.category, named = excluded.named, components = excluded.components, updated_at = now()
          WHERE (t.platform_id, t.status, t.category, t.named, t.components)
-           IS DISTINCT FROM (excluded.platform_id, excluded.status, excluded.category, excluded.named, excluded.components)`,
+           IS DISTINCT FROM (excluded.platform_id, excluded.status, excluded.category, excluded.named, excluded.components)
+           AND t.updated_at < (SELECT started_at FROM template.syncs WHERE business_id = $1)`,
         [
           businessId,
           templates.map((template) => template.name),
