@@ -88,6 +88,18 @@ describe('one conversation for each person, by whatever name (platform §4.7, pr
     });
   });
 
+  it('decision 18: why somebody is suppressed is still known when two conversations turned out to be with one person', async () => {
+    const reason = 'asked on the phone';
+    await sending.harness.tell(message([null, 'IN.1']));
+    await heard(1);
+    await sending.harness.rpc.call(SetSuppression, { business_id: 1, phone: NUMBER, state: 'blocked', reason });
+    await sending.harness.tell(message([NUMBER, 'IN.1']));
+    await heard(2);
+    expect(await sending.harness.rpc.call(GetSuppression, { business_id: 1, phone: 'IN.1' })).toMatchObject({
+      suppression: { state: 'blocked', source: 'dashboard', reason },
+    });
+  });
+
   describe('a number that somebody else had before (platform §4.4)', () => {
     const [former, person]: [Names, Names] = [
       [OTHER_NUMBER, 'IN.9'],

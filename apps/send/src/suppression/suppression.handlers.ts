@@ -38,7 +38,7 @@ export class SuppressionHandlers {
   async set({ business_id, phone, state, reason }: RequestOf<typeof SetSuppression>): Promise<ReplyOf<typeof SetSuppression>> {
     await this.db.transaction(async (tx) => {
       const [id] = await this.conversations.of(tx, [personNamed(business_id, phone)]);
-      await this.suppressions.set(tx, id as number, 'dashboard', state, new Date().toISOString(), reason);
+      await this.suppressions.set(tx, id as number, 'dashboard', state, null, reason);
     });
     return {};
   }

@@ -26,16 +26,17 @@ const STRICTEST = `array_position(ARRAY['blocked', 'opted_out', 'opted_out_marke
 export class SuppressionStore {
   constructor(private readonly db: Database) {}
 
+  /** @param at null: now, by the clock that `liftAll` goes by */
   async set(
     tx: Tx,
     conversationId: number,
     source: SuppressionSource,
     state: SuppressionState | null,
-    at: string,
+    at: string | null,
     reason: string | null = null,
   ): Promise<void> {
     await tx.query(
-      `INSERT INTO send.suppressions AS s (conversation_id, source, state, at, reason) VALUES ($1, $2, $3, $4, $5)
+      `INSERT INTO send.suppressions AS s (conversation_id, source, state, at, reason) VALUES ($1, $2, $3, coalesce($4, clock_timestamp()), $5)
        ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason
        WHERE s.at <= excluded.at`,
       [conversationId, source, state, at, reason],
@@ -57,10 +58,13 @@ export class SuppressionStore {
     if (row && row.id !== null) await this.set(tx, Number(row.id), 'platform', 'opted_out_marketing', at);
   }
 
-  /** What anybody has set, by decision of the business. @returns whether there was anything */
+  /**
+   * What anybody has set, by decision of the business. The platform tells whole seconds: who says STOP again within this one has said it
+   * later. @returns whether there was anything
+   */
   async liftAll(businessId: number, phone: string): Promise<boolean> {
     const rows = await this.db.query(
-      `UPDATE send.suppressions s SET state = NULL, at = clock_timestamp(), reason = NULL FROM send.conversation_aliases a
+      `UPDATE send.suppressions s SET state = NULL, at = date_trunc('second', clock_timestamp()), reason = NULL FROM send.conversation_aliases a
        WHERE a.business_id = $1 AND a.alias = $2 AND s.conversation_id = a.conversation_id AND s.state IS NOT NULL RETURNING s.source`,
       [businessId, phone],
     );
