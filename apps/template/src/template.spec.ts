@@ -252,7 +252,7 @@ describe('connections and templates (platform §3)', () => {
   });
 
   const secondsIn = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
-  const restrict = (restriction_info: { restriction_type: string; expiration?: number }[]) => {
+  const restrict = (restriction_info: ({ restriction_type: string; expiration?: number } | null)[]) => {
     const data = { business_account_id: '801', event: 'ACCOUNT_RESTRICTION', raw: { restriction_info } };
     return harness.tell(newEvent(PlatformAccountUpdate, { id: 'a1', at: new Date().toISOString(), business_id: 1, key: 'a', data }));
   };
@@ -260,6 +260,7 @@ describe('connections and templates (platform §3)', () => {
   it('platform §4.6: of several restrictions each ends by itself, and one without an end does not', async () => {
     await connect();
     await restrict([
+      null,
       { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING' },
       { restriction_type: 'RESTRICTED_ADD_PHONE_NUMBER_ACTION', expiration: secondsIn(-60) },
     ]);

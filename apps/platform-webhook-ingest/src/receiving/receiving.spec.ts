@@ -266,6 +266,22 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     await eventually(async () => (await count('dead_letters')) === 1);
   });
 
+  it('platform §4.7: a user id may stand where the phone of a preference belongs', async () => {
+    const stop = { wa_id: 'IN.1', category: 'marketing_messages', value: 'stop', timestamp: 1767323045 };
+    const value = { metadata: { phone_number_id: '701' }, user_preferences: [stop] };
+    expect(await signed({ entry: [{ id: '801', changes: [{ field: 'user_preferences', value }] }] })).toBe(200);
+    const [event] = await told('preference', 1);
+    expect(event?.data).toMatchObject({ from: { phone: null, user_id: 'IN.1' }, value: 'stop' });
+  });
+
+  it('platform §4.5: a failure is told with a code that can be one, or without', async () => {
+    const failed = (id: string, code: unknown) => ({ ...status(id, 'failed'), errors: [{ code, title: 'No' }] });
+    const codes = [131026, 99_999_999_999, 1.5, '131026', null];
+    expect(await signed(envelope({ statuses: codes.map((code, i) => failed(`wamid.${i}`, code)) }))).toBe(200);
+    const errors = (await told('status', codes.length)).map(({ data }) => (data as { error: unknown }).error);
+    expect(errors).toEqual([131026, null, null, null, null].map((code) => ({ code, text: 'No' })));
+  });
+
   it('guarantees §2: a dead letter is replayed alone, without a second effect of the updates beside it', async () => {
     const value = (number: string, id: string) => ({
       field: 'messages',

@@ -21,7 +21,8 @@ export function preferenceEvent(
   const said_at = platformTime(preference.timestamp);
   const { category = '', value = '' } = preference;
   const phone = waIdOf(preference.wa_id);
-  const user_id = userIdOf(preference.user_id);
+  // It may stand where a phone belongs (platform §4.7).
+  const user_id = userIdOf(preference.user_id) ?? userIdOf(preference.wa_id);
   if (phone === null && user_id === null) throw new Error('the preference names nobody');
   return newEvent(PlatformPreference, {
     id: `platform.preference:${businessId}:${user_id ?? phone}:${category}:${value}:${said_at}`,

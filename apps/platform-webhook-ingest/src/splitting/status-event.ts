@@ -23,9 +23,14 @@ export function statusEvent(businessId: number, phoneNumberId: string, status: W
   });
 }
 
+/** Their codes have seven digits at most; the database keeps up to ten. */
+function isCode(code: unknown): code is number {
+  return Number.isInteger(code) && Math.abs(code as number) < 2 ** 31;
+}
+
 function errorOf({ errors }: WebhookStatus): { code: number | null; text: string } | null {
   const first = Array.isArray(errors) ? errors[0] : undefined;
   if (!first) return null;
   const text = first.error_data?.details || first.title || first.message || '';
-  return { code: Number.isInteger(first.code) ? (first.code as number) : null, text };
+  return { code: isCode(first.code) ? first.code : null, text };
 }

@@ -41,10 +41,10 @@ export class AccountUpdates {
 
   private async restrict(businessId: number, raw: Record<string, unknown>, tx: Tx): Promise<void> {
     const infos = Array.isArray(raw['restriction_info'])
-      ? (raw['restriction_info'] as { restriction_type?: unknown; expiration?: unknown }[])
+      ? (raw['restriction_info'] as ({ restriction_type?: unknown; expiration?: unknown } | null)[])
       : [];
     const ends = infos
-      .map(({ restriction_type, expiration }) => [String(restriction_type), endOf(expiration)] as const)
+      .map((info) => [String(info?.restriction_type), endOf(info?.expiration)] as const)
       .filter(([kind]) => kind.startsWith('RESTRICTED_'));
     await this.connections.restrict(tx, businessId, Object.fromEntries(ends));
   }
