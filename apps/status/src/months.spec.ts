@@ -125,6 +125,18 @@ describe('records and history by month (guarantees §3)', () => {
       );
     });
 
+    it('the oldest month that is kept is found to its first day, whatever time zone the database has', async () => {
+      await harness.db.query(
+        `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone TO %L', current_database(), 'Asia/Kolkata'); END $$`,
+      );
+      const kept = new Date(Date.now() - 90 * 86_400_000).toISOString().replace(/\d\dT.*/, '01T00:00:00.000Z');
+      await apply([accepted('wamid.kept', kept), accepted('wamid.old', '2015-01-01T00:00:00.000Z')]);
+      await harness.run(service, { RETENTION_MESSAGES_DAYS: '90' });
+      await eventually(async () => (await count(`record_keys WHERE message_id = 'wamid.old'`)) === 0);
+      const { record } = await harness.rpc.call(GetMessageStatus, { business_id: 1, message_id: 'wamid.kept' });
+      expect(record).toMatchObject({ sent_at: kept });
+    });
+
     it('a send whose failure was told in one month and that turned out to be sent in the next is nowhere shown as failed', async () => {
       const failure = {
         business_id: 1,

@@ -26,6 +26,9 @@ const PLANNING = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'ena
   .concat('-c plan_cache_mode=force_generic_plan')
   .join(' ');
 
+/** A date becomes a moment by the session's time zone: months begin in UTC, wherever the database is. */
+const TIME_ZONE = '-c timezone=UTC';
+
 /** Longest wait for a connection, in milliseconds. */
 const CONNECT_WITHIN_MS = 5_000;
 /** How long a connection that nobody uses is kept, in milliseconds: the first message after a quiet minute should not pay for a new one. */
@@ -41,7 +44,7 @@ export function poolOptions(options: DatabaseOptions, { relaxed = false } = {}):
     application_name: options.applicationName ?? options.schema,
     max: relaxed ? RELAXED_CONNECTIONS : (options.poolSize ?? 8),
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    options: relaxed ? `${PLANNING} -c synchronous_commit=off` : PLANNING,
+    options: [PLANNING, TIME_ZONE, ...(relaxed ? ['-c synchronous_commit=off'] : [])].join(' '),
     idleTimeoutMillis: IDLE_MS,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + 2_000,
