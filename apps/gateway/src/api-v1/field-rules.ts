@@ -10,11 +10,15 @@ export const MAX_PARAM_LENGTH = 1_024;
 const MAX_TEXT = 4_096;
 const MAX_URL = 2_048;
 const MAX_CAPTION = 1_024;
+const MAX_FILENAME = 255;
 /** In values of a template's variables (platform §1.4). */
 const PLATFORM_REFUSES = /[\n\t]| {5}/;
 
-/** A decorator of class-validator from a function that says what is wrong, or null. */
-function rule(name: string, faultOf: (value: unknown) => string | null, constraints: unknown[] = []): PropertyDecorator {
+/** Says what is wrong with a field's value, or null. */
+type FaultOf = (value: unknown, request: { media_type?: unknown }) => string | null;
+
+/** A decorator of class-validator. */
+function rule(name: string, faultOf: FaultOf, constraints: unknown[] = []): PropertyDecorator {
   return (target, propertyName) =>
     registerDecorator({
       name,
@@ -22,8 +26,8 @@ function rule(name: string, faultOf: (value: unknown) => string | null, constrai
       target: target.constructor,
       propertyName: propertyName as string,
       validator: {
-        validate: (value: unknown) => faultOf(value) === null,
-        defaultMessage: (args) => faultOf(args?.value) ?? '',
+        validate: (value: unknown, args) => faultOf(value, args?.object ?? {}) === null,
+        defaultMessage: (args) => faultOf(args?.value, args?.object ?? {}) ?? '',
       },
     });
 }
@@ -60,11 +64,19 @@ export const IsParams = () => rule('isParams', paramsFault);
 export const IsQuickParams = () =>
   rule('isQuickParams', (value) => (typeof value === 'string' ? paramsFault(splitParams(value)) : 'must be a string'));
 
+/** What a value of a template may be, in words. */
+export const PARAMS_HOLD = `strings of at most ${MAX_PARAM_LENGTH} characters, or numbers: very large and very small ones as strings`;
+
+/** Beyond what a double holds exactly, and where it is written with an exponent, a number is no longer the text that was meant. */
+export function isParam(param: unknown): boolean {
+  if (typeof param === 'string') return !isLonger(param, MAX_PARAM_LENGTH);
+  return typeof param === 'number' && /^-?[\d.]+$/.test(String(param)) && Math.abs(param) <= Number.MAX_SAFE_INTEGER;
+}
+
 function paramsFault(value: unknown): string | null {
   if (!Array.isArray(value)) return 'must be an array';
   if (value.length > MAX_PARAMS) return `must have at most ${MAX_PARAMS} entries`;
-  const isParam = (param: unknown) => (typeof param === 'string' && !isLonger(param, MAX_PARAM_LENGTH)) || Number.isFinite(param);
-  if (!value.every(isParam)) return `must hold strings of at most ${MAX_PARAM_LENGTH} characters, or numbers`;
+  if (!value.every(isParam)) return `must hold ${PARAMS_HOLD}`;
   if (value.some((param) => String(param).trim() === '')) return 'must not hold empty values: the platform refuses them';
   return value.some((param) => PLATFORM_REFUSES.test(String(param)))
     ? 'must not hold newlines, tabs or more than 4 spaces in a row: the platform refuses them'
@@ -95,22 +107,18 @@ export const IsMediaUrl = () =>
   });
 
 /** The platform cannot carry a caption with audio (product decision 16). */
-export const IsCaption = () => (target: object, propertyName: string | symbol) =>
-  registerDecorator({
-    name: 'isCaption',
-    target: target.constructor,
-    propertyName: propertyName as string,
-    validator: {
-      validate: (value: unknown, args) => captionFault(value, (args?.object as { media_type?: unknown }).media_type) === null,
-      defaultMessage: (args) => captionFault(args?.value, (args?.object as { media_type?: unknown }).media_type) ?? '',
-    },
+export const IsCaption = () =>
+  rule('isCaption', (value, { media_type }) => {
+    if (typeof value !== 'string') return 'must be a string';
+    if (isLonger(value, MAX_CAPTION)) return `must have at most ${MAX_CAPTION} characters`;
+    return media_type === 'audio' ? 'cannot go with audio: the platform does not carry it' : null;
   });
 
-function captionFault(value: unknown, mediaType: unknown): string | null {
-  if (typeof value !== 'string') return 'must be a string';
-  if (isLonger(value, MAX_CAPTION)) return `must have at most ${MAX_CAPTION} characters`;
-  return mediaType === 'audio' ? 'cannot go with audio: the platform does not carry it' : null;
-}
+/** Ignored unless there is a document to name (product decision 16). */
+export const IsFilename = () =>
+  rule('isFilename', (value, { media_type }) =>
+    typeof value === 'string' && media_type !== 'document' ? null : textFault(value, MAX_FILENAME),
+  );
 
 /** The same rules for readers of the API's document, by their names. */
 export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constraints: unknown[] }) => SchemaObject)> = {
@@ -147,5 +155,6 @@ export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constra
   },
   isQuickParams: { type: 'string', description: 'Values separated by commas; `\\,` is a comma and `\\\\` a backslash in a value.' },
   isMediaUrl: { type: 'string', format: 'uri', maxLength: MAX_URL, description: 'http or https; the platform fetches it.' },
+  isFilename: { type: 'string', minLength: 1, maxLength: MAX_FILENAME },
   isCaption: { type: 'string', maxLength: MAX_CAPTION, description: 'For image, video and document.' },
 };

@@ -127,6 +127,22 @@ describe('hostile input (spec §7, product decisions 4 to 16, guarantees §9)', 
     },
   );
 
+  it('decision 15: a number that JSON or we would write otherwise is no value of a template', async () => {
+    for (const field of ['body_params', 'header_params', 'button_params'])
+      for (const number of ['9007199254740993', '12345678901234567890', '1e21', '0.0000001']) {
+        const { status, body } = await post('send-template', withField('send-template', field, `[${number}]`));
+        expect({ number, status, body: body as unknown }).toMatchObject({ number, status: 400, body: { details: [{ field }] } });
+      }
+    expect(reached).toBe(0);
+    await post('send-template', withField('send-template', 'body_params', '[0, -1.5, 9007199254740991]')).expect(200);
+  });
+
+  it('decision 16: filename is ignored unless there is a document', async () => {
+    const image = { phone: PHONE, media_type: 'image', media_url: 'https://example.com/a.png' };
+    for (const filename of ['', 'x'.repeat(300)]) await post('send-media', JSON.stringify({ ...image, filename })).expect(200);
+    await post('send-media', JSON.stringify({ ...image, filename: 5 })).expect(400);
+  });
+
   it.each(Object.keys(QUICK))('quick-send %s: twice, as an array, as an object, and with broken characters is a 400', async (field) => {
     const others = Object.entries(QUICK).filter(([name]) => name !== field);
     const rest = new URLSearchParams(others).toString();

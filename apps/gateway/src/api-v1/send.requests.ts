@@ -3,7 +3,18 @@ import { JSONSchema } from 'class-validator-jsonschema';
 import type { MediaType } from '@mgw/contracts';
 import { normalizePhone } from '@mgw/phone';
 import { IgnoresUnknownFields } from '../http/validation.pipe';
-import { IsCaption, IsCode, IsMediaUrl, IsMessageText, IsName, IsParams, IsPhoneNumber, IsQuickParams, IsRecipient } from './field-rules';
+import {
+  IsCaption,
+  IsCode,
+  IsFilename,
+  IsMediaUrl,
+  IsMessageText,
+  IsName,
+  IsParams,
+  IsPhoneNumber,
+  IsQuickParams,
+  IsRecipient,
+} from './field-rules';
 
 /** What a language is when none is given (spec §4.3, §4.4, §4.7). */
 export const LANGUAGE = 'en';
@@ -65,7 +76,7 @@ export class SendMediaRequest {
   caption?: string | null;
 
   @IsOptional()
-  @IsName(255)
+  @IsFilename()
   filename?: string | null;
 }
 

@@ -1,7 +1,7 @@
 import { registerDecorator } from 'class-validator';
 import { parse } from 'csv-parse/sync';
 import { MAX_RECIPIENTS, type BroadcastRow } from '@mgw/contracts';
-import { isLonger, MAX_PARAM_LENGTH } from '../api-v1/field-rules';
+import { isLonger, isParam, MAX_PARAM_LENGTH, PARAMS_HOLD } from '../api-v1/field-rules';
 import { didYouMean } from '../http/did-you-mean';
 import { invalid } from '../requests/refusals';
 
@@ -47,10 +47,8 @@ function rowFault(row: unknown): string | null {
   if (typeof phone !== 'string' || phone.length > MAX_PHONE_LENGTH) return 'phone is not a phone number in text';
   for (const [name, values] of Object.entries({ body_params, header_params })) {
     if (values === undefined || values === null) continue;
-    const isValue = (item: unknown) =>
-      (typeof item === 'number' && Number.isFinite(item)) || (typeof item === 'string' && !isLonger(item, MAX_PARAM_LENGTH));
-    if (!Array.isArray(values) || values.length > MAX_VALUES || !values.every(isValue))
-      return `${name} is not a list of at most ${MAX_VALUES} texts or numbers`;
+    if (!Array.isArray(values) || values.length > MAX_VALUES || !values.every(isParam))
+      return `${name} is not a list of at most ${MAX_VALUES} ${PARAMS_HOLD}`;
   }
   return null;
 }

@@ -83,7 +83,7 @@ export const ERROR_WORDS: Record<ErrorCode, ErrorWords> = {
     example: {
       error: 'Template "order_update" does not exist or is not approved in language "fr".',
       available_languages: ['en'],
-      hint: 'It is approved in: en. Name one of them as "language".',
+      hint: 'It is approved in: en. Name one of them as the language.',
     },
   },
   TEMPLATE_PARAMS_MISMATCH: {

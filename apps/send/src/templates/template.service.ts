@@ -48,7 +48,7 @@ export class TemplateService implements OnApplicationBootstrap, OnApplicationShu
       available_languages,
       hint:
         available_languages.length > 0
-          ? `It is approved in: ${available_languages.join(', ')}. Name one of them as "language".`
+          ? `It is approved in: ${available_languages.join(', ')}. Name one of them as the language.`
           : 'List the approved templates with GET /templates.',
     });
   }
