@@ -34,7 +34,7 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   readBodies(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-    done(request.is404 ? wrongMethod(routes, request) : undefined);
+    done(withoutHost(request) ?? (request.is404 ? wrongMethod(routes, request) : undefined));
   });
   const draining = app.get(Draining);
   fastify.addHook('onSend', (_request, reply, _payload, done) => {
@@ -47,6 +47,12 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000);
     done();
   });
+}
+
+/** RFC 9112 §3.2. */
+function withoutHost({ headers, raw }: FastifyRequest): GatewayError | undefined {
+  if (headers.host !== undefined || raw.httpVersion === '1.0') return undefined;
+  return new GatewayError('VALIDATION_FAILED', 'The request names no host.');
 }
 
 /** 405 when another method would do. */

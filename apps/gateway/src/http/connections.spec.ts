@@ -78,6 +78,18 @@ describe('connections of the public port (guarantees §9, product decisions 3 an
     }
   });
 
+  it('decisions 2 and 3: what Node.js would answer without a word is answered like anything else', async () => {
+    for (const [bytes, told] of [
+      ['GET /nothing HTTP/1.1\r\n\r\n', /^HTTP\/1.1 400 [^]*names no host/],
+      ['GET /nothing HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\n\r\n', /^HTTP\/1.1 404 [^]*NOT_FOUND/],
+      ['GET /nothing HTTP/1.0\r\n\r\n', /^HTTP\/1.1 404 [^]*NOT_FOUND/],
+    ] as const) {
+      const answer = await ask(bytes);
+      expect(answer).toMatch(told);
+      expect(answer).toMatch(OWN_ID);
+    }
+  });
+
   it('guarantees §9: whoever says nothing, or never ends, is told so in time and let go, also if it stays', async () => {
     const silent = open('');
     const dripping = open('GET / HTTP/1.1\r\n');

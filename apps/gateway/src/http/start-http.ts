@@ -23,7 +23,13 @@ export function fastifyAdapter({
 }: Pick<GatewayConfig, 'trustedProxies' | 'maxConnections'>): FastifyAdapter {
   const adapter = new FastifyAdapter({
     bodyLimit: BODY_LIMIT,
-    http: { maxHeaderSize: HEAD_LIMIT, headersTimeout: REQUEST_WITHIN_MS, connectionsCheckingInterval: SLOW_CLIENTS_EVERY_MS },
+    // A request without a host is answered in our own words (configure-http.ts).
+    http: {
+      requireHostHeader: false,
+      maxHeaderSize: HEAD_LIMIT,
+      headersTimeout: REQUEST_WITHIN_MS,
+      connectionsCheckingInterval: SLOW_CLIENTS_EVERY_MS,
+    },
     genReqId: requestId,
     frameworkErrors: refuseUrl,
     clientErrorHandler: refuseBytes,
@@ -38,7 +44,10 @@ export function fastifyAdapter({
     // Routes have no schemas of Fastify's: its compilers of them, which it would load at once, are 2 MB.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   });
-  (adapter.getInstance() as unknown as FastifyInstance).server.maxConnections = maxConnections;
+  const { server } = adapter.getInstance() as unknown as FastifyInstance;
+  server.maxConnections = maxConnections;
+  // What somebody expects that we do not know is none of our business; Node.js would answer 417 without a word.
+  server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   return adapter;
 }
 
