@@ -47,9 +47,15 @@ export class BusinessesStore {
     return changed.length > 0;
   }
 
-  /** The zone's name as the database spells it, or null: caps are reckoned there, so it must know the zone. */
+  /**
+   * The zone's name as the database spells it, or null: caps are reckoned there, so it must know the zone. It takes CET and its like for
+   * abbreviations, which have no summer.
+   */
   async timezoneNamed(name: string): Promise<string | null> {
-    const [row] = await this.db.query<{ name: string }>(`SELECT name FROM pg_timezone_names WHERE lower(name) = lower($1)`, [name]);
+    const [row] = await this.db.query<{ name: string }>(
+      `SELECT name FROM pg_timezone_names WHERE lower(name) = lower($1) AND name NOT IN ('CET', 'EET', 'MET', 'WET')`,
+      [name],
+    );
     return row?.name ?? null;
   }
 }

@@ -45,7 +45,8 @@ export class RateLimitService {
     return {
       limit,
       remaining: taken.waitSeconds > 0 ? 0 : Math.max(0, limit - taken.used),
-      resetSeconds: taken.resetSeconds,
+      // The limit of all, or one that was lowered just now, may hold longer than what the key itself has used.
+      resetSeconds: Math.max(taken.resetSeconds, taken.waitSeconds),
       retryAfterSeconds: taken.waitSeconds,
     };
   }

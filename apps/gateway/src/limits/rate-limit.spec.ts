@@ -55,6 +55,14 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
     globalPerMinute = 100_000;
   });
 
+  it('decision 46: when a slot frees is not told to be sooner than one may come again, whichever limit it is that refuses', async () => {
+    globalPerMinute = 42;
+    await takeMany(41, key(1, 60));
+    const [refused] = await takeMany(1, key(2, 60));
+    expect(refused).toMatchObject({ limit: 60, remaining: 0, resetSeconds: refused?.retryAfterSeconds });
+    expect(refused?.retryAfterSeconds).toBeGreaterThan(0);
+  });
+
   it('count down in the answer', async () => {
     const { service } = gateways[0] as (typeof gateways)[number];
     const access = key(3, 5);

@@ -53,6 +53,7 @@ describe('the operator API (product §3)', () => {
     [{ timezone: 'Mars/Olympus' }, 'timezone'],
     [{ timezone: '+05:30' }, 'timezone'],
     [{ timezone: 'IST-5:30' }, 'timezone'],
+    [{ timezone: 'cet' }, 'timezone'],
     [{ id: 5 }, 'id'],
   ])('product decisions 6, 7: a business with %j is 400', async (body, field) => {
     const answer = await operator.post(BUSINESSES, { name: 'A', plan: 'Growth', ...body }).expect(400);
