@@ -24,7 +24,11 @@ export class ConnectionsService implements OnApplicationShutdown {
     private readonly sealer: Sealer,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.stopListening = rpc.listen(ConnectionChanged, () => (this.heldAt = 0));
+    this.stopListening = rpc.listen(ConnectionChanged, () => {
+      this.heldAt = 0;
+      // What is being read may be older.
+      this.loading = undefined;
+    });
   }
 
   /** @throws GatewayError when they were never known and cannot be asked for now */
@@ -52,20 +56,25 @@ export class ConnectionsService implements OnApplicationShutdown {
     }
   }
 
-  private async load(): Promise<ConnectionMap> {
+  private load(): Promise<ConnectionMap> {
     const askedAt = Date.now();
-    try {
-      const all: Connection[] = [];
-      for (;;) {
-        const { connections } = await this.rpc.call(ListConnections, { after_business_id: all.at(-1)?.business_id ?? 0 });
-        if (connections.length === 0) break;
-        all.push(...connections);
-      }
-      this.held = new ConnectionMap(all, this.sealer, this.logger);
-      this.heldAt = askedAt;
-      return this.held;
-    } finally {
-      this.loading = undefined;
+    const loading = this.read()
+      .then((map) => {
+        if (this.loading === loading) [this.held, this.heldAt] = [map, askedAt];
+        return map;
+      })
+      .finally(() => {
+        if (this.loading === loading) this.loading = undefined;
+      });
+    return loading;
+  }
+
+  private async read(): Promise<ConnectionMap> {
+    const all: Connection[] = [];
+    for (;;) {
+      const { connections } = await this.rpc.call(ListConnections, { after_business_id: all.at(-1)?.business_id ?? 0 });
+      if (connections.length === 0) return new ConnectionMap(all, this.sealer, this.logger);
+      all.push(...connections);
     }
   }
 }

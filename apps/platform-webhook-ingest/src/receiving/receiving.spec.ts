@@ -26,13 +26,21 @@ const envelope = (value: object, number = '701', account = '801') => ({
 describe('callbacks of the platform (guarantees §2, platform §4)', () => {
   let harness: Harness;
   let connections: Connection[];
+  /** How the next question about connections waits for its answer, which is made when it comes. */
+  let held: Promise<void> | undefined;
+  let asked: number;
 
   beforeEach(async () => {
     harness = await startHarness({ schema: 'ingest', migrations });
     connections = [connection(1, 'first secret'), connection(2, 'second secret')];
-    harness.answer(ListConnections, ({ after_business_id }) => ({
-      connections: connections.filter(({ business_id }) => business_id > after_business_id),
-    }));
+    held = undefined;
+    asked = 0;
+    harness.answer(ListConnections, async ({ after_business_id }) => {
+      const answer = { connections: connections.filter(({ business_id }) => business_id > after_business_id) };
+      asked += 1;
+      await held;
+      return answer;
+    });
     await harness.run(service);
   });
   afterEach(() => harness.close());
@@ -321,6 +329,22 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect(await signed(envelope({ messages: [text('wamid.o')] }), 'first secret')).toBe(200);
     await eventually(async () => (await signed(envelope({ messages: [text('wamid.3')] }, '703'), 'third secret')) === 200);
     await told('message', 3);
+  });
+
+  it('platform §4.2: a number that is connected while connections are being read is known at once, too', async () => {
+    let answer: () => void = () => undefined;
+    held = new Promise((resume) => (answer = resume));
+    harness.rpc.announce(ConnectionChanged, { business_id: 2 });
+    const first = signed(envelope({ messages: [text('wamid.1')] }, '702'), 'second secret');
+    await eventually(() => asked === 1);
+    connections[0] = { ...connection(1, 'first secret'), phone_number_id: '709' };
+    harness.rpc.announce(ConnectionChanged, { business_id: 1 });
+    held = undefined;
+    answer();
+    expect(await first).toBe(200);
+    expect(await signed(envelope({ messages: [text('wamid.2')] }, '709'))).toBe(200);
+    const events = await told('message', 2);
+    expect(events.map(({ data }) => (data as { phone_number_id: string }).phone_number_id)).toEqual(['702', '709']);
   });
 
   it('platform §4.1: the handshake takes any business token, and nothing else', async () => {
