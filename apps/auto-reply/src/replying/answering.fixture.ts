@@ -71,8 +71,11 @@ export async function startAnswering(): Promise<Answering> {
   const asked: string[] = [];
   const held = new Map<string, ServerResponse>();
   let holding = true;
-  const answer = (question: string, response: ServerResponse) =>
-    response.end(JSON.stringify({ choices: [{ message: { content: `About: ${question}` } }] }));
+  const answer = (question: string, response: ServerResponse) => {
+    // Of a question about ␀ it makes what no text may hold.
+    const content = `About: ${question.replace('␀', '\0\ud83d')}`;
+    response.end(JSON.stringify({ choices: [{ message: { content } }] }));
+  };
   receiver.respond(({ body }, response) => {
     const { messages } = JSON.parse(body) as { messages: { content: string }[] };
     const question = messages.at(-1)?.content ?? '';

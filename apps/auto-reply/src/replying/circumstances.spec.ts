@@ -41,6 +41,15 @@ describe('what happens while a reply is made (product §2, auto-reply)', () => {
     expect(texts()).toEqual(['About: Three']);
   });
 
+  it('NUL and half a surrogate pair of a model keep its answer from nobody', async () => {
+    await answering.run();
+    await answering.set({});
+    answering.model.release();
+    await answering.writes(1, 'What is ␀?');
+    expect(await ended('What is ␀?')).toMatchObject({ state: 'replied', reply: 'About: What is \ufffd?' });
+    expect(texts()).toEqual(['About: What is \ufffd?']);
+  });
+
   it('guarantees §9: it does not start with other keys than its secrets were sealed with', async () => {
     await answering.run();
     await answering.set({ api_key_sealed: answering.harness.sealer.seal('key', 'auto_reply.api_key:1') });

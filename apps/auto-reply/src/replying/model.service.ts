@@ -76,7 +76,8 @@ function textOf(body: string): string {
     throw new ModelFailure('the model did not answer with JSON');
   }
   if (!matches(Completion, value)) throw new ModelFailure('the model did not answer with a chat completion');
-  const text = (value.choices[0]?.message.content ?? '').trim();
+  // Nobody could store NUL, or send half a surrogate pair.
+  const text = (value.choices[0]?.message.content ?? '').replaceAll('\0', '').toWellFormed().trim();
   if (text === '') throw new ModelFailure('the model answered with nothing');
   return [...text].slice(0, MAX_TEXT).join('');
 }
