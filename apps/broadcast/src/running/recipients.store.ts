@@ -6,6 +6,8 @@ import { Database, onRow, type Tx } from '@mgw/postgres';
 /** A broadcast that this process runs. */
 export interface RunningBroadcast {
   id: number;
+  /** Until when, as PostgreSQL writes it. Whoever renews or takes the lease moves it: who knows it holds the broadcast. */
+  lease: string;
   business_id: number;
   template_name: string;
   language: string;
@@ -65,7 +67,7 @@ export class RecipientsStore {
              AND (b.status = 'running' OR NOT EXISTS (
                SELECT FROM broadcast.broadcasts o WHERE o.business_id = b.business_id AND o.status = 'running'))
            ORDER BY b.status = 'running' DESC, b.id LIMIT 1 FOR UPDATE SKIP LOCKED)
-         RETURNING id, business_id, template_name, language, plan, timezone`,
+         RETURNING id, lease_until::text AS lease, business_id, template_name, language, plan, timezone`,
       );
       if (!row) return null;
       // What a dead process had under way: trying it again is harmless, the Idempotency-Key sees to that.
@@ -74,39 +76,50 @@ export class RecipientsStore {
     });
   }
 
-  /** Renews the lease and takes recipients that are due, also those that a dead process left. Null: nothing more is to be sent now. */
-  async takeRecipients(broadcastId: number, atMost: number): Promise<DueRecipient[] | null> {
+  /**
+   * Renews the lease and takes recipients that are due, also those that a dead process left.
+   * @returns the lease as it is now; `due` null: nothing more is to be sent here, because that was somebody's wish or the lease is another's
+   */
+  async takeRecipients({ id, lease }: RunningBroadcast, atMost: number): Promise<{ lease: string; due: DueRecipient[] | null }> {
     return this.db.transaction(async (tx) => {
-      const [held] = await tx.query<{ status: string }>(
-        `UPDATE broadcast.broadcasts SET lease_until = now() + interval '${LEASE}' WHERE id = $1 RETURNING status`,
-        [broadcastId],
+      const [held] = await tx.query<{ status: string; lease: string }>(
+        `UPDATE broadcast.broadcasts SET lease_until = now() + interval '${LEASE}' WHERE id = $1 AND lease_until = $2
+         RETURNING status, lease_until::text AS lease`,
+        [id, lease],
       );
-      if (held?.status !== 'running') return null;
-      return tx.query<DueRecipient>(
+      if (held?.status !== 'running') return { lease: held?.lease ?? lease, due: null };
+      const due = await tx.query<DueRecipient>(
         `UPDATE broadcast.recipients r SET state = 'sending', attempts = r.attempts + 1, due_at = now() + interval '${TRY}',
            began_at = coalesce(r.began_at, now())
          WHERE r.broadcast_id = $1 AND r.nth IN (
            SELECT nth FROM broadcast.recipients WHERE broadcast_id = $1 AND state IN ('pending', 'sending') AND due_at <= now()
            ORDER BY nth LIMIT $2 FOR UPDATE SKIP LOCKED)
          RETURNING r.nth, r.phone, r.body_params, r.header_params, r.attempts, r.began_at < now() - interval '23 hours' AS stale`,
-        [broadcastId, atMost],
+        [id, atMost],
       );
+      return { lease: held.lease, due };
     });
   }
 
-  /** Ends tries; the counters of the broadcast move with them, once. */
+  /**
+   * Ends tries; the counters of the broadcast move with them, once. Broadcasts are locked before their recipients, as by everybody: who
+   * takes one over meanwhile never waits in a circle.
+   */
   async record(ends: { broadcastId: number; nth: number; end: RecipientEnd }[]): Promise<void> {
     const of = <T>(pick: (end: RecipientEnd) => T) => ends.map(({ end }) => pick(end));
     await this.db.transaction(async (tx) => {
       await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${REPORTS}'))`);
       const moved = await tx.query<{ broadcast_id: string; state: string }>(
-        `UPDATE broadcast.recipients r SET
+        `WITH held AS MATERIALIZED (
+           SELECT id, business_id FROM broadcast.broadcasts WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE
+         )
+         UPDATE broadcast.recipients r SET
            state = CASE WHEN n.state = 'sent' AND f.reason IS NOT NULL THEN 'failed' ELSE n.state END,
            message_id = n.message_id, reason = coalesce(n.reason, f.reason),
            due_at = now() + make_interval(secs => n.after)
          FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::float8[])
            AS n (broadcast_id, nth, state, message_id, reason, after)
-         JOIN broadcast.broadcasts b ON b.id = n.broadcast_id
+         JOIN held b ON b.id = n.broadcast_id
          LEFT JOIN broadcast.reports f ON f.business_id = b.business_id AND f.message_id = n.message_id
          WHERE r.broadcast_id = n.broadcast_id AND r.nth = n.nth AND ${onRow(`r.state = 'sending'`)}
          RETURNING r.broadcast_id, r.state`,
@@ -199,9 +212,9 @@ export class RecipientsStore {
     });
   }
 
-  /** Gives the broadcast back, so that another process need not wait for the lease. */
-  async release(broadcastId: number): Promise<void> {
-    await this.db.query('UPDATE broadcast.broadcasts SET lease_until = NULL WHERE id = $1', [broadcastId]);
+  /** Gives the broadcast back, so that another process need not wait for the lease; not what another holds by now. */
+  async release({ id, lease }: RunningBroadcast): Promise<void> {
+    await this.db.query('UPDATE broadcast.broadcasts SET lease_until = NULL WHERE id = $1 AND lease_until = $2', [id, lease]);
   }
 
   private async count(tx: Tx, changes: { id: string; sent: number; failed: number }[]): Promise<void> {

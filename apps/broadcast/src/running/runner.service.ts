@@ -73,7 +73,8 @@ export class RunnerService implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /** An even pace: every tick its share of a second, less what still waits for the platform. */
-  private async run(broadcast: RunningBroadcast): Promise<void> {
+  private async run(taken: RunningBroadcast): Promise<void> {
+    const broadcast = { ...taken };
     const underWay = new Set<Promise<void>>();
     let allowance = 0;
     try {
@@ -81,8 +82,9 @@ export class RunnerService implements OnApplicationBootstrap, OnApplicationShutd
         const tick = new Promise((resume) => setTimeout(resume, TICK_MS));
         allowance = Math.min(this.config.perSecond, allowance + (this.config.perSecond * TICK_MS) / 1_000);
         const room = Math.min(Math.floor(allowance), UNDER_WAY - underWay.size);
-        const due = await this.recipients.takeRecipients(broadcast.id, Math.max(0, room));
-        // Paused or cancelled; it stays this process's own until what is under way has ended.
+        const { lease, due } = await this.recipients.takeRecipients(broadcast, Math.max(0, room));
+        broadcast.lease = lease;
+        // Another's, or paused or cancelled: then it stays this process's own until what is under way has ended.
         if (due === null && underWay.size === 0) break;
         allowance -= due?.length ?? 0;
         for (const recipient of due ?? []) {
@@ -98,6 +100,6 @@ export class RunnerService implements OnApplicationBootstrap, OnApplicationShutd
     } finally {
       await Promise.all(underWay);
     }
-    await this.recipients.release(broadcast.id);
+    await this.recipients.release(broadcast);
   }
 }

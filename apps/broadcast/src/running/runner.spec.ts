@@ -10,14 +10,16 @@ describe('running broadcasts (product §2)', () => {
   let keys: string[];
   /** Sends of business 1 are held up until then. */
   let answerSends: () => void;
+  let heldUp: (to: string) => Promise<void>;
   beforeEach(async () => {
     broadcasts = await Broadcasts.start();
     ({ harness } = broadcasts);
     keys = [];
     const answered = new Promise<void>((resolve) => (answerSends = resolve));
+    heldUp = () => answered;
     harness.answer(SendTemplate, async ({ to, sender }) => {
       keys.push(sender.idempotency?.key ?? 'none');
-      if (sender.business_id === 1) await answered;
+      if (sender.business_id === 1) await heldUp(to);
       return { message_id: `wamid.${to}`, phone: to, replayed: false };
     });
   });
@@ -34,16 +36,19 @@ describe('running broadcasts (product §2)', () => {
   /** Resolves when every replica's next look for work is over, in which older broadcasts come first. */
   const looked = async (business_id = 1) => becomes('completed', await broadcasts.create(1, { business_id }), business_id);
 
+  /** Transactions that wait for others. */
+  const waiting = async () => {
+    const [row] = await harness.db.query<{ n: string }>(
+      `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return Number(row?.n);
+  };
+  const keysOf = (id: number) => keys.filter((key) => key.startsWith(`broadcast:${id}:`));
+
   it('of one business one runs at a time, also when two replicas look for work at the same moment', async () => {
     await harness.run(service);
     await harness.run(service);
     for (const business_id of [1, 1, 2]) await broadcasts.create(1, { business_id, ...inAnHour() });
-    const waiting = async () => {
-      const [row] = await harness.db.query<{ n: string }>(
-        `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return Number(row?.n);
-    };
     // Both are held up with what they have taken, until each has taken something or waits for the other.
     await harness.db.transaction(async (tx) => {
       await tx.query('LOCK TABLE broadcast.recipients IN EXCLUSIVE MODE');
@@ -56,6 +61,49 @@ describe('running broadcasts (product §2)', () => {
     };
     await eventually(async () => (await statuses(2)).join() === 'running');
     expect(await statuses(1)).toEqual(['scheduled', 'running']);
+  });
+
+  it('guarantees §8: who stood still for longer than its lease begins nothing more, and leaves the lease to whoever has it now', async () => {
+    await harness.run(service, { BROADCAST_PER_SECOND: '20' });
+    const id = await broadcasts.create(40);
+    await eventually(() => keys.length > 0);
+    // As another replica does, which sends nothing here.
+    await harness.db.query(`UPDATE broadcast.broadcasts SET lease_until = now() + interval '1 hour' WHERE id = $1`, [id]);
+    await looked(2);
+    const begun = keysOf(id).length;
+    answerSends();
+    await eventually(async () => (await broadcasts.show(id)).broadcast.sent === begun);
+    await looked(2);
+    await looked(2);
+    expect(keysOf(id)).toHaveLength(begun);
+    await harness.db.query(`UPDATE broadcast.broadcasts SET lease_until = now() WHERE id = $1`, [id]);
+    await becomes('completed', id);
+    expect([keysOf(id).length, new Set(keysOf(id)).size]).toEqual([40, 40]);
+  });
+
+  it('guarantees §8: a broadcast that is taken over while its sends are recorded waits for nobody in a circle', async () => {
+    let answerSecond = () => undefined as void;
+    const secondAnswered = new Promise<void>((resolve) => (answerSecond = resolve));
+    const [first, second] = [broadcasts.phoneOf(0), broadcasts.phoneOf(1)];
+    const everybody = heldUp;
+    heldUp = (to) => (to === second ? secondAnswered : everybody(to));
+    await harness.run(service);
+    const id = await broadcasts.create(2);
+    await eventually(() => keys.length === 2);
+    const lockOf = (phone: string) => `SELECT nth FROM broadcast.recipients WHERE phone = '${phone}' FOR UPDATE SKIP LOCKED`;
+    await harness.db.query(`UPDATE broadcast.recipients SET due_at = due_at - interval '1 second' WHERE phone = $1`, [first]);
+    await harness.db.transaction(async (tx) => {
+      await tx.query(lockOf(first));
+      await harness.db.query('UPDATE broadcast.broadcasts SET lease_until = now() WHERE id = $1', [id]);
+      // Whoever takes it over waits for the first recipient.
+      await eventually(async () => (await waiting()) === 1);
+      answerSecond();
+      await eventually(async () => (await waiting()) === 2);
+      expect(await harness.db.query(lockOf(second))).toHaveLength(1);
+    });
+    answerSends();
+    await becomes('completed', id);
+    expect((await broadcasts.show(id)).broadcast).toMatchObject({ sent: 2, failed: 0 });
   });
 
   it('friendliness F20: paused, nothing more begins and what is under way ends; it stays so after a restart; resumed, it goes on where it stopped', async () => {
@@ -79,8 +127,7 @@ describe('running broadcasts (product §2)', () => {
     await change(ResumeBroadcast, id);
     await becomes('completed', id);
     expect((await broadcasts.show(id)).broadcast).toMatchObject({ sent: 30, failed: 0, pending: 0 });
-    const ours = keys.filter((key) => key.startsWith(`broadcast:${id}:`));
-    expect([ours.length, new Set(ours).size]).toEqual([30, 30]);
+    expect([keysOf(id).length, new Set(keysOf(id)).size]).toEqual([30, 30]);
     await eventually(async () => (await harness.told('broadcast.completed')).length === 3);
   });
 
@@ -94,7 +141,7 @@ describe('running broadcasts (product §2)', () => {
     expect((await broadcasts.show(id)).broadcast.status).toBe('scheduled');
     answerSends();
     await becomes('completed', id);
-    expect(keys.filter((key) => key.startsWith(`broadcast:${id}:`))).toHaveLength(5);
+    expect(keysOf(id)).toHaveLength(5);
   });
 
   it('friendliness F20: what is scheduled can be paused before it starts; resumed, it starts at its time, or at once when that has passed', async () => {
