@@ -3,6 +3,7 @@ export { RELAXED_CONNECTIONS } from './options';
 export { runMigrations } from './migrations';
 export { pageOf, readCursor } from './cursor';
 export { isAboutValues } from './about-values';
+export { mayBeCommitted } from './may-be-committed';
 export { onRow } from './on-row';
 export { pruneBatch, type AgedRows } from './prune';
 export { divideByMonth, uniteMonths } from './divide';

@@ -41,4 +41,6 @@ export type Reservation =
   | { kind: 'window_closed'; lastInboundAt: Date | null }
   /** The daily cap is used up. */
   | { kind: 'capped'; used: number; secondsToMidnight: number }
-  | { kind: 'earlier'; intent: EarlierIntent };
+  | { kind: 'earlier'; intent: EarlierIntent }
+  /** Whether it is reserved may not be known. */
+  | { kind: 'failed'; error: unknown };

@@ -11,6 +11,7 @@ import { OutcomeStore } from './outcome.store';
 
 /** With growing pauses, a quarter of an hour. */
 const LATE_ATTEMPTS = 30;
+const NOT_RESERVED = 'The send could not be stored in time; nothing was sent.';
 
 interface Failure {
   intent: IntentFacts;
@@ -22,6 +23,7 @@ interface Failure {
 export class OutcomeService {
   private readonly acceptances: Batcher<Acceptance, void>;
   private readonly refusals: Batcher<Failure, void>;
+  private readonly closings: Batcher<IntentFacts, void>;
 
   constructor(
     @Inject(Database) private readonly db: Database,
@@ -32,6 +34,7 @@ export class OutcomeService {
   ) {
     this.acceptances = new Batcher({ maxSize: 128, run: (batch) => this.recordAll(batch) });
     this.refusals = new Batcher({ run: (batch) => this.refuseAll(batch) });
+    this.closings = new Batcher({ run: (batch) => this.closeAll(batch) });
   }
 
   /** @returns whether it is recorded now (guarantees §1, S3); if not, a status webhook repairs what is not recorded later (S4) */
@@ -42,6 +45,14 @@ export class OutcomeService {
   /** A definite no, or no call at all. The caller learns why, also when it is recorded later (S5). */
   async refused(intent: IntentFacts, reason: string): Promise<void> {
     await this.nowOrLater(intent.id, () => this.refusals.add({ intent, reason }));
+  }
+
+  /** Whether it was reserved is not known, but it was not sent. As `refused`, also when the reservation is committed only later. */
+  async notReserved(intent: IntentFacts): Promise<void> {
+    await this.nowOrLater(intent.id, async () => {
+      await this.closings.add(intent);
+      await this.refusals.add({ intent, reason: NOT_RESERVED });
+    });
   }
 
   /** As `refused`. */
@@ -98,6 +109,11 @@ export class OutcomeService {
     );
     this.relay.tell(told);
     return acceptances.map(() => undefined);
+  }
+
+  private async closeAll(intents: IntentFacts[]): Promise<void[]> {
+    await this.store.close(intents, NOT_RESERVED);
+    return intents.map(() => undefined);
   }
 
   private async refuseAll(batch: Failure[]): Promise<void[]> {

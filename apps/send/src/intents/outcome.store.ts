@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { appendToOutbox, outboxColumns } from '@mgw/events';
 import { Database, onRow, type Tx } from '@mgw/postgres';
 import type { EventEnvelope } from '@mgw/contracts';
+import type { IntentFacts } from './acceptance';
 
 export interface AcceptedRow {
   intentId: string;
@@ -63,6 +64,33 @@ export class OutcomeStore {
         rows.map(({ event }) => event),
       );
     });
+  }
+
+  /**
+   * Takes the ids of intents that may be reserved and are not to be sent. A reservation that is being committed is waited for, and is
+   * there for `refuse`; one that comes later finds its id taken, and fails as a whole.
+   */
+  async close(intents: IntentFacts[], reason: string): Promise<void> {
+    const of = <T>(pick: (intent: IntentFacts) => T) => intents.map(pick);
+    await this.db.query(
+      `INSERT INTO send.intents (id, business_id, api_key_id, recipient, type, sent_by, template, text,
+         state, failure_reason, created_at, settled_at)
+       SELECT i.*, 'refused', $9, clock_timestamp(), clock_timestamp()
+       FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[]) AS i (id)
+       ORDER BY i.id
+       ON CONFLICT (id) DO NOTHING`,
+      [
+        of(({ id }) => id),
+        of(({ businessId }) => businessId),
+        of(({ apiKeyId }) => apiKeyId),
+        of(({ to }) => to),
+        of(({ type }) => type),
+        of(({ sentBy }) => sentBy),
+        of(({ template }) => template),
+        of(({ text }) => text),
+        reason,
+      ],
+    );
   }
 
   /** Gives nothing back: the message may be on its way (guarantees §1, S5). */

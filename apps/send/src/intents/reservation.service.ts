@@ -11,7 +11,13 @@ export class ReservationService {
   private readonly questions: Batcher<KeyOfSender, EarlierIntent | null>;
 
   constructor(store: ReservationStore) {
-    this.reservations = new Batcher({ maxSize: 128, run: (drafts) => reserveDistinct(drafts, (leaders) => store.reserve(leaders)) });
+    this.reservations = new Batcher({
+      maxSize: 128,
+      run: (drafts) =>
+        reserveDistinct(drafts, (leaders) =>
+          store.reserve(leaders).catch((error: unknown) => leaders.map(() => ({ kind: 'failed', error }))),
+        ),
+    });
     this.questions = new Batcher({ run: (keys) => store.findEarlier(keys) });
   }
 

@@ -10,7 +10,7 @@ const RESERVED_FOR_A_STRANGER: Reservation = { kind: 'reserved', recipient: { co
 interface AnswerRow {
   /** Place of the draft, from 1. */
   nth: string;
-  outcome: Reservation['kind'];
+  outcome: Exclude<Reservation['kind'], 'failed'>;
   conversation_id: string | null;
   last_inbound_at: Date | null;
   suppression: SuppressionState;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newIntentId, type ReplyOf, type Sender, type SendText } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import { GraphClient, failureReason, type SendOutcome } from '@mgw/platform-api';
+import { mayBeCommitted } from '@mgw/postgres';
 import type { RpcContext } from '@mgw/rpc';
 import { activeTraceparent } from '@mgw/telemetry';
 import { ConnectionService, refuseRestricted, type OpenConnection } from '../connection/connection.service';
@@ -60,6 +61,9 @@ export class DeliveryService {
         return answerEarlier(reservation.intent, sender);
       case 'capped':
         throw capReached(sender, reservation);
+      case 'failed':
+        if (mayBeCommitted(reservation.error)) void this.outcomes.notReserved(factsOf(draft));
+        throw reservation.error;
       case 'reserved':
         return this.deliver(draft, { outgoing, recipient: reservation.recipient }, connection, context);
     }
