@@ -43,9 +43,9 @@ export class InboundStore {
        ), inserted AS (
          INSERT INTO send.inbound_messages
            (business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at, received_at)
-         -- Those of one transaction stay in their order.
+         -- Those of one statement stay in their order, and behind those of the statement before it in the same transaction.
          SELECT business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at,
-                now() + nth * interval '1 microsecond'
+                statement_timestamp() + nth * interval '1 microsecond'
          FROM n
          WHERE (SELECT true FROM send.inbound_messages m WHERE m.business_id = n.business_id AND m.message_id = n.message_id LIMIT 1) IS NULL
          ON CONFLICT DO NOTHING

@@ -38,12 +38,10 @@ describe('the inbox (product §2)', () => {
     }
   });
 
-  it('what a customer wrote within one second stands in the order in which it came, however late that was', async () => {
-    const lines = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'];
-    await Promise.all(lines.map((text, i) => sending.harness.tell(inboundEvent({ message_id: `wamid.${9 - i}`, text }))));
-    await eventually(async () => (await sending.harness.told('message.received')).length === lines.length);
+  const lines = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'];
+  /** The texts of the conversation that moved last, the oldest first. */
+  const readInPages = async () => {
     const { conversations } = await page(1, null);
-    expect(conversations[0]?.last_message?.text).toBe('seven');
     const read: string[] = [];
     let cursor: string | null = null;
     do {
@@ -56,6 +54,27 @@ describe('the inbox (product §2)', () => {
       read.unshift(...messages.map(({ text }) => text ?? '').reverse());
       cursor = next_cursor;
     } while (cursor !== null);
-    expect(read).toEqual(lines);
+    expect(conversations[0]?.last_message?.text).toBe(read.at(-1));
+    return read;
+  };
+
+  it('what a customer wrote within one second stands in the order in which it came, however late that was', async () => {
+    await Promise.all(lines.map((text, i) => sending.harness.tell(inboundEvent({ message_id: `wamid.${9 - i}`, text }))));
+    await eventually(async () => (await sending.harness.told('message.received')).length === lines.length);
+    expect(await readInPages()).toEqual(lines);
+  });
+
+  it('so does what came at once with news of the person in between (platform §4.4)', async () => {
+    await sending.harness.close();
+    sending = await startSending();
+    const system = { type: 'user_changed_number', wa_id: '919876543210', user_id: 'IN.1' };
+    for (const [i, text] of lines.entries()) {
+      await sending.harness.tell(inboundEvent({ message_id: `wamid.${9 - i}`, text }));
+      await sending.harness.tell(inboundEvent({ message_id: `wamid.system.${i}`, type: 'system', text: null, raw: { system } }));
+    }
+    // Nobody has heard any of it so far.
+    await sending.run();
+    await eventually(async () => (await sending.harness.told('message.received')).length === lines.length);
+    expect(await readInPages()).toEqual(lines);
   });
 });
