@@ -162,6 +162,8 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     await harness.tell(sent(3, { conversation_id: 3 }));
     await eventually(async () => (await stateOf(3)) === 'succeeded');
     expect([await stateOf(1), await stateOf(2)]).toEqual(['pending', 'running']);
+    // Nor does the log show how it ended the last time.
+    expect((await log()).at(-1)).toMatchObject({ state: 'pending', response_code: null, duration_ms: null });
     end();
     await eventually(async () => (await stateOf(1)) === 'succeeded');
     expect(ids()).toEqual(['wamid.1.1', 'wamid.1.2', 'wamid.1.3', 'wamid.1.1']);

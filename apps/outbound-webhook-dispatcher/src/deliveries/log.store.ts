@@ -68,7 +68,9 @@ export class DeliveryLogStore {
          SELECT d.id, d.state, w.is_active FROM dispatch.deliveries d JOIN dispatch.webhooks w ON w.id = d.webhook_id
          WHERE w.business_id = $1 AND w.id = $2 AND d.id = $3 FOR UPDATE OF d
        ), again AS (
-         UPDATE dispatch.deliveries d SET state = 'pending', by_hand = true, reason = NULL, finished_at = NULL, request = NULL FROM chosen c
+         UPDATE dispatch.deliveries d SET state = 'pending', by_hand = true, status_code = NULL, duration_ms = NULL, reason = NULL,
+           finished_at = NULL, request = NULL
+         FROM chosen c
          WHERE d.id = c.id AND c.is_active AND c.state NOT IN ('pending', 'running')
        )
        SELECT state, is_active FROM chosen`,
