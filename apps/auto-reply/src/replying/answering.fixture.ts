@@ -31,7 +31,7 @@ export interface HeldModel {
   asked: string[];
   /** Answers everything that it was asked, and from now on at once. */
   release(): void;
-  /** Answers a question with an error of its own. */
+  /** Answers a question with an error of its own, of several in these words the oldest. */
   fail(question: string): void;
 }
 
@@ -69,7 +69,7 @@ export async function startAnswering(): Promise<Answering> {
   Object.assign(harness.env, { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', AUTO_REPLY_BASE_URL: receiver.url });
 
   const asked: string[] = [];
-  const held = new Map<string, ServerResponse>();
+  const held: { question: string; response: ServerResponse }[] = [];
   let holding = true;
   const answer = (question: string, response: ServerResponse) => {
     // Of a question about ␀ it makes what no text may hold.
@@ -80,7 +80,7 @@ export async function startAnswering(): Promise<Answering> {
     const { messages } = JSON.parse(body) as { messages: { content: string }[] };
     const question = messages.at(-1)?.content ?? '';
     asked.push(question);
-    if (holding) held.set(question, response);
+    if (holding) held.push({ question, response });
     else answer(question, response);
   });
 
@@ -141,12 +141,11 @@ export async function startAnswering(): Promise<Answering> {
       asked,
       release: () => {
         holding = false;
-        for (const [question, response] of held) answer(question, response);
-        held.clear();
+        for (const { question, response } of held.splice(0)) answer(question, response);
       },
       fail: (question) => {
-        held.get(question)?.writeHead(500).end();
-        held.delete(question);
+        const oldest = held.findIndex((one) => one.question === question);
+        for (const { response } of held.splice(oldest, 1)) response.writeHead(500).end();
       },
     },
     answerSends: (...next) => void answers.push(...next),

@@ -174,6 +174,41 @@ describe('what happens while a reply is made (product §2, auto-reply)', () => {
     expect(answering.sends).toEqual(Array(3).fill(answering.sends[0]));
   });
 
+  it('what befalls a worker changes nothing about a question that another one has taken over (guarantees §8)', async () => {
+    await answering.run();
+    await answering.set({});
+    await answering.writes(1, 'Hello');
+    await isAsked('Hello');
+    await answering.leasesEnd();
+    await eventually(() => answering.model.asked.length === 2);
+    answering.model.fail('Hello');
+    await answering.writes(2, 'Later');
+    await isAsked('Later');
+    answering.model.fail('Later');
+    expect(await ended('Later')).toMatchObject({ state: 'failed' });
+    answering.model.release();
+    expect(await ended('Hello')).toMatchObject({ state: 'replied', reply: 'About: Hello' });
+    expect(texts()).toEqual(['About: Hello']);
+  });
+
+  it('a question that meets a failure of the database is answered later (guarantees §8)', async () => {
+    const { db } = answering.harness;
+    await answering.run();
+    await answering.set({});
+    await answering.writes(1, 'Hello');
+    await isAsked('Hello');
+    await db.query('ALTER TABLE auto_reply.replies RENAME COLUMN reply TO away');
+    answering.model.release();
+    // Ended, or given back: what is worked on has a lease of 60 s.
+    await eventually(
+      async () =>
+        (await db.query(`SELECT FROM auto_reply.replies WHERE state <> 'pending' OR due_at < now() + interval '30 seconds'`)).length > 0,
+    );
+    await db.query('ALTER TABLE auto_reply.replies RENAME COLUMN away TO reply');
+    expect(await endedAfterPauses('Hello')).toMatchObject({ state: 'replied', reply: 'About: Hello' });
+    expect(texts()).toEqual(['About: Hello']);
+  });
+
   it('a reply that may have left counts against the daily limit', async () => {
     await answering.run();
     await answering.set({ daily_limit: 1 });

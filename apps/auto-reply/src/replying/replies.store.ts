@@ -25,6 +25,8 @@ type Listed = ReplyOf<typeof ListAutoReplies>;
 
 /** Longer than a reply takes to be made (two looks at the thread and the model), and longer than it takes to be sent. */
 const TRY = '60 seconds';
+/** A question as it was taken. When the lease was over another worker has taken it, and what becomes of it is that one's to say. */
+const OWN = `id = $1 AND ${onRow(`state = 'pending' AND attempts = $2`)}`;
 
 @Injectable()
 export class RepliesStore {
@@ -108,16 +110,15 @@ export class RepliesStore {
     });
   }
 
-  async keepReply(id: number, reply: string): Promise<void> {
-    await this.db.query('UPDATE auto_reply.replies SET reply = $2 WHERE id = $1', [id, reply]);
+  async keepReply({ id, attempts }: Question, reply: string): Promise<void> {
+    await this.db.query(`UPDATE auto_reply.replies SET reply = $3 WHERE ${OWN}`, [id, attempts, reply]);
   }
 
-  /** From here on the reply may have been sent. @returns false when a newer question took its place: nothing may be sent */
-  async startSending(id: number): Promise<boolean> {
+  /** From here on the reply may have been sent. @returns false when a newer question took its place, or another worker this one: nothing may be sent */
+  async startSending({ id, attempts }: Question): Promise<boolean> {
     const started = await this.db.query(
-      `UPDATE auto_reply.replies SET sending = true, due_at = now() + interval '${TRY}'
-       WHERE id = $1 AND ${onRow(`state = 'pending' AND reserved_at IS NOT NULL`)} RETURNING id`,
-      [id],
+      `UPDATE auto_reply.replies SET sending = true, due_at = now() + interval '${TRY}' WHERE ${OWN} AND reserved_at IS NOT NULL RETURNING id`,
+      [id, attempts],
     );
     return started.length > 0;
   }
@@ -143,20 +144,22 @@ export class RepliesStore {
   }
 
   /** @param maybeSent whether a send that was begun may have been made: then the place under the daily limit is not given back */
-  async end(id: number, state: 'skipped' | 'failed', reason: string, maybeSent = false): Promise<void> {
+  async end({ id, attempts }: Question, state: 'skipped' | 'failed', reason: string, maybeSent = false): Promise<void> {
     await this.db.query(
-      `UPDATE auto_reply.replies SET state = $2, reason = $3, ended_at = now(), reserved_at = CASE WHEN sending AND $4 THEN reserved_at END
-       WHERE id = $1 AND ${onRow(`state = 'pending'`)}`,
-      [id, state, reason, maybeSent],
+      `UPDATE auto_reply.replies SET state = $3, reason = $4, ended_at = now(), reserved_at = CASE WHEN sending AND $5 THEN reserved_at END
+       WHERE ${OWN}`,
+      [id, attempts, state, reason, maybeSent],
     );
   }
 
   /** @param maybeSent whether a send that was begun may have been made */
-  async again(id: number, afterSeconds: number, maybeSent: boolean): Promise<void> {
-    await this.db.query(
-      'UPDATE auto_reply.replies SET due_at = now() + make_interval(secs => $2), sending = sending AND $3 WHERE id = $1',
-      [id, afterSeconds, maybeSent],
-    );
+  async again({ id, attempts }: Question, afterSeconds: number, maybeSent: boolean): Promise<void> {
+    await this.db.query(`UPDATE auto_reply.replies SET due_at = now() + make_interval(secs => $3), sending = sending AND $4 WHERE ${OWN}`, [
+      id,
+      attempts,
+      afterSeconds,
+      maybeSent,
+    ]);
   }
 
   /** The newest first. */

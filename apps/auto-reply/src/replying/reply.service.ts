@@ -34,6 +34,11 @@ interface Circumstances {
   turns: Turn[];
 }
 
+interface Prepared {
+  settings: Settings;
+  text: string;
+}
+
 /** Answers one customer's message, or leaves it for an agent. */
 @Injectable()
 export class ReplyService {
@@ -48,10 +53,9 @@ export class ReplyService {
 
   /** Throws only when the database is away: the question is then taken again. */
   async answer(question: Question): Promise<void> {
-    const settings = await this.settings.of(question.business_id);
     let sent: ReplyOf<typeof SendText>;
     try {
-      sent = await this.send(question, settings, await this.prepare(question));
+      sent = await this.send(question, await this.prepare(question));
     } catch (error) {
       return this.giveUp(question, error);
     }
@@ -64,18 +68,19 @@ export class ReplyService {
    * left already: its Idempotency-Key tells.
    * @throws NotAnswered, ModelFailure, GatewayError
    */
-  private async prepare(question: Question): Promise<string> {
-    if (question.reply !== null && question.sending) return question.reply;
+  private async prepare(question: Question): Promise<Prepared> {
+    if (question.reply !== null && question.sending)
+      return { settings: await this.settings.of(question.business_id), text: question.reply };
     const circumstances = await this.look(question);
-    const reply = question.reply ?? (await this.compose(question, circumstances));
-    if (!(await this.replies.startSending(question.id))) throw new NotAnswered(SUPERSEDED);
-    return reply;
+    const text = question.reply ?? (await this.compose(question, circumstances));
+    if (!(await this.replies.startSending(question))) throw new NotAnswered(SUPERSEDED);
+    return { settings: circumstances.settings, text };
   }
 
   private async compose(question: Question, { settings, turns }: Circumstances): Promise<string> {
     if (!(await this.replies.reserve(question))) throw new NotAnswered('the daily limit is reached');
     const reply = await this.models.answer(question.business_id, settings, turns);
-    await this.replies.keepReply(question.id, reply);
+    await this.replies.keepReply(question, reply);
     await this.look(question);
     return reply;
   }
@@ -100,7 +105,7 @@ export class ReplyService {
     return { settings, turns };
   }
 
-  private send({ business_id, inbound_message_id, customer }: Question, { plan, timezone }: Settings, text: string) {
+  private send({ business_id, inbound_message_id, customer }: Question, { settings: { plan, timezone }, text }: Prepared) {
     const key = `auto-reply:${createHash('sha256').update(inbound_message_id).digest('hex')}`;
     const sender = {
       business_id,
@@ -115,17 +120,18 @@ export class ReplyService {
   }
 
   /** A failure is logged, and the message is simply left for an agent. */
-  private async giveUp({ id, business_id, attempts, sending }: Question, error: unknown): Promise<void> {
-    if (error instanceof NotAnswered) return this.replies.end(id, 'skipped', error.message);
-    if (error instanceof CutOff) return this.replies.again(id, 0, sending);
-    const again = error instanceof GatewayError && TRY_AGAIN.has(error.error_code);
-    // OVERLOADED tells nothing of an earlier try.
-    const maybeSent =
-      error instanceof GatewayError && (UNCLEAR.includes(error.error_code) || (sending && error.error_code === 'OVERLOADED'));
-    if (again && attempts < MAX_TRIES) return this.replies.again(id, 2 * 2 ** attempts, maybeSent);
+  private async giveUp(question: Question, error: unknown): Promise<void> {
+    const { id, business_id, attempts, sending } = question;
+    if (error instanceof NotAnswered) return this.replies.end(question, 'skipped', error.message);
+    if (error instanceof CutOff) return this.replies.again(question, 0, sending);
     const known = error instanceof GatewayError || error instanceof ModelFailure;
+    const again = !known || (error instanceof GatewayError && TRY_AGAIN.has(error.error_code));
+    // OVERLOADED, and what met no answer of the send service, tell nothing of an earlier try.
+    const maybeSent =
+      error instanceof GatewayError ? UNCLEAR.includes(error.error_code) || (sending && error.error_code === 'OVERLOADED') : sending;
+    if (again && attempts < MAX_TRIES) return this.replies.again(question, 2 * 2 ** attempts, maybeSent);
     const reason = error instanceof GatewayError ? `${error.error_code}: ${error.message}` : (error as Error).message;
     this.logger.warn({ business_id, reply_id: id, ...(known ? { reason } : { err: error }) }, 'a message is left for an agent');
-    await this.replies.end(id, 'failed', known ? reason : 'something went wrong on our side', maybeSent);
+    await this.replies.end(question, 'failed', known ? reason : 'something went wrong on our side', maybeSent);
   }
 }
