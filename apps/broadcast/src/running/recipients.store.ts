@@ -29,8 +29,8 @@ export interface DueRecipient {
 export type RecipientEnd =
   | { state: 'sent'; messageId: string }
   | { state: 'failed'; reason: string }
-  /** To be tried again. */
-  | { state: 'pending'; afterSeconds: number };
+  /** To be tried again; `afresh` when certainly nothing was sent, by no earlier try either. */
+  | { state: 'pending'; afterSeconds: number; afresh: boolean };
 
 /** What the platform says of a message: why it failed; null: it was read, and has not failed whatever else is said. */
 export interface Report {
@@ -116,9 +116,9 @@ export class RecipientsStore {
          UPDATE broadcast.recipients r SET
            state = CASE WHEN n.state = 'sent' AND f.reason IS NOT NULL THEN 'failed' ELSE n.state END,
            message_id = n.message_id, reason = coalesce(n.reason, f.reason),
-           due_at = now() + make_interval(secs => n.after)
-         FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::float8[])
-           AS n (broadcast_id, nth, state, message_id, reason, after)
+           due_at = now() + make_interval(secs => n.after), began_at = CASE WHEN n.afresh THEN NULL ELSE r.began_at END
+         FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::float8[], $7::boolean[])
+           AS n (broadcast_id, nth, state, message_id, reason, after, afresh)
          JOIN held b ON b.id = n.broadcast_id
          LEFT JOIN broadcast.reports f ON f.business_id = b.business_id AND f.message_id = n.message_id
          WHERE r.broadcast_id = n.broadcast_id AND r.nth = n.nth AND ${onRow(`r.state = 'sending'`)}
@@ -130,6 +130,7 @@ export class RecipientsStore {
           of((end) => (end.state === 'sent' ? end.messageId : null)),
           of((end) => (end.state === 'failed' ? end.reason : null)),
           of((end) => (end.state === 'pending' ? end.afterSeconds : 0)),
+          of((end) => end.state === 'pending' && end.afresh),
         ],
       );
       await this.count(

@@ -1,4 +1,4 @@
-import { CancelBroadcast, ListBroadcasts, PauseBroadcast, ResumeBroadcast, SendTemplate } from '@mgw/contracts';
+import { CancelBroadcast, GatewayError, ListBroadcasts, PauseBroadcast, ResumeBroadcast, SendTemplate } from '@mgw/contracts';
 import type { Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { Broadcasts, service } from '../../test/broadcasts.fixture';
@@ -142,6 +142,23 @@ describe('running broadcasts (product §2)', () => {
     answerSends();
     await becomes('completed', id);
     expect(keysOf(id)).toHaveLength(5);
+  });
+
+  it('friendliness F20: resumed after a day, what WhatsApp had turned away for the moment is sent; what may have been sent is not sent again', async () => {
+    const turnedAway = broadcasts.phoneOf(0);
+    heldUp = (to) => Promise.reject(new GatewayError(to === turnedAway ? 'PLATFORM_THROTTLED' : 'OUTCOME_UNKNOWN', 'Not now.'));
+    await harness.run(service);
+    const id = await broadcasts.create(2);
+    const states = async () => (await broadcasts.recipients(id)).map(({ state }) => state);
+    await eventually(async () => keys.length >= 2 && (await states()).join() === 'pending,pending');
+    await change(PauseBroadcast, id);
+    await harness.db.query(`UPDATE broadcast.recipients SET began_at = began_at - interval '1 day', due_at = now()`);
+    const before = keys.length;
+    heldUp = () => Promise.resolve();
+    await change(ResumeBroadcast, id);
+    await becomes('completed', id);
+    expect(await states()).toEqual(['sent', 'failed']);
+    expect(keys.slice(before)).toEqual([`broadcast:${id}:1`]);
   });
 
   it('friendliness F20: what is scheduled can be paused before it starts; resumed, it starts at its time, or at once when that has passed', async () => {

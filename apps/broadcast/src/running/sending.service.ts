@@ -6,12 +6,13 @@ import { RecipientsStore, type DueRecipient, type RecipientEnd, type RunningBroa
 
 /** Tries of one recipient; with growing pauses about ten minutes. */
 const MAX_TRIES = 8;
+/** The platform took nothing, so the Idempotency-Key was free: no earlier try has sent anything either. */
+const AFRESH = ['PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTLED'];
 /** Nothing was sent, or the same Idempotency-Key will tell what became of it. */
 const TRY_AGAIN = new Set([
   'IDEMPOTENCY_IN_FLIGHT',
   'OUTCOME_UNKNOWN',
-  'PLATFORM_UNAVAILABLE',
-  'PLATFORM_THROTTLED',
+  ...AFRESH,
   'OVERLOADED',
   'DEADLINE_EXCEEDED',
   'REPLY_LOST',
@@ -74,6 +75,7 @@ export class SendingService {
 
 function endOf(error: unknown, attempts: number): RecipientEnd {
   const known = error instanceof GatewayError ? error : new GatewayError('INTERNAL', 'Something went wrong on our side.');
-  if (TRY_AGAIN.has(known.error_code) && attempts < MAX_TRIES) return { state: 'pending', afterSeconds: Math.min(300, 2 * 2 ** attempts) };
+  if (TRY_AGAIN.has(known.error_code) && attempts < MAX_TRIES)
+    return { state: 'pending', afterSeconds: Math.min(300, 2 * 2 ** attempts), afresh: AFRESH.includes(known.error_code) };
   return { state: 'failed', reason: `${known.error_code}: ${known.message}` };
 }
