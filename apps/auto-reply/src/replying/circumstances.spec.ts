@@ -155,6 +155,26 @@ describe('what happens while a reply is made (product §2, auto-reply)', () => {
     await eventually(async () => (await answering.harness.told('ai.replied')).length === 2);
   });
 
+  it('a reply that may have left a day ago is not sent again: its Idempotency-Key may be gone (product decision 24)', async () => {
+    const victim = await answering.spawn();
+    await answering.set({});
+    answering.model.release();
+    answering.answerSends((accept) => {
+      process.kill(victim.pid, 'SIGKILL');
+      return accept();
+    });
+    await answering.writes(1, 'First');
+    await victim.exited;
+    await answering.harness.db.query(`UPDATE auto_reply.replies SET received_at = received_at - interval '1 day'`);
+    await answering.leasesEnd();
+    await answering.run();
+    expect(await ended('First')).toMatchObject({
+      state: 'failed',
+      reason: 'interrupted for a day: whether the reply was sent is not known',
+    });
+    expect(answering.sends).toHaveLength(1);
+  });
+
   it.each([
     ['whose answer was lost', 'DEADLINE_EXCEEDED'],
     ['whose outcome was unknown at first', 'OUTCOME_UNKNOWN'],

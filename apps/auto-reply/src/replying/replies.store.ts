@@ -15,6 +15,8 @@ export interface Question {
   reply: string | null;
   /** Whether it may have been sent already. */
   sending: boolean;
+  /** It came so long ago that the Idempotency-Key of its reply may be gone. */
+  stale: boolean;
   attempts: number;
   /** Of the trace in which it came. */
   traceparent: string | null;
@@ -62,7 +64,8 @@ export class RepliesStore {
     const rows = await this.db.query<Row>(
       `UPDATE auto_reply.replies SET due_at = now() + interval '${TRY}', attempts = attempts + 1
        WHERE id IN (SELECT id FROM auto_reply.replies WHERE state = 'pending' AND due_at <= now() ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
-       RETURNING id, business_id, inbound_message_id, conversation_id, customer, question, reply, sending, attempts, traceparent`,
+       RETURNING id, business_id, inbound_message_id, conversation_id, customer, question, reply, sending, attempts, traceparent,
+         received_at < now() - interval '23 hours' AS stale`,
       [atMost],
     );
     return rows.map((row) => ({

@@ -22,6 +22,7 @@ const SUPPRESSED: Partial<Record<SuppressionStateName, string>> = {
   opted_out: 'the customer has opted out',
   blocked: 'the customer is blocked',
 };
+const INTERRUPTED = 'interrupted for a day: whether the reply was sent is not known';
 const SUPERSEDED = 'the customer wrote again: the newer message is answered';
 
 /** The customer is not answered: the message says why. */
@@ -53,6 +54,7 @@ export class ReplyService {
 
   /** Throws only when the database is away: the question is then taken again. */
   async answer(question: Question): Promise<void> {
+    if (question.sending && question.stale) return this.replies.end(question, 'failed', INTERRUPTED, true);
     let sent: ReplyOf<typeof SendText>;
     try {
       sent = await this.send(question, await this.prepare(question));
