@@ -16,7 +16,7 @@ describe('admission of a send (spec §3.2, §4.5)', () => {
   let person = 0;
   beforeAll(async () => {
     harness = await startHarness({ schema: 'send', migrations });
-    store = new ReservationStore(harness.db);
+    store = new ReservationStore(harness.db, harness.sealer);
   });
   afterAll(() => harness.close());
 

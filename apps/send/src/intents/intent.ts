@@ -29,7 +29,8 @@ export interface Recipient {
 /** An earlier send with the same Idempotency-Key. */
 export interface EarlierIntent {
   id: string;
-  fingerprint: string;
+  /** @throws SealingError when the key that it was sealed with is gone */
+  fingerprint: () => string;
   state: IntentState;
   messageId: string | null;
   to: string;

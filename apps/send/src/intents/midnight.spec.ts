@@ -11,7 +11,7 @@ describe('midnight of the daily cap (spec §8)', () => {
   let key = 0;
   beforeAll(async () => {
     harness = await startHarness({ schema: 'send', migrations });
-    store = new ReservationStore(harness.db);
+    store = new ReservationStore(harness.db, harness.sealer);
   });
   afterAll(() => harness.close());
 

@@ -66,5 +66,5 @@ function identityOf({ id, sender }: IntentDraft): string {
 }
 
 function inFlight({ id, sender, to }: IntentDraft): EarlierIntent {
-  return { id, fingerprint: sender.idempotency?.fingerprint ?? '', state: 'calling', messageId: null, to };
+  return { id, fingerprint: () => sender.idempotency?.fingerprint ?? '', state: 'calling', messageId: null, to };
 }

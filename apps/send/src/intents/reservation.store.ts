@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@mgw/postgres';
+import { Sealer } from '@mgw/sealing';
 import type { SuppressionState } from '../suppression/suppression';
 import type { EarlierIntent, IntentDraft, IntentState, Reservation } from './intent';
 
@@ -34,7 +35,10 @@ const RESERVE = `SELECT * FROM send.reserve($1, $2, $3, $4, $5::text[], $6::text
 
 @Injectable()
 export class ReservationStore {
-  constructor(@Inject(Database) private readonly db: Database) {}
+  constructor(
+    @Inject(Database) private readonly db: Database,
+    @Inject(Sealer) private readonly sealer: Sealer,
+  ) {}
 
   /**
    * Suppression, window, Idempotency-Key, daily cap and intents in one statement (the migration `Admission` says how).
@@ -50,7 +54,7 @@ export class ReservationStore {
       of((draft) => draft.sender.daily_limit ?? NO_CAP),
       of((draft) => draft.sender.timezone),
       of((draft) => draft.sender.idempotency?.key ?? null),
-      of((draft) => draft.sender.idempotency?.fingerprint ?? null),
+      of(({ id, sender }) => sender.idempotency && this.sealer.seal(sender.idempotency.fingerprint, placeOf(id))),
       of((draft) => draft.to),
       of((draft) => draft.type),
       of((draft) => draft.sender.sent_by),
@@ -60,7 +64,7 @@ export class ReservationStore {
       of((draft) => draft.needsWindow),
       now,
     ]);
-    const answers = new Map(rows.map((row) => [Number(row.nth) - 1, reservation(row)]));
+    const answers = new Map(rows.map((row) => [Number(row.nth) - 1, this.reservation(row)]));
     return drafts.map((_, place) => answers.get(place) ?? RESERVED_FOR_A_STRANGER);
   }
 
@@ -75,26 +79,37 @@ export class ReservationStore {
        ORDER BY q.nth`,
       [keys.map((key) => key.businessId), keys.map((key) => key.apiKeyId ?? 0), keys.map((key) => key.key)],
     );
-    return rows.map((row) => (row.earlier_id ? earlier(row as AnswerRow) : null));
+    return rows.map((row) => (row.earlier_id ? this.earlier(row as AnswerRow) : null));
+  }
+
+  private reservation(row: AnswerRow): Reservation {
+    const conversationId = row.conversation_id === null ? null : Number(row.conversation_id);
+    switch (row.outcome) {
+      case 'reserved':
+        return { kind: 'reserved', recipient: { conversationId, lastInboundAt: row.last_inbound_at } };
+      case 'suppressed':
+        return { kind: 'suppressed', state: row.suppression };
+      case 'window_closed':
+        return { kind: 'window_closed', lastInboundAt: row.last_inbound_at };
+      case 'earlier':
+        return { kind: 'earlier', intent: this.earlier(row) };
+      case 'capped':
+        return { kind: 'capped', used: row.used, secondsToMidnight: row.seconds_to_midnight };
+    }
+  }
+
+  private earlier(row: AnswerRow): EarlierIntent {
+    const { earlier_id: id, state, message_id: messageId, recipient: to } = row;
+    return { id, fingerprint: () => this.fingerprintOf(row), state, messageId, to };
+  }
+
+  /** Fingerprints are sealed, for whoever reads a bare one finds a code of few digits by trying them all. */
+  private fingerprintOf({ earlier_id, fingerprint }: AnswerRow): string {
+    // A bare one is from before they were.
+    return fingerprint.includes('.') ? this.sealer.open(fingerprint, placeOf(earlier_id)) : fingerprint;
   }
 }
 
-function reservation(row: AnswerRow): Reservation {
-  const conversationId = row.conversation_id === null ? null : Number(row.conversation_id);
-  switch (row.outcome) {
-    case 'reserved':
-      return { kind: 'reserved', recipient: { conversationId, lastInboundAt: row.last_inbound_at } };
-    case 'suppressed':
-      return { kind: 'suppressed', state: row.suppression };
-    case 'window_closed':
-      return { kind: 'window_closed', lastInboundAt: row.last_inbound_at };
-    case 'earlier':
-      return { kind: 'earlier', intent: earlier(row) };
-    case 'capped':
-      return { kind: 'capped', used: row.used, secondsToMidnight: row.seconds_to_midnight };
-  }
-}
-
-function earlier(row: AnswerRow): EarlierIntent {
-  return { id: row.earlier_id, fingerprint: row.fingerprint, state: row.state, messageId: row.message_id, to: row.recipient };
+function placeOf(intentId: string): string {
+  return `send.fingerprint:${intentId}`;
 }

@@ -105,6 +105,18 @@ describe('kinds of messages', () => {
     expect(await stored()).not.toMatch(new RegExp(`(?<![0-9a-f-])${first.otp}(?![0-9a-f-])`));
   });
 
+  it('guarantees §9: of a request with an Idempotency-Key nothing is stored by which its code could be guessed', async () => {
+    const idempotency = { key: 'own code', fingerprint: 'of a request with a code' };
+    const first = await sending.otp({ idempotency });
+    expect(await stored()).not.toContain(idempotency.fingerprint);
+    expect(await sending.otp({ idempotency })).toEqual({ ...first, replayed: true });
+    expect(await sending.otp({ idempotency: { ...idempotency, fingerprint: 'of another' } })).toMatchObject({ status: 422 });
+    // As 0.1.0 has stored them.
+    await sending.harness.db.query(`UPDATE send.idempotency_keys SET fingerprint = $1 WHERE key = 'own code'`, [idempotency.fingerprint]);
+    expect(await sending.otp({ idempotency })).toEqual({ ...first, replayed: true });
+    expect(await sending.otp({ idempotency: { ...idempotency, fingerprint: 'of another' } })).toMatchObject({ status: 422 });
+  });
+
   it('decision 17, guarantees §9: a code that an AUTHENTICATION template carries through send-template is told and stored masked', async () => {
     const sent = (await sending.template({}, { name: 'login_code', params: ['WXYZ-8841'] })) as { message_id: string };
     expect(lastCall()['template']).toMatchObject({ components: [{ parameters: [{ text: 'WXYZ-8841' }] }, { sub_type: 'url' }] });

@@ -3,7 +3,7 @@ import type { EarlierIntent, Reservation } from '../intents/intent';
 
 /** The same Idempotency-Key again (product decisions 24 and 40). @throws GatewayError unless the first send was accepted */
 export function answerEarlier(earlier: EarlierIntent, sender: Sender): ReplyOf<typeof SendText> {
-  if (earlier.fingerprint !== sender.idempotency?.fingerprint) {
+  if (earlier.fingerprint() !== sender.idempotency?.fingerprint) {
     throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another request within the last 24 hours.', {
       hint: 'Use a new key for a new message; repeat a request unchanged.',
     });
