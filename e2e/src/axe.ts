@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { eventually } from '@mgw/testing';
 import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -11,6 +12,8 @@ interface Violation {
 
 /** What axe calls serious or critical on the page as it is: the rule, and where first. */
 export async function accessibilityFaults(page: Page): Promise<(string | undefined)[][]> {
+  // What is half transparent while it opens lacks contrast to axe.
+  await eventually(() => page.evaluate('document.getAnimations().length === 0'));
   await page.evaluate(AXE);
   const { violations } = (await page.evaluate('axe.run()')) as { violations: Violation[] };
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');

@@ -5,6 +5,9 @@ import { accessibilityFaults } from './axe';
 import { customer, dashboardUser, integrator } from './people';
 import { startStack, type RunningStack } from './stack';
 
+// What is waited for comes, also on a machine that is ten times slower.
+jest.setTimeout(300_000);
+
 const PAGES = ['', 'messages', 'inbox', 'templates', 'broadcasts', 'webhooks', 'api-keys', 'auto-reply', 'usage', 'settings'];
 
 /** experience.md: the journey of the business's people, in a real browser. */
@@ -20,15 +23,15 @@ describe('the dashboard (experience: the business’s people)', () => {
     stack = await startStack();
     browser = await startBrowser();
     context = await browser.newContext({ viewport: { width: 1280, height: 900 }, permissions: ['clipboard-read', 'clipboard-write'] });
+    context.setDefaultTimeout(60_000);
     page = await context.newPage();
-    page.setDefaultTimeout(15_000);
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => {
       // A refused login and the first look for a session are answers, not defects.
       if (message.type() === 'error' && !/status of 40\d/.test(message.text())) problems.push(message.text());
     });
     receiver = await startReceiver();
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await receiver?.close();
@@ -68,7 +71,7 @@ describe('the dashboard (experience: the business’s people)', () => {
   it('has no serious accessibility fault on any page, light or dark', async () => {
     for await (const at of everyPage()) expect({ ...at, faults: await accessibilityFaults(page) }).toEqual({ ...at, faults: [] });
     await page.emulateMedia({ colorScheme: 'light' });
-  }, 120_000);
+  });
 
   it('a key is created and shown once; a message sent with it is followed to read', async () => {
     await go('api-keys');
@@ -78,6 +81,7 @@ describe('the dashboard (experience: the business’s people)', () => {
     const key = (await page.getByRole('dialog').locator('pre').first().textContent()) ?? '';
     expect(key).toMatch(/^mgw_live_/);
     await page.getByRole('button', { name: 'I have saved it' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('cell', { name: 'Shop' }).waitFor();
     expect(await page.content()).not.toContain(key);
 
@@ -105,6 +109,7 @@ describe('the dashboard (experience: the business’s people)', () => {
     await page.getByText(/url must/).waitFor();
     await dialog.getByLabel('Address').fill(`${receiver.url}/hook`);
     await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
     await page.getByText('secret set').waitFor();
     expect(await page.content()).not.toContain('swordfish');
     await page.getByRole('button', { name: 'More of CRM' }).click();
@@ -120,10 +125,10 @@ describe('the dashboard (experience: the business’s people)', () => {
     await customer(stack.demo, stack.growth, '12015550107').writes('Is it ready?');
     await go('inbox');
     await page.getByRole('button', { name: /Is it ready/ }).click();
-    await page.getByText(/open for 23:59:\d\d/).waitFor();
+    await page.getByText(/open for 23:5\d:\d\d/).waitFor();
     await page.getByLabel('Reply').fill('It is.');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByRole('log').getByText('It is.').waitFor();
+    await page.getByRole('log').getByText('It is.').first().waitFor();
     const crm = integrator(stack.demo.base_url, stack.growth.api_key);
     await crm.post('send-template', { phone: '+1 201 555 0102', template_name: 'order_update', body_params: ['Ben', '1'] });
     await go('inbox');
@@ -186,6 +191,7 @@ describe('the dashboard (experience: the business’s people)', () => {
     await page.getByRole('row', { name: /Shop/ }).getByText('revoked').waitFor();
 
     const second = await browser.newContext();
+    second.setDefaultTimeout(60_000);
     const operator = await second.newPage();
     await logIn(stack.demo.operator, operator);
     await operator.getByRole('heading', { name: 'Operator' }).waitFor();
@@ -207,21 +213,26 @@ describe('the dashboard (experience: the business’s people)', () => {
     }
     await page.emulateMedia({ colorScheme: 'light' });
     expect(found).toEqual([]);
-  }, 120_000);
+  });
 
-  it('is served with a strict policy, and made no errors', async () => {
-    const response = await fetch(stack.demo.dashboard_url);
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");
-    const scripts = [...(await response.text()).matchAll(/\/assets\/[\w.-]+\.js/g)].map(([path]) => path);
+  const scriptsOf = (html: string) => [...html.matchAll(/\/assets\/[\w.-]+\.js/g)].map(([path]) => path);
+  /** All of them compressed. */
+  const bytesOf = async (scripts: string[]) => {
     const sizes = await Promise.all(
       scripts.map(async (path) => {
         const file = await fetch(stack.demo.dashboard_url + path, { headers: { 'accept-encoding': 'br' } });
         return Number(file.headers.get('content-length'));
       }),
     );
-    // friendliness §4.
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(180_000);
-    const script = await fetch(`${stack.demo.dashboard_url}${scripts[0]}`, { headers: { 'accept-encoding': 'br' } });
+    return sizes.reduce((sum, size) => sum + size, 0);
+  };
+
+  it('is served with a strict policy, and made no errors', async () => {
+    const response = await fetch(stack.demo.dashboard_url);
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");
+    const first = scriptsOf(await response.text());
+    expect(await bytesOf(first)).toBeLessThan(180_000);
+    const script = await fetch(`${stack.demo.dashboard_url}${first[0]}`, { headers: { 'accept-encoding': 'br' } });
     expect([script.headers.get('content-encoding'), script.headers.get('cache-control')]).toEqual([
       'br',
       'public, max-age=31536000, immutable',

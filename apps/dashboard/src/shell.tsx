@@ -19,6 +19,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useLogout, useMe } from './api/session';
 import { CapBanner, PlanBar } from './components/plan-bar';
+import { useShortcuts } from './components/shortcuts';
 import { pagesOf } from './navigation';
 
 const Keyboard = lazy(() => import('./components/keyboard').then((module) => ({ default: module.Keyboard })));
@@ -32,6 +33,8 @@ export function Shell() {
   const { toggleColorScheme } = useMantineColorScheme();
   const logout = useLogout();
   const main = useMainFocus(pathname);
+  const [isHelpOpen, help] = useDisclosure();
+  useShortcuts(help.open);
   return (
     <AppShell header={{ height: 56 }} navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }} padding="lg">
       <AppShell.Header>
@@ -104,7 +107,7 @@ export function Shell() {
         </Box>
       </AppShell.Main>
       <Suspense>
-        <Keyboard />
+        <Keyboard help={{ isOpen: isHelpOpen, open: help.open, close: help.close }} />
       </Suspense>
     </AppShell>
   );

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Runs `check` until it neither throws nor answers false/undefined/null, and returns its answer; fails with its last error at the deadline. */
 export async function eventually<T>(
   check: () => Promise<T> | T,
-  { timeoutMs = 10_000, everyMs = 25 } = {},
+  { timeoutMs = 30_000, everyMs = 25 } = {},
 ): Promise<Exclude<T, false | null | undefined>> {
   const end = Date.now() + timeoutMs;
   for (;;) {

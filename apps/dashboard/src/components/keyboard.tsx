@@ -1,32 +1,29 @@
 import '@mantine/core/styles/Kbd.css';
 import '@mantine/spotlight/styles.css';
 import { Kbd, Modal, Table, useMantineColorScheme } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { Spotlight } from '@mantine/spotlight';
 import { IconKeyboard, IconLogout, IconMoonStars, IconPlus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useRef } from 'react';
 import { useLogout, useMe } from '../api/session';
 import { pagesOf } from '../navigation';
 
-/** How long a `g` waits for its letter, in milliseconds. */
-const CHORD_MS = 1_500;
 const ICON = { size: 18, 'aria-hidden': true } as const;
 
-/** The palette of `Ctrl K`, a `g` and a letter for each page, and `?`, which lists them (friendliness F23). */
-export function Keyboard() {
+interface Help {
+  isOpen: boolean;
+  open: () => void;
+  close: () => void;
+}
+
+/** The palette of `Ctrl K`, and the list of keys (friendliness F23); `useShortcuts` hears them before this is loaded. */
+export function Keyboard({ help }: { help: Help }) {
   const me = useMe();
   const navigate = useNavigate();
   const logout = useLogout();
   const { toggleColorScheme } = useMantineColorScheme();
-  const [helped, help] = useDisclosure();
   const pages = pagesOf(me);
   const open = (to: string) => void navigate({ to });
-  useShortcuts((key, afterG) => {
-    const page = afterG && pages.find((one) => one.key === key);
-    if (page) open(page.to);
-    else if (key === '?') help.open();
-  });
   const chosen = useRef<() => void>(undefined);
   const action = (label: string, icon: typeof IconPlus, run: () => void) => {
     const Icon = icon;
@@ -51,6 +48,7 @@ export function Keyboard() {
           },
         ]}
         searchProps={{ placeholder: 'Find a page or an action', 'aria-label': 'Find a page or an action' }}
+        shortcut={null}
         nothingFound="Nothing has that name"
         attributes={{ content: { 'aria-label': 'Find a page or an action' } }}
         highlightQuery
@@ -65,7 +63,7 @@ export function Keyboard() {
           },
         }}
       />
-      <Modal opened={helped} onClose={help.close} title="Keys of the keyboard">
+      <Modal opened={help.isOpen} onClose={help.close} title="Keys of the keyboard">
         <Table>
           <Table.Tbody>
             <Row keys={['Ctrl or ⌘', 'K']}>Find a page or an action</Row>
@@ -96,23 +94,4 @@ function Row({ keys, children }: { keys: string[]; children: string }) {
       <Table.Td>{children}</Table.Td>
     </Table.Tr>
   );
-}
-
-/** Hears single keys that mean no text: not in a field, and not while a dialog is open. @param on is told whether a `g` came just before */
-function useShortcuts(on: (key: string, afterG: boolean) => void): void {
-  const latest = useRef(on);
-  latest.current = on;
-  useEffect(() => {
-    let gAt = -Infinity;
-    const hear = (event: KeyboardEvent) => {
-      const { key, ctrlKey, metaKey, altKey, target, timeStamp } = event;
-      const isText = target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
-      if (ctrlKey || metaKey || altKey || isText || document.querySelector('[aria-modal=true]')) return;
-      const afterG = timeStamp - gAt < CHORD_MS;
-      gAt = key === 'g' && !afterG ? timeStamp : -Infinity;
-      latest.current(key, afterG);
-    };
-    document.addEventListener('keydown', hear);
-    return () => document.removeEventListener('keydown', hear);
-  }, []);
 }
