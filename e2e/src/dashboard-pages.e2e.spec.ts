@@ -272,6 +272,13 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
         expect([again?.method, again?.path, again?.body]).toEqual([sent?.method, sent?.path, sent?.body]);
         for (const name of ['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-service-signature'])
           expect([name, again?.headers[name]]).toEqual([name, sent?.headers[name]]);
+        // On a phone it is read without scrolling sideways (friendliness F24).
+        await page.setViewportSize(PHONE);
+        await drawer.getByText('The same request again').waitFor();
+        const beyond = await page.evaluate<string[]>(`[...document.querySelectorAll('[role=dialog] *')]
+          .filter((element) => element.getBoundingClientRect().right > innerWidth || element.scrollWidth > innerWidth)
+          .map((element) => element.outerHTML.slice(0, 120))`);
+        expect(beyond).toEqual([]);
       } finally {
         await receiver.close();
       }
@@ -740,6 +747,20 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
         await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).waitFor();
         expect([path, await accessibilityFaults(page)]).toEqual([path, []]);
       }
+    });
+
+    it('the chart of the use has a bar for each day, also for one without messages', async () => {
+      await page.route('**/api/client/usage*', async (route) => {
+        const day = { day: '2026-02-02', kind: 'text', sent: 9, delivered: 6, read: 5, failed: 1, refused: 2 };
+        const usage = (await (await route.fetch()).json()) as object;
+        await route.fulfill({ json: { ...usage, from: '2026-02-01', to: '2026-02-03', usage: [day] } });
+      });
+      await logIn();
+      await go('usage');
+      const chart = page.getByRole('img', { name: 'Messages by day; the table below has the figures' });
+      await chart.hover();
+      await page.getByText('Feb 2read: 5delivered: 1on the way: 2failed: 3').waitFor();
+      expect(await chart.getByText(/^Feb/).allTextContents()).toEqual(['Feb 1', 'Feb 2', 'Feb 3']);
     });
 
     it('a day can be typed', async () => {

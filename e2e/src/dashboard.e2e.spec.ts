@@ -227,6 +227,20 @@ describe('the dashboard (experience: the business’s people)', () => {
     return sizes.reduce((sum, size) => sum + size, 0);
   };
 
+  it('each page loads less than 60 kB of its own (friendliness §4)', async () => {
+    const found = [];
+    for (const path of PAGES) {
+      await go(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+      const loaded = await page.evaluate<string[]>("performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)");
+      const first = scriptsOf(await (await fetch(`${stack.demo.dashboard_url}/${path}`)).text());
+      const own = scriptsOf(loaded.join('\n')).filter((script) => !first.includes(script));
+      found.push({ path, isSmall: (await bytesOf(own)) < 60_000, hasOwn: own.length > 0 });
+    }
+    expect(found).toEqual(PAGES.map((path) => ({ path, isSmall: true, hasOwn: true })));
+  });
+
   it('is served with a strict policy, and made no errors', async () => {
     const response = await fetch(stack.demo.dashboard_url);
     expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");

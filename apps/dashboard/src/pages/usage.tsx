@@ -1,18 +1,25 @@
-import '@mantine/charts/styles.css';
-import '@mantine/core/styles/ColorSwatch.css';
-import { BarChart } from '@mantine/charts';
 import { Button, Card, Group, Table, TextInput, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ask, type Schemas } from '../api/client';
+import { Bars, type Bar } from '../components/bars';
 import { byKeyboard, number } from '../components/bits';
 import { csvFile } from '../components/csv';
 import { Empty, Loaded, PageTitle } from '../components/states';
 
 const route = getRouteApi('/inside/usage');
 type Line = Schemas['Usage']['usage'][number];
+const DAY_MS = 86_400_000;
+const DAY = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+/** Of a bar, the lowest first. */
+const PARTS = [
+  { name: 'read', color: 'green-6' },
+  { name: 'delivered', color: 'teal-4' },
+  { name: 'on the way', color: 'blue-4' },
+  { name: 'failed', color: 'red-6' },
+];
 const FIGURES = ['sent', 'delivered', 'read', 'failed', 'refused'] as const;
 
 export function UsagePage() {
@@ -45,31 +52,18 @@ export function UsagePage() {
         </Button>
       </PageTitle>
       <Group mb="md">
-        <Day label="From" value={from} onChange={(day) => void navigate({ search: { from: day, to } })} />
-        <Day label="To" value={to} onChange={(day) => void navigate({ search: { from, to: day } })} />
+        <Day label="From" value={from} disabled={report.isPending} onChange={(day) => void navigate({ search: { from: day, to } })} />
+        <Day label="To" value={to} disabled={report.isPending} onChange={(day) => void navigate({ search: { from, to: day } })} />
       </Group>
       <Loaded query={report}>
-        {({ usage, keys }) => (
+        {({ usage, keys, from, to }) => (
           <>
             {usage.length === 0 ? (
               <Empty title="Nothing was sent in these days">Choose other days, or send a message.</Empty>
             ) : (
               <>
                 <Card withBorder mb="md">
-                  <BarChart
-                    h={260}
-                    data={byDay(usage)}
-                    dataKey="day"
-                    type="stacked"
-                    withLegend
-                    maxBarWidth={72}
-                    series={[
-                      { name: 'read', color: 'green.6' },
-                      { name: 'delivered', color: 'teal.4' },
-                      { name: 'on the way', color: 'blue.4' },
-                      { name: 'failed', color: 'red.6' },
-                    ]}
-                  />
+                  <Bars bars={byDay(usage, from, to)} parts={PARTS} label="Messages by day; the table below has the figures" />
                 </Card>
                 <Table.ScrollContainer minWidth={560} scrollAreaProps={byKeyboard}>
                   <Table>
@@ -123,13 +117,22 @@ export function UsagePage() {
   );
 }
 
+interface DayProps {
+  label: string;
+  value: string;
+  /** Before it is known, which would overwrite what was typed meanwhile. */
+  disabled: boolean;
+  onChange: (day: string) => void;
+}
+
 /** A day. While a year is typed it passes through 0002, 0020 and 0202: only a whole one is told. */
-function Day({ label, value, onChange }: { label: string; value: string; onChange: (day: string) => void }) {
+function Day({ label, value, disabled, onChange }: DayProps) {
   const [typed, setTyped] = useState<string | null>(null);
   return (
     <TextInput
       type="date"
       label={label}
+      disabled={disabled}
       value={typed ?? value}
       onChange={(e) => {
         const day = e.currentTarget.value;
@@ -141,20 +144,17 @@ function Day({ label, value, onChange }: { label: string; value: string; onChang
   );
 }
 
-/** Disjoint parts of each day, for a stacked bar. */
-function byDay(lines: Line[]): Record<string, string | number>[] {
-  const days = new Map<string, Record<string, string | number> & { read: number }>();
-  for (const line of lines) {
-    const day = days.get(line.day) ?? { day: line.day, read: 0, delivered: 0, 'on the way': 0, failed: 0 };
-    days.set(line.day, {
-      day: line.day,
-      read: day.read + line.read,
-      delivered: Number(day['delivered']) + line.delivered - line.read,
-      'on the way': Number(day['on the way']) + line.sent - line.delivered - line.failed,
-      failed: Number(day['failed']) + line.failed + line.refused,
-    });
+/** Each of the days, with disjoint parts. */
+function byDay(lines: Line[], from: string, to: string): Bar[] {
+  const days: Bar[] = [];
+  for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    const parts = lines
+      .filter((line) => line.day === day)
+      .map(({ sent, delivered, read, failed, refused }) => [read, delivered - read, sent - delivered - failed, failed + refused]);
+    days.push({ name: DAY.format(at), values: PARTS.map((_, i) => parts.reduce((sum, part) => sum + (part[i] ?? 0), 0)) });
   }
-  return [...days.values()];
+  return days;
 }
 
 function csvOf(lines: Line[]): string {

@@ -1,8 +1,24 @@
-import { Button, Card, Checkbox, Code, Drawer, Group, Menu, Modal, Select, Stack, Switch, Table, Text, TextInput } from '@mantine/core';
+import {
+  Box,
+  Button,
+  Card,
+  Checkbox,
+  Code,
+  Drawer,
+  Group,
+  Menu,
+  Modal,
+  Paper,
+  Select,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { IconDots, IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Fragment, useState } from 'react';
+import { useState } from 'react';
 import { changed } from '../api/changes';
 import { api, ask, praise, type Schemas } from '../api/client';
 import { useMe } from '../api/session';
@@ -255,65 +271,48 @@ function Deliveries({ id, wanted }: { id: number; wanted: string[] }) {
           deliveries.length === 0 ? (
             <Empty title="Nothing was delivered yet">Send a test event, or wait for the next message.</Empty>
           ) : (
-            <Table.ScrollContainer minWidth={560}>
-              <Table>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>When</Table.Th>
-                    <Table.Th>Event</Table.Th>
-                    <Table.Th>State</Table.Th>
-                    <Table.Th>Answer</Table.Th>
-                    <Table.Th>
-                      <span style={{ position: 'absolute', left: -9999 }}>Actions</span>
-                    </Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {deliveries.map((delivery) => (
-                    <Fragment key={delivery.id}>
-                      <Table.Tr>
-                        <Table.Td>
-                          <Ago at={delivery.created_at} />
-                        </Table.Td>
-                        <Table.Td>{delivery.event}</Table.Td>
-                        <Table.Td>
-                          <State of={delivery.state} />
-                        </Table.Td>
-                        <Table.Td>
-                          <Text size="sm">
-                            {[delivery.response_code, delivery.duration_ms !== null && `${delivery.duration_ms} ms`, delivery.reason]
-                              .filter(Boolean)
-                              .join(' · ') || '–'}
-                          </Text>
-                        </Table.Td>
-                        <Table.Td>
-                          <Group gap={6} wrap="nowrap">
-                            <Button
-                              size="compact-xs"
-                              variant="default"
-                              aria-expanded={isOpen(delivery)}
-                              onClick={() => setOpen(isOpen(delivery) ? null : delivery.id)}
-                            >
-                              {isOpen(delivery) ? 'Hide' : 'Payload'}
-                            </Button>
-                            <Button size="compact-xs" variant="light" onClick={() => again.mutate(delivery.id)}>
-                              Redeliver
-                            </Button>
-                          </Group>
-                        </Table.Td>
-                      </Table.Tr>
-                      {isOpen(delivery) && (
-                        <Table.Tr>
-                          <Table.Td colSpan={5}>
-                            <Sent delivery={delivery} />
-                          </Table.Td>
-                        </Table.Tr>
-                      )}
-                    </Fragment>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+            <Stack gap="xs" role="list">
+              {deliveries.map((delivery) => (
+                <Paper key={delivery.id} withBorder p="sm" radius="md" role="listitem">
+                  <Group justify="space-between">
+                    <div style={{ flex: '1 1 220px', minWidth: 0 }}>
+                      <Group gap="xs">
+                        <Text size="sm" fw={600}>
+                          {delivery.event}
+                        </Text>
+                        <State of={delivery.state} />
+                      </Group>
+                      <Text size="sm" c="dimmed">
+                        <Ago at={delivery.created_at} />
+                      </Text>
+                      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                        {[delivery.response_code, delivery.duration_ms !== null && `${delivery.duration_ms} ms`, delivery.reason]
+                          .filter(Boolean)
+                          .join(' · ')}
+                      </Text>
+                    </div>
+                    <Group gap={6} wrap="nowrap">
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        aria-expanded={isOpen(delivery)}
+                        onClick={() => setOpen(isOpen(delivery) ? null : delivery.id)}
+                      >
+                        {isOpen(delivery) ? 'Hide' : 'Payload'}
+                      </Button>
+                      <Button size="compact-xs" variant="light" onClick={() => again.mutate(delivery.id)}>
+                        Redeliver
+                      </Button>
+                    </Group>
+                  </Group>
+                  {isOpen(delivery) && (
+                    <Box mt="sm">
+                      <Sent delivery={delivery} />
+                    </Box>
+                  )}
+                </Paper>
+              ))}
+            </Stack>
           )
         }
       </Loaded>
