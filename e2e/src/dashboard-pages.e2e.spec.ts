@@ -140,6 +140,134 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     });
   });
 
+  describe('what is not as usual', () => {
+    const seen = (isHidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+
+    it('text from right to left stands so, and a message of another day has its day', async () => {
+      const text = 'هل الطلب 1007 جاهز؟';
+      await customer(stack.demo, stack.growth, '919876543231').writes(text);
+      await logIn();
+      await page.clock.setFixedTime(Date.now() + 3 * 86_400_000);
+      await go('inbox');
+      await page.getByRole('button', { name: text }).click();
+      const bubble = page.getByRole('log').getByText(text);
+      expect(await bubble.evaluate((element) => (element as unknown as { matches(css: string): boolean }).matches(':dir(rtl)'))).toBe(true);
+      await page
+        .getByRole('log')
+        .getByText(/^[A-Z][a-z]{2} \d{1,2}, \d\d:\d\d [AP]M$/)
+        .waitFor();
+    });
+
+    it('without a network a reply fails at once, and does not go out by itself later (friendliness §6)', async () => {
+      const phone = '919876543232';
+      await customer(stack.demo, stack.growth, phone).writes(`Hello from ${phone}`);
+      await logIn();
+      await go('inbox');
+      await page.getByRole('button', { name: `Hello from ${phone}` }).click();
+      await page.getByLabel('Reply').fill('Are you there?');
+      await context.setOffline(true);
+      await page.getByLabel('Reply').press('Enter');
+      await page.getByRole('button', { name: 'Send again' }).waitFor();
+      let sent = 0;
+      page.on('request', (request) => (sent += Number(request.method() === 'POST')));
+      const asked = page.waitForResponse('**/api/client/conversations');
+      await context.setOffline(false);
+      await asked;
+      expect(sent).toBe(0);
+    });
+
+    it('what could not be read anew is said to be old, until it is read', async () => {
+      await logIn();
+      await go('inbox');
+      await page
+        .getByRole('button', { name: /Hello from/ })
+        .first()
+        .waitFor();
+      await page.route('**/api/client/conversations*', away);
+      const old = page.getByRole('alert').getByText('What you see may be out of date');
+      await old.waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.unroute('**/api/client/conversations*');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await old.waitFor({ state: 'detached' });
+    });
+
+    it('a tab that nobody sees holds no connection open', async () => {
+      await logIn();
+      const opened = page.waitForRequest('**/events/stream');
+      await go('inbox');
+      await opened;
+      const closed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/events/stream'));
+      await seen(true);
+      await closed;
+      const again = page.waitForRequest('**/events/stream');
+      await seen(false);
+      await again;
+    });
+
+    it('a login without an answer says so in words', async () => {
+      await go('login');
+      await page.route('**/api/client/login', (route) => route.abort());
+      await fillLogin(stack.growth.owner);
+      await page.getByRole('alert').getByText('No answer came. Try again in a moment.').waitFor();
+    });
+
+    it('what cannot be taken back is asked for once more', async () => {
+      const phone = '919876543233';
+      await owner.call('PUT', `/api/client/suppressions/${phone}`, { state: 'opted_out' });
+      await logIn();
+      await go('settings');
+      const asked = page.waitForEvent('dialog');
+      const pressed = page.getByRole('row', { name: phone }).getByRole('button', { name: 'Lift' }).click();
+      const dialog = await asked;
+      expect(dialog.message()).toBe(`May ${phone} be written to again?`);
+      await dialog.dismiss();
+      await pressed;
+      expect((await owner.call('GET', `/api/client/suppressions/${phone}`)).body).toMatchObject({ suppression: { state: 'opted_out' } });
+    });
+
+    it('a webhook that is switched off is not called healthy', async () => {
+      const body = { name: 'Switched off', url: 'https://crm.example.com/off', events: ['ai.replied'] };
+      const { id } = (await owner.call<{ id: number }>('POST', '/api/client/webhooks', body)).body;
+      expect((await owner.call('PUT', `/api/client/webhooks/${id}`, { is_active: false })).status).toBe(200);
+      await logIn();
+      await go('webhooks');
+      await page.locator('.mantine-Card-root', { hasText: 'Switched off' }).getByText('off', { exact: true }).waitFor();
+    });
+
+    it('the question that was tried stays beside its answer', async () => {
+      await logIn();
+      await go('auto-reply');
+      await page.route('**/api/client/auto-reply/try', (route) => route.fulfill({ json: { success: true, reply: 'Yes.' } }));
+      const question = page.getByLabel('A customer’s message');
+      await question.fill('Open today?');
+      await question.press('Enter');
+      await page.getByText('Yes.', { exact: true }).waitFor();
+      await question.fill('And on Sunday?');
+      await page.getByRole('log').getByText('Open today?').waitFor();
+    });
+
+    it('a mistyped address leads to a page that says so, and leads back (friendliness §6)', async () => {
+      const answer = await go('nothing');
+      expect(answer?.status()).toBe(404);
+      await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+      await page.getByRole('link', { name: 'Back to the start' }).click();
+      await page.waitForURL('**/login*');
+      const asJson = await fetch(`${stack.demo.dashboard_url}/nothing`);
+      expect([asJson.status, await asJson.json()]).toEqual([404, expect.objectContaining({ error_code: 'NOT_FOUND' })]);
+    });
+
+    it('each page has its name on its tab', async () => {
+      await go('login');
+      await eventually(async () => (await page.title()) === 'Log in · Messaging gateway');
+      await logIn();
+      await page.getByRole('link', { name: 'Messages' }).click();
+      await eventually(async () => (await page.title()) === 'Messages · Messaging gateway');
+    });
+  });
+
   describe('two at work', () => {
     it('another login in another tab: no tab goes on with what belongs to somebody else', async () => {
       await logIn();
@@ -538,6 +666,27 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
   });
 
   describe('lists', () => {
+    it('what is searched for stands in the address, and nothing found is not nothing there (friendliness §4, F26)', async () => {
+      await logIn();
+      await go('messages');
+      const search = page.getByRole('textbox', { name: 'Search' });
+      await search.fill('zebra');
+      await page.getByText('Nothing matches').waitFor();
+      expect(here().searchParams.get('q')).toBe('zebra');
+      await page.reload();
+      await page.getByText('Nothing matches').waitFor();
+      expect(await search.inputValue()).toBe('zebra');
+      await page.getByLabel('Phone').fill('+1 201 555 0100');
+      await page.getByLabel('Phone').press('Enter');
+      await page.waitForURL(/phone=/);
+      await page.getByRole('link', { name: 'Messages' }).click();
+      await page.getByText('Nothing matches').waitFor({ state: 'detached' });
+      await eventually(async () => [await search.inputValue(), await page.getByLabel('Phone').inputValue()].join('') === '');
+      await go('inbox');
+      await search.fill('zebra');
+      await page.getByText('Nobody has this name or number.').waitFor();
+    });
+
     /** As if pages held so many only. */
     const paged = (path: RegExp, limit: number) =>
       page.route(path, (route) => {
@@ -643,6 +792,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await detail.getByRole('button', { name: 'Resume' }).click();
       await detail.getByText('running', { exact: true }).waitFor();
       await pace.waitFor();
+      page.once('dialog', (dialog) => void dialog.accept());
       await detail.getByRole('button', { name: 'Cancel the broadcast' }).click();
       await detail.getByText('cancelled', { exact: true }).waitFor();
       expect(await detail.getByRole('button', { name: /Pause|Resume|Cancel/ }).count()).toBe(0);
@@ -714,6 +864,15 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       const line = (await dialog.locator('pre').textContent()) ?? '';
       const { stdout } = spawnSync('sh', ['-c', `${line.replace('YOUR_KEY', stack.growth.api_key)} -s`], { encoding: 'utf8' });
       expect(JSON.parse(stdout)).toMatchObject({ success: true, phone: '12015550100', template: 'dispatch_notice' });
+    });
+
+    it('a customer whose window is closed is sent to from here', async () => {
+      await logIn();
+      await go('templates?phone=12015550100');
+      const dialog = await fill('order_update');
+      for (const field of ['{{1}}', '{{2}}']) await dialog.getByLabel(field).fill('Asha');
+      await dialog.getByRole('button', { name: 'Send', exact: true }).click();
+      await page.getByText('The message is on its way: see Messages.').waitFor();
     });
 
     it('a test carries the header’s values', async () => {

@@ -134,6 +134,7 @@ describe('the dashboard (experience: the business’s people)', () => {
     await go('inbox');
     await page.getByRole('button', { name: /Hello Ben/ }).click();
     await page.getByText('The 24-hour window is closed').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
   });
 
   it('a broadcast with a wrong row does not start; a good one runs to its end', async () => {

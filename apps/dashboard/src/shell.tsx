@@ -20,6 +20,7 @@ import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useLogout, useMe } from './api/session';
 import { CapBanner, PlanBar } from './components/plan-bar';
 import { useShortcuts } from './components/shortcuts';
+import { Outdated } from './components/states';
 import { pagesOf } from './navigation';
 
 const Keyboard = lazy(() => import('./components/keyboard').then((module) => ({ default: module.Keyboard })));
@@ -103,6 +104,7 @@ export function Shell() {
       <AppShell.Main ref={main} tabIndex={-1} style={{ outline: 'none' }}>
         <Box maw={1280} mx="auto">
           {business && <CapBanner business={business} />}
+          <Outdated />
           <Outlet />
         </Box>
       </AppShell.Main>

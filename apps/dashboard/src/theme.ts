@@ -25,6 +25,8 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   headings: { fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif', fontWeight: '650' },
   components: {
+    // In its own colour, yellow on yellow, a title has too little contrast.
+    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
     Table: { defaultProps: { verticalSpacing: 'sm', highlightOnHover: true } },
     Modal: closable,
     Drawer: closable,

@@ -70,10 +70,12 @@ export const queries = new QueryClient({
   mutationCache: new MutationCache({ onError: endOfSession }),
   defaultOptions: {
     queries: {
+      networkMode: 'always',
       staleTime: 2_000,
       retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < 2,
     },
-    mutations: { onError: (error) => complain(error) },
+    // What a person does without a network fails at once: held back, it would be done hours later.
+    mutations: { networkMode: 'always', onError: (error) => complain(error) },
   },
 });
 

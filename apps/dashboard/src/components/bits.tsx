@@ -65,6 +65,13 @@ function relative(at: string): string {
   return new Date(at).toLocaleDateString();
 }
 
+/** When a message was written: the time, before today with its day. */
+export function clockTime(at: string): string {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return date.toLocaleString([], { ...(!isToday && { month: 'short', day: 'numeric' }), hour: '2-digit', minute: '2-digit' });
+}
+
 /** How long ago; the exact time on hover. */
 export function Ago({ at }: { at: string | null }) {
   useNow();
@@ -129,13 +136,15 @@ export function PhoneBubble({
         style={{ color: 'light-dark(#10231b, #f1f5f3)', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
       >
         {header && (
-          <Text fw={650} size="sm">
+          <Text fw={650} size="sm" dir="auto">
             {header}
           </Text>
         )}
-        <Text size="sm">{text || '—'}</Text>
+        <Text size="sm" dir="auto">
+          {text || '—'}
+        </Text>
         {footer && (
-          <Text size="xs" style={{ opacity: 0.85 }}>
+          <Text size="xs" dir="auto" style={{ opacity: 0.85 }}>
             {footer}
           </Text>
         )}

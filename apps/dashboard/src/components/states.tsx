@@ -1,10 +1,38 @@
 import { Alert, Anchor, Button, Center, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { ApiError } from '../api/client';
+import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
+import { ApiError, queries } from '../api/client';
+
+/** The name of the page on its tab and in the browser's history. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Messaging gateway`;
+  }, [title]);
+}
+
+const cache = queries.getQueryCache();
+const watchQueries = (changed: () => void) => cache.subscribe(changed);
+const isOutdated = () =>
+  cache.getAll().some((query) => query.isActive() && query.state.status === 'error' && query.state.data !== undefined);
+
+/** Says that something on the page is old, as long as it could not be asked for anew. */
+export function Outdated() {
+  if (!useSyncExternalStore(watchQueries, isOutdated)) return null;
+  return (
+    <Alert color="yellow" mb="md" icon={<IconAlertTriangle />} title="What you see may be out of date">
+      <Group gap="sm">
+        <Text size="sm">The last try to read it anew failed.</Text>
+        <Button size="compact-sm" variant="default" onClick={() => void queries.refetchQueries({ type: 'active' })}>
+          Try again
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
 
 export function PageTitle({ title, about, children }: { title: string; about?: string; children?: ReactNode }) {
+  useTitle(title);
   return (
     <Group justify="space-between" align="flex-end" mb="lg" gap="sm">
       <div>
@@ -81,6 +109,7 @@ export function Loaded<T>({ query, rows, children }: { query: Query<T>; rows?: n
 }
 
 export function Missing() {
+  useTitle('No such page');
   return (
     <Center mih="60vh">
       <Stack align="center">

@@ -107,7 +107,7 @@ function Form({ settings }: { settings: Schemas['AutoReply'] }) {
 
 function Try() {
   const [text, setText] = useState('');
-  const attempt = useMutation({ mutationFn: () => ask(api.POST('/api/client/auto-reply/try', { body: { text } })) });
+  const attempt = useMutation({ mutationFn: (asked: string) => ask(api.POST('/api/client/auto-reply/try', { body: { text: asked } })) });
   return (
     <Card withBorder>
       <Title order={2} size="h5" mb="sm">
@@ -116,7 +116,7 @@ function Try() {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          attempt.mutate();
+          attempt.mutate(text);
         }}
       >
         <Stack>
@@ -128,7 +128,7 @@ function Try() {
           />
           {attempt.data && (
             <Wallpaper>
-              <PhoneBubble mine={false} text={text} />
+              <PhoneBubble mine={false} text={attempt.variables} />
               <PhoneBubble text={attempt.data.reply} meta="not sent" />
             </Wallpaper>
           )}

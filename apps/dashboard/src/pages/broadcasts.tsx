@@ -186,7 +186,12 @@ function Detail({ id }: { id: number }) {
                 >
                   {isPaused ? 'Resume' : 'Pause'}
                 </Button>
-                <Button color="red" variant="light" loading={change.isPending} onClick={() => change.mutate('cancel')}>
+                <Button
+                  color="red"
+                  variant="light"
+                  loading={change.isPending}
+                  onClick={() => window.confirm(`Cancel ${broadcast.name} for good? What was sent stays sent.`) && change.mutate('cancel')}
+                >
                   Cancel the broadcast
                 </Button>
               </Group>

@@ -1,14 +1,14 @@
 import { Alert, Button, Grid, Group, Paper, ScrollArea, Stack, Text, Textarea, TextInput, UnstyledButton } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { IconClock, IconSend } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState, type KeyboardEvent } from 'react';
 import { api, ask } from '../api/client';
 import { useLive } from '../api/live';
 import { useReplies } from '../api/replies';
-import { Ago, PhoneBubble, State, Wallpaper } from '../components/bits';
+import { Ago, clockTime, PhoneBubble, State, Wallpaper } from '../components/bits';
 import { useLogScroll } from '../components/log-scroll';
 import { More, usePages } from '../components/pages';
+import { useSearchText } from '../components/search-text';
 import { Empty, Loaded, PageTitle } from '../components/states';
 
 const route = getRouteApi('/inside/inbox');
@@ -16,8 +16,8 @@ const route = getRouteApi('/inside/inbox');
 export function InboxPage() {
   const search = route.useSearch() as { id?: string; q?: string };
   const navigate = route.useNavigate();
-  const [text, setText] = useState(search.q ?? '');
-  const [q] = useDebouncedValue(text.trim(), 300);
+  const { q } = search;
+  const [text, setText] = useSearchText(q, (next) => void navigate({ search: (now) => ({ ...now, q: next }), replace: true }));
   useLive('inbox');
   const list = usePages({
     queryKey: ['inbox', 'list', q],
@@ -47,6 +47,7 @@ export function InboxPage() {
                 />
                 <ScrollArea h={{ base: 220, sm: '70vh' }}>
                   <Stack gap={4}>
+                    {conversations.length === 0 && <Text size="sm">Nobody has this name or number.</Text>}
                     {conversations.map((one) => (
                       <UnstyledButton
                         key={one.id}
@@ -60,7 +61,7 @@ export function InboxPage() {
                           bg={search.id === String(one.id) ? 'var(--mantine-primary-color-light)' : undefined}
                         >
                           <Group justify="space-between" wrap="nowrap">
-                            <Text fw={600} size="sm" truncate>
+                            <Text fw={600} size="sm" truncate dir="auto">
                               {one.customer_name || one.customer_phone}
                             </Text>
                             <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
@@ -68,9 +69,8 @@ export function InboxPage() {
                             </Text>
                           </Group>
                           <Text size="sm" c="dimmed" truncate>
-                            {one.last_message
-                              ? `${one.last_message.direction === 'out' ? 'You: ' : ''}${one.last_message.text || `[${one.last_message.type}]`}`
-                              : ''}
+                            {one.last_message?.direction === 'out' && 'You: '}
+                            {one.last_message && <bdi>{one.last_message.text || `[${one.last_message.type}]`}</bdi>}
                           </Text>
                         </Paper>
                       </UnstyledButton>
@@ -118,7 +118,9 @@ function Thread({ id }: { id: number }) {
           <Stack>
             <Group justify="space-between">
               <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
-                <Text fw={650}>{conversation.customer_name || conversation.customer_phone}</Text>
+                <Text fw={650} dir="auto">
+                  {conversation.customer_name || conversation.customer_phone}
+                </Text>
                 <Text size="sm" c="dimmed">
                   {conversation.customer_phone}
                 </Text>
@@ -138,7 +140,7 @@ function Thread({ id }: { id: number }) {
                   meta={
                     <>
                       {message.sent_by === 'ai' && 'AI · '}
-                      {new Date(message.at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}
+                      {clockTime(message.at)}
                       {message.delivery_status && ` · ${message.delivery_status}`}
                       {message.failure_reason && ` · ${message.failure_reason}`}
                     </>
@@ -184,6 +186,7 @@ function Thread({ id }: { id: number }) {
                 <Group align="flex-end" wrap="nowrap">
                   <Textarea
                     aria-label="Reply"
+                    dir="auto"
                     placeholder="Write a reply"
                     style={{ flex: 1 }}
                     autosize

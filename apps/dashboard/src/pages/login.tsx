@@ -4,10 +4,12 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ApiError, ask } from '../api/client';
 import { tellLogin } from '../api/session';
+import { useTitle } from '../components/states';
 
 const route = getRouteApi('/login');
 
 export function LoginPage() {
+  useTitle('Log in');
   const { next } = route.useSearch();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -19,7 +21,6 @@ export function LoginPage() {
     },
     onError: () => undefined,
   });
-  const error = login.error as ApiError | null;
   return (
     <Center mih="100vh" p="md" component="main">
       <Paper withBorder shadow="sm" p="xl" radius="lg" w={400} maw="100%">
@@ -39,9 +40,9 @@ export function LoginPage() {
                 Your business’s messages, keys and webhooks.
               </Text>
             </div>
-            {error && (
+            {login.error && (
               <Alert color="red" role="alert">
-                {error.message}
+                {login.error instanceof ApiError ? login.error.message : 'No answer came. Try again in a moment.'}
               </Alert>
             )}
             <TextInput

@@ -1,13 +1,13 @@
 import { Anchor, Drawer, Group, Select, Stack, Table, Text, TextInput, Timeline, Title } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { api, ask } from '../api/client';
 import { useLive } from '../api/live';
 import { Ago, Copy, PhoneBubble, State, Wallpaper } from '../components/bits';
 import { More, usePages } from '../components/pages';
-import { Empty, Failed, Loaded, Loading, PageTitle } from '../components/states';
+import { useSearchText } from '../components/search-text';
+import { Empty, Loaded, PageTitle } from '../components/states';
 
 const route = getRouteApi('/inside/messages');
 type Status = 'sent' | 'delivered' | 'read' | 'failed';
@@ -15,8 +15,10 @@ type Status = 'sent' | 'delivered' | 'read' | 'failed';
 export function MessagesPage() {
   const search = route.useSearch() as { q?: string; status?: string; phone?: string; id?: string };
   const navigate = route.useNavigate();
-  const [text, setText] = useState(search.q ?? '');
-  const [q] = useDebouncedValue(text.trim(), 300);
+  const { q } = search;
+  const [text, setText] = useSearchText(q, (next) => void navigate({ search: (now) => ({ ...now, q: next }), replace: true }));
+  const [phone, setPhone] = useState(search.phone ?? '');
+  useEffect(() => setPhone(search.phone ?? ''), [search.phone]);
   useLive('messages');
   const set = (change: Record<string, string | undefined>) => void navigate({ search: { ...search, ...change } });
   const list = usePages({
@@ -32,7 +34,7 @@ export function MessagesPage() {
     rows: ({ messages }) => messages,
     refetchInterval: 5_000,
   });
-  const messages = list.data ?? [];
+  const filterPhone = () => set({ phone: phone || undefined });
   return (
     <>
       <PageTitle title="Messages" about="Everything that was sent, and what became of it" />
@@ -46,9 +48,10 @@ export function MessagesPage() {
         <TextInput
           label="Phone"
           placeholder="+91 98765 43210"
-          defaultValue={search.phone}
-          onBlur={(e) => set({ phone: e.currentTarget.value || undefined })}
-          onKeyDown={(e) => e.key === 'Enter' && set({ phone: e.currentTarget.value || undefined })}
+          value={phone}
+          onChange={(e) => setPhone(e.currentTarget.value)}
+          onBlur={filterPhone}
+          onKeyDown={(e) => e.key === 'Enter' && filterPhone()}
         />
         <Select
           label="Status"
@@ -59,61 +62,66 @@ export function MessagesPage() {
           onChange={(status) => set({ status: status ?? undefined })}
         />
       </Group>
-      {list.isPending && <Loading />}
-      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data && messages.length === 0 && (
-        <Empty title="No messages here">
-          Send one with your API key, from a template’s page, or as a broadcast: it appears here at once.
-        </Empty>
-      )}
-      {messages.length > 0 && (
-        <Table.ScrollContainer minWidth={720}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>When</Table.Th>
-                <Table.Th>To</Table.Th>
-                <Table.Th>What</Table.Th>
-                <Table.Th>Sent by</Table.Th>
-                <Table.Th>Status</Table.Th>
-                <Table.Th>Reason</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {messages.map((message) => (
-                <Table.Tr key={message.message_id}>
-                  <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                    <Ago at={message.sent_at} />
-                  </Table.Td>
-                  <Table.Td>{message.to}</Table.Td>
-                  <Table.Td maw={320}>
-                    <Anchor
-                      component="button"
-                      type="button"
-                      ta="left"
-                      size="sm"
-                      lineClamp={2}
-                      onClick={() => set({ id: message.message_id })}
-                    >
-                      {message.template ? `${message.template}: ` : ''}
-                      {message.text || `[${message.type}]`}
-                    </Anchor>
-                  </Table.Td>
-                  <Table.Td>{message.sent_by}</Table.Td>
-                  <Table.Td>
-                    <State of={message.delivery_status} />
-                  </Table.Td>
-                  <Table.Td maw={280}>
-                    <Text size="sm" lineClamp={2}>
-                      {message.failure_reason}
-                    </Text>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
+      <Loaded query={list}>
+        {(messages) =>
+          messages.length === 0 ? (
+            q || search.status || search.phone ? (
+              <Empty title="Nothing matches">No message has all of what you look for.</Empty>
+            ) : (
+              <Empty title="No messages yet">
+                Send one with your API key, from a template’s page, or as a broadcast: it appears here at once.
+              </Empty>
+            )
+          ) : (
+            <Table.ScrollContainer minWidth={720}>
+              <Table>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>When</Table.Th>
+                    <Table.Th>To</Table.Th>
+                    <Table.Th>What</Table.Th>
+                    <Table.Th>Sent by</Table.Th>
+                    <Table.Th>Status</Table.Th>
+                    <Table.Th>Reason</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {messages.map((message) => (
+                    <Table.Tr key={message.message_id}>
+                      <Table.Td style={{ whiteSpace: 'nowrap' }}>
+                        <Ago at={message.sent_at} />
+                      </Table.Td>
+                      <Table.Td>{message.to}</Table.Td>
+                      <Table.Td maw={320}>
+                        <Anchor
+                          component="button"
+                          type="button"
+                          ta="left"
+                          size="sm"
+                          lineClamp={2}
+                          onClick={() => set({ id: message.message_id })}
+                        >
+                          {message.template ? `${message.template}: ` : ''}
+                          <bdi>{message.text || `[${message.type}]`}</bdi>
+                        </Anchor>
+                      </Table.Td>
+                      <Table.Td>{message.sent_by}</Table.Td>
+                      <Table.Td>
+                        <State of={message.delivery_status} />
+                      </Table.Td>
+                      <Table.Td maw={280}>
+                        <Text size="sm" lineClamp={2}>
+                          {message.failure_reason}
+                        </Text>
+                      </Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Table.ScrollContainer>
+          )
+        }
+      </Loaded>
       <Group mt="md">
         <More list={list}>Older messages</More>
       </Group>

@@ -269,7 +269,11 @@ function Suppressions() {
                       </Text>
                     </Table.Td>
                     <Table.Td ta="right">
-                      <Button size="compact-sm" variant="default" onClick={() => lift.mutate(one.phone)}>
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        onClick={() => window.confirm(`May ${one.phone} be written to again?`) && lift.mutate(one.phone)}
+                      >
                         Lift
                       </Button>
                     </Table.Td>

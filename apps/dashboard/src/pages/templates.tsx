@@ -86,7 +86,10 @@ export function TemplatesPage() {
   );
 }
 
-/** The template with one's own values, and the request that sends it. A test goes out as a broadcast to one person. */
+/**
+ * The template with one's own values, and the request that sends it. It goes out as a broadcast to one person.
+ * @param phone of a customer who is to get it; empty: it is only tried
+ */
 function Fill({ template, phone: given }: { template: Template; phone: string }) {
   const [phone, setPhone] = useState(given);
   const [values, setValues] = useState<string[]>(template.variables.map(() => ''));
@@ -110,14 +113,14 @@ function Fill({ template, phone: given }: { template: Template; phone: string })
       ask(
         api.POST('/api/client/broadcasts', {
           body: {
-            name: `Test of ${template.name}`,
+            name: given ? `${template.name} to ${phone}` : `Test of ${template.name}`,
             template_name: template.name,
             language: template.language,
             recipients: [{ phone, body_params: values, header_params }],
           },
         }),
       ),
-    onSuccess: () => praise('The test is on its way: see Messages.'),
+    onSuccess: () => praise(`The ${given ? 'message' : 'test'} is on its way: see Messages.`),
   });
   return (
     <Stack>
@@ -134,7 +137,7 @@ function Fill({ template, phone: given }: { template: Template; phone: string })
       <Values fields={buttons} values={buttonValues} onChange={setButtonValues} />
       {buttons.length > 0 ? (
         <Text size="sm" c="dimmed">
-          A test goes out as a broadcast, which cannot fill in a button: send this one with your API key.
+          From here it would go out as a broadcast, which cannot fill in a button: send this one with your API key.
         </Text>
       ) : (
         template.category !== 'AUTHENTICATION' && (
@@ -144,7 +147,7 @@ function Fill({ template, phone: given }: { template: Template; phone: string })
             disabled={!phone || !isFilled}
             onClick={() => test.mutate()}
           >
-            Send a test
+            {given ? 'Send' : 'Send a test'}
           </Button>
         )
       )}

@@ -92,6 +92,8 @@ export function WebhooksPage() {
                     <Group gap="xs" wrap="nowrap">
                       {webhook.fail_count > 0 ? (
                         <State of="failed" label={`${webhook.fail_count} failures in a row`} />
+                      ) : webhook.is_active !== 1 ? (
+                        <State of="pending" label="off" />
                       ) : (
                         <State of="succeeded" label="healthy" />
                       )}
@@ -143,7 +145,7 @@ export function WebhooksPage() {
       </Modal>
       <Drawer opened={search.id !== undefined} onClose={() => void navigate({ search: {} })} position="right" size="xl" title="Deliveries">
         {search.id !== undefined && (
-          <Deliveries id={Number(search.id)} wanted={list.data?.webhooks.find(({ id }) => id === Number(search.id))?.events ?? []} />
+          <Deliveries id={Number(search.id)} wanted={list.data?.webhooks.find(({ id }) => id === Number(search.id))?.events ?? EVENTS} />
         )}
       </Drawer>
     </>
@@ -222,7 +224,7 @@ function Edit({ webhook, done }: { webhook: Webhook | null; done: () => void }) 
 }
 
 /** What one webhook was sent, and test events. @param wanted the events that it has asked for */
-function Deliveries({ id, wanted }: { id: number; wanted: string[] }) {
+function Deliveries({ id, wanted }: { id: number; wanted: readonly string[] }) {
   const queries = useQueryClient();
   const [state, setState] = useState<string | null>(null);
   const [open, setOpen] = useState<number | null>(null);
@@ -268,7 +270,9 @@ function Deliveries({ id, wanted }: { id: number; wanted: string[] }) {
       />
       <Loaded query={list}>
         {(deliveries) =>
-          deliveries.length === 0 ? (
+          deliveries.length === 0 && state ? (
+            <Empty title="Nothing matches">No delivery of the last 30 days is in this state.</Empty>
+          ) : deliveries.length === 0 ? (
             <Empty title="Nothing was delivered yet">Send a test event, or wait for the next message.</Empty>
           ) : (
             <Stack gap="xs" role="list">
@@ -300,7 +304,12 @@ function Deliveries({ id, wanted }: { id: number; wanted: string[] }) {
                       >
                         {isOpen(delivery) ? 'Hide' : 'Payload'}
                       </Button>
-                      <Button size="compact-xs" variant="light" onClick={() => again.mutate(delivery.id)}>
+                      <Button
+                        size="compact-xs"
+                        variant="light"
+                        loading={again.isPending && again.variables === delivery.id}
+                        onClick={() => again.mutate(delivery.id)}
+                      >
                         Redeliver
                       </Button>
                     </Group>
@@ -323,7 +332,7 @@ function Deliveries({ id, wanted }: { id: number; wanted: string[] }) {
 
 interface TestEventProps {
   id: number;
-  wanted: string[];
+  wanted: readonly string[];
   onSent: (delivery_id: number) => void;
 }
 

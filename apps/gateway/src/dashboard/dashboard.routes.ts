@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Scripts from here only; Mantine writes style tags of its own. */
 const POLICY =
@@ -29,11 +29,15 @@ const FOLDER = join(__dirname, '../../../dashboard');
 export async function dashboardRoutes(server: FastifyInstance): Promise<void> {
   if (!existsSync(join(FOLDER, 'assets'))) return;
   await server.register(fastifyStatic, { root: FOLDER, serve: false, preCompressed: true, cacheControl: false, etag: false });
-  const page = (_: unknown, reply: FastifyReply) =>
+  const page = (_: FastifyRequest, reply: FastifyReply) =>
     reply
       .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-cache', 'referrer-policy': 'same-origin' })
       .sendFile('index.html');
   for (const path of PAGES) server.get(path, page);
+  // Who mistyped an address in a browser is not answered in JSON: the dashboard says that there is no such page.
+  server.addHook('onRequest', async (request, reply) => {
+    if (request.is404 && request.method === 'GET' && request.headers.accept?.includes('text/html')) return page(request, reply.status(404));
+  });
   server.get('/icon.svg', (_, reply) => reply.header('cache-control', 'public, max-age=86400').sendFile('icon.svg'));
   server.get<{ Params: { file: string } }>('/assets/:file', (request, reply) =>
     reply.header('cache-control', 'public, max-age=31536000, immutable').sendFile(join('assets', request.params.file)),
