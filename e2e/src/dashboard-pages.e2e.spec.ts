@@ -154,6 +154,8 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.getByRole('button', { name: text }).click();
       const bubble = page.getByRole('log').getByText(text);
       expect(await bubble.evaluate((element) => (element as unknown as { matches(css: string): boolean }).matches(':dir(rtl)'))).toBe(true);
+      // Its base direction is that of what is typed.
+      expect(await page.evaluate(`getComputedStyle(document.querySelector('textarea[aria-label=Reply]')).unicodeBidi`)).toBe('plaintext');
       await page
         .getByRole('log')
         .getByText(/^[A-Z][a-z]{2} \d{1,2}, \d\d:\d\d [AP]M$/)
@@ -255,8 +257,23 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
       await page.getByRole('link', { name: 'Back to the start' }).click();
       await page.waitForURL('**/login*');
-      const asJson = await fetch(`${stack.demo.dashboard_url}/nothing`);
-      expect([asJson.status, await asJson.json()]).toEqual([404, expect.objectContaining({ error_code: 'NOT_FOUND' })]);
+      for (const [path, accept, status] of [
+        ['nothing', '*/*', 404],
+        ['api/v1/nothing', 'text/html', 404],
+        ['api/v1/send-text', 'text/html', 405],
+      ] as const) {
+        const answered = await fetch(`${stack.demo.site_url}/${path}`, { headers: { accept } });
+        expect([path, answered.status, await answered.json()]).toEqual([path, status, expect.objectContaining({ success: false })]);
+      }
+    });
+
+    it('who may not do something is not told to wait for a service, nor shown what is the operator’s', async () => {
+      await logIn();
+      await go('usage?from=2026-02-30');
+      await page.getByRole('alert').getByText('must be a day of the calendar').waitFor();
+      expect(await page.getByRole('alert').textContent()).not.toContain('may be starting');
+      await go('operator');
+      await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     });
 
     it('each page has its name on its tab', async () => {
@@ -909,10 +926,11 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     });
 
     it('the chart of the use has a bar for each day, also for one without messages', async () => {
+      let to = '2026-02-03';
       await page.route('**/api/client/usage*', async (route) => {
         const day = { day: '2026-02-02', kind: 'text', sent: 9, delivered: 6, read: 5, failed: 1, refused: 2 };
         const usage = (await (await route.fetch()).json()) as object;
-        await route.fulfill({ json: { ...usage, from: '2026-02-01', to: '2026-02-03', usage: [day] } });
+        await route.fulfill({ json: { ...usage, from: '2026-02-01', to, usage: [day] } });
       });
       await logIn();
       await go('usage');
@@ -920,6 +938,11 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await chart.hover();
       await page.getByText('Feb 2read: 5delivered: 1on the way: 2failed: 3').waitFor();
       expect(await chart.getByText(/^Feb/).allTextContents()).toEqual(['Feb 1', 'Feb 2', 'Feb 3']);
+      // As many names as fit on a phone.
+      to = '2026-02-28';
+      await page.reload();
+      await chart.waitFor();
+      expect(await chart.getByText(/^Feb/).allTextContents()).toEqual(['Feb 1', 'Feb 8', 'Feb 15', 'Feb 22']);
     });
 
     it('a day can be typed', async () => {

@@ -23,8 +23,9 @@ const inside = createRoute({
       if (isLoggedOut(error)) return new Promise<never>(() => undefined);
       throw error;
     });
-    // Operators have no business of their own: their page is the only one for them.
-    if (me.business === null && !location.pathname.startsWith('/operator')) throw redirect({ to: '/operator' });
+    // Operators have no business of their own: their page is the only one for them, and for nobody else.
+    const isTheirs = location.pathname.startsWith('/operator');
+    if ((me.business === null) !== isTheirs) throw redirect({ to: isTheirs ? '/' : '/operator' });
   },
 });
 

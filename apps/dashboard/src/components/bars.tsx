@@ -16,7 +16,7 @@ export interface Bar {
 
 const LINES = 4;
 /** So many names fit below, also at 320 px. */
-const NAMES = 6;
+const NAMES = 4;
 const FILLED = { position: 'absolute', inset: 0, display: 'flex' } as const;
 const colorOf = ({ color }: Part) => `var(--mantine-color-${color})`;
 

@@ -75,7 +75,7 @@ export function clockTime(at: string): string {
 /** How long ago; the exact time on hover. */
 export function Ago({ at }: { at: string | null }) {
   useNow();
-  if (at === null) return <Text span>never</Text>;
+  if (at === null) return <span>never</span>;
   return (
     <Tooltip label={new Date(at).toLocaleString()}>
       <time dateTime={at}>{relative(at)}</time>

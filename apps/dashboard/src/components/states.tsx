@@ -56,8 +56,12 @@ export function Failed({ error, retry }: { error: unknown; retry: () => void }) 
     <Alert color="red" icon={<IconAlertTriangle />} title={known?.message ?? 'This could not be loaded'} role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
-          {known?.hint ?? 'The service may be starting. '}
-          {known?.requestId && ` Request ${known.requestId}`}
+          {[
+            known?.hint ?? (known && known.status < 500 ? '' : 'The service may be starting.'),
+            known?.requestId && `Request ${known.requestId}`,
+          ]
+            .filter(Boolean)
+            .join(' ')}
         </Text>
         <Button size="xs" variant="default" onClick={retry}>
           Try again

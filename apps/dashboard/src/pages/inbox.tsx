@@ -121,9 +121,11 @@ function Thread({ id }: { id: number }) {
                 <Text fw={650} dir="auto">
                   {conversation.customer_name || conversation.customer_phone}
                 </Text>
-                <Text size="sm" c="dimmed">
-                  {conversation.customer_phone}
-                </Text>
+                {conversation.customer_name && (
+                  <Text size="sm" c="dimmed">
+                    {conversation.customer_phone}
+                  </Text>
+                )}
               </div>
               <Group gap="xs">
                 {conversation.suppression_state && <State of="failed" label={conversation.suppression_state.replaceAll('_', ' ')} />}
@@ -186,7 +188,7 @@ function Thread({ id }: { id: number }) {
                 <Group align="flex-end" wrap="nowrap">
                   <Textarea
                     aria-label="Reply"
-                    dir="auto"
+                    styles={{ input: { unicodeBidi: 'plaintext' } }}
                     placeholder="Write a reply"
                     style={{ flex: 1 }}
                     autosize
