@@ -35,10 +35,11 @@ export async function dashboardRoutes(server: FastifyInstance): Promise<void> {
       .sendFile('index.html');
   for (const path of PAGES) server.get(path, page);
   // Who mistyped an address in a browser is not answered in JSON: the dashboard says that there is no such page.
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     const { is404, method, url, headers } = request;
     const isPage = is404 && method === 'GET' && headers.accept?.includes('text/html') && !/^\/(api|docs)\//.test(url);
-    if (isPage) return page(request, reply.status(404));
+    if (isPage) void page(request, reply.status(404));
+    else done();
   });
   server.get('/icon.svg', (_, reply) => reply.header('cache-control', 'public, max-age=86400').sendFile('icon.svg'));
   server.get<{ Params: { file: string } }>('/assets/:file', (request, reply) =>
