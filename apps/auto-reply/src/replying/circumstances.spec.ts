@@ -85,6 +85,20 @@ describe('what happens while a reply is made (product §2, auto-reply)', () => {
     expect(answering.sends).toEqual([]);
   });
 
+  it('a business with many questions and a slow model holds up nobody else (guarantees §4, D5)', async () => {
+    await answering.run();
+    await answering.set({ business_id: 1, instructions: 'Many' });
+    await answering.set({ business_id: 2, instructions: 'Few' });
+    await answering.harness.db.query(`INSERT INTO auto_reply.replies
+      (business_id, inbound_message_id, conversation_id, customer, question, received_at)
+      SELECT CASE WHEN n <= 40 THEN 1 ELSE 2 END, n, n, '919876543210', 'Hello', now() FROM generate_series(1, 42) AS n`);
+    await eventually(() => answering.model.asked.length === 32);
+    expect(answering.model.asked.filter((instructions) => instructions === 'Few')).toHaveLength(2);
+    answering.model.release();
+    await eventually(() => answering.sends.length === 42);
+    expect(new Set(answering.sends.map(({ sender }) => sender.idempotency?.key)).size).toBe(42);
+  });
+
   it('an agent counts as active although the customer has written much since (quiet_when_agent_active_minutes)', async () => {
     await answering.run();
     await answering.set({});

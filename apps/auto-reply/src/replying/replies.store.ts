@@ -59,11 +59,16 @@ export class RepliesStore {
     return noted.length > 0;
   }
 
-  /** Takes questions that are due, also those whose worker died. */
+  /** Takes questions that are due, also those whose worker died; of each business in turn, so that one whose model is slow holds up nobody else. */
   async take(atMost: number): Promise<Question[]> {
     const rows = await this.db.query<Row>(
       `UPDATE auto_reply.replies SET due_at = now() + interval '${TRY}', attempts = attempts + 1
-       WHERE id IN (SELECT id FROM auto_reply.replies WHERE state = 'pending' AND due_at <= now() ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
+       WHERE id IN (
+         SELECT r.id FROM (
+           SELECT id, row_number() OVER (PARTITION BY business_id ORDER BY id) AS turn
+           FROM auto_reply.replies WHERE state = 'pending' AND due_at <= now()
+         ) due JOIN auto_reply.replies r ON r.id = due.id AND ${onRow(`r.state = 'pending' AND r.due_at <= now()`)}
+         ORDER BY due.turn, due.id LIMIT $1 FOR UPDATE OF r SKIP LOCKED)
        RETURNING id, business_id, inbound_message_id, conversation_id, customer, question, reply, sending, attempts, traceparent,
          received_at < now() - interval '23 hours' AS stale`,
       [atMost],
