@@ -582,9 +582,15 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.keyboard.press('g');
       await page.keyboard.press('m');
       await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
+      const link = page.getByRole('link', { name: 'Templates' });
+      await link.focus();
       await page.keyboard.press('Control+k');
       load();
       await palette().waitFor();
+      await eventually(() => page.evaluate(`${FOCUSED}.matches('input')`));
+      await page.keyboard.press('Escape');
+      await palette().waitFor({ state: 'detached' });
+      await eventually(() => page.evaluate(`${FOCUSED}.textContent === 'Templates'`));
     });
 
     it('somebody logs in, finds a conversation, and answers it', async () => {
@@ -788,6 +794,34 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
   });
 
   describe('broadcasts (friendliness F20)', () => {
+    it('one whose answer was lost is made once, however often it is tried', async () => {
+      const name = `Lost ${Date.now()}`;
+      const keys: (string | undefined)[] = [];
+      await page.route('**/api/client/broadcasts', async (route) => {
+        if (route.request().method() !== 'POST') return route.continue();
+        keys.push(route.request().headers()['idempotency-key']);
+        if (keys.length > 1) return route.continue();
+        await route.fetch();
+        return route.abort();
+      });
+      await logIn();
+      await go('broadcasts?new=yes');
+      const dialog = page.getByRole('dialog', { name: 'New broadcast' });
+      await dialog.getByLabel('Name').fill(name);
+      await dialog.getByRole('combobox', { name: 'Template' }).click();
+      await page.getByRole('option', { name: 'order_update (en)' }).click();
+      await dialog.getByLabel('Or paste the rows here').fill('phone,name,order\n+1 201 555 0100,Asha,1007\n');
+      await dialog.getByRole('button', { name: 'Check every row' }).click();
+      const start = dialog.getByRole('button', { name: 'Start sending' });
+      await start.click();
+      await eventually(() => keys.length === 1);
+      await start.click();
+      await dialog.waitFor({ state: 'detached' });
+      expect(keys).toEqual([expect.stringMatching(/^\S{16,}$/), keys[0]]);
+      const { broadcasts } = (await owner.call<{ broadcasts: { name: string }[] }>('GET', '/api/client/broadcasts')).body;
+      expect(broadcasts.filter((one) => one.name === name)).toHaveLength(1);
+    });
+
     it('one that runs shows its pace and the time left, and is paused, resumed and cancelled', async () => {
       const recipients = Array.from({ length: 2_000 }, (_, i) => ({
         phone: `1202558${String(i).padStart(4, '0')}`,

@@ -202,7 +202,12 @@ describe('the API’s document and live answers (product §2, §3)', () => {
 
   it('broadcasts', async () => {
     await answers(200, owner, 'post /api/client/broadcasts/check');
-    const { id } = await answers<{ id: number }>(200, owner, 'post /api/client/broadcasts');
+    const headers = { 'idempotency-key': 'autumn' };
+    const { id } = await answers<{ id: number }>(200, owner, 'post /api/client/broadcasts', { headers });
+    const again = await answers<{ id: number }>(200, owner, 'post /api/client/broadcasts', { headers });
+    expect(again.id).toBe(id);
+    const another = { ...documented.example('post', '/api/client/broadcasts'), name: 'Winter' };
+    await answers(422, owner, 'post /api/client/broadcasts', { headers, body: another });
     await eventually(async () => {
       const { status } = await answers<{ status: string }>(200, owner, 'get /api/client/broadcasts/{id}', { at: { id } });
       return status === 'completed';

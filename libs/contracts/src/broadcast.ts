@@ -2,6 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { characters, Id, IsoTime, MessageId, Nullable } from './fields';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
+import { Idempotency } from './send';
 
 /** Rows of one broadcast at most. */
 export const MAX_RECIPIENTS = 20_000;
@@ -52,9 +53,11 @@ export const CreateBroadcast = operation('broadcast', 'create', {
     scheduled_at: Nullable(IsoTime),
     plan: Type.String(),
     timezone: Type.String(),
+    idempotency: Type.Optional(Nullable(Idempotency)),
   }),
-  reply: Type.Object({ id: Id }),
-  errors: ['TEMPLATE_NOT_FOUND'],
+  /** `replayed`: an earlier request with the same Idempotency-Key has made it. */
+  reply: Type.Object({ id: Id, replayed: Type.Optional(Type.Boolean()) }),
+  errors: ['TEMPLATE_NOT_FOUND', 'IDEMPOTENCY_MISMATCH'],
   deadlineMs: 15_000,
 });
 

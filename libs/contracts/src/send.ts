@@ -4,6 +4,10 @@ import { characters, Id, IsoTime, MessageId, Nullable, OutboundType, Recipient, 
 import { INTENT_ID } from './intent-id';
 import { operation } from './operation';
 
+/** Product decision 24; `fingerprint` is the SHA-256 of endpoint and validated body. */
+export const Idempotency = Type.Object({ key: Type.String({ minLength: 1, maxLength: 255 }), fingerprint: Type.String() });
+export type Idempotency = Static<typeof Idempotency>;
+
 /** On whose behalf a message is sent and what the gateway already knows of them, so that the send service asks nobody. */
 export const Sender = Type.Object({
   business_id: Id,
@@ -20,8 +24,7 @@ export const Sender = Type.Object({
   daily_limit: Nullable(Type.Integer({ minimum: 1 })),
   /** IANA zone whose midnight resets the cap (product decision 20). */
   timezone: Type.String(),
-  /** Product decision 24; `fingerprint` is the SHA-256 of endpoint and validated body. */
-  idempotency: Nullable(Type.Object({ key: Type.String({ minLength: 1, maxLength: 255 }), fingerprint: Type.String() })),
+  idempotency: Nullable(Idempotency),
 });
 export type Sender = Static<typeof Sender>;
 

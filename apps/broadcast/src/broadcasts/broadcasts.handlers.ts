@@ -17,7 +17,7 @@ import {
 } from '@mgw/contracts';
 import { Handles, RpcClient, type RpcContext } from '@mgw/rpc';
 import { RunnerService } from '../running/runner.service';
-import { BroadcastsStore } from './broadcasts.store';
+import { BroadcastsStore, type MadeBroadcast } from './broadcasts.store';
 import { checkRows } from './check-rows';
 
 /** Faults that one answer shows. */
@@ -39,14 +39,18 @@ export class BroadcastsHandlers {
 
   @Handles(CreateBroadcast)
   async create(request: RequestOf<typeof CreateBroadcast>, context: RpcContext): Promise<ReplyOf<typeof CreateBroadcast>> {
+    const earlier = await this.broadcasts.made(request);
+    if (earlier) return answerEarlier(earlier, request);
     const { recipients, faults } = await this.checked(request, context);
     if (faults.length > 0) {
       const details = faults.slice(0, SHOWN).map(({ line, field, message }) => ({ field: `line ${line}: ${field}`, message }));
       throw new GatewayError('VALIDATION_FAILED', `${details[0]?.field} ${details[0]?.message}. Nothing was sent.`, { details });
     }
     const id = await this.broadcasts.create({ ...request, recipients });
+    // Made by another request with the same key meanwhile.
+    if (id === null) return answerEarlier((await this.broadcasts.made(request)) as MadeBroadcast, request);
     this.runner.nudge();
-    return { id };
+    return { id, replayed: false };
   }
 
   @Handles(ListBroadcasts)
@@ -112,4 +116,14 @@ export class BroadcastsHandlers {
 
 function notFound(): GatewayError {
   return new GatewayError('NOT_FOUND', 'There is nothing with this id.');
+}
+
+function answerEarlier(
+  { id, fingerprint }: MadeBroadcast,
+  { idempotency }: RequestOf<typeof CreateBroadcast>,
+): ReplyOf<typeof CreateBroadcast> {
+  if (fingerprint === idempotency?.fingerprint) return { id, replayed: true };
+  throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another broadcast.', {
+    hint: 'Use a new key for a new broadcast; repeat a request unchanged.',
+  });
 }

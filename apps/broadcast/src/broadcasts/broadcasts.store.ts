@@ -17,6 +17,12 @@ interface BroadcastRow {
   finished_at: Date | null;
 }
 
+/** One that a request with an Idempotency-Key has made. */
+export interface MadeBroadcast {
+  id: number;
+  fingerprint: string;
+}
+
 type Recipients = ReplyOf<typeof ListRecipients>;
 const COLUMNS = 'id, name, template_name, language, status, total, sent, failed, created_at, scheduled_at, started_at, finished_at';
 
@@ -24,24 +30,40 @@ const COLUMNS = 'id, name, template_name, language, status, total, sent, failed,
 export class BroadcastsStore {
   constructor(private readonly db: Database) {}
 
-  /** The broadcast and all its recipients, or nothing. */
-  create(request: RequestOf<typeof CreateBroadcast>): Promise<number> {
-    const { business_id, name, template_name, language, plan, timezone, scheduled_at, recipients } = request;
+  /** What the request's Idempotency-Key has made, as long as it is kept. */
+  async made({ business_id, idempotency }: RequestOf<typeof CreateBroadcast>): Promise<MadeBroadcast | undefined> {
+    if (!idempotency) return undefined;
+    const [row] = await this.db.query<{ id: string; fingerprint: string }>(
+      'SELECT id, creation_fingerprint AS fingerprint FROM broadcast.broadcasts WHERE business_id = $1 AND creation_key = $2',
+      [business_id, idempotency.key],
+    );
+    return row && { ...row, id: Number(row.id) };
+  }
+
+  /** The broadcast and all its recipients, or nothing. @returns its id; null when its Idempotency-Key has made one already */
+  create(request: RequestOf<typeof CreateBroadcast>): Promise<number | null> {
+    const { business_id, name, template_name, language, plan, timezone, scheduled_at, recipients, idempotency } = request;
     return this.db.transaction(async (tx) => {
       const [row] = await tx.query<{ id: string }>(
-        `INSERT INTO broadcast.broadcasts (business_id, name, template_name, language, plan, timezone, status, total, scheduled_at)
-         VALUES ($1, $2, $3, $4, $5, $6, 'scheduled', $7, $8) RETURNING id`,
-        [business_id, name, template_name, language, plan, timezone, recipients.length, scheduled_at],
+        `INSERT INTO broadcast.broadcasts
+           (business_id, name, template_name, language, plan, timezone, status, total, scheduled_at, creation_key, creation_fingerprint)
+         VALUES ($1, $2, $3, $4, $5, $6, 'scheduled', $7, $8, $9, $10)
+         ON CONFLICT (business_id, creation_key) WHERE creation_key IS NOT NULL DO NOTHING RETURNING id`,
+        [
+          ...[business_id, name, template_name, language, plan, timezone, recipients.length, scheduled_at],
+          ...[idempotency?.key ?? null, idempotency?.fingerprint ?? null],
+        ],
       );
+      if (!row) return null;
       // Arrays of arrays of different lengths are none of PostgreSQL's types: the values travel as JSON.
       await tx.query(
         `INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params)
          SELECT $1, r.nth, r.row ->> 'phone', ARRAY(SELECT jsonb_array_elements_text(r.row -> 'body_params')),
                 ARRAY(SELECT jsonb_array_elements_text(r.row -> 'header_params'))
          FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS r (row, nth)`,
-        [row?.id, JSON.stringify(recipients)],
+        [row.id, JSON.stringify(recipients)],
       );
-      return Number(row?.id);
+      return Number(row.id);
     });
   }
 

@@ -5,6 +5,7 @@ import { Read1764100000001 } from './1764100000001-read';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 import { Reports1764200000002 } from './1764200000002-reports';
 import { Paused1764200000003 } from './1764200000003-paused';
+import { CreationKeys1764300000001 } from './1764300000001-creation-keys';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   DeadLetterReplays1764200000001,
   Reports1764200000002,
   Paused1764200000003,
+  CreationKeys1764300000001,
 ];

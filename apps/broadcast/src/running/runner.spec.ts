@@ -45,6 +45,23 @@ describe('running broadcasts (product §2)', () => {
   };
   const keysOf = (id: number) => keys.filter((key) => key.startsWith(`broadcast:${id}:`));
 
+  it('decision 24: asked for again with its Idempotency-Key, also at once and of another replica, a broadcast is made once', async () => {
+    answerSends();
+    await harness.run(service);
+    await harness.run(service);
+    const idempotency = { key: 'k', fingerprint: 'f' };
+    const ids = await Promise.all(Array.from({ length: 10 }, () => broadcasts.create(2, { idempotency })));
+    const [id = 0] = ids;
+    await becomes('completed', id);
+    ids.push(await broadcasts.create(2, { idempotency }));
+    expect([...new Set(ids)]).toEqual([id]);
+    expect(keysOf(id)).toHaveLength(2);
+    const other = broadcasts.create(3, { idempotency: { key: 'k', fingerprint: 'of another' } });
+    await expect(other).rejects.toMatchObject({ error_code: 'IDEMPOTENCY_MISMATCH', status: 422 });
+    expect(await broadcasts.create(1, { idempotency, business_id: 2 })).not.toBe(id);
+    expect(await broadcasts.create(1)).not.toBe(await broadcasts.create(1));
+  });
+
   it('of one business one runs at a time, also when two replicas look for work at the same moment', async () => {
     await harness.run(service);
     await harness.run(service);

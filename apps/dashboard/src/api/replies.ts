@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ApiError, ask, complain } from './client';
+import { newKey } from './idempotency';
 
 interface Draft {
   /** Its Idempotency-Key: however often it is tried, the customer gets it once. */
@@ -43,9 +44,4 @@ export function useReplies(conversationId: number) {
     again: post,
     drop: ({ key }: Draft) => setUnsent((list) => others(list, key)),
   };
-}
-
-/** `randomUUID` is there on HTTPS and localhost only. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16).padStart(8, '0')).join('');
 }

@@ -20,6 +20,7 @@ import { IconDownload, IconPlayerPause, IconPlayerPlay, IconPlus, IconUpload } f
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { useCreateBroadcast } from '../api/broadcasts';
 import { api, ask, praise } from '../api/client';
 import { useLive } from '../api/live';
 import { Ago, byKeyboard, number, State } from '../components/bits';
@@ -231,7 +232,6 @@ function Detail({ id }: { id: number }) {
 }
 
 function Create({ done }: { done: (id: number) => void }) {
-  const queries = useQueryClient();
   const templates = useQuery({ queryKey: ['templates'], queryFn: () => ask(api.GET('/api/client/templates')) });
   const [name, setName] = useState('');
   const [template, setTemplate] = useState<string | null>(null);
@@ -239,13 +239,9 @@ function Create({ done }: { done: (id: number) => void }) {
   const [template_name = '', language = 'en'] = template?.split('/') ?? [];
   const body = { template_name, language, csv };
   const check = useMutation({ mutationFn: () => ask(api.POST('/api/client/broadcasts/check', { body })) });
-  const start = useMutation({
-    mutationFn: () => ask(api.POST('/api/client/broadcasts', { body: { ...body, name } })),
-    onSuccess: ({ id, message }) => {
-      praise(message);
-      void queries.invalidateQueries({ queryKey: ['broadcasts'] });
-      done(id);
-    },
+  const start = useCreateBroadcast(({ id, message }) => {
+    praise(message);
+    done(id);
   });
   const options = (templates.data?.templates ?? [])
     .filter(({ status, category }) => status === 'APPROVED' && category !== 'AUTHENTICATION')
@@ -320,7 +316,7 @@ function Create({ done }: { done: (id: number) => void }) {
             </Button>
           </Alert>
         ))}
-      <Button disabled={!good || !name} loading={start.isPending} onClick={() => start.mutate()}>
+      <Button disabled={!good || !name} loading={start.isPending} onClick={() => start.mutate({ ...body, name })}>
         Start sending
       </Button>
     </Stack>

@@ -3,6 +3,7 @@ import { IconRefresh, IconSend } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useCreateBroadcast } from '../api/broadcasts';
 import { api, ask, praise } from '../api/client';
 import { Ago, PhoneBubble, Snippet, State, Wallpaper } from '../components/bits';
 import { quoted } from '../components/command-line';
@@ -108,20 +109,13 @@ function Fill({ template, phone: given }: { template: Template; phone: string })
   };
   const curl = `curl ${window.location.origin}/api/v1/send-template \\\n  -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d ${quoted(JSON.stringify(body))}`;
   const isFilled = [...values, ...header_params].every(Boolean);
-  const test = useMutation({
-    mutationFn: () =>
-      ask(
-        api.POST('/api/client/broadcasts', {
-          body: {
-            name: given ? `${template.name} to ${phone}` : `Test of ${template.name}`,
-            template_name: template.name,
-            language: template.language,
-            recipients: [{ phone, body_params: values, header_params }],
-          },
-        }),
-      ),
-    onSuccess: () => praise(`The ${given ? 'message' : 'test'} is on its way: see Messages.`),
-  });
+  const test = useCreateBroadcast(() => praise(`The ${given ? 'message' : 'test'} is on its way: see Messages.`));
+  const asBroadcast = {
+    name: given ? `${template.name} to ${phone}` : `Test of ${template.name}`,
+    template_name: template.name,
+    language: template.language,
+    recipients: [{ phone, body_params: values, header_params }],
+  };
   return (
     <Stack>
       <Wallpaper>
@@ -145,7 +139,7 @@ function Fill({ template, phone: given }: { template: Template; phone: string })
             leftSection={<IconSend size={16} />}
             loading={test.isPending}
             disabled={!phone || !isFilled}
-            onClick={() => test.mutate()}
+            onClick={() => test.mutate(asBroadcast)}
           >
             {given ? 'Send' : 'Send a test'}
           </Button>

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import {
   CancelBroadcast,
   CheckBroadcast,
@@ -10,7 +10,8 @@ import {
   ResumeBroadcast,
 } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { idempotencyOf } from '../api-v1/idempotency';
 import { LANGUAGE } from '../api-v1/send.requests';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { Answers } from '../openapi/answers';
@@ -43,29 +44,32 @@ export class BroadcastsController {
 
   @Post()
   @HttpCode(200)
-  @Answers(Made, 'Create a broadcast, which starts it', { errors: CreateBroadcast.errors })
-  async create(@CurrentUser() user: BusinessUser, @Body() request: CreateBroadcastRequest, @Req() { id: requestId }: FastifyRequest) {
+  @Answers(Made, 'Create a broadcast, which starts it', { errors: CreateBroadcast.errors, repeatable: true })
+  async create(
+    @CurrentUser() user: BusinessUser,
+    @Body() request: CreateBroadcastRequest,
+    @Req() { id: requestId, headers }: FastifyRequest,
+    @Res({ passthrough: true }) answer: FastifyReply,
+  ) {
     const { business_id } = user;
     const business = await this.businesses.find(business_id);
     if (!business) throw notFound();
     const { name, template_name, language, scheduled_at } = request;
-    const recipients = broadcastRows(request);
-    const { id } = await this.rpc.call(
-      CreateBroadcast,
-      {
-        business_id,
-        name,
-        template_name,
-        language: language ?? LANGUAGE,
-        recipients,
-        scheduled_at: scheduled_at ? new Date(scheduled_at).toISOString() : null,
-        plan: business.plan,
-        timezone: business.timezone,
-      },
-      { requestId },
-    );
-    const detail = { broadcast_id: id, recipients: recipients.length };
-    await this.audit.add({ user_id: user.user_id, business_id, action: 'broadcast.created', detail });
+    const draft = {
+      name,
+      template_name,
+      language: language ?? LANGUAGE,
+      recipients: broadcastRows(request),
+      scheduled_at: scheduled_at ? new Date(scheduled_at).toISOString() : null,
+    };
+    const idempotency = idempotencyOf(headers['idempotency-key'], CreateBroadcast.subject, draft);
+    const { plan, timezone } = business;
+    const { id, replayed } = await this.rpc.call(CreateBroadcast, { ...draft, business_id, plan, timezone, idempotency }, { requestId });
+    if (replayed) void answer.header('idempotency-replayed', 'true');
+    else {
+      const detail = { broadcast_id: id, recipients: draft.recipients.length };
+      await this.audit.add({ user_id: user.user_id, business_id, action: 'broadcast.created', detail });
+    }
     return { id, message: scheduled_at ? 'Broadcast scheduled.' : 'Broadcast started.' };
   }
 

@@ -72,4 +72,24 @@ describe('the rows of a broadcast (product §2; experience.md, Broadcasts)', () 
     await owner.post('/api/client/broadcasts', { name: 'Autumn', template_name: 'order_update', csv }).expect(200);
     expect(rows).toEqual([{ line: 2, ...asha }]);
   });
+
+  it('decision 24: the Idempotency-Key travels with a fingerprint of what is to be made; a replay says so', async () => {
+    const asked: unknown[] = [];
+    dashboard.neighbours.answer(CreateBroadcast, ({ idempotency }) => {
+      asked.push(idempotency);
+      return { id: 7, replayed: asked.length === 2 };
+    });
+    const create = (name: string) => {
+      const csv = 'phone,name,order\r\n+1 201 555 0100,Asha,1007\r\n';
+      return owner.post('/api/client/broadcasts', { name, template_name: 'order_update', csv }).set('idempotency-key', 'k1').expect(200);
+    };
+    const replays = [await create('Autumn'), await create('Autumn'), await create('Winter')].map(
+      ({ headers }) => (headers as Record<string, string>)['idempotency-replayed'],
+    );
+    expect(replays).toEqual([undefined, 'true', undefined]);
+    const first = { key: 'k1', fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) as string };
+    expect(asked).toEqual([first, asked[0], first]);
+    expect(asked[2]).not.toEqual(asked[0]);
+    await owner.post('/api/client/broadcasts', {}).set('idempotency-key', 'no token').expect(400);
+  });
 });
