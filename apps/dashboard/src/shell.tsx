@@ -16,7 +16,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { IconLogout, IconMoonStars, IconSearch, IconUserCircle } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useLogout, useMe } from './api/session';
 import { CapBanner, PlanBar } from './components/plan-bar';
 import { useShortcuts } from './components/shortcuts';
@@ -35,7 +35,8 @@ export function Shell() {
   const logout = useLogout();
   const main = useMainFocus(pathname);
   const [isHelpOpen, help] = useDisclosure();
-  useShortcuts(help.open);
+  const [asked, setAsked] = useState(0);
+  useShortcuts({ help: help.open, palette: () => setAsked((times) => times + 1) });
   return (
     <AppShell header={{ height: 56 }} navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }} padding="lg">
       <AppShell.Header>
@@ -109,7 +110,7 @@ export function Shell() {
         </Box>
       </AppShell.Main>
       <Suspense>
-        <Keyboard help={{ isOpen: isHelpOpen, open: help.open, close: help.close }} />
+        <Keyboard asked={asked} help={{ isOpen: isHelpOpen, open: help.open, close: help.close }} />
       </Suspense>
     </AppShell>
   );

@@ -1,10 +1,10 @@
 import '@mantine/core/styles/Kbd.css';
 import '@mantine/spotlight/styles.css';
 import { Kbd, Modal, Table, useMantineColorScheme } from '@mantine/core';
-import { Spotlight } from '@mantine/spotlight';
+import { Spotlight, spotlight } from '@mantine/spotlight';
 import { IconKeyboard, IconLogout, IconMoonStars, IconPlus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { useLogout, useMe } from '../api/session';
 import { pagesOf } from '../navigation';
 
@@ -16,13 +16,20 @@ interface Help {
   close: () => void;
 }
 
-/** The palette of `Ctrl K`, and the list of keys (friendliness F23); `useShortcuts` hears them before this is loaded. */
-export function Keyboard({ help }: { help: Help }) {
+/**
+ * The palette of `Ctrl K`, and the list of keys (friendliness F23); `useShortcuts` hears them before this is loaded.
+ * @param asked how often the palette was asked for
+ */
+export function Keyboard({ asked, help }: { asked: number; help: Help }) {
   const me = useMe();
   const navigate = useNavigate();
   const logout = useLogout();
   const { toggleColorScheme } = useMantineColorScheme();
   const pages = pagesOf(me);
+  // Once it is there: only what opens after that gives the focus back to where it was.
+  useEffect(() => {
+    if (asked > 0) spotlight.open();
+  }, [asked]);
   const open = (to: string) => void navigate({ to });
   const chosen = useRef<() => void>(undefined);
   const action = (label: string, icon: typeof IconPlus, run: () => void) => {
