@@ -149,7 +149,8 @@ describe('what happens while a reply is made (product §2, auto-reply)', () => {
     expect([answering.sends.length, answering.model.asked.length]).toEqual([outcome.state === 'replied' ? 2 : 1, 1]);
   });
 
-  it('a reply that left before its sender died is recorded as replied, although the customer wrote again (guarantees §8)', async () => {
+  /** A worker sends its reply to the first question, and dies before it hears of it. */
+  const diesWithItsReplyAway = async () => {
     const victim = await answering.spawn();
     await answering.set({});
     answering.model.release();
@@ -159,6 +160,10 @@ describe('what happens while a reply is made (product §2, auto-reply)', () => {
     });
     await answering.writes(1, 'First');
     await victim.exited;
+  };
+
+  it('a reply that left before its sender died is recorded as replied, although the customer wrote again (guarantees §8)', async () => {
+    await diesWithItsReplyAway();
     await answering.run();
     await answering.writes(1, 'Second');
     expect(await ended('Second')).toMatchObject({ state: 'replied' });
@@ -170,15 +175,7 @@ describe('what happens while a reply is made (product §2, auto-reply)', () => {
   });
 
   it('a reply that may have left a day ago is not sent again: its Idempotency-Key may be gone (product decision 24)', async () => {
-    const victim = await answering.spawn();
-    await answering.set({});
-    answering.model.release();
-    answering.answerSends((accept) => {
-      process.kill(victim.pid, 'SIGKILL');
-      return accept();
-    });
-    await answering.writes(1, 'First');
-    await victim.exited;
+    await diesWithItsReplyAway();
     await answering.harness.db.query(`UPDATE auto_reply.replies SET received_at = received_at - interval '1 day'`);
     await answering.leasesEnd();
     await answering.run();
