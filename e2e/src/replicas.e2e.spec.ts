@@ -29,7 +29,8 @@ describe('two replicas of each service', () => {
 
   async function newKey(limits: { per_minute_limit?: number; daily_limit?: number }): Promise<string> {
     const { body } = await owner.call<{ id: number; key: string }>('POST', '/api/client/api-keys', { name: 'Test', permissions: ['*'] });
-    await operator.call('PATCH', `/api/admin/api-keys/${body.id}`, { per_minute_limit: 100_000, daily_limit: 100_000, ...limits });
+    const all = { per_minute_limit: 100_000, daily_limit: 100_000, ...limits };
+    expect(await operator.call('PATCH', `/api/admin/api-keys/${body.id}`, all)).toMatchObject({ status: 200 });
     return body.key;
   }
   const via = (key: string, n: number) => integrator(`${sites[n % 2]}/api/v1`, key);

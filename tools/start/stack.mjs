@@ -60,7 +60,7 @@ export class Stack {
     await Promise.all(
       Array.from({ length: this.replicas }, async (_, index) => {
         const port = index === 0 ? this.gatewayPort : await freePort();
-        return this.#startProcess('gateway', { GATEWAY_PORT: String(port) }, index, port);
+        return this.#startProcess('gateway', { GATEWAY_PORT: String(port), GATEWAY_REPLICAS: String(this.replicas) }, index, port);
       }),
     );
   }

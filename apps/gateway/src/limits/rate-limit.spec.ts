@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import type { RpcClient } from '@mgw/rpc';
 import { createLogger, metricsText } from '@mgw/telemetry';
 import { eventually, testRedis } from '@mgw/testing';
@@ -86,6 +88,22 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
     expect(await countedBy(() => takeMany(10, key(1, 6)))).toEqual({ 'redis taken': 6, 'redis refused': 4 });
     await redis.kill();
     expect(await countedBy(() => takeMany(10, key(2, 6)))).toEqual({ 'local taken': 6, 'local refused': 4 });
+  });
+
+  it('a gateway that stood still for a moment does not take Redis for away: its limits stay exact', async () => {
+    const access = key(7, 60);
+    expect(passed(await takeMany(2, access))).toBe(2);
+    const pausing = connect(Number(new URL(redis.url).port), '127.0.0.1');
+    pausing.write('CLIENT PAUSE 50\r\n');
+    await once(pausing, 'data');
+    const [{ service }] = gateways as [(typeof gateways)[number]];
+    const asked = service.take(access);
+    // It is on its way by then, and the answer comes while nobody listens.
+    for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
+    for (const until = Date.now() + 200; Date.now() < until;);
+    // By this gateway's own count it would be the first.
+    expect(await asked).toMatchObject({ remaining: 57 });
+    pausing.destroy();
   });
 
   it('while Redis is away each gateway lets its share through, and Redis decides again when it is back', async () => {

@@ -41,6 +41,8 @@ for nth = 3, #KEYS do
 end
 return answers`;
 
+const ANSWER_WITHIN_MS = 100;
+
 interface TakeCommand {
   takeLimits(keyCount: number, ...keysAndLimits: (string | number)[]): Promise<[number, string, string][]>;
 }
@@ -69,7 +71,6 @@ export class RateLimitStore implements OnApplicationShutdown {
     const redis = new Redis(config.redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 1,
-      commandTimeout: 100,
       connectTimeout: 2_000,
       // It waits so long for the end of a connection that has ended already.
       disconnectTimeout: 100,
@@ -96,13 +97,25 @@ export class RateLimitStore implements OnApplicationShutdown {
   private async takeAll(requests: Request[]): Promise<Taken[]> {
     const keys = ['{limits}:global', '{limits}:sequence', ...requests.map(({ apiKeyId }) => `{limits}:key:${apiKeyId}`)];
     const limits = requests.flatMap(({ keyLimit, globalLimit }) => [keyLimit, globalLimit]);
-    const answers = await this.redis.takeLimits(keys.length, ...keys, ...limits);
+    const answers = await inTime(this.redis.takeLimits(keys.length, ...keys, ...limits));
     return answers.map(([used, wait, reset]) => ({ used, waitSeconds: seconds(wait), resetSeconds: seconds(reset) }));
   }
 
   onApplicationShutdown(): void {
     this.redis.disconnect();
   }
+}
+
+/**
+ * What came while this process stood still for a moment has come in time: it is read first. ioredis' own `commandTimeout` would call Redis
+ * away, and the limits would be exact no more.
+ */
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Error(`Redis did not answer within ${ANSWER_WITHIN_MS} ms`));
+    const timer = setTimeout(() => setImmediate(late), ANSWER_WITHIN_MS);
+    void answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /** Whole seconds, up to 60. */

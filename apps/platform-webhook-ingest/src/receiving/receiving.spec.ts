@@ -26,18 +26,18 @@ const envelope = (value: object, number = '701', account = '801') => ({
 describe('callbacks of the platform (guarantees §2, platform §4)', () => {
   let harness: Harness;
   let connections: Connection[];
-  /** How the next question about connections waits for its answer, which is made when it comes. */
+  /** What questions about connections wait for with their answers, which are made when they come. */
   let held: Promise<void> | undefined;
-  let asked: number;
+  let heldUp: number;
 
   beforeEach(async () => {
     harness = await startHarness({ schema: 'ingest', migrations });
     connections = [connection(1, 'first secret'), connection(2, 'second secret')];
     held = undefined;
-    asked = 0;
+    heldUp = 0;
     harness.answer(ListConnections, async ({ after_business_id }) => {
       const answer = { connections: connections.filter(({ business_id }) => business_id > after_business_id) };
-      asked += 1;
+      if (held) heldUp += 1;
       await held;
       return answer;
     });
@@ -336,7 +336,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     held = new Promise((resume) => (answer = resume));
     harness.rpc.announce(ConnectionChanged, { business_id: 2 });
     const first = signed(envelope({ messages: [text('wamid.1')] }, '702'), 'second secret');
-    await eventually(() => asked === 1);
+    await eventually(() => heldUp > 0);
     connections[0] = { ...connection(1, 'first secret'), phone_number_id: '709' };
     harness.rpc.announce(ConnectionChanged, { business_id: 1 });
     held = undefined;
