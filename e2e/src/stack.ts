@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, spawnNode } from '@mgw/testing';
+import { eventually, freePort, spawnNode } from '@mgw/testing';
 
 export interface DemoBusiness {
   id: number;
@@ -38,6 +38,13 @@ export interface RunningStack {
   output(): string;
   /** What runs now, as `npm start` tells it. */
   processes(app?: string): StackProcess[];
+  /** Process id of each service and server by its name: compare before and after to see that nothing died. */
+  pids(app?: string): Record<string, number>;
+  /**
+   * Resolves when each service (or each replica of one) is ready.
+   * @param killed process ids that must be gone first
+   */
+  ready(app?: string, killed?: number[]): Promise<void>;
   /** Everything the services wrote to their logs. */
   log(): string;
   /** Of each service on each server. */
@@ -55,12 +62,16 @@ export const START = join(ROOT, 'tools/start/start.mjs');
 /** The product as `npm start` runs it, on ports and folders of its own; the build is the one that the tests were started with. */
 export async function startStack({
   replicas = 1,
+  heapMb,
+  streamMaxBytes,
   env = {},
   args = [],
   dir: kept,
   start = START,
 }: {
   replicas?: number;
+  /** Heap of each service, in megabytes; by default what the images have. */ heapMb?: number;
+  /** Size of each stream; by default 1 GiB. */ streamMaxBytes?: number;
   env?: Record<string, string>;
   args?: string[];
   /** Where the data stays after the stop. */ dir?: string;
@@ -70,24 +81,40 @@ export async function startStack({
   // PostgreSQL runs as another account when the tests run as root.
   chmodSync(dir, 0o755);
   const [gateway, simulator] = [await freePort(), await freePort()];
-  const child = spawnNode(
-    start,
-    { LOCAL_DIR: dir, GATEWAY_PORT: String(gateway), SIMULATOR_PORT: String(simulator), NODE_ENV: 'test', ...env },
-    ['--no-build', '--replicas', String(replicas), ...args],
-  );
+  const environment = {
+    LOCAL_DIR: dir,
+    GATEWAY_PORT: String(gateway),
+    SIMULATOR_PORT: String(simulator),
+    NODE_ENV: 'test',
+    ...(streamMaxBytes !== undefined && { NATS_STREAM_MAX_BYTES: String(streamMaxBytes) }),
+    ...env,
+  };
+  const heap = heapMb === undefined ? [] : ['--heap', String(heapMb)];
+  const child = spawnNode(start, environment, ['--no-build', '--replicas', String(replicas), ...heap, ...args]);
   await child.printed(/✓ Ready/, 120_000);
   const read = (file: string) => readFileSync(join(dir, file), 'utf8');
   const demo = JSON.parse(read('demo.json')) as Demo;
   const on = (plan: string) => demo.businesses.find((business) => business.plan === plan) as DemoBusiness;
+  const processes = (app?: string) =>
+    (JSON.parse(read('processes.json')) as { processes: StackProcess[] }).processes.filter(
+      (process) => app === undefined || process.app === app,
+    );
+  const isReady = ({ probe_port }: StackProcess) =>
+    probe_port === undefined || fetch(`http://127.0.0.1:${probe_port}/readyz`).then(({ status }) => status === 200);
   return {
     demo,
     growth: on('Growth'),
     starter: on('Starter'),
     output: child.output,
-    processes: (app) =>
-      (JSON.parse(read('processes.json')) as { processes: StackProcess[] }).processes.filter(
-        (process) => app === undefined || process.app === app,
-      ),
+    processes,
+    pids: (app) => Object.fromEntries(processes(app).map(({ name, pid }) => [name, pid])),
+    ready: async (app, killed = []) => {
+      const areReady = async () => {
+        const now = processes(app);
+        return now.every(({ pid }) => !killed.includes(pid)) && (await Promise.all(now.map(isReady))).every(Boolean);
+      };
+      await eventually(areReady, { timeoutMs: 60_000, everyMs: 100 });
+    },
     log: () => read('stack.log'),
     passwords: (JSON.parse(read('secrets.json')) as Pick<RunningStack, 'passwords'>).passwords,
     stop: async (signal = 'SIGTERM') => {

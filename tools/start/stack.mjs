@@ -26,8 +26,8 @@ export class Stack {
   #own = {};
   #stopping = false;
 
-  constructor({ dir, say, verbose, replicas, onDeath }) {
-    Object.assign(this, { dir, say, verbose, replicas, onDeath });
+  constructor({ dir, say, verbose, replicas, heapMb, onDeath }) {
+    Object.assign(this, { dir, say, verbose, replicas, heapMb, onDeath });
     this.gatewayPort = portFrom('GATEWAY_PORT', 8080);
     this.simulatorPort = portFrom('SIMULATOR_PORT', 8090);
     this.secrets = loadSecrets(dir);
@@ -156,6 +156,7 @@ export class Stack {
       name: index === 0 ? app : `${app}-${index + 1}`,
       file: entry(app),
       env: { ...this.#environmentOf(app), ...env, PROBE_PORT: String(probePort) },
+      heapMb: app === 'platform-simulator' ? undefined : this.heapMb,
       probePort,
       port,
       log: this.log,

@@ -2,6 +2,7 @@
 //   --verbose        every service's log lines
 //   --watch          (npm run dev) what changes is built, and the services concerned start again
 //   --replicas N     N processes of each service (further gateways listen on ports of their own, see .local/processes.json)
+//   --heap MB        the largest heap of each service (256, the same as in the images)
 // Variables: GATEWAY_PORT (8080), SIMULATOR_PORT (8090), DATABASE_URL, NATS_URL, REDIS_URL (else servers of its own),
 // LOCAL_DIR (.local: data, secrets, logs), and any variable of the services (docs).
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -47,6 +48,7 @@ try {
     say,
     verbose: flag('--verbose'),
     replicas: flag('--replicas') ? Number(option('--replicas')) : 1,
+    heapMb: flag('--heap') ? Number(option('--heap')) : undefined,
     onDeath: (reason) => void stop(1, reason),
   });
   await stack.start();

@@ -72,7 +72,7 @@ export class Supervised {
   #spawn() {
     // A group of its own: Ctrl-C reaches only the supervisor, which stops things in order.
     const child = spawn(process.execPath, [this.file], {
-      env: { NODE_OPTIONS, ...this.env },
+      env: { NODE_OPTIONS, ...this.env, ...(this.heapMb && { NODE_OPTIONS: `${NODE_OPTIONS} --max-old-space-size=${this.heapMb}` }) },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });

@@ -1,4 +1,5 @@
 import { STREAMS, type StreamName } from '@mgw/contracts';
+import { streamMaxBytes } from '@mgw/nats';
 import {
   DiscardPolicy,
   NatsError,
@@ -15,16 +16,16 @@ const HOUR = 3_600_000;
 /** Copies in a cluster: one server may be lost. */
 const IN_A_CLUSTER = 3;
 
-/** What the server at hand allows. */
+/** The copies that this server allows, and the size from the settings. */
 export function limitsOn(connection: NatsConnection): StreamLimits {
-  return { replicas: connection.info?.cluster ? IN_A_CLUSTER : 1 };
+  return { replicas: connection.info?.cluster ? IN_A_CLUSTER : 1, maxBytes: streamMaxBytes(connection) };
 }
 
 export interface StreamLimits {
   /** Copies of each stream, as many servers; 3 in a cluster. */
   replicas?: number;
   /** Size of each stream, in bytes. A full stream refuses; nothing old is dropped for something new. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
 }
 
 /** Makes the streams of the contracts where they are missing. Safe to repeat and to run side by side. */

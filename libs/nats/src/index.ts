@@ -10,6 +10,8 @@ export interface NatsOptions {
   /** Shown in the server's list of connections. */
   name: string;
   logger: Logger;
+  /** Size of each stream that this connection creates, in bytes. */
+  streamMaxBytes?: number;
 }
 
 /** Between two tries to connect, in milliseconds. */
@@ -20,7 +22,7 @@ const JITTER_MS = 300;
  * Connects and stays connected: waits for the first server, then reconnects for ever with jitter (guarantees §6: the
  * client's own default gives up after 19 s).
  */
-export async function connectNats({ servers, name, logger }: NatsOptions): Promise<NatsConnection> {
+export async function connectNats({ servers, name, logger, streamMaxBytes }: NatsOptions): Promise<NatsConnection> {
   const { hosts, user, pass } = readServers(servers);
   const options: ConnectionOptions = {
     servers: hosts,
@@ -37,6 +39,7 @@ export async function connectNats({ servers, name, logger }: NatsOptions): Promi
   };
   const connection = await firstConnection(options, logger);
   inboxPrefixes.set(connection, inboxPrefix(user));
+  if (streamMaxBytes !== undefined) streamSizes.set(connection, streamMaxBytes);
   void logChanges(connection, logger);
   return connection;
 }
@@ -54,6 +57,13 @@ async function firstConnection(options: ConnectionOptions, logger: Logger): Prom
 }
 
 const inboxPrefixes = new WeakMap<NatsConnection, string>();
+
+const streamSizes = new WeakMap<NatsConnection, number>();
+
+/** @returns the size in bytes that the settings give each stream; undefined when they give none */
+export function streamMaxBytes(connection: NatsConnection): number | undefined {
+  return streamSizes.get(connection);
+}
 
 /** Answers come to inboxes that only this user may read. */
 function inboxPrefix(user: string): string {

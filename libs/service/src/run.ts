@@ -13,6 +13,7 @@ import { ServiceModule } from './service.module';
 /** The settings that running needs; the service's own class has them and more. */
 interface RunSettings {
   natsUrl: string[];
+  streamMaxBytes: number;
   probePort: number;
   rpcConcurrency: number;
   otlpEndpoint: string;
@@ -72,7 +73,8 @@ export async function startService<C extends RunSettings>(
   // However Prometheus finds a service, it knows it by this, and misses it when no process tells it.
   gauge('mgw_service_info', 'The service that this process is, always 1', ['service_name']).set({ service_name: options.name }, 1);
   const tracing = config.otlpEndpoint === '' ? undefined : await startTracing(options.name, logger);
-  const connection = await connectNats({ servers: config.natsUrl, name: options.name, logger });
+  const { natsUrl: servers, streamMaxBytes } = config;
+  const connection = await connectNats({ servers, name: options.name, logger, streamMaxBytes });
   const database = options.schema ? await openDatabase(options, config) : null;
   const rpc = new RpcClient(connection, logger);
   const root = ServiceModule.with({ logger, connection, rpc, database, configClass: options.config, config }, options.module);

@@ -8,6 +8,11 @@ const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((sampler) =
 /** What every service reads: spread into its configuration class. */
 export const serviceSettings = {
   natsUrl: env.list('NATS_URL', { doc: 'NATS servers, nats://user:password@host:port, comma-separated', secret: true }, natsServer),
+  streamMaxBytes: env.integer('NATS_STREAM_MAX_BYTES', {
+    doc: 'size of each JetStream stream that is created, in bytes; streams that exist keep their size, and all services need the same value',
+    default: 1024 ** 3,
+    min: 1024 ** 2,
+  }),
   probePort: env.port('PROBE_PORT', { doc: 'private port of /livez, /readyz and /metrics; 0 takes any free one', default: 0 }),
   // OpenTelemetry reads its variables by itself; the first says whether it is there at all.
   otlpEndpoint: env.url('OTEL_EXPORTER_OTLP_ENDPOINT', {

@@ -11,3 +11,4 @@ export { watchDials } from './dials';
 export { aimedAt, SSRF_CASES } from './ssrf-cases';
 export { selfSigned, testAuthority, type TestCertificate } from './certificates';
 export { logLines } from './log-lines';
+export { memoryOf } from './memory';
