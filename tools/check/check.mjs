@@ -1,16 +1,25 @@
-// npm run check: format, types and lint (with the module boundaries) of everything.
+// npm run check: format, types, citations and lint (with the module boundaries) of everything.
+import { danglingCitations } from '../references/references.mjs';
 import { ensureDependencies, run } from '../setup/dependencies.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
 ensureDependencies(console.log);
 await import('../build/api-types.mjs');
+
+function checkCitations() {
+  const dangling = danglingCitations();
+  for (const line of dangling) console.error(line);
+  return dangling.length === 0 ? 0 : 1;
+}
+
 const steps = [
-  ['format', 'prettier', ['--check', '--log-level=warn', '.']],
-  ['types', 'tsc', ['-p', 'tsconfig.json']],
-  ['lint', 'nx', ['run-many', '-t', 'lint', '--outputStyle=static']],
+  ['format', () => run('prettier', ['--check', '--log-level=warn', '.'])],
+  ['types', () => run('tsc', ['-p', 'tsconfig.json'])],
+  ['citations', checkCitations],
+  ['lint', () => run('nx', ['run-many', '-t', 'lint', '--outputStyle=static'])],
 ];
-for (const [name, program, args] of steps) {
-  const code = run(program, args);
+for (const [name, check] of steps) {
+  const code = check();
   console.log(`${code === 0 ? '✓' : '✗'} ${name}`);
   if (code !== 0) process.exit(code);
 }

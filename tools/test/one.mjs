@@ -1,0 +1,30 @@
+// npm run test:one -- <file>: one spec, without a full build and without servers that it does not need.
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
+
+process.chdir(new URL('../..', import.meta.url).pathname);
+const [file, ...more] = process.argv.slice(2);
+if (!file || !existsSync(file)) {
+  console.error('usage: npm run test:one -- apps/send/src/sending/kinds.spec.ts [-t "part of a name"]');
+  process.exit(2);
+}
+
+/** @returns the text of a file and of the relative files that it imports */
+function textWithImports(path, seen = new Set()) {
+  if (seen.has(path) || !existsSync(path)) return '';
+  seen.add(path);
+  const text = readFileSync(path, 'utf8');
+  const imported = [...text.matchAll(/from '(\.[^']+)'/g)].map(([, name]) => `${join(dirname(path), name)}.ts`);
+  return [text, ...imported.map((next) => textWithImports(next, seen))].join('\n');
+}
+
+const text = textWithImports(file);
+ensureNode();
+ensureDependencies(console.log);
+// A spec runs from the sources. Whole services and stacks run from the build.
+if (/startStack|\.spawn\(|spawnNode|\bSTART\b|dist\/apps/.test(text)) {
+  if (run('nx', ['run-many', '-t', 'build', '--outputStyle=static'], { quiet: true }) !== 0) process.exit(1);
+}
+const withoutPostgres = /startHarness|testDatabase/.test(text) ? {} : { TEST_WITHOUT_POSTGRES: '1' };
+process.exitCode = run('jest', ['--runInBand', '--runTestsByPath', file, ...more], { env: { NODE_ENV: 'test', ...withoutPostgres } });
