@@ -516,6 +516,11 @@ describe('Dockerfile', () => {
     expect(optionsIn('tools/start/supervised.mjs')).toBe(optionsIn('Dockerfile'));
   });
 
+  it('a service has the same time for its last work in the chart and with npm start', () => {
+    const seconds = Number(/^terminationGracePeriodSeconds: (\d+)$/m.exec(file('deploy/helm/messaging-gateway/values.yaml'))?.[1]);
+    expect(file('tools/start/stack.mjs')).toContain(`const GRACE_MS = ${seconds}_000;`);
+  });
+
   it('has nothing that the validator of Dockerfiles finds', () => {
     expect(lintDockerfile(file('Dockerfile'))).toEqual([]);
     expect(lintDockerfile('FROM node\nEXPOS 80\n')).toHaveLength(1);

@@ -37,13 +37,14 @@ export function spawnServer(name, file, args, options = {}) {
   };
 }
 
-/** Waits until `probe` answers true. @throws Error when the server died or the time is over. */
-export async function waitUntil(server, probe, timeoutMs = 30_000) {
+/** Waits until `probe` returns true. PostgreSQL may first have to recover from a crash. @throws Error when the server died or the time is over; then it no longer runs. */
+export async function waitUntil(server, probe, timeoutMs = 120_000) {
   const end = Date.now() + timeoutMs;
   while (Date.now() < end) {
     if (!server.running()) throw new Error(`${server.name} did not start: ${server.lastWords()}`);
     if (await probe().catch(() => false)) return;
     await pause(50);
   }
+  await server.stop('SIGKILL');
   throw new Error(`${server.name} was not ready within ${timeoutMs / 1000} s: ${server.lastWords()}`);
 }

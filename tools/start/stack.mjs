@@ -8,13 +8,17 @@ import { redisUsers } from '../access/redis.mjs';
 import { ensurePrograms } from '../servers/binaries.mjs';
 import { freePort } from '../servers/free-port.cjs';
 import { startNats, startPostgres, startRedis } from '../servers/servers.mjs';
+import { OwnServer } from './own-server.mjs';
 import { loadSecrets } from './secrets.mjs';
 import { runOnce, Supervised } from './supervised.mjs';
 
 /** Services in the order in which they start; those with a schema migrate first. */
 const SERVICES = ['template', 'send', 'status', 'platform-webhook-ingest', 'outbound-webhook-dispatcher', 'broadcast', 'auto-reply'];
-/** What a process has for its last work. */
-const GRACE_MS = 3_500;
+/** How long a service may take from SIGTERM to its end: the same as in the chart, so that no request fails here that would not fail there. */
+const GRACE_MS = 45_000;
+/** The simulator has nothing to finish. */
+const SIMULATOR_GRACE_MS = 3_500;
+const graceOf = ({ app }) => (app === 'platform-simulator' ? SIMULATOR_GRACE_MS : GRACE_MS);
 const MIGRATED = [...SERVICES, 'gateway'];
 const NATS_USERS = new URL('../../deploy/nats/users.conf', import.meta.url);
 const entry = (app, file = 'main') => `dist/apps/${app}/src/${file}.js`;
@@ -24,7 +28,6 @@ export class Stack {
   #processes = [];
   /** Addresses of the servers of its own; the user's own are in the environment. */
   #own = {};
-  #stopping = false;
 
   constructor({ dir, say, verbose, replicas, heapMb, onDeath }) {
     Object.assign(this, { dir, say, verbose, replicas, heapMb, onDeath });
@@ -67,7 +70,7 @@ export class Stack {
 
   /** From now on a process that dies is started again; before, its death ends the start. */
   settle() {
-    for (const process of this.#processes) process.keepAlive();
+    for (const process of [...this.#servers, ...this.#processes]) process.keepAlive();
     this.#writeProcesses();
   }
 
@@ -76,7 +79,7 @@ export class Stack {
     const concerned = this.#processes.filter(({ app }) => apps === undefined || apps.has(app));
     const names = new Set(concerned.map(({ app }) => app));
     await Promise.all(MIGRATED.filter((app) => names.has(app)).map((app) => runOnce(app, entry(app, 'migrate'), this.#environmentOf(app))));
-    await Promise.all(concerned.map((process) => process.restart(GRACE_MS)));
+    await Promise.all(concerned.map((process) => process.restart(graceOf(process))));
     return names.has('platform-simulator');
   }
 
@@ -87,13 +90,16 @@ export class Stack {
 
   /** Edge first, then the services, then the servers they stand on. */
   async stop() {
-    this.#stopping = true;
     const edge = this.#processes.filter(({ app }) => app === 'gateway');
     const rest = this.#processes.filter(({ app }) => app !== 'gateway');
-    await Promise.all(edge.map((process) => process.stop(GRACE_MS)));
-    await Promise.all(rest.map((process) => process.stop(GRACE_MS)));
+    for (const processes of [edge, rest]) await Promise.all(processes.map((process) => process.stop(graceOf(process))));
     await Promise.all(this.#servers.map((server) => server.stop()));
     rmSync(join(this.dir, 'processes.json'), { force: true });
+  }
+
+  /** Ends everything at once, without its last work. */
+  kill() {
+    for (const process of this.#processes) void process.stop(0);
   }
 
   async #startServers() {
@@ -105,30 +111,26 @@ export class Stack {
     ];
     ensurePrograms(needed, this.say);
     if (needed.length > 0) this.say('starting PostgreSQL, NATS and Redis');
-    const own = async (given, start) => {
+    const own = async (given, name, launch) => {
       if (given) return undefined;
-      const server = await start();
+      const server = new OwnServer({ name, launch, say: this.say, onGiveUp: this.onDeath, onRestart: () => this.#writeProcesses() });
       this.#servers.push(server);
+      await server.start();
       this.#writeProcesses();
-      void server.process.exited.then(() => this.#serverDied(server));
       return server.url;
     };
     const { passwords } = this.secrets;
     const usersFile = join(this.dir, 'redis-users.acl');
     writeFileSync(usersFile, redisUsers(passwords.redis), { mode: 0o600 });
     const [postgres, nats, redis] = await Promise.all([
-      own(DATABASE_URL, () => startPostgres({ dir: join(this.dir, 'postgres') })),
-      own(NATS_URL, () =>
-        startNats({ dir: join(this.dir, 'nats'), users: readFileSync(NATS_USERS, 'utf8'), environment: natsEnvironment(passwords) }),
+      own(DATABASE_URL, 'PostgreSQL', (port) => startPostgres({ dir: join(this.dir, 'postgres'), port })),
+      own(NATS_URL, 'NATS', (port) =>
+        startNats({ dir: join(this.dir, 'nats'), port, users: readFileSync(NATS_USERS, 'utf8'), environment: natsEnvironment(passwords) }),
       ),
-      own(REDIS_URL, () => startRedis({ usersFile })),
+      own(REDIS_URL, 'Redis', (port) => startRedis({ port, usersFile })),
     ]);
     this.#own = { postgres, nats, redis };
     if (postgres) await setUpRoles(postgres, passwords.postgres);
-  }
-
-  #serverDied(server) {
-    if (!this.#stopping) this.onDeath(`${server.process.name} ended by itself: ${server.process.lastWords()}`);
   }
 
   #environmentOf(app) {
@@ -179,7 +181,7 @@ export class Stack {
       probe_port: probePort,
       ...(port && { port }),
     }));
-    const servers = this.#servers.map(({ process, port }) => ({ app: process.name, name: process.name, pid: process.pid, port }));
+    const servers = this.#servers.filter(({ pid }) => pid).map(({ name, pid, port }) => ({ app: name, name, pid, port }));
     mkdirSync(this.dir, { recursive: true });
     // In one step: somebody may be reading it.
     const file = join(this.dir, 'processes.json');

@@ -23,7 +23,8 @@ const dir = resolve(process.env.LOCAL_DIR || '.local');
 let stack;
 let stopping = false;
 async function stop(code, reason) {
-  if (stopping) return;
+  // Somebody who presses Ctrl-C again does not want to wait for the services' last work.
+  if (stopping) return stack?.kill();
   stopping = true;
   if (reason) console.error(`✗ ${reason}`);
   if (stack) {

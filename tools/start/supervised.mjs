@@ -2,11 +2,8 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Deaths } from './deaths.mjs';
 
-/** Deaths within this many milliseconds … */
-const FLAP_WINDOW_MS = 30_000;
-/** … that make us give up. */
-const FLAP_LIMIT = 6;
 /** Megabytes that V8 takes before it collects; the same as in the images (Dockerfile), so that what is measured here is what runs there. */
 const NODE_OPTIONS = '--max-semi-space-size=4 --max-old-space-size=256';
 
@@ -15,7 +12,7 @@ export class Supervised {
   #ended;
   #stopping = false;
   #keepAlive = false;
-  #deaths = [];
+  #deaths = new Deaths({ limit: 6, windowMs: 30_000 });
   #lastWords = '';
 
   constructor(options) {
@@ -95,11 +92,10 @@ export class Supervised {
 
   async #revive() {
     if (this.#stopping) return;
-    const now = Date.now();
-    this.#deaths = [...this.#deaths.filter((at) => now - at < FLAP_WINDOW_MS), now];
-    if (this.#deaths.length >= FLAP_LIMIT) return this.onGiveUp(`${this.name} keeps dying: ${this.#lastWords}`);
+    const waitMs = this.#deaths.next();
+    if (waitMs === null) return this.onGiveUp(`${this.name} keeps dying: ${this.#lastWords}`);
     this.say(`${this.name} ended (${this.#child.signalCode ?? this.#child.exitCode}), starting it again`);
-    await pause(this.#deaths.length > 1 ? 500 : 50);
+    await pause(waitMs);
     if (this.#stopping) return;
     this.#spawn();
     this.onRestart();

@@ -1,0 +1,71 @@
+// A server that npm start brings along (PostgreSQL, NATS, Redis): when it dies it is started again on its port, with its data.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Deaths } from './deaths.mjs';
+
+export class OwnServer {
+  #server;
+  #stopping = false;
+  #keepAlive = false;
+  /** After a crash PostgreSQL refuses to start until its last backend has ended, which may take as long as a statement may run. */
+  #deaths = new Deaths({ limit: 10, windowMs: 60_000 });
+
+  /** @param options `launch(port)` starts the server and resolves when it accepts connections */
+  constructor({ name, launch, say, onGiveUp, onRestart }) {
+    Object.assign(this, { name, launch, say, onGiveUp, onRestart });
+  }
+
+  get pid() {
+    return this.#server?.process.pid;
+  }
+
+  get port() {
+    return this.#server?.port;
+  }
+
+  get url() {
+    return this.#server?.url;
+  }
+
+  async start() {
+    this.#server = await this.launch();
+    this.#watch();
+  }
+
+  /** From now on it is started again when it dies; before, its death ends the start. */
+  keepAlive() {
+    this.#keepAlive = true;
+  }
+
+  async stop() {
+    this.#stopping = true;
+    await this.#server?.stop();
+  }
+
+  #watch() {
+    const { process } = this.#server;
+    void process.exited.then(({ code, signal }) => {
+      if (this.#stopping) return;
+      const ended = `${this.name} ended (${signal ?? code})`;
+      if (this.#keepAlive) void this.#revive(ended);
+      else this.onGiveUp(`${ended}: ${process.lastWords()}`);
+    });
+  }
+
+  async #revive(reason) {
+    const waitMs = this.#deaths.next();
+    if (waitMs === null) return this.onGiveUp(`${this.name} keeps dying: ${reason}`);
+    this.say(`${reason}, starting it again with its data`);
+    await pause(waitMs);
+    if (this.#stopping) return;
+    try {
+      const server = await this.launch(this.port);
+      if (this.#stopping) return await server.stop();
+      this.#server = server;
+      this.#watch();
+      this.onRestart();
+      this.say(`${this.name} accepts connections again`);
+    } catch (error) {
+      if (!this.#stopping) await this.#revive(error.message);
+    }
+  }
+}
