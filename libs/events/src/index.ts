@@ -10,7 +10,10 @@ export {
   eventTablesDown,
   eventTraceUp,
   eventTraceDown,
+  workersUp,
+  workersDown,
 } from './tables';
+export { WorkerHeartbeat, isWorkerAlive, type HeartbeatOptions } from './heartbeat';
 export { ensureStreams } from './streams';
 export { OutboxRelay, type OutboxRelayOptions } from './relay';
 export { EventConsumer, type EventConsumerOptions } from './consumer';

@@ -13,6 +13,7 @@ import {
   eventTablesUp,
   eventTraceUp,
   newEvent,
+  workersUp,
   type EventConsumerOptions,
 } from './index';
 
@@ -36,7 +37,7 @@ export async function openShop() {
   const client = new Client({ connectionString: database.url });
   await client.connect();
   await client.query('CREATE SCHEMA shop');
-  for (const up of [eventTablesUp, eventTraceUp, consumerLeasesUp, deadLetterReplaysUp])
+  for (const up of [eventTablesUp, eventTraceUp, consumerLeasesUp, deadLetterReplaysUp, workersUp])
     for (const statement of up('shop')) await client.query(statement);
   await client.query('CREATE TABLE shop.effects (n bigserial, event_id text)');
   await client.end();
@@ -74,15 +75,7 @@ export async function openShop() {
     },
     tell: (...numbers: number[]) => db.transaction((tx) => appendToOutbox(tx, 'shop', numbers.map(sent))),
     /** The database, out of reach while `away()`. */
-    dbUnless: (away: () => boolean): Database =>
-      new Proxy(db, {
-        get: (target, name: keyof Database) => {
-          const value = target[name];
-          if (typeof value !== 'function') return value;
-          return (...given: unknown[]) =>
-            away() ? Promise.reject(new Error('out of reach')) : (value as (...all: unknown[]) => unknown).apply(target, given);
-        },
-      }),
+    dbUnless: (away: () => boolean): Database => reachableUnless(away, db),
     effects: async () => (await db.query<{ event_id: string }>('SELECT event_id FROM shop.effects ORDER BY n')).map((row) => row.event_id),
     count: async (what: string) => Number((await db.query<{ n: string }>(`SELECT count(*) AS n FROM shop.${what}`))[0]?.n),
     async close() {
@@ -95,6 +88,17 @@ export async function openShop() {
   };
 }
 export type Shop = Awaited<ReturnType<typeof openShop>>;
+
+function reachableUnless<T extends object>(away: () => boolean, whole: T): T {
+  return new Proxy(whole, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      if (name === 'relaxed') return reachableUnless(away, value as object);
+      if (typeof value !== 'function') return value;
+      return (...given: unknown[]) => (away() ? Promise.reject(new Error('out of reach')) : (value.apply(target, given) as unknown));
+    },
+  });
+}
 
 export async function effect(events: EventEnvelope[], tx: Tx): Promise<void> {
   await tx.query('INSERT INTO shop.effects (event_id) SELECT unnest($1::text[])', [events.map(({ id }) => id)]);

@@ -62,6 +62,27 @@ export function consumerLeasesDown(schema: string): string[] {
   return [`DROP TABLE ${schema}.consumer_leases`];
 }
 
+/** Migration statements: which workers live (see WorkerHeartbeat), and how often the handling of an event has begun without an end (see Attempts). */
+export function workersUp(schema: string): string[] {
+  return [
+    `CREATE TABLE ${schema}.workers (
+      worker_id text PRIMARY KEY,
+      alive_until timestamptz NOT NULL
+    ) WITH (fillfactor = 50)`,
+    `CREATE TABLE ${schema}.event_attempts (
+      consumer text NOT NULL,
+      event_id text NOT NULL,
+      begun integer NOT NULL DEFAULT 1,
+      begun_at timestamptz NOT NULL DEFAULT now(),
+      PRIMARY KEY (consumer, event_id)
+    )`,
+  ];
+}
+
+export function workersDown(schema: string): string[] {
+  return [`DROP TABLE ${schema}.event_attempts`, `DROP TABLE ${schema}.workers`];
+}
+
 /**
  * Migration statements: somebody may ask for a dead letter to be handled again (see DeadLetters), and the inbox remembers what it is about
  * for as long as it is there. The id of its event is null for what is none; what no event may be named is not indexed.

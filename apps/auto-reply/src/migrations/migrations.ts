@@ -5,6 +5,7 @@ import { Limit1764000000001 } from './1764000000001-limit';
 import { Sending1764000000002 } from './1764000000002-sending';
 import { ConsumerLeases1764100000001 } from './1764100000001-consumer-leases';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
+import { Workers1764400000001 } from './1764400000001-workers';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   Sending1764000000002,
   ConsumerLeases1764100000001,
   DeadLetterReplays1764200000001,
+  Workers1764400000001,
 ];

@@ -6,6 +6,7 @@ import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-repl
 import { Reports1764200000002 } from './1764200000002-reports';
 import { Paused1764200000003 } from './1764200000003-paused';
 import { CreationKeys1764300000001 } from './1764300000001-creation-keys';
+import { Workers1764400000001 } from './1764400000001-workers';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   Reports1764200000002,
   Paused1764200000003,
   CreationKeys1764300000001,
+  Workers1764400000001,
 ];

@@ -5,6 +5,7 @@ import { Vacuum1764000000001 } from './1764000000001-vacuum';
 import { ConsumerLeases1764100000001 } from './1764100000001-consumer-leases';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 import { Requests1764200000002 } from './1764200000002-requests';
+import { Workers1764400000001 } from './1764400000001-workers';
 
 export const migrations = [
   Webhooks1763700000001,
@@ -14,4 +15,5 @@ export const migrations = [
   ConsumerLeases1764100000001,
   DeadLetterReplays1764200000001,
   Requests1764200000002,
+  Workers1764400000001,
 ];

@@ -11,6 +11,7 @@ import { Months1763900000002 } from './1763900000002-months';
 import { Admission1763900000003 } from './1763900000003-admission';
 import { ConsumerLeases1764100000001 } from './1764100000001-consumer-leases';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
+import { Workers1764400000001 } from './1764400000001-workers';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   Admission1763900000003,
   ConsumerLeases1764100000001,
   DeadLetterReplays1764200000001,
+  Workers1764400000001,
 ];

@@ -3,6 +3,7 @@ import { Log1763800000001 } from './1763800000001-log';
 import { Traces1763900000001 } from './1763900000001-traces';
 import { Months1763900000002 } from './1763900000002-months';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
+import { Workers1764400000001 } from './1764400000001-workers';
 
 export const migrations = [
   Records1763700000001,
@@ -10,4 +11,5 @@ export const migrations = [
   Traces1763900000001,
   Months1763900000002,
   DeadLetterReplays1764200000001,
+  Workers1764400000001,
 ];

@@ -5,6 +5,7 @@ import { Budget1764000000001 } from './1764000000001-budget';
 import { RestrictionEnds1764100000001 } from './1764100000001-restriction-ends';
 import { ConsumerLeases1764100000002 } from './1764100000002-consumer-leases';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
+import { Workers1764400000001 } from './1764400000001-workers';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   RestrictionEnds1764100000001,
   ConsumerLeases1764100000002,
   DeadLetterReplays1764200000001,
+  Workers1764400000001,
 ];

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@mgw/postgres';
+import type { Logger } from '@mgw/telemetry';
+import { Signal } from './signal';
+
+/** A worker is dead when it has not renewed its row for this long, in milliseconds. */
+const ALIVE_MS = 2_000;
+const BEAT_EVERY_MS = 500;
+/** Rows of dead workers are deleted after this many minutes. */
+const KEEP_DEAD_MINUTES = 10;
+
+export interface HeartbeatOptions {
+  db: Database;
+  /** The schema that has the `workers` table. */
+  schema: string;
+  logger: Logger;
+}
+
+/** SQL that is true while the worker lives whose id `column` holds. A null id belongs to no living worker. */
+export function isWorkerAlive(schema: string, column: string): string {
+  return `EXISTS (SELECT FROM ${schema}.workers alive WHERE alive.worker_id = ${column} AND alive.alive_until > clock_timestamp())`;
+}
+
+/**
+ * Proves that this worker lives, so that others take over its claims within two seconds of its death. Claims store the worker's id;
+ * a claim is free when `isWorkerAlive` is false. A worker that lapsed never revives: it continues under a new id, without claims.
+ */
+export class WorkerHeartbeat {
+  private current: string | undefined;
+  private aliveUntil = 0;
+  private expiry: NodeJS.Timeout | undefined;
+  private readonly listeners = new Set<() => void>();
+  private readonly signal = new Signal();
+  private stopped = false;
+  private ended: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: HeartbeatOptions) {}
+
+  /** The id to store in claims. Undefined while the worker cannot prove that it lives: it must not claim, and its claims may be taken over. */
+  get id(): string | undefined {
+    if (this.current !== undefined && performance.now() >= this.aliveUntil) this.set(undefined);
+    return this.current;
+  }
+
+  /** Calls the listener after each change of the id. */
+  onChange(listener: () => void): void {
+    this.listeners.add(listener);
+  }
+
+  start(): void {
+    this.ended = this.run();
+  }
+
+  /** Deletes the row, which frees every claim of this worker at once. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.signal.give();
+    await this.ended;
+    clearTimeout(this.expiry);
+    const { db, schema, logger } = this.options;
+    const { id } = this;
+    this.listeners.clear();
+    this.set(undefined);
+    if (id === undefined) return;
+    try {
+      await db.relaxed.query(`DELETE FROM ${schema}.workers WHERE worker_id = $1`, [id]);
+    } catch (error) {
+      logger.warn({ err: error, schema }, 'a worker could not sign off; its claims are free in two seconds');
+    }
+  }
+
+  private async run(): Promise<void> {
+    const { logger, schema } = this.options;
+    while (!this.stopped) {
+      try {
+        await this.beat();
+      } catch (error) {
+        logger.warn({ err: error, schema }, 'a heartbeat failed; trying again');
+      }
+      if (!this.stopped) await this.signal.wait(BEAT_EVERY_MS);
+    }
+  }
+
+  private async beat(): Promise<void> {
+    const { id } = this;
+    const askedAt = performance.now();
+    if (id !== undefined && (await this.renew(id)) && this.current === id) return this.live(id, askedAt);
+    this.set(undefined);
+    const next = randomUUID();
+    const registeredAt = performance.now();
+    await this.register(next);
+    this.live(next, registeredAt);
+  }
+
+  private async renew(id: string): Promise<boolean> {
+    const { db, schema } = this.options;
+    const rows = await db.relaxed.query(
+      `UPDATE ${schema}.workers SET alive_until = clock_timestamp() + interval '${ALIVE_MS} milliseconds'
+       WHERE worker_id = $1 AND alive_until > clock_timestamp() RETURNING 1`,
+      [id],
+    );
+    return rows.length > 0;
+  }
+
+  private async register(id: string): Promise<void> {
+    const { db, schema } = this.options;
+    await db.relaxed.query(
+      `WITH dead AS (DELETE FROM ${schema}.workers WHERE alive_until < clock_timestamp() - interval '${KEEP_DEAD_MINUTES} minutes')
+       INSERT INTO ${schema}.workers (worker_id, alive_until) VALUES ($1, clock_timestamp() + interval '${ALIVE_MS} milliseconds')`,
+      [id],
+    );
+  }
+
+  /** Counts from before the statement was sent, so that this worker's clock runs out before the database's. */
+  private live(id: string, askedAt: number): void {
+    this.aliveUntil = askedAt + ALIVE_MS;
+    clearTimeout(this.expiry);
+    this.expiry = setTimeout(() => this.id, this.aliveUntil - performance.now() + 1);
+    this.set(performance.now() < this.aliveUntil ? id : undefined);
+  }
+
+  private set(id: string | undefined): void {
+    if (id === this.current) return;
+    this.current = id;
+    for (const listener of this.listeners) listener();
+  }
+}
