@@ -6,6 +6,12 @@ export class SendConfig extends config('send', {
   ...databaseSettings,
   ...sealingSettings,
   ...retentionSettings,
+  rpcConcurrency: env.integer('RPC_CONCURRENCY', {
+    doc: 'requests handled at once; more are refused. Half of them may be calls to WhatsApp, of which one number gets a sixteenth while others are idle',
+    default: 2_048,
+    min: 16,
+    max: 100_000,
+  }),
   messagesDays: env.integer('RETENTION_MESSAGES_DAYS', {
     doc: 'how long messages of both directions are kept, in days; whole months are forgotten, so some are kept up to a month longer. The same for send and status',
     default: 400,

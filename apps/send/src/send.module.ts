@@ -74,6 +74,11 @@ const FIGURES = {
   sends_unresolved: `SELECT count(*) FROM send.intents WHERE state = 'unknown'`,
 };
 
+/** Of the requests that this service takes, half may call the platform and three eighths may wait for that; the rest need no call. */
+function placesOf(rpcConcurrency: number) {
+  return { connections: rpcConcurrency >> 1, waiting: (rpcConcurrency * 3) >> 3 };
+}
+
 @Module({
   controllers: [SendHandlers, InboxHandlers, SettingsHandlers, SuppressionHandlers, figuresController('send', 'send', FIGURES)],
   providers: [
@@ -84,7 +89,8 @@ const FIGURES = {
     {
       provide: GraphClient,
       inject: [SendConfig],
-      useFactory: (config: SendConfig) => new GraphClient({ baseUrl: config.graphBaseUrl, version: config.graphVersion }),
+      useFactory: ({ graphBaseUrl: baseUrl, graphVersion: version, rpcConcurrency }: SendConfig) =>
+        new GraphClient({ baseUrl, version, ...placesOf(rpcConcurrency) }),
     },
     {
       provide: OutboxRelay,

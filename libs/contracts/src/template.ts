@@ -58,6 +58,12 @@ export function valueCounts(template: TemplateShape): Record<'body' | 'header' |
 }
 
 /**
+ * The values of one message, in characters altogether. The platform takes no body above 1,024; this bounds what a send that waits for the
+ * platform holds in memory.
+ */
+export const MAX_VALUE_CHARACTERS = 4_096;
+
+/**
  * Headers of other formats (GIF, PRODUCT) are for other APIs of the platform (platform §1.4): such a template is listed, as it is
  * approved, and cannot be sent. @throws GatewayError VALIDATION_FAILED
  */

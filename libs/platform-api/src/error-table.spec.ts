@@ -10,6 +10,7 @@ function refusal(status: number, error: Record<string, unknown>, headers: Record
     status,
     headers,
     body: { error: { type: 'OAuthException', message: 'words', ...error } },
+    bytes: 0,
   });
   if (outcome.kind !== 'refused') throw new Error(`expected a refusal, got ${outcome.kind}`);
   return outcome.refusal;

@@ -7,23 +7,28 @@ export interface WireCall {
   body: string | null;
   /** Epoch milliseconds; after it the connection is cut. */
   deadlineAt: number;
+  /** Of the response's body; a longer one counts as no response. */
+  maxBytes: number;
 }
 
 /** What came back over the wire, before anyone judges it. */
 export type Answer =
-  | { kind: 'response'; status: number; headers: ResponseHeaders; /** Parsed JSON; undefined when it was not JSON. */ body: unknown }
+  | {
+      kind: 'response';
+      status: number;
+      headers: ResponseHeaders;
+      /** Parsed JSON; undefined when it was not JSON. */ body: unknown;
+      bytes: number;
+    }
   /** No whole response. `written` is false only when it is certain that not one byte of the request left. */
   | { kind: 'failed'; written: boolean; problem: string };
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Well above a page of templates; a body beyond it is not one of the platform's. */
-const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
-
 /** One request and its response. Never rejects, never follows a redirect, never repeats. */
 export function crossWire(dispatcher: Dispatcher, call: WireCall): Promise<Answer> {
   return new Promise((resolve) => {
-    const exchange = new Exchange(resolve, call.deadlineAt);
+    const exchange = new Exchange(resolve, call);
     dispatcher.dispatch(
       {
         method: call.method,
@@ -55,11 +60,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   private size = 0;
   private done = false;
   private readonly timer: NodeJS.Timeout;
+  private readonly maxBytes: number;
 
   constructor(
     private readonly resolve: (answer: Answer) => void,
-    deadlineAt: number,
+    { deadlineAt, maxBytes }: WireCall,
   ) {
+    this.maxBytes = maxBytes;
     this.timer = setTimeout(() => this.cut('no answer in time'), Math.max(0, deadlineAt - Date.now()));
   }
 
@@ -75,12 +82,18 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.size += chunk.length;
-    if (this.size > MAX_RESPONSE_BYTES) this.cut('the answer was too large');
+    if (this.size > this.maxBytes) this.cut('the answer was too large');
     else this.chunks.push(chunk);
   }
 
   onResponseEnd(): void {
-    this.finish({ kind: 'response', status: this.status, headers: this.headers, body: parsed(Buffer.concat(this.chunks)) });
+    this.finish({
+      kind: 'response',
+      status: this.status,
+      headers: this.headers,
+      body: parsed(Buffer.concat(this.chunks)),
+      bytes: this.size,
+    });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, fault: Error): void {

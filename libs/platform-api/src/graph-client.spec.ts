@@ -130,6 +130,27 @@ describe('calls to the platform (guarantees §1, S2)', () => {
     expect(platform.requests).toHaveLength(1);
   });
 
+  it('decision 51: one call has 15 seconds, however long its caller waits', async () => {
+    platform.respond(() => undefined);
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    try {
+      let outcome: unknown;
+      const sent = send(Date.now() + 60_000).then((ended) => (outcome = ended));
+      await eventually(() => platform.requests.length === 1);
+      await jest.advanceTimersByTimeAsync(14_900);
+      expect(outcome).toBeUndefined();
+      await jest.advanceTimersByTimeAsync(200);
+      expect(await sent).toEqual({ kind: 'unknown', problem: 'no answer in time' });
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('guarantees §10, N1: does not know the outcome when the response is larger than a response to a send can be', async () => {
+    answers([200, JSON.stringify({ ...JSON.parse(yes), padding: 'x'.repeat(70_000) })]);
+    expect(await send()).toMatchObject({ kind: 'unknown', problem: 'the answer was too large' });
+  });
+
   it('does not know the outcome when the connection is reset after the request was written', async () => {
     platform.respond((_, response) => response.socket?.resetAndDestroy());
     expect((await send()).kind).toBe('unknown');

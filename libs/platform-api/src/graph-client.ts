@@ -1,3 +1,4 @@
+import { Shares, type Release } from '@mgw/shares';
 import { counter, traced } from '@mgw/telemetry';
 import { Pool } from 'undici';
 import { CircuitBreaker } from './circuit-breaker';
@@ -14,8 +15,12 @@ export interface GraphOptions {
   baseUrl: string;
   /** For example `v26.0`. */
   version: string;
-  /** Connections kept to the platform, and so calls in flight at once. Default 128. */
+  /** Connections to the platform at most, and so calls in flight at once. Default 128. */
   connections?: number;
+  /** Sends that may wait for their number's share of the connections. Default 0. */
+  waiting?: number;
+  /** How long one call may take, in milliseconds. Default 15000 (product decision 51). */
+  callTimeoutMs?: number;
   /** For a TCP connection and its TLS handshake, in milliseconds. Default 3000. */
   connectTimeoutMs?: number;
 }
@@ -33,6 +38,13 @@ export interface BusinessAccountTarget {
 /** A page of templates, and a stop for a platform that never ends its list: 6,000 templates is Meta's own bound (platform §3.1). */
 const PAGE_SIZE = 100;
 const MAX_PAGES = 100;
+/** The parts of an idle pool that one number may take: of the connections, which a call that hangs keeps for 15 s, and of the queue. */
+const ONE_NUMBER = { calls: 1 / 16, queue: 1 / 4 };
+/** Sizes of the platform's responses, in bytes: to a send it is a few hundred, a page of templates takes up to a megabyte. */
+const MAX_SEND_RESPONSE = 64 * 1024;
+const MAX_READ_RESPONSE = 4 * 1024 * 1024;
+/** What one list of templates may take in memory: 6,000 of the longest stay below it. */
+const MAX_LIST = 32 * 1024 * 1024;
 
 const calls = counter('mgw_platform_sends_total', "Calls that send a message, by the platform's error code or by what became of them", [
   'code',
@@ -44,19 +56,35 @@ export class GraphClient {
   private readonly prefix: string;
   private readonly server: { 'server.address': string; 'server.port': number };
   private readonly breaker = new CircuitBreaker();
+  private readonly shares: Shares;
+  private readonly callTimeoutMs: number;
 
   constructor(options: GraphOptions) {
     const base = new URL(options.baseUrl);
     const path = base.pathname.replace(/\/+$/, '');
     this.prefix = options.version ? `${path}/${options.version}` : path;
     this.server = { 'server.address': base.hostname, 'server.port': Number(base.port) || (base.protocol === 'http:' ? 80 : 443) };
+    const connections = options.connections ?? 128;
+    const waiting = { room: options.waiting ?? 0, largest: ONE_NUMBER.queue };
+    this.shares = new Shares({ places: connections, largest: ONE_NUMBER.calls, waiting });
+    this.callTimeoutMs = options.callTimeoutMs ?? 15_000;
     this.pool = new Pool(base.origin, {
-      connections: options.connections ?? 128,
+      connections,
       pipelining: 1,
       // Shorter than any server's own: a call on a connection that the other side is closing would be ambiguous.
       keepAliveTimeout: 4_000,
       connect: { timeout: options.connectTimeoutMs ?? 3_000 },
     });
+  }
+
+  /**
+   * Takes the number's place among the connections (guarantees §10, N2). Whoever sends takes it before anything is stored, and holds it
+   * until the send has ended: a number whose calls hang keeps its own sends waiting, and no other's.
+   * @param withinMs how long to wait in the number's queue
+   * @returns null when the number has its share of connections and of the queue
+   */
+  takePlace(phoneNumberId: string, withinMs: number): Promise<Release | null> {
+    return this.shares.take(phoneNumberId, withinMs);
   }
 
   /**
@@ -69,8 +97,16 @@ export class GraphClient {
     if (!this.breaker.allows(target.phoneNumberId)) return { kind: 'unreached', problem: 'it has not answered for a while' };
     const body = JSON.stringify(request);
     const path = `${this.prefix}/${encodeURIComponent(target.phoneNumberId)}/messages`;
-    const call: WireCall = { method: 'POST', path, accessToken: target.accessToken, body, deadlineAt };
+    const { accessToken } = target;
     const outcome = await sendWithin(deadlineAt, async () => {
+      const call: WireCall = {
+        method: 'POST',
+        path,
+        accessToken,
+        body,
+        deadlineAt: this.endOfCall(deadlineAt),
+        maxBytes: MAX_SEND_RESPONSE,
+      };
       const told = sendOutcome(await this.exchange('/{phone_number_id}/messages', call));
       calls.inc({ code: told.kind === 'refused' ? String(told.refusal.platformCode ?? 'none') : told.kind });
       return told;
@@ -94,12 +130,15 @@ export class GraphClient {
     const path = `/${encodeURIComponent(target.businessAccountId)}/message_templates?limit=${PAGE_SIZE}&fields=${TEMPLATE_FIELDS.join(',')}`;
     const templates: GraphTemplate[] = [];
     let after: string | undefined;
+    let bytes = 0;
     for (let page = 0; page < MAX_PAGES; page++) {
       const cursor = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
       onCall?.();
       const answer = await this.get('/{business_account_id}/message_templates', path + cursor, { ...target, deadlineAt });
       const outcome = readOutcome<TemplatePage>(answer, ({ data }) => Array.isArray(data));
       if (outcome.kind !== 'ok') return outcome;
+      bytes += answer.kind === 'response' ? answer.bytes : 0;
+      if (bytes > MAX_LIST) return { kind: 'unavailable', problem: 'the list of templates is too large' };
       templates.push(...outcome.value.data);
       const next = outcome.value.paging?.next === undefined ? undefined : outcome.value.paging.cursors?.after;
       if (next === undefined || next === after) return { kind: 'ok', value: templates };
@@ -114,7 +153,12 @@ export class GraphClient {
   }
 
   private get(template: string, path: string, { accessToken, deadlineAt }: { accessToken: string; deadlineAt: number }): Promise<Answer> {
-    return this.exchange(template, { method: 'GET', path: this.prefix + path, accessToken, body: null, deadlineAt });
+    const call = { path: this.prefix + path, accessToken, deadlineAt: this.endOfCall(deadlineAt), maxBytes: MAX_READ_RESPONSE };
+    return this.exchange(template, { method: 'GET', body: null, ...call });
+  }
+
+  private endOfCall(deadlineAt: number): number {
+    return Math.min(deadlineAt, Date.now() + this.callTimeoutMs);
   }
 
   /** @param template the path without its ids, for the trace */

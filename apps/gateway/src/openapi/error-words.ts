@@ -164,7 +164,8 @@ export const ERROR_WORDS: Record<ErrorCode, ErrorWords> = {
     },
   },
   PLATFORM_THROTTLED: {
-    meaning: 'WhatsApp’s own limits hold the message back: too many at once, too many to this person, or too many complaints.',
+    meaning:
+      'WhatsApp’s own limits hold the message back: too many at once, too many to this person, or too many complaints. Without `platform_code`: too many messages of this number already wait for WhatsApp.',
     remedy: 'Send more slowly. With `platform_code` 131056 only this recipient has to wait.',
     retry: WAIT,
     example: {

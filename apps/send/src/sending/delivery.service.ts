@@ -15,7 +15,7 @@ import { refusalError } from '../refusals/refusal-error';
 import { recipientSuppressed } from '../suppression/suppression';
 import { windowClosed } from '../window/window';
 import type { Outgoing } from './outgoing';
-import { answerEarlier, capReached, noTimeLeft, outcomeUnknown, unreached } from './send-errors';
+import { answerEarlier, capReached, noTimeLeft, numberBusy, outcomeUnknown, unreached } from './send-errors';
 
 type Accepted = ReplyOf<typeof SendText>;
 
@@ -27,6 +27,10 @@ interface Sent {
 
 /** Kept back from the caller's time for recording the outcome, in milliseconds. */
 const RECORDING_MS = 1_500;
+/** How long a send waits for its number's share, in milliseconds: 30 s hold it, two neighbours' answers (2 s each), the call (15 s) and the recording. */
+const WAIT_MS = 5_000;
+/** A call that could take less than this is not worth waiting for, in milliseconds. */
+const LEAST_CALL_MS = 1_000;
 
 /** The way of every message (guarantees §1): checks, intent, one call, outcome. */
 @Injectable()
@@ -41,7 +45,8 @@ export class DeliveryService {
 
   /**
    * The order of checks is product decision 1: connection, what the kind needs (`prepare`: template), suppression, window, cap.
-   * A repeated Idempotency-Key is answered before them, from what happened the first time.
+   * A repeated Idempotency-Key is answered before them, from what happened the first time. The number's place among the connections
+   * comes before the intent, so a send that gets none costs no cap and leaves nothing behind.
    */
   async send(sender: Sender, context: RpcContext, prepare: () => Promise<Outgoing>): Promise<Accepted> {
     const earlier = await this.reservations.earlier(sender);
@@ -50,6 +55,17 @@ export class DeliveryService {
     const outgoing = await prepare();
     refuseRestricted(connection, outgoing.needsWindow ? 'freeForm' : 'template');
     if (lateFor(context)) throw noTimeLeft();
+    const release = await this.graph.takePlace(connection.phoneNumberId, timeToWait(context));
+    if (release === null) throw numberBusy();
+    try {
+      return await this.reserveAndDeliver(outgoing, connection, context);
+    } finally {
+      release();
+    }
+  }
+
+  private async reserveAndDeliver(outgoing: Outgoing, connection: OpenConnection, context: RpcContext): Promise<Accepted> {
+    const { sender } = outgoing;
     const draft = draftOf(outgoing);
     const reservation = await this.reservations.reserve(draft);
     switch (reservation.kind) {
@@ -129,6 +145,10 @@ export class DeliveryService {
     });
     if (!recorded) throw outcomeUnknown(draft.id);
   }
+}
+
+function timeToWait({ deadlineAt }: RpcContext): number {
+  return Math.min(WAIT_MS, deadlineAt - RECORDING_MS - LEAST_CALL_MS - Date.now());
 }
 
 function lateFor({ deadlineAt }: RpcContext): boolean {

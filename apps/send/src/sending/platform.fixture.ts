@@ -7,6 +7,7 @@ type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
 export async function startPlatform() {
   const server = await startReceiver();
   let made = 0;
+  const held: { number: string; answer: () => void }[] = [];
   const accept: Respond = (request, response) => {
     const { to } = JSON.parse(request.body) as { to: string };
     made += 1;
@@ -23,6 +24,19 @@ export async function startPlatform() {
     accept: () => server.respond(accept),
     refuse: (code: number, status = 400) =>
       server.respond((_, response) => json(response, status, { error: { code, message: `(#${code}) no`, error_data: { details: 'no' } } })),
+    /** Never answers calls of these numbers, until they are released; others are accepted. */
+    hang: (...numbers: string[]) =>
+      server.respond((request, response) => {
+        const number = request.path.split('/').at(-2) ?? '';
+        if (numbers.includes(number)) held.push({ number, answer: () => accept(request, response) });
+        else accept(request, response);
+      }),
+    /** Numbers of the calls that are held. */
+    hanging: () => held.map(({ number }) => number),
+    release: () => {
+      server.respond(accept);
+      for (const { answer } of held.splice(0)) answer();
+    },
     calls: () => server.requests.map(({ body }) => JSON.parse(body) as { to: string; biz_opaque_callback_data: string }),
   };
 }

@@ -41,6 +41,12 @@ export function noTimeLeft(): GatewayError {
   return new GatewayError('OVERLOADED', 'There was no time left to send the message; nothing was sent. Try again shortly.');
 }
 
+/** The number has its share of what waits for the platform (guarantees §10, N2). */
+export function numberBusy(): GatewayError {
+  const message = 'Too many messages of this number wait for the messaging platform, which responds slowly; nothing was sent.';
+  return new GatewayError('PLATFORM_THROTTLED', message, { hint: 'Send more slowly and try again later.', retry_after_seconds: 5 });
+}
+
 export function unreached(intentId: string): GatewayError {
   return new GatewayError('PLATFORM_UNAVAILABLE', 'The messaging platform cannot be reached now; nothing was sent.', {
     message_id: gatewayMessageId(intentId),

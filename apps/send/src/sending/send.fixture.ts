@@ -47,8 +47,16 @@ const PLAIN: TemplateShape = { ...LOGIN, name: 'otp_plain', category: 'UTILITY',
 
 const OFFER: TemplateShape = { ...PLAIN, name: 'offer', category: 'MARKETING' };
 
+/** With more variables than WhatsApp takes long values for. */
+const LONG: TemplateShape = { ...ORDER, name: 'long', content: '{{1}} {{2}} {{3}} {{4}} {{5}} {{6}}', body_variables: [...'123456'] };
+
 /** With a header of a kind that the platform takes elsewhere only. */
 const MOVING: TemplateShape = { ...PLAIN, name: 'moving', header_format: 'GIF' };
+
+/** The phone_number_id of a business. */
+export function numberOf(businessId: number): string {
+  return String(699 + businessId);
+}
 
 /** The send service with a platform, and with neighbours that know one business and one template. */
 export async function startSending({ restriction = null }: { restriction?: Restriction | null } = {}) {
@@ -62,7 +70,7 @@ export async function startSending({ restriction = null }: { restriction?: Restr
     orHang({
       connections: business_ids.map((business_id) => ({
         business_id,
-        phone_number_id: '700',
+        phone_number_id: numberOf(business_id),
         business_account_id: '800',
         access_token_sealed: harness.sealer.seal('token', `connection.access_token:${business_id}`),
         app_secret_sealed: 'x',
@@ -78,7 +86,7 @@ export async function startSending({ restriction = null }: { restriction?: Restr
   harness.answer(FindTemplates, ({ names }) =>
     orHang({
       found: names.map(({ name, language }) => ({
-        template: [ORDER, LOGIN, PLAIN, OFFER, MOVING].find((template) => template.name === name && language === 'en') ?? null,
+        template: [ORDER, LOGIN, PLAIN, OFFER, LONG, MOVING].find((template) => template.name === name && language === 'en') ?? null,
         available_languages: name === ORDER.name ? ['en', 'en_US'] : [],
       })),
     }),

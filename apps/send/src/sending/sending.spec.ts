@@ -36,6 +36,16 @@ describe('the way of a message (guarantees §1)', () => {
     expect(await sending.used()).toBe(0);
   });
 
+  it('guarantees §10, N1: values that are longer together than WhatsApp takes are refused before a call is spent', async () => {
+    expect(await sending.template({}, { params: ['x'.repeat(1_024), 'y'.repeat(1_024)] })).toMatchObject({ message_id: 'wamid.P1' });
+    const params = Array.from({ length: 6 }, () => 'x'.repeat(1_024));
+    expect(await sending.template({}, { name: 'long', params })).toMatchObject({
+      error_code: 'VALIDATION_FAILED',
+      message: expect.stringContaining('4096 characters') as string,
+    });
+    expect(sending.platform.calls()).toHaveLength(1);
+  });
+
   it('platform §1.4: a template with a GIF header is refused with that reason before a call is spent', async () => {
     expect(await sending.template({}, { name: 'moving', params: ['x'] })).toMatchObject({
       error_code: 'VALIDATION_FAILED',

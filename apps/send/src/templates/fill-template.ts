@@ -1,4 +1,4 @@
-import { GatewayError, refuseForeignHeader, valueCounts, type TemplateShape } from '@mgw/contracts';
+import { GatewayError, MAX_VALUE_CHARACTERS, refuseForeignHeader, valueCounts, type TemplateShape } from '@mgw/contracts';
 import type { TemplateComponentRequest, TemplateParameter } from '@mgw/platform-api';
 
 /** What stands for a code wherever it is not the answer (product decision 17). */
@@ -13,12 +13,13 @@ export interface TemplateValues {
 /**
  * Fills a template in, and checks the counts before a call is spent on it (product decisions 15 and 43). The text shows no values of
  * an AUTHENTICATION template, whoever made the code.
- * @throws GatewayError TEMPLATE_PARAMS_MISMATCH, or VALIDATION_FAILED for a header that cannot be sent
+ * @throws GatewayError TEMPLATE_PARAMS_MISMATCH, or VALIDATION_FAILED for a header that cannot be sent and for values that are too long
  */
 export function fillTemplate(template: TemplateShape, values: TemplateValues): { components: TemplateComponentRequest[]; text: string } {
   refuseForeignHeader(template);
   const counts = valueCounts(template);
   for (const part of ['body', 'header', 'buttons'] as const) check(template, part, counts[part], values[part].length);
+  refuseLongValues(values);
   const components: TemplateComponentRequest[] = [];
   if (values.header.length > 0) components.push({ type: 'header', parameters: headerParameters(template, values.header) });
   if (values.body.length > 0)
@@ -51,6 +52,13 @@ function check({ name }: TemplateShape, component: string, [least, most]: readon
     expected: least,
     given,
   });
+}
+
+function refuseLongValues({ body, header, buttons }: TemplateValues): void {
+  const characters = [...body, ...header, ...buttons].reduce((sum, { length }) => sum + length, 0);
+  if (characters <= MAX_VALUE_CHARACTERS) return;
+  const message = `The values of a template may have ${MAX_VALUE_CHARACTERS} characters altogether; ${characters} were given.`;
+  throw new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'body_params', message }] });
 }
 
 function texts(values: string[], names: string[] | null): TemplateParameter[] {

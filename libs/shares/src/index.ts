@@ -1,0 +1,1 @@
+export { Shares, type Release, type SharesOptions } from './shares';

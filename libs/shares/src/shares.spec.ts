@@ -1,0 +1,84 @@
+import { Shares, type Release } from './shares';
+
+const NO_WAIT = 0;
+const LONG = 60_000;
+
+/** Takes places until none is given. @returns how to give them back */
+function fill(shares: Shares, holder: string): Release[] {
+  const taken: Release[] = [];
+  for (let release = shares.tryTake(holder); release !== null; release = shares.tryTake(holder)) taken.push(release);
+  return taken;
+}
+
+describe('shares of a pool (guarantees §10, N2)', () => {
+  it('one holder gets its largest part of an idle pool', () => {
+    expect(fill(new Shares({ places: 1_024, largest: 1 / 16 }), 'a')).toHaveLength(64);
+    expect(fill(new Shares({ places: 512, largest: 1 / 2 }), 'a')).toHaveLength(256);
+  });
+
+  it('ten holders that return nothing leave half of the pool, and a newcomer finds a place after sixty', () => {
+    const shares = new Shares({ places: 1_024, largest: 1 / 16 });
+    const taken = Array.from({ length: 10 }, (_, i) => fill(shares, `hung ${i}`).length);
+    expect(taken.reduce((sum, n) => sum + n)).toBeLessThanOrEqual(512);
+    expect(fill(shares, 'healthy')).toHaveLength(34);
+    for (let i = 10; i < 60; i++) fill(shares, `hung ${i}`);
+    expect(shares.tryTake('newcomer')).not.toBeNull();
+  });
+
+  it('a holder that has its share waits in its own queue, is served in order, and keeps nobody else back', async () => {
+    const shares = new Shares({ places: 8, largest: 1 / 4, waiting: { room: 100, largest: 1 / 4 } });
+    const taken = fill(shares, 'a');
+    const served: string[] = [];
+    const wait = (name: string) => shares.take('a', LONG).then((release) => (served.push(name), release));
+    const waiting = [wait('first'), wait('second')];
+    expect(shares.tryTake('b')).not.toBeNull();
+    expect(served).toEqual([]);
+    taken[0]?.();
+    (await waiting[0])?.();
+    await waiting[1];
+    expect(served).toEqual(['first', 'second']);
+  });
+
+  it('holders that wait take turns', async () => {
+    const shares = new Shares({ places: 4, largest: 1 / 4, waiting: { room: 100, largest: 1 / 4 } });
+    const taken = ['a', 'b'].flatMap((holder) => fill(shares, holder));
+    const served: string[] = [];
+    const waiting = ['a', 'a', 'b', 'b'].map((holder) =>
+      shares.take(holder, LONG).then((release) => {
+        served.push(holder);
+        setImmediate(() => release?.());
+      }),
+    );
+    for (const release of taken) release();
+    await Promise.all(waiting);
+    expect(served).toEqual(['a', 'b', 'a', 'b']);
+  });
+
+  it('a full queue refuses at once, another holder may still wait', async () => {
+    const shares = new Shares({ places: 4, largest: 1 / 4, waiting: { room: 8, largest: 1 / 4 } });
+    const taken = [...fill(shares, 'a'), ...fill(shares, 'b')];
+    const waiting = [shares.take('a', LONG), shares.take('a', LONG)];
+    expect(await shares.take('a', LONG)).toBeNull();
+    const other = shares.take('b', 1);
+    expect(await Promise.race([other, ...waiting])).toBeNull();
+    for (const release of taken) release();
+    for (const one of waiting) (await one)?.();
+  });
+
+  it('a wait ends in time, and its room is free again', async () => {
+    const shares = new Shares({ places: 4, largest: 1 / 4, waiting: { room: 1, largest: 1 / 4 } });
+    const taken = fill(shares, 'a');
+    for (let i = 0; i < 3; i++) expect(await shares.take('a', 1)).toBeNull();
+    expect(await shares.take('a', NO_WAIT)).toBeNull();
+    for (const release of taken) release();
+    expect(await shares.take('a', 1)).not.toBeNull();
+  });
+
+  it('a place is returned once', () => {
+    const shares = new Shares({ places: 4, largest: 1 / 4 });
+    const [release] = fill(shares, 'a');
+    release?.();
+    release?.();
+    expect([fill(shares, 'a').length, shares.heldBy('a')]).toEqual([1, 1]);
+  });
+});
