@@ -13,7 +13,13 @@ export class GatewayConfig extends config('gateway', {
   trustedProxies: env.list('TRUSTED_PROXIES', { doc: 'addresses or CIDRs whose X-Forwarded-For is believed', default: '' }, trustedProxy),
   maxConnections: env.integer('GATEWAY_MAX_CONNECTIONS', {
     doc: 'connections to the public port at once; one more is closed without an answer',
-    default: 4_000,
+    default: 2_000,
+    min: 1,
+    max: 1_000_000,
+  }),
+  maxConnectionsPerAddress: env.integer('GATEWAY_MAX_CONNECTIONS_PER_ADDRESS', {
+    doc: 'connections of one address (IPv6: of one /64) at once, and requests in flight of one client behind TRUSTED_PROXIES',
+    default: 500,
     min: 1,
     max: 1_000_000,
   }),

@@ -107,7 +107,9 @@ export class Dashboard {
 }
 
 export async function startDashboard(
-  settings: Partial<Pick<GatewayConfig, 'loginIpLimit' | 'maxConnections' | 'publicUrl'>> = {},
+  settings: Partial<
+    Pick<GatewayConfig, 'loginIpLimit' | 'maxConnections' | 'maxConnectionsPerAddress' | 'publicUrl' | 'trustedProxies'>
+  > = {},
   logger: Logger = createLogger('gateway', 'silent'),
 ): Promise<Dashboard> {
   const servers: Servers = { database: await testDatabase(), broker: await testNats() };

@@ -1,7 +1,7 @@
-import { Controller, Get, Req } from '@nestjs/common';
+import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ListApprovedTemplates } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentKey, RestApi } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
 import { Answers } from '../openapi/answers';
@@ -16,9 +16,11 @@ export class TemplatesController {
   /** Spec §4.2. */
   @Get()
   @Answers(TemplatesReply, 'List the approved templates')
-  async list(@CurrentKey() { business }: KeyAccess, @Req() { id }: FastifyRequest) {
+  list(@CurrentKey() { business }: KeyAccess, @Req() { id }: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const business_id = business.id;
-    const { templates } = await wholeList((place) => this.rpc.call(ListApprovedTemplates, { business_id, ...place }, { requestId: id }));
-    return { success: true as const, templates };
+    return wholeList(reply, async (place) => ({
+      success: true as const,
+      ...(await this.rpc.call(ListApprovedTemplates, { business_id, ...place }, { requestId: id })),
+    }));
   }
 }

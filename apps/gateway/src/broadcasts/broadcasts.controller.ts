@@ -59,7 +59,7 @@ export class BroadcastsController {
       name,
       template_name,
       language: language ?? LANGUAGE,
-      recipients: broadcastRows(request),
+      recipients: await broadcastRows(request),
       scheduled_at: scheduled_at ? new Date(scheduled_at).toISOString() : null,
     };
     const idempotency = idempotencyOf(headers['idempotency-key'], CreateBroadcast.subject, draft);
@@ -78,7 +78,7 @@ export class BroadcastsController {
   @Answers(CheckReply, 'Check every row of a broadcast without sending anything', { errors: CheckBroadcast.errors })
   async check(@CurrentUser() { business_id }: BusinessUser, @Body() request: CheckBroadcastRequest) {
     const { template_name, language } = request;
-    const recipients = broadcastRows(request);
+    const recipients = await broadcastRows(request);
     return this.rpc.call(CheckBroadcast, { business_id, template_name, language: language ?? LANGUAGE, recipients });
   }
 

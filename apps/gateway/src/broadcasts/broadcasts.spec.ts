@@ -42,6 +42,12 @@ describe('the rows of a broadcast (product §2; experience.md, Broadcasts)', () 
     expect(answer.body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'csv' }] });
   });
 
+  it('product §2: a large CSV file keeps every character, wherever it is cut for parsing', async () => {
+    const names = Array.from({ length: 9_000 }, (_, i) => '👋'.repeat(1 + (i % 7)));
+    await check(`phone,name\n${names.map((name) => `+1 201 555 0100,${name}`).join('\n')}\n`).expect(200);
+    expect((rows as { body_params: string[] }[]).map(({ body_params }) => body_params[0])).toEqual(names);
+  });
+
   it('experience.md: a row with more cells than the heading, or with a cell that is too long, is wrong; the others are as they are', async () => {
     const long = 'x'.repeat(1_025);
     await check(`phone,name,order\n+1 201 555 0100,Doe, John,1007\n+1 201 555 0101,Ben,1008\n+1 201 555 0102,${long},1009\n`).expect(200);

@@ -1,8 +1,11 @@
+import { Readable } from 'node:stream';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { registerDecorator } from 'class-validator';
-import { parse } from 'csv-parse/sync';
+import { parse } from 'csv-parse';
 import { MAX_RECIPIENTS, type BroadcastRow } from '@mgw/contracts';
 import { isLonger, isParam, MAX_PARAM_LENGTH, PARAMS_HOLD } from '../api-v1/field-rules';
 import { didYouMean } from '../http/did-you-mean';
+import { CHECKS_NESTED } from '../http/prepared-check';
 import { invalid } from '../requests/refusals';
 
 export interface RecipientRow {
@@ -14,12 +17,17 @@ export interface RecipientRow {
 const ROW_FIELDS = ['phone', 'body_params', 'header_params'];
 const MAX_VALUES = 50;
 const MAX_PHONE_LENGTH = 140;
+/** Bytes of a CSV file that are parsed in one go. */
+const SLICE = 32 * 1024;
+/** Cells of a CSV file: an empty one takes one byte in the file and many times that in memory. */
+const MAX_CELLS = 400_000;
 
 /** The shape of every row, in one pass: there may be twenty thousand. What the values mean is checked by the broadcast service. */
 export function IsRecipients(): PropertyDecorator {
   return (target, propertyName) =>
     registerDecorator({
       name: 'isRecipients',
+      constraints: [CHECKS_NESTED],
       target: target.constructor,
       propertyName: propertyName as string,
       validator: {
@@ -43,7 +51,7 @@ function rowFault(row: unknown): string | null {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return 'there is no object';
   const { phone, body_params, header_params, ...unknown } = row as Record<string, unknown>;
   const [stray] = Object.keys(unknown);
-  if (stray !== undefined) return `${stray} is not known${didYouMean(stray, ROW_FIELDS)}`;
+  if (stray !== undefined) return `${stray.slice(0, MAX_PHONE_LENGTH)} is not known${didYouMean(stray, ROW_FIELDS)}`;
   if (typeof phone !== 'string' || phone.length > MAX_PHONE_LENGTH) return 'phone is not a phone number in text';
   for (const [name, values] of Object.entries({ body_params, header_params })) {
     if (values === undefined || values === null) continue;
@@ -54,7 +62,7 @@ function rowFault(row: unknown): string | null {
 }
 
 /** The rows of a request, from either form. @throws GatewayError VALIDATION_FAILED unless there is exactly one */
-export function broadcastRows(request: { recipients?: RecipientRow[] | null; csv?: string | null }): BroadcastRow[] {
+export async function broadcastRows(request: { recipients?: RecipientRow[] | null; csv?: string | null }): Promise<BroadcastRow[]> {
   const { recipients, csv } = request;
   if (Boolean(recipients) === Boolean(csv)) throw invalid('recipients', 'or csv must be given, and not both');
   if (csv) return csvRows(csv);
@@ -66,22 +74,38 @@ export function broadcastRows(request: { recipients?: RecipientRow[] | null; csv
   }));
 }
 
-/** @throws GatewayError VALIDATION_FAILED for a file that is none, with the line */
-function csvRows(text: string): BroadcastRow[] {
-  let lines: { record: string[]; info: { lines: number } }[];
+interface CsvLine {
+  record: string[];
+  info: { lines: number };
+}
+
+/** Parses slice by slice, so that other requests are served meanwhile. @throws GatewayError VALIDATION_FAILED with the line */
+async function parseCsv(text: string): Promise<CsvLine[]> {
+  const delimiter = delimiterOf(text);
+  if (countOf(text, delimiter) + countOf(text, '\n') > MAX_CELLS) throw invalid('csv', `must hold at most ${MAX_CELLS} cells`);
+  const options = { bom: true, info: true, trim: true, skip_empty_lines: true, relax_column_count: true, delimiter };
+  const lines: CsvLine[] = [];
   try {
     // Its types do not know of `info`.
-    lines = parse(text, {
-      bom: true,
-      info: true,
-      trim: true,
-      skip_empty_lines: true,
-      relax_column_count: true,
-      delimiter: delimiterOf(text),
-    }) as unknown as typeof lines;
+    for await (const line of Readable.from(slicesOf(text)).pipe(parse(options))) lines.push(line as unknown as CsvLine);
   } catch (error) {
     throw invalid('csv', `is not a CSV file: ${(error as Error).message}`);
   }
+  return lines;
+}
+
+/** Bytes, because a slice of text could end within a character. */
+async function* slicesOf(text: string): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += SLICE) {
+    yield bytes.subarray(at, at + SLICE);
+    await yieldToOthers();
+  }
+}
+
+/** @throws GatewayError VALIDATION_FAILED for text that is not a CSV file */
+async function csvRows(text: string): Promise<BroadcastRow[]> {
+  const lines = await parseCsv(text);
   const [heading, ...rows] = lines;
   const names = heading?.record.map((name) => name.toLowerCase()) ?? [];
   const phone = names.indexOf('phone');
@@ -106,6 +130,12 @@ function cellsFault(record: string[], names: string[], phone: number): Broadcast
   const most = (i: number) => (i === phone ? MAX_PHONE_LENGTH : MAX_PARAM_LENGTH);
   const long = record.findIndex((cell, i) => isLonger(cell, most(i)));
   return long < 0 ? null : { field: names[long] || `column ${long + 1}`, message: `must have at most ${most(long)} characters` };
+}
+
+function countOf(text: string, char: string): number {
+  let count = 0;
+  for (let at = text.indexOf(char); at >= 0; at = text.indexOf(char, at + 1)) count++;
+  return count;
 }
 
 /** Spreadsheets of many countries write semicolons. */

@@ -1,6 +1,7 @@
-import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import { ListTemplates, SyncTemplates } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
+import type { FastifyReply } from 'fastify';
 import { wholeList } from '../api-v1/whole-list';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
@@ -19,8 +20,8 @@ export class ClientTemplatesController {
 
   @Get()
   @Answers(TemplateList, 'List all templates with status and components, and how the last sync went')
-  list(@CurrentUser() { business_id }: BusinessUser) {
-    return wholeList((place) => this.rpc.call(ListTemplates, { business_id, ...place }));
+  list(@CurrentUser() { business_id }: BusinessUser, @Res({ passthrough: true }) reply: FastifyReply) {
+    return wholeList(reply, (place) => this.rpc.call(ListTemplates, { business_id, ...place }));
   }
 
   @Post('sync')

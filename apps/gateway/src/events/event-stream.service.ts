@@ -10,8 +10,9 @@ const MAX_STREAMS = 1_000;
 const MAX_PER_BUSINESS = 50;
 /** Keeps proxies from closing a quiet stream; also how soon an ended session ends its streams. */
 const BEAT_MS = 15_000;
-/** A reader that does not keep up is cut off; it comes back with the last id it saw. */
-const MAX_BUFFERED = 1024 * 1024;
+/** A reader that does not keep up is cut off, and comes back with the last id it saw. Bytes that wait for one reader, and for all. */
+const MAX_BUFFERED = 256 * 1024;
+const MAX_BUFFERED_OF_ALL = 16 * 1024 * 1024;
 /** How long a reader may take for the end of its stream. */
 const LINGER_MS = 1_000;
 
@@ -28,6 +29,9 @@ interface Watcher {
 export class EventStreamService implements BeforeApplicationShutdown {
   private readonly tail: EventTail;
   private readonly open = new Map<FastifyReply['raw'], number>();
+  /** Bytes that wait for readers that do not keep up. */
+  private readonly waiting = new Map<FastifyReply['raw'], number>();
+  private waitingBytes = 0;
 
   constructor(
     @Inject(NATS) nc: ConstructorParameters<typeof EventTail>[0]['nc'],
@@ -53,8 +57,10 @@ export class EventStreamService implements BeforeApplicationShutdown {
     out.write('retry: 2000\n\n');
     const beat = setInterval(() => void this.beat(out, token), BEAT_MS);
     let stop = (): void => {};
+    out.on('drain', () => this.note(out, 0));
     out.once('close', () => {
       clearInterval(beat);
+      this.note(out, 0);
       this.open.delete(out);
       stop();
     });
@@ -78,10 +84,22 @@ export class EventStreamService implements BeforeApplicationShutdown {
     if (out.writableLength > MAX_BUFFERED) out.destroy();
     if (!isOpen(out)) return false;
     if (event.business_id !== businessId) return true;
-    out.write(
-      `id: ${place}\nevent: ${event.type}\ndata: ${JSON.stringify({ event: event.type, timestamp: event.at, data: event.data })}\n\n`,
-    );
+    const data = JSON.stringify({ event: event.type, timestamp: event.at, data: event.data });
+    if (!out.write(`id: ${place}\nevent: ${event.type}\ndata: ${data}\n\n`)) this.note(out, out.writableLength);
     return true;
+  }
+
+  /** Notes what waits for a reader; over the bound of all, the readers that most waits for are cut off. */
+  private note(out: FastifyReply['raw'], bytes: number): void {
+    this.waitingBytes += bytes - (this.waiting.get(out) ?? 0);
+    if (bytes > 0) this.waiting.set(out, bytes);
+    else this.waiting.delete(out);
+    while (this.waitingBytes > MAX_BUFFERED_OF_ALL) {
+      const [[slowest, most] = [out, 0]] = [...this.waiting].sort(([, one], [, other]) => other - one);
+      this.waiting.delete(slowest);
+      this.waitingBytes -= most;
+      slowest.destroy();
+    }
   }
 
   private async beat(out: FastifyReply['raw'], token: string): Promise<void> {

@@ -1,13 +1,16 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import { isFault } from './read-body';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isFault, UnreadBody } from './read-body';
 
-/** The last guard of every controller: only who may call is told what is wrong with the body (product decision 1). */
+/** The last guard of every controller: the body is read, and its faults are reported, only for a caller who may call (product decision 1). */
 @Injectable()
 export class BodyGuard implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
-    const { body } = context.switchToHttp().getRequest<FastifyRequest>();
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const { body } = request;
     if (isFault(body)) throw body;
+    if (body instanceof UnreadBody) request.body = await body.read(http.getResponse<FastifyReply>().raw);
     return true;
   }
 }

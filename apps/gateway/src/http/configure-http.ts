@@ -3,19 +3,21 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { GatewayError } from '@mgw/contracts';
 import { histogram, type Logger } from '@mgw/telemetry';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { GatewayConfig } from '../gateway.config';
 import { docsRoutes } from '../openapi/docs.routes';
 import { openApiDocument } from '../openapi/document';
 import { Draining } from './draining';
 import { ErrorFilter } from './error.filter';
-import { readBodies } from './read-body';
+import { LARGE_BODY_LIMIT, readBodies } from './read-body';
 import { logRequests } from './request-log';
 import { KnownRoutes } from './routes';
+import { shareConnections } from './shares';
+import { boundSlowReaders } from './slow-readers';
 import { traceRequests } from './traces';
 import { RequestPipe } from './validation.pipe';
 
 /** Lists of recipients are longer than other bodies. */
-const BROADCASTS = '/api/client/broadcasts';
-const BROADCAST_LIMIT = 5 * 1024 * 1024;
+const BROADCASTS = /^\/api\/client\/broadcasts(\/check)?$/;
 
 const duration = histogram('mgw_http_duration_seconds', 'Requests of the public port', ['method', 'route', 'status']);
 
@@ -25,13 +27,15 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   const filter = new ErrorFilter(logger);
   const routes = new KnownRoutes(fastify);
   logRequests(fastify, logger);
+  shareConnections(fastify, app.get(GatewayConfig));
   traceRequests(fastify);
   fastify.addHook('onRoute', (route) => {
-    if (route.url.startsWith(BROADCASTS)) route.bodyLimit = BROADCAST_LIMIT;
+    if (BROADCASTS.test(route.url)) route.bodyLimit = LARGE_BODY_LIMIT;
   });
   app.useGlobalFilters(filter);
   app.useGlobalPipes(new RequestPipe());
   readBodies(fastify);
+  boundSlowReaders(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     done(withoutHost(request) ?? (request.is404 ? wrongMethod(routes, request) : undefined));

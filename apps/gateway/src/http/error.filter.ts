@@ -7,6 +7,11 @@ import { helpLink } from './help-link';
 /** Errors between services that say nothing to the outside but whether to try again. */
 export const INTERNAL_ONLY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['OVERLOADED', 'DEADLINE_EXCEEDED', 'REPLY_LOST']);
 
+/** Characters of the error text, and entries and characters of its details. */
+const MOST_TEXT = 2_000;
+const MOST_DETAILS = 50;
+const MOST_QUOTED = 500;
+
 /** The one place where errors become HTTP (spec §7, product decision 2). */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
@@ -21,7 +26,8 @@ export class ErrorFilter implements ExceptionFilter {
     const error = asGatewayError(fault);
     reply.errorCode = error.error_code;
     const told = INTERNAL_ONLY.has(error.error_code) ? 'INTERNAL' : error.error_code;
-    if (told === 'INTERNAL') {
+    // A refusal for lack of room is expected under load, and the log has its line for the request.
+    if (told === 'INTERNAL' && error.status !== 503) {
       this.logger.error({ err: fault, request_id: request.id, route: request.routeOptions.url }, 'request failed');
     }
     const { retry_after_seconds } = error.extras;
@@ -39,8 +45,19 @@ function bodyOf(error: GatewayError, request: FastifyRequest): Record<string, un
   }
   const extras = error.error_code === 'DAILY_LIMIT_REACHED' ? others : error.extras;
   const outage = error.error_code === 'PLATFORM_UNAVAILABLE' && { retryable: error.retryable };
-  return { success: false, error: error.message, error_code: error.error_code, ...outage, ...extras };
+  const details = error.error_code === 'VALIDATION_FAILED' && { details: shortDetails(error.extras['details']) };
+  return { success: false, error: short(error.message, MOST_TEXT), error_code: error.error_code, ...outage, ...extras, ...details };
 }
+
+/** Product decision 49: always an array. Fields and messages may quote the request, which may be megabytes long. */
+function shortDetails(details: unknown): { field: string; message: string }[] {
+  if (!Array.isArray(details)) return [];
+  return (details as { field: string; message: string }[])
+    .slice(0, MOST_DETAILS)
+    .map(({ field, message }) => ({ field: short(field, MOST_QUOTED), message: short(message, MOST_QUOTED) }));
+}
+
+const short = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text);
 
 /** Faults of Nest and Fastify in our own words; anything else is a defect, told without its details. */
 function asGatewayError(fault: unknown): GatewayError {

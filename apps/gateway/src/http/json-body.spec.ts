@@ -3,7 +3,7 @@ import { parseJsonBody } from './json-body';
 
 const read = (text: string | Buffer) => {
   try {
-    return parseJsonBody(Buffer.from(text));
+    return parseJsonBody(Buffer.from(text), 10_000);
   } catch (error) {
     return (error as GatewayError).error_code;
   }
@@ -13,6 +13,26 @@ describe('bodies (product decisions 5, 6, 9; guarantees §9)', () => {
   it('are read as they are', () => {
     expect(read('{"a":[1,"नमस्ते 👋\\n\\t"],"b":{"c":null}}')).toEqual({ a: [1, 'नमस्ते 👋\n\t'], b: { c: null } });
     expect(read('{"a":"[[[[[[[[[[[[ \\" [[["}')).toEqual({ a: '[[[[[[[[[[[[ " [[[' });
+  });
+
+  it('guarantees N1: no more values and names than are worth their memory, wherever they are', () => {
+    expect(read(`[${'0,'.repeat(9_990)}0]`)).toHaveLength(9_991);
+    expect(read(`[${'0,'.repeat(10_000)}0]`)).toBe('VALIDATION_FAILED');
+    expect(read(`{"a":[${'{},'.repeat(6_000)}{}]}`)).toBe('VALIDATION_FAILED');
+    expect(read(`{${Array.from({ length: 3_000 }, (_, i) => `"${i}":0`).join()}}`)).toBe('VALIDATION_FAILED');
+    expect(read(`{"a":"${'[,:{'.repeat(10_000)}"}`)).toEqual({ a: '[,:{'.repeat(10_000) });
+  });
+
+  it('a refusal names the member by its path', () => {
+    const details = (text: string) => {
+      try {
+        return parseJsonBody(Buffer.from(text), 10_000);
+      } catch (error) {
+        return (error as GatewayError).extras['details'];
+      }
+    };
+    expect(details('{"a":[{"b":"\\u0000"}]}')).toMatchObject([{ field: 'a.0.b' }]);
+    expect(details('{"a":{"constructor":1}}')).toMatchObject([{ field: 'a.constructor' }]);
   });
 
   it.each([

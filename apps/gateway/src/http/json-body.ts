@@ -2,20 +2,22 @@ import { GatewayError } from '@mgw/contracts';
 
 /** Ten thousand levels make validators overflow the stack (guarantees §9). */
 const MAX_DEPTH = 8;
+/** A name takes several times the memory of a value; a recipient has three names. */
+const VALUES_PER_NAME = 5;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 /** Control characters other than newline and tab, and halves of surrogate pairs (product decision 9). */
 // eslint-disable-next-line no-control-regex
 const FORBIDDEN_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-/** Reads a request's body. @throws GatewayError VALIDATION_FAILED for what no endpoint accepts, whatever its fields are */
-export function parseJsonBody(bytes: Buffer): unknown {
+/** Reads a request's body. @throws GatewayError VALIDATION_FAILED for content that no endpoint accepts, whatever its fields are */
+export function parseJsonBody(bytes: Buffer, maxValues: number): unknown {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new GatewayError('VALIDATION_FAILED', 'The body is not UTF-8.');
   }
-  if (depthOf(text) > MAX_DEPTH) throw new GatewayError('VALIDATION_FAILED', `The body is nested more than ${MAX_DEPTH} levels deep.`);
+  checkSize(text, maxValues);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -23,7 +25,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
     throw new GatewayError('VALIDATION_FAILED', 'The body is not valid JSON.');
   }
   withPlainLines(value);
-  checkContent(value, '');
+  checkContent(value);
   return value;
 }
 
@@ -33,10 +35,11 @@ function withPlainLines(body: unknown): void {
   if (typeof request?.csv === 'string') request.csv = request.csv.replace(/\r\n?/g, '\n');
 }
 
-/** Looks at brackets outside of texts, before anything recursive sees them. */
-function depthOf(text: string): number {
+/** Counts brackets, commas and colons outside of strings, before anything recursive sees them and before anything is allocated for them. */
+function checkSize(text: string, maxValues: number): void {
   let depth = 0;
-  let deepest = 0;
+  let values = 0;
+  let names = 0;
   let inText = false;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
@@ -44,22 +47,52 @@ function depthOf(text: string): number {
       if (char === 0x5c) i++;
       else if (char === 0x22) inText = false;
     } else if (char === 0x22) inText = true;
-    else if (char === 0x7b || char === 0x5b) deepest = Math.max(deepest, ++depth);
-    else if (char === 0x7d || char === 0x5d) depth--;
+    else if (char === 0x2c) values++;
+    else if (char === 0x3a) names++;
+    else if (char === 0x7b || char === 0x5b) {
+      values++;
+      if (++depth > MAX_DEPTH) throw new GatewayError('VALIDATION_FAILED', `The body is nested more than ${MAX_DEPTH} levels deep.`);
+    } else if (char === 0x7d || char === 0x5d) depth--;
+    if (values > maxValues || names > maxValues / VALUES_PER_NAME)
+      throw new GatewayError('VALIDATION_FAILED', `The body holds more than ${maxValues} values.`);
   }
-  return deepest;
 }
 
 /** @throws GatewayError VALIDATION_FAILED naming the field */
-export function checkContent(value: unknown, path: string): void {
-  if (typeof value === 'string' && FORBIDDEN_TEXT.test(value)) throw refused(path, 'must not hold control characters or broken characters');
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, member] of Object.entries(value)) {
-    if (FORBIDDEN_KEYS.has(key)) throw refused(path ? `${path}.${key}` : key, 'is not allowed as a name');
-    checkContent(member, path ? `${path}.${key}` : key);
-  }
+export function checkContent(value: unknown): void {
+  const fault = faultIn(value);
+  if (!fault) return;
+  const field = fault.path.reverse().join('.');
+  throw new GatewayError('VALIDATION_FAILED', `${field || 'The body'} ${fault.message}.`, { details: [{ field, message: fault.message }] });
 }
 
-function refused(field: string, message: string): GatewayError {
-  return new GatewayError('VALIDATION_FAILED', `${field || 'The body'} ${message}.`, { details: [{ field, message }] });
+interface Fault {
+  /** Names from the innermost to the outermost. */
+  path: string[];
+  message: string;
+}
+
+/** Allocates nothing for content without a fault. */
+function faultIn(value: unknown): Fault | null {
+  if (typeof value === 'string')
+    return FORBIDDEN_TEXT.test(value) ? { path: [], message: 'must not hold control characters or broken characters' } : null;
+  if (typeof value !== 'object' || value === null) return null;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const fault = faultIn(value[i]);
+      if (fault) return within(String(i), fault);
+    }
+    return null;
+  }
+  for (const key of Object.keys(value)) {
+    if (FORBIDDEN_KEYS.has(key)) return { path: [key], message: 'is not allowed as a name' };
+    const fault = faultIn((value as Record<string, unknown>)[key]);
+    if (fault) return within(key, fault);
+  }
+  return null;
+}
+
+function within(name: string, fault: Fault): Fault {
+  fault.path.push(name);
+  return fault;
 }

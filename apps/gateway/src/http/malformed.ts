@@ -9,7 +9,7 @@ export const HEAD_LIMIT = 64 * 1024;
 /** Headers and body of one request, from its connection or the end of the request before. */
 export const REQUEST_WITHIN_MS = 14_000;
 /** How long a client that was refused may still read why. */
-const LINGER_MS = 1_000;
+export const LINGER_MS = 1_000;
 
 const FAULTS: Record<string, { status: number; error: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, error: `The URL and the headers are larger than ${HEAD_LIMIT / 1024} kB.` },
@@ -18,7 +18,7 @@ const FAULTS: Record<string, { status: number; error: string }> = {
 const NO_HTTP = { status: 400, error: 'The request is not well-formed HTTP.' };
 
 /** What comes before any route and so before the error filter. */
-const body = (error: string) => ({ success: false, error, error_code: 'VALIDATION_FAILED' });
+const body = (error: string) => ({ success: false, error, error_code: 'VALIDATION_FAILED', details: [] });
 const LINK = helpLink('VALIDATION_FAILED');
 
 /** A path that cannot be decoded. */

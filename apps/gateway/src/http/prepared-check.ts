@@ -12,7 +12,12 @@ interface Field {
   /** Of `IsOptional` and its like: the rules count when all of them say so. */
   conditions: ((object: object, value: unknown) => boolean)[];
   rules: Rule[];
+  /** A rule of the field looks at all that is nested in it. */
+  deep: boolean;
 }
+
+/** Marks a rule, as one of its constraints, that refuses any nested member it does not know. */
+export const CHECKS_NESTED = Symbol('checks nested members');
 
 /**
  * The rules that class-validator has for a class, looked up once instead of for every body: that, and what it makes in case of a
@@ -24,18 +29,20 @@ export function preparedCheck(type: new () => object): PreparedCheck | null {
   const fields = new Map<string, Field>();
   for (const metadata of rulesOf(type)) {
     if (metadata.each || metadata.groups?.length > 0 || metadata.validateIf) return null;
-    const field = fields.get(metadata.propertyName) ?? { conditions: [], rules: [] };
+    const field = fields.get(metadata.propertyName) ?? { conditions: [], rules: [], deep: false };
     fields.set(metadata.propertyName, field);
     if (metadata.type === 'conditionalValidation') field.conditions.push(metadata.constraints[0] as Field['conditions'][number]);
-    else if (metadata.type === 'customValidation')
+    else if (metadata.type === 'customValidation') {
+      field.deep ||= metadata.constraints?.includes(CHECKS_NESTED) === true;
       for (const { instance } of storage.getTargetValidatorConstraints(metadata.constraintCls))
         field.rules.push({ constraints: metadata.constraints, validate: (value, args) => instance.validate(value, args as never) });
-    else return null;
+    } else return null;
   }
   return (body) => {
     const object: Record<string, unknown> = new type() as Record<string, unknown>;
     for (const name of Object.keys(body)) {
-      if (!fields.has(name) || !isFlat(body[name])) return null;
+      const field = fields.get(name);
+      if (!field || !(field.deep || isFlat(body[name]))) return null;
       object[name] = body[name];
     }
     for (const [property, field] of fields) if (!keeps(field, object, property)) return null;

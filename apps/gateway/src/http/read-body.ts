@@ -1,17 +1,48 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { GatewayError } from '@mgw/contracts';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ByteBudget, untilClosed } from './byte-budget';
+import { holderOf, type AuthenticatedRequest } from './caller';
+import { FairQueue } from './fair-queue';
 import { parseJsonBody } from './json-body';
+import { LINGER_MS, REQUEST_WITHIN_MS } from './malformed';
+
+/** Limit of a body on most routes (product decision 5). */
+export const BODY_LIMIT = 64 * 1024;
+/** Limit of a body on routes that take lists of recipients. */
+export const LARGE_BODY_LIMIT = 5 * 1024 * 1024;
+
+/**
+ * Bytes of the bodies in flight, from the first byte to the end of the response. A body is several times larger once it is parsed, so
+ * at most one above 64 kB is parsed and held at a time.
+ */
+const BUDGETS = {
+  stranger: () => new ByteBudget(1024 * 1024, BODY_LIMIT),
+  small: () => new ByteBudget(8 * 1024 * 1024, 2 * 1024 * 1024),
+  large: () => new ByteBudget(4 * LARGE_BODY_LIMIT, LARGE_BODY_LIMIT),
+};
+/** JSON values in a body: an empty array costs three bytes on the wire and twenty times that in memory. */
+const MAX_VALUES = 10_000;
+const MAX_LARGE_VALUES = 500_000;
+/** Slowest pace at which a body may arrive, in bytes for each interval. */
+const PACE_EVERY_MS = 3_000;
+const PACE = 1;
+const LARGE_PACE = 64 * 1024;
+/** How long a large body waits for the one that is processed before it. */
+const LARGE_TURN_WITHIN_MS = 8_000;
 
 /** `type/subtype`, as far as Fastify looks. */
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
 
 /**
- * Bodies are read before anybody asks who sends them, and what is wrong with one is told after key or session, limits, plan and
- * permission (product decision 1): until then the fault stands in its place, and BodyGuard throws it. JSON only (product decision 5).
+ * Leaves bodies on the wire until BodyGuard reads them, after key or session, limits, plan and permission (product decision 1,
+ * guarantees N1). JSON only (product decision 5).
  */
 export function readBodies(server: FastifyInstance): void {
+  const pools: Pools = { stranger: BUDGETS.stranger(), small: BUDGETS.small(), large: BUDGETS.large(), turns: new FairQueue() };
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', readJson);
+  server.addContentTypeParser('application/json', (request, payload, done) => done(null, new UnreadBody(request, payload, pools)));
   server.addContentTypeParser('*', (_request, _payload, done) =>
     done(null, new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send Content-Type: application/json.')),
   );
@@ -21,10 +52,91 @@ export function readBodies(server: FastifyInstance): void {
     if (type !== undefined && !MEDIA_TYPE.test(type)) headers['content-type'] = 'application/octet-stream';
     done();
   });
-  // The rest of a body that is not read to its end is not waited for.
-  server.addHook('onSend', ({ body }, reply, _payload, done) => {
-    if (isFault(body)) void reply.header('connection', 'close');
+  server.addHook('onSend', (request, reply, _payload, done) => {
+    if (isIncomplete(request) && (reply.statusCode === 408 || isLong(request))) closeAfter(reply);
     done();
+  });
+}
+
+interface Pools {
+  /** Bodies of requests without credentials, by network. */
+  stranger: ByteBudget;
+  small: ByteBudget;
+  large: ByteBudget;
+  turns: FairQueue;
+}
+
+/** A JSON body that is still on the wire. */
+export class UnreadBody {
+  constructor(
+    private readonly request: AuthenticatedRequest,
+    private readonly payload: FastifyRequest['raw'],
+    private readonly pools: Pools,
+  ) {}
+
+  /**
+   * Reads and parses the body. Its bytes count as in flight until the response has ended.
+   * @throws GatewayError for a body that is too large, too slow or not acceptable, and when too much is in flight
+   */
+  async read(response: ServerResponse): Promise<unknown> {
+    const { request, pools } = this;
+    const limit = request.routeOptions.bodyLimit;
+    const declared = request.headers['content-length'];
+    if (Number(declared) > limit) throw tooLarge();
+    const holder = holderOf(request);
+    const large = Number(declared ?? limit) > BODY_LIMIT;
+    const budget = request.user ? pools[large ? 'large' : 'small'] : pools.stranger;
+    const take = (size: number) => untilClosed(response, budget.take(holder, size));
+    if (declared !== undefined) take(Number(declared));
+    const bytes = await collect(this.payload, { limit, pace: large ? LARGE_PACE : PACE, reserve: declared === undefined ? take : null });
+    if (large) untilClosed(response, await pools.turns.take(holder, LARGE_TURN_WITHIN_MS));
+    // Actions take no body; some clients name its type all the same.
+    return bytes.length === 0 ? undefined : parseJsonBody(bytes, limit > BODY_LIMIT ? MAX_LARGE_VALUES : MAX_VALUES);
+  }
+}
+
+interface Reading {
+  limit: number;
+  pace: number;
+  /** Called for each chunk of a body without a declared length; throws when too much is in flight. */
+  reserve: ((size: number) => void) | null;
+}
+
+/** Reads the stream to its end. Nothing beyond the limit is kept. */
+function collect(payload: FastifyRequest['raw'], { limit, pace, reserve }: Reading): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let received = 0;
+    let atLastLook = 0;
+    const settle = (finish: () => void) => {
+      clearInterval(timer);
+      payload.off('data', take).off('end', end).off('error', fail).off('close', gone);
+      finish();
+    };
+    const fail = (fault: Error) => settle(() => reject(Object.assign(fault, { statusCode: 400 })));
+    const gone = () => fail(new Error('the caller hung up'));
+    const refuse = (fault: unknown) => {
+      chunks.length = 0;
+      settle(() => reject(fault as Error));
+    };
+    const take = (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > limit) return refuse(tooLarge());
+      try {
+        reserve?.(chunk.length);
+      } catch (fault) {
+        return refuse(fault);
+      }
+      chunks.push(chunk);
+    };
+    const end = () => settle(() => resolve(Buffer.concat(chunks)));
+    const look = () => {
+      if (!payload.complete && received - atLastLook < pace) refuse(tooSlow());
+      atLastLook = received;
+    };
+    const timer = setInterval(look, PACE_EVERY_MS).unref();
+    if (payload.destroyed) return gone();
+    payload.on('data', take).on('end', end).on('error', fail).on('close', gone);
   });
 }
 
@@ -32,38 +144,33 @@ export function isFault(body: unknown): body is Error {
   return body instanceof Error;
 }
 
-/** Reads the stream itself, because Fastify's own reading answers 413 on the spot. Nothing beyond the limit is kept. */
-function readJson(request: FastifyRequest, payload: FastifyRequest['raw'], done: (fault: Error | null, body?: unknown) => void): void {
-  const limit = request.routeOptions.bodyLimit;
-  const chunks: Buffer[] = [];
-  let received = 0;
-  const finish = (fault: Error | null, body?: unknown) => {
-    payload.off('data', take).off('end', end).off('error', fail);
-    done(fault, body);
-  };
-  const tooLarge = () => {
-    chunks.length = 0;
-    payload.resume();
-    finish(null, new GatewayError('PAYLOAD_TOO_LARGE', 'The body is too large.'));
-  };
-  const take = (chunk: Buffer) => {
-    received += chunk.length;
-    if (received > limit) tooLarge();
-    else chunks.push(chunk);
-  };
-  const end = () => finish(null, parsed(Buffer.concat(chunks)));
-  // The caller is gone.
-  const fail = (fault: Error) => finish(Object.assign(fault, { statusCode: 400 }));
-  if (Number(request.headers['content-length']) > limit) tooLarge();
-  else payload.on('data', take).on('end', end).on('error', fail);
+function tooLarge(): GatewayError {
+  return new GatewayError('PAYLOAD_TOO_LARGE', 'The body is too large.');
 }
 
-function parsed(bytes: Buffer): unknown {
-  // Actions take no body; some clients name its type all the same.
-  if (bytes.length === 0) return undefined;
-  try {
-    return parseJsonBody(bytes);
-  } catch (fault) {
-    return fault;
-  }
+function tooSlow(): GatewayError {
+  const seconds = REQUEST_WITHIN_MS / 1_000;
+  return new GatewayError('VALIDATION_FAILED', `The body arrived too slowly. Send it without pauses, within ${seconds} seconds.`, {}, 408);
+}
+
+/** Whether the body has not arrived whole. */
+function isIncomplete({ raw, headers }: FastifyRequest): boolean {
+  return !raw.complete && (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined);
+}
+
+/** Whether the body is more than is worth discarding to keep the connection. */
+const isLong = ({ headers }: FastifyRequest): boolean => Number(headers['content-length'] ?? Infinity) > BODY_LIMIT;
+
+/**
+ * Closes the connection after the response, but discards what still arrives for a moment: a client that is still writing would
+ * otherwise lose the response to a reset.
+ */
+function closeAfter(reply: FastifyReply): void {
+  void reply.header('connection', 'close');
+  const socket = reply.raw.socket as Socket | null;
+  if (!socket) return;
+  socket.destroySoon = () => {
+    socket.end();
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  };
 }

@@ -10,12 +10,14 @@ import { GatewayConfig } from '../gateway.config';
 import { platformWebhookRoutes } from '../platform/platform-webhook.routes';
 import { configureHttp } from './configure-http';
 import { HEAD_LIMIT, refuseBytes, refuseUrl, REQUEST_WITHIN_MS } from './malformed';
+import { BODY_LIMIT } from './read-body';
 import { requestId } from './request-id';
 
-/** Bodies of the API (product decision 5). */
-const BODY_LIMIT = 64 * 1024;
 /** Who is over the time of a request is looked for this often, so that it is 15 s at most (guarantees §9). */
 const SLOW_CLIENTS_EVERY_MS = 1_000;
+
+/** A connection on which nothing moves for this long is closed: nothing is answered later than 30 s, and event streams beat every 15 s. */
+const SILENT_WITHIN_MS = 60_000;
 
 export function fastifyAdapter({
   trustedProxies,
@@ -34,6 +36,7 @@ export function fastifyAdapter({
     frameworkErrors: refuseUrl,
     clientErrorHandler: refuseBytes,
     requestTimeout: REQUEST_WITHIN_MS,
+    connectionTimeout: SILENT_WITHIN_MS,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,

@@ -40,21 +40,25 @@ SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true,
 /** The API's document in its forms, the guides, and pages to read them and to try it; everything comes from here, nothing from a CDN. */
 export function docsRoutes(server: FastifyInstance, document: object, publicUrl: string): void {
   const file = (name: string) => createReadStream(require.resolve(`swagger-ui-dist/${name}`));
-  const give = (reply: FastifyReply, type: string, body: string | Readable, maxAge = DOCUMENT_AGE) =>
+  // Shared bytes: a copy for each slow reader would be half a megabyte.
+  const give = (reply: FastifyReply, type: string, body: Buffer | Readable, maxAge = DOCUMENT_AGE) =>
     reply
       .type(`${type}; charset=utf-8`)
       .headers({ 'content-security-policy': POLICY, 'cache-control': `public, max-age=${maxAge}` })
       .send(body);
-  const text = (path: string, type: string, body: string) => server.get(path, (_request, reply) => give(reply, type, body));
+  const text = (path: string, type: string, body: string) => {
+    const bytes = Buffer.from(body);
+    server.get(path, (_request, reply) => give(reply, type, bytes));
+  };
 
   text('/docs', 'text/html', REFERENCE);
   text('/docs/start.js', 'text/javascript', START);
   const json = JSON.stringify(document);
   text('/openapi.json', 'application/json', json);
-  let yaml: string | undefined;
+  let yaml: Buffer | undefined;
   server.get('/openapi.yaml', async (_request, reply) => {
     // Few ask for it, and loading and writing YAML is nothing that a start should wait for, nor what the document would be kept for.
-    yaml ??= (await import('yaml')).stringify(JSON.parse(json), { aliasDuplicateObjects: false, lineWidth: 0 });
+    yaml ??= Buffer.from((await import('yaml')).stringify(JSON.parse(json), { aliasDuplicateObjects: false, lineWidth: 0 }));
     return give(reply, 'application/yaml', yaml);
   });
   text(
@@ -68,7 +72,7 @@ export function docsRoutes(server: FastifyInstance, document: object, publicUrl:
   const errors = errorPages(document as ApiDocument);
   const errorPage = ({ url }: { url: string }, reply: FastifyReply) => {
     const page = errors.get(url.split('?')[0] ?? '');
-    return page === undefined ? reply.callNotFound() : give(reply, 'text/html', page);
+    return page === undefined ? reply.callNotFound() : give(reply, 'text/html', Buffer.from(page));
   };
   server.get(ERRORS_PATH, errorPage);
   server.get(`${ERRORS_PATH}/:code`, errorPage);

@@ -15,7 +15,9 @@ const refusedSend = { hint, message_id, platform_code, retry_after_seconds };
 /** Members beside `success`, `error` and `error_code` (spec §7, product decision 2). */
 const EXTRAS: Partial<Record<ErrorCode, TProperties>> = {
   VALIDATION_FAILED: {
-    details: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), { description: 'Field by field.' })),
+    details: Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), {
+      description: 'Field by field; empty when the error is about the request as a whole.',
+    }),
   },
   NOT_CONNECTED: refusedSend,
   WINDOW_CLOSED: {

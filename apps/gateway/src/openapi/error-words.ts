@@ -104,7 +104,8 @@ export const ERROR_WORDS: Record<ErrorCode, ErrorWords> = {
     },
   },
   RATE_LIMITED: {
-    meaning: 'Too many requests in the last minute, of this key or over all; or too many wrong keys or logins from one place.',
+    meaning:
+      'Too many requests in the last minute, of this key or over all; too many wrong keys or logins from one place; or too many requests or bytes in flight at once.',
     remedy: 'Spread the requests: `RateLimit-Remaining` says on every answer how many are left. A refused request is charged to nobody.',
     retry: WAIT,
     example: { error: 'Rate limit exceeded. Wait before you try again.', retry_after_seconds: 17 },

@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { GetConnection } from '@mgw/contracts';
+import { eventually } from '@mgw/testing';
+import request from 'supertest';
+import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
+
+interface Client {
+  socket: Socket;
+  received: string;
+}
+
+describe('shares of connections and of requests in flight (guarantees N1, N2)', () => {
+  let dashboard: Dashboard;
+  let clients: Client[] = [];
+  /** Ends the requests that the test holds. */
+  let release = () => {};
+
+  async function start(settings: Parameters<typeof startDashboard>[0]) {
+    dashboard = await startDashboard(settings);
+    await new Promise<void>((listening) => dashboard.visitor.server.listen(0, '127.0.0.1', listening));
+  }
+  afterEach(async () => {
+    release();
+    for (const { socket } of clients) socket.destroy();
+    clients = [];
+    await new Promise((closed) => dashboard.visitor.server.close(closed));
+    await dashboard.close();
+  });
+
+  /** Requests whose neighbour does not answer stay in flight. @returns how many there are */
+  function holdRequests(): () => number {
+    let held = 0;
+    const ended = new Promise<void>((resolve) => (release = resolve));
+    dashboard.neighbours.answer(GetConnection, async () => {
+      held += 1;
+      await ended;
+      return { connection: null };
+    });
+    return () => held;
+  }
+  function open(bytes: string): Client {
+    const { port } = dashboard.visitor.server.address() as AddressInfo;
+    const client: Client = { socket: connect(port, '127.0.0.1'), received: '' };
+    client.socket.on('data', (chunk) => (client.received += chunk.toString())).on('error', () => undefined);
+    client.socket.write(bytes);
+    clients.push(client);
+    return client;
+  }
+
+  it('one address opens no more connections than its share, and again when others end', async () => {
+    await start({ maxConnectionsPerAddress: 2 });
+    const held = [open(''), open('')];
+    const count = () => new Promise<number>((resolve) => dashboard.visitor.server.getConnections((_, connections) => resolve(connections)));
+    await eventually(() => count().then((connections) => connections === 2));
+    const refused = open('GET /docs HTTP/1.1\r\nhost: x\r\n\r\n');
+    await once(refused.socket, 'close');
+    expect(refused.received).toBe('');
+    held[0]?.socket.destroy();
+    await eventually(async () => {
+      const taken = open('GET /nothing HTTP/1.1\r\nhost: x\r\n\r\n');
+      await Promise.race([once(taken.socket, 'data'), once(taken.socket, 'close')]);
+      return taken.received.startsWith('HTTP/1.1 404 ');
+    });
+  });
+
+  it('a client behind a trusted proxy has no more requests in flight than its share; other clients are served', async () => {
+    await start({ maxConnectionsPerAddress: 2, trustedProxies: ['127.0.0.1'] });
+    const session = await dashboard.session('owner', await dashboard.business());
+    const held = holdRequests();
+    const ask = (client: string) =>
+      `GET /api/client/me HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${client}\r\ncookie: token=${session.token}\r\n\r\n`;
+    open(ask('203.0.113.7'));
+    open(ask('203.0.113.7'));
+    await eventually(() => held() === 2);
+    const third = open(ask('203.0.113.7'));
+    await eventually(() => third.received.includes('}'));
+    expect(third.received).toMatch(/^HTTP\/1.1 429 [^]*retry-after: 1\r\n[^]*RATE_LIMITED/);
+    const other = open('GET /nothing HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 203.0.113.8\r\n\r\n');
+    await eventually(() => other.received.startsWith('HTTP/1.1 404 '));
+  });
+
+  it('a connection that pipelines more requests than are handled at once is closed', async () => {
+    await start({});
+    const session = await dashboard.session('owner', await dashboard.business());
+    const held = holdRequests();
+    const greedy = open(`GET /api/client/me HTTP/1.1\r\nhost: x\r\ncookie: token=${session.token}\r\n\r\n`.repeat(50));
+    await once(greedy.socket, 'close');
+    expect(held()).toBeLessThanOrEqual(8);
+    await request(dashboard.visitor.server).get('/nothing').expect(404);
+  });
+});
