@@ -14,8 +14,8 @@ function streamRequests({ tells, hears, follows }) {
   return [
     `${API}.INFO`,
     ...STREAMS.flatMap((stream) => [`${API}.STREAM.INFO.${stream}`, `${API}.STREAM.CREATE.${stream}`]),
-    // A full stream is emptied of what every consumer has handled.
-    ...told.flatMap((stream) => [`${API}.CONSUMER.LIST.${stream}`, `${API}.STREAM.PURGE.${stream}`]),
+    // Publishers delete from a full stream what every consumer has handled; the next message that a consumer wants bounds it.
+    ...told.flatMap((stream) => [`${API}.CONSUMER.LIST.${stream}`, `${API}.STREAM.MSG.GET.${stream}`, `${API}.STREAM.PURGE.${stream}`]),
     ...Object.entries(hears).flatMap(([durable, subject]) => {
       const consumer = `${streamOf(subject)}.${durable}`;
       // With its filter in the subject: a consumer of one type cannot be made one of all.

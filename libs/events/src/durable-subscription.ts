@@ -13,7 +13,7 @@ import type { EventConsumerOptions } from './consumer';
 import { ORDERED_ACK_WAIT_MS } from './lease';
 import { OpenMessage } from './open-message';
 import { Signal } from './signal';
-import { ensureStreams, isMissing, limitsOn } from './streams';
+import { MAX_AGE_MS, ensureStreams, isMissing, limitsOn } from './streams';
 
 /** How long a handler may take before the event is offered again, in milliseconds. */
 const ACK_WAIT_MS = 30_000;
@@ -21,6 +21,8 @@ const ACK_WAIT_MS = 30_000;
 const DRAIN_MS = 1_000;
 /** How long the answer about a consumer may take, in milliseconds: a stop waits for it. */
 const INFO_MS = 1_000;
+/** The server deletes a consumer that nobody uses when all it has missed is too old anyway; until then it keeps a full stream from emptying. */
+const FORGOTTEN_AFTER = nanos(MAX_AGE_MS);
 const TROUBLE = new Set<string>([
   ConsumerEvents.HeartbeatsMissed,
   ConsumerEvents.ConsumerDeleted,
@@ -167,8 +169,9 @@ export class DurableSubscription {
     const ack_wait = nanos(this.ackWaitMs);
     try {
       const { config } = await manager.consumers.info(stream, durable);
-      // An earlier version had another.
-      if (config.ack_wait !== ack_wait) await manager.consumers.update(stream, durable, { ack_wait });
+      // A consumer that an earlier version made has other settings.
+      if (config.ack_wait !== ack_wait || config.inactive_threshold !== FORGOTTEN_AFTER)
+        await manager.consumers.update(stream, durable, { ack_wait, inactive_threshold: FORGOTTEN_AFTER });
     } catch (error) {
       if (!isMissing(error)) throw error;
       await manager.consumers.add(stream, {
@@ -176,6 +179,7 @@ export class DurableSubscription {
         ack_policy: AckPolicy.Explicit,
         deliver_policy: DeliverPolicy.All,
         ack_wait,
+        inactive_threshold: FORGOTTEN_AFTER,
         // What a backlog may take of memory: a message is a few dozen kilobytes at most, as a rule.
         max_ack_pending: this.batchSize * 4,
         // Attempts are counted by the handler: JetStream itself would drop the event after the last one.

@@ -15,6 +15,7 @@ export {
 } from './tables';
 export { WorkerHeartbeat, isWorkerAlive, type HeartbeatOptions } from './heartbeat';
 export { ensureStreams } from './streams';
+export { StreamRoom, type PublishedSize } from './stream-room';
 export { OutboxRelay, type OutboxRelayOptions } from './relay';
 export { EventConsumer, type EventConsumerOptions } from './consumer';
 export { DeadLetters, type DeadLetter } from './dead-letters';

@@ -147,7 +147,7 @@ describe('events of an ordered consumer with several replicas (product decision 
     replica('a');
     await eventually(async () => {
       const { config } = await (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop');
-      return config.ack_wait === 4_000_000_000;
+      return config.ack_wait === 4_000_000_000 && config.inactive_threshold === 72 * 3_600 * 1e9;
     });
     await publish(1);
     expect(await effectsOf(1)).toEqual(ids([1]));

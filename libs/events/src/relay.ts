@@ -8,6 +8,7 @@ import { inMessages } from './in-messages';
 import { Load } from './load';
 import { OutboxStreams, type Told } from './outbox-streams';
 import { Signal } from './signal';
+import { StreamRoom, type PublishedSize } from './stream-room';
 import { isFull } from './streams';
 import { TRACE_HEADER, spanAttributes } from './trace';
 
@@ -35,6 +36,7 @@ const published = counter('mgw_events_published_total', 'Events handed to JetStr
  */
 export class OutboxRelay {
   private readonly streams: OutboxStreams;
+  private readonly room: StreamRoom;
   private readonly signal = new Signal();
   private readonly load = new Load();
   /** Committed just now, and nothing waits before it. */
@@ -49,6 +51,7 @@ export class OutboxRelay {
 
   constructor(private readonly options: OutboxRelayOptions) {
     this.streams = new OutboxStreams(options);
+    this.room = new StreamRoom(options.nc);
   }
 
   start(): void {
@@ -170,20 +173,33 @@ export class OutboxRelay {
     return { told: told.map(({ event_id }) => event_id), found: rows.length };
   }
 
-  /** Publishes in order and waits for the acknowledgements together. @returns what was told before the first failure; the rest is told again */
+  /** Publishes in order, as far as the streams have room. @returns what was told before the first failure; the rest is told again */
   private async publish(rows: OutboxRow[]): Promise<Told[]> {
-    if (rows.length === 0) return [];
+    const told: Told[] = [];
+    for (let messages = inMessages(rows); messages.length > 0;) {
+      const fits = await this.room.reserve(messages.map(sizeOf));
+      const published = await this.publishTogether(messages.slice(0, fits));
+      told.push(...published.told);
+      if (fits === 0) this.options.logger.warn({ subject: messages[0]?.[0]?.subject }, 'a stream is full; its events stay in the outbox');
+      if (fits === 0 || published.failed) break;
+      messages = messages.slice(fits);
+    }
+    if (told.length > 0) published.inc({ schema: this.options.schema }, told.length);
+    return told;
+  }
+
+  /** Publishes messages and waits for their acknowledgements together. */
+  private async publishTogether(messages: OutboxRow[][]): Promise<{ told: Told[]; failed: boolean }> {
+    if (messages.length === 0) return { told: [], failed: false };
     const jetstream = this.options.nc.jetstream();
-    const messages = inMessages(rows);
     const answers = await Promise.allSettled(messages.map((message) => publish(jetstream, message)));
     crashPoint('relay.after-publish');
     const firstFailure = answers.findIndex(({ status }) => status === 'rejected');
     const acknowledged = firstFailure === -1 ? answers : answers.slice(0, firstFailure);
     const told = acknowledged.flatMap((answer, i) => toldIn(messages[i] ?? [], (answer as PromiseFulfilledResult<PubAck>).value));
-    published.inc({ schema: this.options.schema }, told.length);
     if (firstFailure !== -1)
       await this.report((answers[firstFailure] as PromiseRejectedResult).reason, messages[firstFailure]?.[0]?.subject ?? '');
-    return told;
+    return { told, failed: firstFailure !== -1 };
   }
 
   private async report(reason: unknown, subject: string): Promise<void> {
@@ -194,6 +210,14 @@ export class OutboxRelay {
 
 function toldIn(message: OutboxRow[], ack: PubAck): Told[] {
   return message.map(({ event_id }) => ({ event_id, ack }));
+}
+
+/** The bytes of an event beside its body: its id or its trace in the headers, with their names. */
+const HEADER_BYTES = 160;
+
+function sizeOf(message: OutboxRow[]): PublishedSize {
+  const bytes = message.reduce((sum, { body }) => sum + Buffer.byteLength(body) + HEADER_BYTES, 0);
+  return { subject: message[0]?.subject ?? '', bytes };
 }
 
 /** @param message events of one subject. One alone is an object and known by its id; several are an array, and known by their inboxes. */

@@ -6,12 +6,18 @@ import {
   RetentionPolicy,
   StorageType,
   nanos,
+  type ConsumerInfo,
   type JetStreamManager,
+  type MsgRequest,
   type NatsConnection,
   type StreamConfig,
+  type StreamState,
 } from 'nats';
 
 const HOUR = 3_600_000;
+
+/** How long a stream keeps a message: a service that was away over a weekend misses nothing. The outboxes keep events as long. */
+export const MAX_AGE_MS = 72 * HOUR;
 
 /** Copies in a cluster: one server may be lost. */
 const IN_A_CLUSTER = 3;
@@ -46,8 +52,7 @@ async function ensureStream(
     // The default, `old`, would drop acknowledged events silently (guarantees §4).
     discard: DiscardPolicy.New,
     max_bytes: maxBytes,
-    // As long as the outbox: a service that was away over a weekend misses nothing.
-    max_age: nanos(72 * HOUR),
+    max_age: nanos(MAX_AGE_MS),
     duplicate_window: nanos(10 * 60_000),
     num_replicas: replicas,
   };
@@ -80,13 +85,39 @@ export function isFull(error: unknown): boolean {
   return error instanceof NatsError && /maximum (bytes|messages) exceeded/.test(error.api_error?.description ?? error.message);
 }
 
-/** Deletes what every durable consumer of a stream has handled. @returns whether there is room now */
+/**
+ * Deletes the messages that every durable consumer of a stream has handled or does not want. A stream without consumers keeps everything.
+ * @returns whether anything was deleted
+ */
 export async function makeRoom(manager: JetStreamManager, stream: string): Promise<boolean> {
-  const floors: number[] = [];
-  for await (const consumer of manager.consumers.list(stream)) floors.push(consumer.ack_floor.stream_seq);
-  const handled = floors.length === 0 ? 0 : Math.min(...floors);
-  // The server takes "up to sequence 1" for "everything".
-  if (handled === 0) return false;
+  // Read before the consumers: what is published meanwhile stays, whoever wants it.
+  const { state } = await manager.streams.info(stream);
+  let handled: number | undefined;
+  for await (const consumer of manager.consumers.list(stream)) {
+    if (consumer.config.durable_name === undefined) continue;
+    const upTo = await handledUpTo(manager, consumer, state);
+    handled = Math.min(handled ?? upTo, upTo);
+  }
+  if (handled === undefined || handled < state.first_seq) return false;
   const { purged } = await manager.streams.purge(stream, { seq: handled + 1 });
   return purged > 0;
+}
+
+/** @returns the highest sequence up to which the consumer has handled everything it wants */
+async function handledUpTo(manager: JetStreamManager, consumer: ConsumerInfo, { first_seq, last_seq }: StreamState): Promise<number> {
+  const { stream_name, config, num_ack_pending, ack_floor, delivered } = consumer;
+  const acknowledged = num_ack_pending === 0 ? Math.max(ack_floor.stream_seq, delivered.stream_seq) : ack_floor.stream_seq;
+  if (config.filter_subject === undefined || config.filter_subject === '') return acknowledged;
+  // The stream's leader knows the next message that the consumer wants. `num_pending` may lag behind in a cluster.
+  const next = await nextOn(manager, stream_name, config.filter_subject, Math.max(acknowledged + 1, first_seq));
+  return next === undefined ? last_seq : Math.max(acknowledged, next - 1);
+}
+
+async function nextOn(manager: JetStreamManager, stream: string, subject: string, from: number): Promise<number | undefined> {
+  try {
+    return (await manager.streams.getMessage(stream, { seq: from, next_by_subj: subject } as MsgRequest)).seq;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
 }
