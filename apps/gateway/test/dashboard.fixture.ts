@@ -147,7 +147,7 @@ function testConfig({ database, broker }: Servers, settings: object): GatewayCon
 async function startNeighbours(nc: Connection, logger: Logger): Promise<{ neighbours: Neighbours; service: INestMicroservice }> {
   const testing = await Test.createTestingModule({ controllers: [Neighbours] }).compile();
   const service = testing.createNestMicroservice({
-    strategy: new RpcServer({ connection: nc, service: 'neighbours', concurrency: 100, logger }),
+    strategy: new RpcServer({ connection: nc, service: 'neighbours', concurrency: 100, readConcurrency: 100, logger }),
   });
   await service.listen();
   return { neighbours: testing.get(Neighbours), service };

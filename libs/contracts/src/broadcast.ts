@@ -82,11 +82,13 @@ export type BroadcastRecord = Static<typeof BroadcastRecord>;
 
 /** The newest first. */
 export const ListBroadcasts = operation('broadcast', 'list', {
+  isRead: true,
   request: Type.Object({ business_id: Id, ...PageRequest }),
   reply: Type.Object({ broadcasts: Type.Array(BroadcastRecord), next_cursor: NextCursor }),
 });
 
 export const GetBroadcast = operation('broadcast', 'get', {
+  isRead: true,
   request: Type.Object({ business_id: Id, id: Id }),
   reply: Type.Object({
     broadcast: BroadcastRecord,
@@ -99,6 +101,7 @@ export const GetBroadcast = operation('broadcast', 'get', {
 export const RecipientState = Type.Union((['pending', 'sending', 'sent', 'failed'] as const).map((state) => Type.Literal(state)));
 
 export const ListRecipients = operation('broadcast', 'list-recipients', {
+  isRead: true,
   request: Type.Object({ business_id: Id, id: Id, ...PageRequest, state: Nullable(RecipientState) }),
   reply: Type.Object({
     recipients: Type.Array(

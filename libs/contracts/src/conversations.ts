@@ -37,12 +37,14 @@ export type ThreadMessage = Static<typeof ThreadMessage>;
 
 /** Those that moved last come first. */
 export const ListConversations = operation('send', 'list-conversations', {
+  isRead: true,
   request: Type.Object({ business_id: Id, ...PageRequest, search: Nullable(characters(100)) }),
   reply: Type.Object({ conversations: Type.Array(ConversationRecord), next_cursor: NextCursor }),
 });
 
 /** One conversation and its messages, the newest first. */
 export const GetThread = operation('send', 'get-thread', {
+  isRead: true,
   request: Type.Object({ business_id: Id, conversation_id: Id, ...PageRequest }),
   reply: Type.Object({ conversation: ConversationRecord, messages: Type.Array(ThreadMessage), next_cursor: NextCursor }),
   errors: ['NOT_FOUND'],
@@ -59,11 +61,13 @@ export const SuppressionRecord = Type.Object({
 export type SuppressionRecord = Static<typeof SuppressionRecord>;
 
 export const ListSuppressions = operation('send', 'list-suppressions', {
+  isRead: true,
   request: Type.Object({ business_id: Id, ...PageRequest }),
   reply: Type.Object({ suppressions: Type.Array(SuppressionRecord), next_cursor: NextCursor }),
 });
 
 export const GetSuppression = operation('send', 'get-suppression', {
+  isRead: true,
   request: Type.Object({ business_id: Id, phone: Recipient }),
   reply: Type.Object({ suppression: Nullable(SuppressionRecord) }),
 });

@@ -29,6 +29,7 @@ export const CreateWebhook = operation('outbound-webhook-dispatcher', 'create-we
 });
 
 export const ListWebhooks = operation('outbound-webhook-dispatcher', 'list-webhooks', {
+  isRead: true,
   request: Type.Object({ business_id: Id }),
   reply: Type.Object({ webhooks: Type.Array(WebhookRecord) }),
 });
@@ -80,6 +81,7 @@ export const DeliveryRecord = Type.Object({
 });
 
 export const ListDeliveries = operation('outbound-webhook-dispatcher', 'list-deliveries', {
+  isRead: true,
   request: Type.Object({ business_id: Id, webhook_id: Id, ...PageRequest, state: Nullable(DeliveryState) }),
   reply: Type.Object({ deliveries: Type.Array(DeliveryRecord), next_cursor: NextCursor }),
   errors: ['NOT_FOUND'],
@@ -87,6 +89,7 @@ export const ListDeliveries = operation('outbound-webhook-dispatcher', 'list-del
 
 /** The webhooks that carried an event, for the timeline of a message. */
 export const FindDeliveries = operation('outbound-webhook-dispatcher', 'find-deliveries', {
+  isRead: true,
   request: Type.Object({ business_id: Id, event_id: Type.String() }),
   reply: Type.Object({
     deliveries: Type.Array(

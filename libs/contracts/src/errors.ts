@@ -30,6 +30,8 @@ export const ERRORS = {
   OUTCOME_UNKNOWN: { status: 500, retryable: false },
   /** The business's language model did not answer (auto-reply). */
   MODEL_UNAVAILABLE: { status: 500, retryable: true },
+  /** A read that a person asked for took too long, or waited too long for a connection, and was stopped. */
+  QUERY_TIMEOUT: { status: 503, retryable: true },
   /** A service is over its concurrency bound, or none is listening: nothing was done. */
   OVERLOADED: { status: 500, retryable: true },
   /** The caller's deadline passed before an answer came. */

@@ -19,4 +19,5 @@ export const getFigures = (service: ServiceName) =>
     request: Type.Object({}),
     reply: Type.Object({ figures: Type.Record(Type.String(), Type.Number()) }),
     deadlineMs: 2_000,
+    isRead: true,
   });

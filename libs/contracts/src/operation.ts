@@ -8,10 +8,12 @@ export interface Operation<Req extends TSchema = TSchema, Rep extends TSchema = 
   readonly service: string;
   readonly request: Req;
   readonly reply: Rep;
-  /** Errors it answers beside VALIDATION_FAILED, OVERLOADED, DEADLINE_EXCEEDED and INTERNAL, which any operation may. */
+  /** Errors it answers beside VALIDATION_FAILED, OVERLOADED, DEADLINE_EXCEEDED and INTERNAL, which any operation may, and QUERY_TIMEOUT, which a read may. */
   readonly errors: readonly ErrorCode[];
   /** How long a caller that has no deadline of its own waits, in milliseconds. */
   readonly deadlineMs: number;
+  /** A read for people at the dashboard: a service bounds these apart from all others (guarantees §10, N2). */
+  readonly isRead: boolean;
 }
 
 export type RequestOf<O extends Operation> = Static<O['request']>;
@@ -20,7 +22,7 @@ export type ReplyOf<O extends Operation> = Static<O['reply']>;
 export function operation<Req extends TSchema, Rep extends TSchema>(
   service: string,
   verb: string,
-  shape: { request: Req; reply: Rep; errors?: readonly ErrorCode[]; deadlineMs?: number },
+  shape: { request: Req; reply: Rep; errors?: readonly ErrorCode[]; deadlineMs?: number; isRead?: boolean },
 ): Operation<Req, Rep> {
   return {
     subject: `rpc.${service}.${verb}`,
@@ -29,5 +31,6 @@ export function operation<Req extends TSchema, Rep extends TSchema>(
     reply: shape.reply,
     errors: shape.errors ?? [],
     deadlineMs: shape.deadlineMs ?? 5_000,
+    isRead: shape.isRead ?? false,
   };
 }

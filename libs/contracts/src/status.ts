@@ -24,6 +24,7 @@ export const GetMessageStatus = operation('status', 'get', {
 
 /** The newest status of each of these messages; unknown ones are left out. */
 export const GetMessageStatuses = operation('status', 'get-many', {
+  isRead: true,
   request: Type.Object({ business_id: Id, message_ids: Type.Array(MessageId, { maxItems: 100 }) }),
   reply: Type.Object({
     statuses: Type.Array(Type.Object({ message_id: MessageId, delivery_status: DeliveryStatus, failure_reason: Nullable(Type.String()) })),
@@ -49,6 +50,7 @@ export type LoggedMessage = Static<typeof LoggedMessage>;
 
 /** The newest first. */
 export const ListMessages = operation('status', 'list', {
+  isRead: true,
   request: Type.Object({
     business_id: Id,
     ...PageRequest,
@@ -62,6 +64,7 @@ export const ListMessages = operation('status', 'list', {
 
 /** Everything that happened to a message, oldest first; `status` is the platform's word or `accepted`. */
 export const GetTimeline = operation('status', 'timeline', {
+  isRead: true,
   request: Type.Object({ business_id: Id, message_id: MessageId }),
   reply: Type.Object({
     message: Nullable(LoggedMessage),
@@ -82,6 +85,7 @@ export const UsageLine = Type.Object({
 });
 
 export const GetUsage = operation('status', 'usage', {
+  isRead: true,
   request: Type.Object({ business_id: Id, from: Type.String(), to: Type.String(), timezone: Type.String() }),
   reply: Type.Object({ usage: Type.Array(UsageLine) }),
 });

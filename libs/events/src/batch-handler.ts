@@ -1,6 +1,6 @@
 import type { EventEnvelope } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
-import type { Tx } from '@mgw/postgres';
+import { asStorageProblem, type Tx } from '@mgw/postgres';
 import { counter, histogram, startSpan, type Span } from '@mgw/telemetry';
 import type { EventConsumerOptions } from './consumer';
 import { DeadLetters, type AskedLetter } from './dead-letters';
@@ -89,17 +89,18 @@ export class BatchHandler {
   private async work(begun: Begun[]): Promise<void> {
     const failure = await this.attemptPatiently(begun);
     if (failure === undefined) return;
-    if (!this.goesOn() || !(await this.databaseAnswers())) return this.putOff(begun, failure);
+    if (!this.goesOn() || !(await this.databaseTakes(failure))) return this.putOff(begun, failure);
     if (begun.length > 1) for (const one of begun) await this.work([one]);
     else await this.giveUp(begun[0] as Begun, failure);
   }
 
-  /** While the database is away nothing is put off, for what comes later would overtake it: where order matters it is tried again. */
+  /** While the database is away or full, an ordered consumer retries: later events would overtake those that it put off. */
   private async attemptPatiently(begun: Begun[]): Promise<Error | undefined> {
     for (;;) {
       const failure = await this.attempt(begun);
-      if (failure === undefined || !this.options.ordered || (await this.databaseAnswers())) return failure;
-      while (this.goesOn() && !(await this.databaseAnswers())) await new Promise((resume) => setTimeout(resume, DATABASE_PAUSE_MS));
+      if (failure === undefined || !this.options.ordered || (await this.databaseTakes(failure))) return failure;
+      do await new Promise((resume) => setTimeout(resume, DATABASE_PAUSE_MS));
+      while (this.goesOn() && !(await this.databaseAnswers()));
       if (!this.goesOn()) return failure;
     }
   }
@@ -170,7 +171,7 @@ export class BatchHandler {
     return events.filter((event) => isGuarded(event) || fresh.delete(event.id));
   }
 
-  /** The events cannot help it. */
+  /** Transient failure: redeliver without counting an attempt. */
   private putOff(begun: Begun[], failure: Error): void {
     const { durable, logger } = this.options;
     logger.warn({ err: failure, consumer: durable, events: begun.length }, 'events could not be handled now; they come again');
@@ -219,6 +220,11 @@ export class BatchHandler {
     logger.error({ consumer: durable, subject: message.subject, reason }, 'an event went to the dead letters');
     handled.inc({ consumer: durable, outcome: 'dead' });
     message.done();
+  }
+
+  /** Whether the failure is not for want of the database: it answers, and had room for what the events wrote. */
+  private async databaseTakes(failure: Error): Promise<boolean> {
+    return asStorageProblem(failure) === null && (await this.databaseAnswers());
   }
 
   private databaseAnswers(): Promise<boolean> {

@@ -1,10 +1,10 @@
 import { GatewayError } from '@mgw/contracts';
 
-/** What a page is sorted by: a whole number, PostgreSQL's own text of a time, or a text. */
+/** The type of a value that a page is sorted by: a whole number, PostgreSQL's own text of a time, or a text. */
 type Kind = 'id' | 'time' | 'text';
 
-/** Where a page ended, as an opaque text: the sort values of its last row. */
-function cursorOf(values: (string | number)[]): string {
+/** The end of a page as an opaque text: the sort values of its last row. */
+export function cursorOf(values: (string | number)[]): string {
   return Buffer.from(JSON.stringify(values)).toString('base64url');
 }
 
@@ -16,7 +16,7 @@ export function readCursor(text: string | null, kinds: Kind[]): string[] | null 
   if (text === null) return null;
   const values = parsed(text);
   if (values?.length === kinds.length && kinds.every((kind, i) => isOfKind[kind](values[i] as string))) return values;
-  throw new GatewayError('VALIDATION_FAILED', 'cursor is not the next_cursor of a page before: leave it out for the first page');
+  throw new GatewayError('VALIDATION_FAILED', 'Invalid cursor: pass next_cursor from the previous page, or omit it for the first page');
 }
 
 function parsed(text: string): string[] | null {

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import type { Tx } from './database';
+import type { Tx } from './connections';
 import { makeMonth, monthsAhead, type MonthlyTable } from './months';
 
 /**

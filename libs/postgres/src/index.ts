@@ -1,5 +1,6 @@
 export { Database, type DatabaseOptions, type Tx } from './database';
-export { RELAXED_CONNECTIONS } from './options';
+export { READ_CONNECTIONS, RELAXED_CONNECTIONS, UPKEEP_CONNECTIONS } from './options';
+export { examine, filteredPage, type Examined, type Look } from './filtered-page';
 export { runMigrations } from './migrations';
 export { pageOf, readCursor } from './cursor';
 export { isAboutValues } from './about-values';
@@ -8,3 +9,4 @@ export { onRow } from './on-row';
 export { pruneBatch, type AgedRows } from './prune';
 export { divideByMonth, uniteMonths } from './divide';
 export { dropMonths, makeMonths, restOver, startOfMonth, type MonthlyTable } from './months';
+export { asStorageProblem } from './storage-problem';

@@ -45,7 +45,7 @@ export async function runMigrations(
 /** TypeORM is loaded here and not above: its 300 files are a third of what a service that never migrates would hold in memory. */
 async function openDataSource({ url, schema, migrations }: Parameters<typeof runMigrations>[0]) {
   const { DataSource } = await import('typeorm');
-  const extra = poolOptions({ url, schema, poolSize: 1, statementTimeoutMs: 600_000 });
+  const extra = { ...poolOptions({ url, schema, poolSize: 1, statementTimeoutMs: 600_000 }), lock_timeout: 0 };
   return new DataSource({
     type: 'postgres',
     url,

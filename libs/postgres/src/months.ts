@@ -1,4 +1,4 @@
-import type { Database, Tx } from './database';
+import type { Connections, Tx } from './connections';
 
 /**
  * A table that is partitioned by month, in UTC. Its partitions are named `<table>_2026_11`; what belongs to none of them is kept in
@@ -29,7 +29,7 @@ export function restOver({ table, column }: MonthlyTable, days: number): { table
 }
 
 /** Makes the partitions of this month and those ahead where they are missing. @returns their names */
-export async function makeMonths(db: Database, monthly: MonthlyTable): Promise<string[]> {
+export async function makeMonths(db: Pick<Connections, 'query' | 'transaction'>, monthly: MonthlyTable): Promise<string[]> {
   const there = new Set(await partitionsOf(db, monthly.table));
   const missing = (await monthsAhead(db)).filter((month) => !there.has(partition(monthly.table, month)));
   for (const month of missing) await alone(db, monthly.table, (tx) => makeMonth(tx, monthly, month));
@@ -37,7 +37,7 @@ export async function makeMonths(db: Database, monthly: MonthlyTable): Promise<s
 }
 
 /** Drops the months all of which is older than so many days. @returns the names of their partitions */
-export async function dropMonths(db: Database, { table }: MonthlyTable, days: number): Promise<string[]> {
+export async function dropMonths(db: Pick<Connections, 'query' | 'transaction'>, { table }: MonthlyTable, days: number): Promise<string[]> {
   const [oldest] = await db.query<{ kept: string }>(`SELECT to_char(${startOfMonth(days)} AT TIME ZONE 'UTC', 'YYYY-MM') AS kept`);
   const over = (await partitionsOf(db, table)).filter((name) => name < partition(table, oldest?.kept ?? '')).sort();
   for (const name of over) await alone(db, table, async (tx) => void (await tx.query(`DROP TABLE IF EXISTS ${name}`)));
@@ -82,7 +82,7 @@ function partition(table: string, month: string): string {
 }
 
 /** One replica at a time changes a table. */
-async function alone(db: Database, table: string, change: (tx: Tx) => Promise<void>): Promise<void> {
+async function alone(db: Pick<Connections, 'query' | 'transaction'>, table: string, change: (tx: Tx) => Promise<void>): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query(`SET LOCAL lock_timeout = '${LOCK_WITHIN}'`);
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('months:' || $1, 0))`, [table]);

@@ -1,4 +1,4 @@
-import type { Database } from './database';
+import type { Tx } from './connections';
 
 /** Rows of a table that may go because of their age. */
 export interface AgedRows {
@@ -12,7 +12,7 @@ export interface AgedRows {
  * Deletes some of the rows, passing over those that somebody else holds.
  * @returns how many; null when another replica is at this table just now
  */
-export async function pruneBatch(db: Database, { table, where }: AgedRows, atMost: number): Promise<number | null> {
+export async function pruneBatch(db: Tx, { table, where }: AgedRows, atMost: number): Promise<number | null> {
   const [result] = await db.query<{ held: boolean; gone: string }>(
     `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtextextended('retention:' || $1, 0)) AS held), gone AS (
        DELETE FROM ${table} WHERE ctid = ANY (ARRAY(

@@ -15,6 +15,7 @@ const Work = operation('worker', 'work', {
   reply: Type.Object({ done: Type.String() }),
   deadlineMs: 3_000,
 });
+const Look = operation('worker', 'look', { request: Type.Object({}), reply: Type.Object({}), isRead: true });
 const Unknown = operation('worker', 'nobody-answers', { request: Type.Object({}), reply: Type.Object({}) });
 const Changed = announcement('changed', Type.Object({ id: Type.Integer() }));
 const logger = createLogger('rpc', 'silent');
@@ -22,6 +23,7 @@ const logger = createLogger('rpc', 'silent');
 @Controller()
 class Worker {
   static begun: { what: string; context: RpcContext }[] = [];
+  static looks = 0;
   static held: Promise<void> | undefined;
   static release: () => void = () => undefined;
 
@@ -35,6 +37,13 @@ class Worker {
     if (what === 'lie') return { done: 7 } as never;
     if (what === 'too much') return { done: 'x'.repeat(9_000_000) };
     return { done: what.slice(0, 10) };
+  }
+
+  @Handles(Look)
+  async look(): Promise<Record<string, never>> {
+    Worker.looks += 1;
+    await Worker.held;
+    return {};
   }
 }
 
@@ -52,7 +61,7 @@ describe('requests between services (guarantees §6)', () => {
   const serve = async (concurrency = 4) => {
     const module = await Test.createTestingModule({ controllers: [Worker] }).compile();
     const app = module.createNestMicroservice({
-      strategy: new RpcServer({ connection: await connect('worker'), service: 'worker', concurrency, logger }),
+      strategy: new RpcServer({ connection: await connect('worker'), service: 'worker', concurrency, readConcurrency: 4, logger }),
     });
     await app.listen();
     return app;
@@ -65,6 +74,8 @@ describe('requests between services (guarantees §6)', () => {
 
   beforeEach(async () => {
     Worker.begun = [];
+    Worker.looks = 0;
+    Worker.held = undefined;
     broker = await testNats();
     client = new RpcClient(await connect('caller'), logger);
     server = await serve();
@@ -126,6 +137,19 @@ describe('requests between services (guarantees §6)', () => {
     Worker.release();
     expect(await first).toEqual({ done: 'wait' });
     expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('ok');
+  });
+
+  it('1,000 slow reads take no place of anything else, and the other way round (guarantees §10, N2)', async () => {
+    const first = client.call(Work, { what: 'wait' });
+    await eventually(() => Worker.begun.length === 1);
+    const looks = Array.from({ length: 1_000 }, () => codeOf(client.call(Look, {}, { deadlineAt: Date.now() + 50_000 })));
+    const refused = Promise.all(looks.slice(4));
+    await eventually(() => Worker.looks === 4);
+    expect(new Set(await refused)).toEqual(new Set(['OVERLOADED']));
+    for (let i = 0; i < 3; i++) expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('ok');
+    Worker.release();
+    expect(await Promise.all(looks.slice(0, 4))).toEqual(['ok', 'ok', 'ok', 'ok']);
+    expect(await first).toEqual({ done: 'wait' });
   });
 
   it('so are those that are too many bytes together, however few they are', async () => {

@@ -10,15 +10,19 @@ export interface RpcServerOptions {
   connection: NatsConnection;
   /** The queue group: replicas with the same name share the requests. */
   service: string;
-  /** Requests handled at once; one more is answered OVERLOADED (guarantees §6). */
+  /** Requests handled at once beside reads; one more is answered OVERLOADED (guarantees §6). */
   concurrency: number;
+  /** Reads for people handled at once; one more is answered OVERLOADED, and takes no place of the others. */
+  readConcurrency: number;
+  /** Turns an error that is not a defect into the one that the caller gets; null for all others. */
+  explain?: (failure: unknown) => GatewayError | null;
   logger: Logger;
 }
 
 /** How long `close` waits for the broker to hand over what it has for us, in milliseconds: it may be away. */
 const UNSUBSCRIBED_WITHIN_MS = 2_000;
 
-/** Bytes of the requests handled at once: most are a kilobyte, a callback of the platform up to 4 MB. One more is answered OVERLOADED. */
+/** Bytes of the requests handled at once: most are a kilobyte, a callback of the platform up to 4 MB. Beyond it they are answered OVERLOADED. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 const duration = histogram('mgw_rpc_duration_seconds', 'Requests answered by this service', ['method', 'outcome']);
@@ -26,7 +30,7 @@ const duration = histogram('mgw_rpc_duration_seconds', 'Requests answered by thi
 /** Answers other services: Nest's transport for `@Handles` methods, with deadlines, a bound and a drain of its own. */
 export class RpcServer extends Server implements CustomTransportStrategy {
   private readonly subscriptions: Subscription[] = [];
-  private running = 0;
+  private readonly running = { read: 0, other: 0 };
   private runningBytes = 0;
   private longestDeadlineMs = 0;
   /** To be called when nothing runs any more. */
@@ -34,7 +38,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
 
   constructor(private readonly options: RpcServerOptions) {
     super();
-    gauge('mgw_rpc_running', 'Requests being handled now', [], () => this.running);
+    gauge('mgw_rpc_running', 'Requests being handled now', [], () => this.total);
   }
 
   listen(ready: () => void): void {
@@ -69,9 +73,13 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     return this.options.connection as T;
   }
 
+  private get total(): number {
+    return this.running.read + this.running.other;
+  }
+
   private idle(): Promise<void> {
     return new Promise((resolve) => {
-      if (this.running === 0) resolve();
+      if (this.total === 0) resolve();
       else this.finished = resolve;
     });
   }
@@ -79,7 +87,9 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   private take(operation: Operation, handler: MessageHandler, message: Msg): void {
     const stop = duration.startTimer({ method: operation.subject });
     const bytes = message.data.length;
-    if (this.running >= this.options.concurrency || this.runningBytes + bytes > MOST_BYTES) {
+    const lane = operation.isRead ? 'read' : 'other';
+    const most = operation.isRead ? this.options.readConcurrency : this.options.concurrency;
+    if (this.running[lane] >= most || this.runningBytes + bytes > MOST_BYTES) {
       this.refuse(
         message,
         new GatewayError('OVERLOADED', 'The service has all the work it can take; nothing was done. Try again shortly.'),
@@ -87,15 +97,15 @@ export class RpcServer extends Server implements CustomTransportStrategy {
       stop({ outcome: 'OVERLOADED' });
       return;
     }
-    this.running += 1;
+    this.running[lane] += 1;
     this.runningBytes += bytes;
     void this.trace(operation, handler, message)
       .then((outcome) => stop({ outcome }))
       .catch((error: unknown) => this.options.logger.error({ err: error, method: operation.subject }, 'answer could not be sent'))
       .finally(() => {
-        this.running -= 1;
+        this.running[lane] -= 1;
         this.runningBytes -= bytes;
-        if (this.running === 0) this.finished?.();
+        if (this.total === 0) this.finished?.();
       });
   }
 
@@ -144,11 +154,11 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     }
   }
 
-  /** Anything but our own error type is a defect: logged with its stack here, and told without it. */
+  /** Anything but our own error type is logged with its stack here, and answered without it. */
   private known(failure: unknown, operation: Operation, { requestId }: RpcContext): GatewayError {
     if (failure instanceof GatewayError) return failure;
     this.options.logger.error({ err: failure, method: operation.subject, request_id: requestId }, 'request failed');
-    return new GatewayError('INTERNAL', 'Something went wrong on our side.');
+    return this.options.explain?.(failure) ?? new GatewayError('INTERNAL', 'Something went wrong on our side.');
   }
 
   private refuse(message: Msg, error: GatewayError): string {

@@ -77,7 +77,7 @@ export class Retention implements OnApplicationBootstrap, OnApplicationShutdown 
 
   private async forget(): Promise<void> {
     const { rows, months = [] } = this.plan;
-    for (const month of months) await this.attempt(month.table, () => makeMonths(this.db, month));
+    for (const month of months) await this.attempt(month.table, () => makeMonths(this.db.upkeep, month));
     for (const aged of [...rows, ...months.map((month) => restOver(month, month.days))])
       await this.attempt(aged.table, () => this.prune(aged));
     for (const month of months) await this.attempt(month.table, () => this.drop(month));
@@ -96,7 +96,7 @@ export class Retention implements OnApplicationBootstrap, OnApplicationShutdown 
   private async prune(aged: AgedRows): Promise<void> {
     const { pruneRows, prunePauseMs } = this.pace;
     while (!this.stopped) {
-      const gone = await pruneBatch(this.db, aged, pruneRows);
+      const gone = await pruneBatch(this.db.upkeep, aged, pruneRows);
       if (gone === null) return;
       rowsPruned.inc({ table: aged.table }, gone);
       if (gone < pruneRows) return;
@@ -105,7 +105,7 @@ export class Retention implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   private async drop(month: MonthlyTable & { days: number }): Promise<void> {
-    const dropped = await dropMonths(this.db, month, month.days);
+    const dropped = await dropMonths(this.db.upkeep, month, month.days);
     if (dropped.length === 0) return;
     monthsDropped.inc({ table: month.table }, dropped.length);
     this.logger.info({ dropped }, 'months that are over age were dropped');

@@ -3,7 +3,7 @@ import type { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Environment } from '@mgw/config';
 import { connectNats, type NatsConnection } from '@mgw/nats';
-import { Database, runMigrations } from '@mgw/postgres';
+import { asStorageProblem, Database, runMigrations } from '@mgw/postgres';
 import { RpcClient, RpcServer } from '@mgw/rpc';
 import { createLogger, gauge, startProbes, startTracing, type Logger } from '@mgw/telemetry';
 import { nestOptions } from './nest-options';
@@ -16,9 +16,11 @@ interface RunSettings {
   streamMaxBytes: number;
   probePort: number;
   rpcConcurrency: number;
+  rpcReadConcurrency: number;
   otlpEndpoint: string;
   databaseUrl?: string;
   databasePool?: number;
+  databaseReadPool?: number;
   printable(): Record<string, unknown>;
 }
 type ConfigClass<C> = Type<C> & { load(environment: Environment): C };
@@ -121,9 +123,10 @@ function stopOnSignal(service: RunningService, logger: Logger): void {
   }
 }
 
-function openDatabase<C extends RunSettings>({ name, schema }: ServiceOptions<C>, { databaseUrl, databasePool }: C): Promise<Database> {
-  if (!schema || !databaseUrl) throw new Error(`${name} has a schema: its configuration needs databaseSettings`);
-  return Database.open({ url: databaseUrl, schema, poolSize: databasePool ?? 8, applicationName: name });
+function openDatabase<C extends RunSettings>({ name, schema }: ServiceOptions<C>, config: C): Promise<Database> {
+  const { databaseUrl: url, databasePool: poolSize, databaseReadPool: readPoolSize } = config;
+  if (!schema || !url || !poolSize || !readPoolSize) throw new Error(`${name} has a schema: its configuration needs databaseSettings`);
+  return Database.open({ url, schema, poolSize, readPoolSize, applicationName: name });
 }
 
 function isConnected(connection: NatsConnection): boolean {
@@ -133,7 +136,8 @@ function isConnected(connection: NatsConnection): boolean {
 /** Answers requests over NATS, nothing else. */
 function asMicroservice(service: string, connection: NatsConnection) {
   return async (root: ReturnType<typeof ServiceModule.with>, config: RunSettings, logger: Logger): Promise<INestApplicationContext> => {
-    const strategy = new RpcServer({ connection, service, concurrency: config.rpcConcurrency, logger });
+    const { rpcConcurrency: concurrency, rpcReadConcurrency: readConcurrency } = config;
+    const strategy = new RpcServer({ connection, service, concurrency, readConcurrency, explain: asStorageProblem, logger });
     const app = await NestFactory.createMicroservice(root, { strategy, ...nestOptions(logger) });
     await app.listen();
     return app;

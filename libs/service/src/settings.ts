@@ -1,6 +1,6 @@
 import { env } from '@mgw/config';
 import { natsServer } from '@mgw/nats';
-import { RELAXED_CONNECTIONS } from '@mgw/postgres';
+import { READ_CONNECTIONS, RELAXED_CONNECTIONS, UPKEEP_CONNECTIONS } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
 
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((sampler) => [sampler, `parentbased_${sampler}`]);
@@ -35,16 +35,35 @@ export const serviceSettings = {
     doc: 'said of this service in every trace, key=value, comma-separated',
     default: '',
   }),
-  rpcConcurrency: env.integer('RPC_CONCURRENCY', { doc: 'requests handled at once; more are refused', default: 512, min: 1, max: 100_000 }),
+  rpcConcurrency: env.integer('RPC_CONCURRENCY', {
+    doc: 'requests handled at once beside reads; more are refused',
+    default: 512,
+    min: 1,
+    max: 100_000,
+  }),
+  rpcReadConcurrency: env.integer('RPC_READ_CONCURRENCY', {
+    doc: 'reads for people at the dashboard handled at once; more are refused',
+    default: 64,
+    min: 1,
+    max: 100_000,
+  }),
 };
 
 /** What every service with a schema reads. */
 export const databaseSettings = {
   databaseUrl: env.url('DATABASE_URL', { doc: 'PostgreSQL, postgresql://user:password@host:port/database', secret: true }),
   databasePool: env.integer('DATABASE_POOL', {
-    doc: `connections to PostgreSQL at most, beside up to ${RELAXED_CONNECTIONS} more for what need not wait for the disk`,
+    doc:
+      `connections to PostgreSQL for requests and events at most, beside up to ${RELAXED_CONNECTIONS + UPKEEP_CONNECTIONS} more: ` +
+      `${RELAXED_CONNECTIONS} whose commits do not wait for the disk and ${UPKEEP_CONNECTIONS} that deletes expired rows`,
     default: 8,
     min: 1,
+    max: 200,
+  }),
+  databaseReadPool: env.integer('DATABASE_READ_POOL', {
+    doc: 'further connections for what people look at on the dashboard at most; a business has a share of them',
+    default: READ_CONNECTIONS,
+    min: 4,
     max: 200,
   }),
 };

@@ -205,6 +205,14 @@ export const ERROR_WORDS: Record<ErrorCode, ErrorWords> = {
     retry: LATER,
     example: { error: 'No reply: the model answered 401.' },
   },
+  QUERY_TIMEOUT: {
+    meaning: 'A list or a search of the dashboard took longer than two seconds, or waited too long for its turn. It was stopped.',
+    remedy: 'Narrow the search: give a phone number, more of a name, or fewer days.',
+    retry: LATER,
+    example: {
+      error: 'The search took too long, so it was stopped. Narrow it: give a phone number, more of a name, or fewer days. Then try again.',
+    },
+  },
   OVERLOADED: {
     meaning: `A service has more requests than it takes at once, or none is there. Nothing was done. ${NOT_TOLD}`,
     remedy: 'For operators: see which service is away or busy.',

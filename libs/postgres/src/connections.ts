@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { asBinary, listsOf, type ListParameter } from './list-parameters';
+
+/** Statements of one transaction. */
+export interface Tx {
+  query<T>(text: string, values?: unknown[]): Promise<T[]>;
+}
+
+/** A pool of connections, and statements on it. */
+export class Connections implements Tx {
+  readonly pool: Pool;
+  /** The first statement of a transaction is sent together with BEGIN. */
+  private readonly pipelines: boolean;
+
+  constructor(options: PoolConfig) {
+    this.pipelines = options.pipeline ?? false;
+    this.pool = new Pool(options);
+    // The next query replaces an idle connection that breaks. Without a listener the error would end the process.
+    this.pool.on('error', () => undefined);
+  }
+
+  query<T>(text: string, values: unknown[] = []): Promise<T[]> {
+    return run<T>(this.pool, text, values);
+  }
+
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect();
+    let broken: Error | undefined;
+    const onError = (error: Error) => void (broken = error);
+    client.on('error', onError);
+    try {
+      const begun = client.query('BEGIN');
+      // Retryable work pipelines BEGIN with its first statement; if BEGIN fails, COMMIT fails too.
+      if (this.pipelines) begun.catch(() => undefined);
+      else await begun;
+      const result = await work({ query: (text, values = []) => run(client, text, values) });
+      await begun;
+      await client.query('COMMIT');
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK').catch((failure: Error) => void (broken = failure));
+      throw error;
+    } finally {
+      client.off('error', onError);
+      client.release(broken);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.pool.ending) await this.pool.end();
+  }
+}
+
+/** The name that a text is prepared under, and which of its values are lists. */
+interface Statement {
+  name: string;
+  lists: ListParameter[];
+}
+const statements = new Map<string, Statement>();
+
+/** Prepares statements with values: each connection plans them once, because planning a short one costs more than running it. */
+async function run<T>(connection: Pool | PoolClient, text: string, values: unknown[]): Promise<T[]> {
+  if (values.length === 0) return (await connection.query(text)).rows as T[];
+  let statement = statements.get(text);
+  if (statement === undefined) {
+    statement = { name: createHash('sha256').update(text).digest('base64url'), lists: listsOf(text) };
+    statements.set(text, statement);
+  }
+  const { name, lists } = statement;
+  const given = lists.length === 0 ? values : [...values];
+  for (const { place, of } of lists) given[place] = asBinary(given[place], of);
+  return (await connection.query({ name, text, values: given })).rows as T[];
+}

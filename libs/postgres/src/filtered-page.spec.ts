@@ -1,0 +1,72 @@
+import { GatewayError } from '@mgw/contracts';
+import { filteredPage, type Look } from './filtered-page';
+import { readCursor } from './cursor';
+
+const slow = () => Promise.reject(new GatewayError('QUERY_TIMEOUT', 'slow'));
+
+describe('a page of a list with a filter that no index answers', () => {
+  /** A list of the numbers from `size` down to 1; what matches is a multiple of `every`. */
+  const listOf = (size: number, every: number) => {
+    const looks: Look[] = [];
+    const look = (look: Look) => {
+      looks.push(look);
+      const before = Number(readCursor(look.cursor, ['id'])?.[0] ?? size + 1);
+      const rows = Array.from({ length: Math.min(look.examined, before - 1) }, (_, i) => before - 1 - i).map((id, i) => ({
+        id,
+        nth: String(i + 1),
+        matches: id % every === 0,
+      }));
+      return Promise.resolve(rows.filter(({ matches, nth }) => matches || Number(nth) === look.examined).slice(0, look.returned));
+    };
+    return { looks, look };
+  };
+  const pageThrough = async ({ look }: ReturnType<typeof listOf>, limit: number) => {
+    const pages: number[][] = [];
+    for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
+      const { page, next_cursor }: { page: { id: number }[]; next_cursor: string | null } = await filteredPage(
+        limit,
+        cursor,
+        look,
+        ({ id }) => [id],
+      );
+      pages.push(page.map(({ id }) => id));
+      cursor = next_cursor;
+    }
+    return pages;
+  };
+
+  it.each([
+    [100, 1],
+    [1_000, 7],
+    [500, 500],
+    [5_000, 2_500],
+    [120_000, 50_000],
+    [200_000, 1_000_000],
+    [0, 1],
+  ])('of %i rows, each %i-th matches: the pages have each of them once, in order', async (size, every) => {
+    for (const limit of [1, 10, 100]) {
+      const expected = Array.from({ length: Math.floor(size / every) }, (_, i) => (Math.floor(size / every) - i) * every);
+      if (expected.length / limit > 200) continue;
+      expect((await pageThrough(listOf(size, every), limit)).flat()).toEqual(expected);
+    }
+  });
+
+  it('examines a bounded number of rows and then leads on', async () => {
+    const list = listOf(1_000_000, 2_000_000);
+    const { page, next_cursor } = await filteredPage(10, null, list.look, ({ id }) => [id]);
+    expect([page, list.looks.reduce((sum, { examined }) => sum + examined, 0)]).toEqual([[], 50_000]);
+    expect(readCursor(next_cursor, ['id'])).toEqual(['950001']);
+  });
+
+  it('a look that takes too long ends the page with what there is; the first one fails it', async () => {
+    const list = listOf(10_000, 450);
+    const { page, next_cursor } = await filteredPage(
+      10,
+      null,
+      (look) => (look.cursor === null ? list.look(look) : slow()),
+      ({ id }) => [id],
+    );
+    expect([page.map(({ id }) => id), readCursor(next_cursor, ['id'])]).toEqual([[9900], ['9501']]);
+    await expect(filteredPage(10, null, slow, () => [1])).rejects.toMatchObject({ error_code: 'QUERY_TIMEOUT' });
+  });
+});

@@ -1,0 +1,56 @@
+import { GatewayError } from '@mgw/contracts';
+import { Shares } from '@mgw/shares';
+import { DatabaseError, type PoolConfig } from 'pg';
+import { Connections, type Tx } from './connections';
+
+/** Statements that wait for a connection, of all holders together. */
+const WAITING = 64;
+/** Longest wait for a connection, in milliseconds: with the longest statement below the deadline of a request. */
+const CONNECTION_WITHIN_MS = 1_500;
+/** PostgreSQL stopped the statement at its limit, or did not get a lock in time. */
+const STOPPED = ['57014', '55P03'];
+const NO_ANSWER = ['Query read timeout', 'timeout exceeded when trying to connect'];
+
+/** The connections for people's reads. Holders share them: one that searches without pause keeps nobody else waiting for long. */
+export class Reads {
+  private readonly connections: Connections;
+  private readonly shares: Shares;
+
+  constructor(options: PoolConfig & { max: number }) {
+    this.connections = new Connections(options);
+    this.shares = new Shares({ places: options.max, waiting: WAITING });
+  }
+
+  of(holder: string): Tx {
+    return { query: (text, values) => this.query(holder, text, values) };
+  }
+
+  close(): Promise<void> {
+    return this.connections.close();
+  }
+
+  /** @throws GatewayError QUERY_TIMEOUT */
+  private async query<T>(holder: string, text: string, values?: unknown[]): Promise<T[]> {
+    const release = await this.shares.take(holder, CONNECTION_WITHIN_MS);
+    if (release === null) throw new GatewayError('QUERY_TIMEOUT', 'Other searches are still running. Try again in a few seconds.');
+    try {
+      return await this.connections.query<T>(text, values);
+    } catch (error) {
+      throw isTimeout(error) ? tooSlow() : error;
+    } finally {
+      release();
+    }
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  if (error instanceof DatabaseError) return STOPPED.includes(error.code ?? '');
+  return NO_ANSWER.includes((error as Error).message);
+}
+
+function tooSlow(): GatewayError {
+  return new GatewayError(
+    'QUERY_TIMEOUT',
+    'The search took too long, so it was stopped. Narrow it: give a phone number, more of a name, or fewer days. Then try again.',
+  );
+}
