@@ -3,6 +3,8 @@ import { Shares } from '@mgw/shares';
 import { DatabaseError, type PoolConfig } from 'pg';
 import { Connections, type Tx } from './connections';
 
+/** The part of the connections, and of the room for waiting, that one holder may have. */
+const SHARE = 1 / 4;
 /** Statements that wait for a connection, of all holders together. */
 const WAITING = 64;
 /** Longest wait for a connection, in milliseconds: with the longest statement below the deadline of a request. */
@@ -18,7 +20,7 @@ export class Reads {
 
   constructor(options: PoolConfig & { max: number }) {
     this.connections = new Connections(options);
-    this.shares = new Shares({ places: options.max, waiting: WAITING });
+    this.shares = new Shares({ places: options.max, largest: SHARE, waiting: { room: WAITING, largest: SHARE } });
   }
 
   of(holder: string): Tx {

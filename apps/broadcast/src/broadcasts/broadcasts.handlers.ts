@@ -62,13 +62,13 @@ export class BroadcastsHandlers {
   async get({ business_id, id }: RequestOf<typeof GetBroadcast>): Promise<ReplyOf<typeof GetBroadcast>> {
     const broadcast = await this.broadcasts.find(business_id, id);
     if (!broadcast) throw notFound();
-    return { broadcast, failures: await this.broadcasts.failures(id) };
+    return { broadcast, failures: await this.broadcasts.failures(business_id, id) };
   }
 
   @Handles(ListRecipients)
-  async recipients({ business_id, id, ...page }: RequestOf<typeof ListRecipients>): Promise<ReplyOf<typeof ListRecipients>> {
-    if (!(await this.broadcasts.find(business_id, id))) throw notFound();
-    return this.broadcasts.recipients(id, page);
+  async recipients(request: RequestOf<typeof ListRecipients>): Promise<ReplyOf<typeof ListRecipients>> {
+    if (!(await this.broadcasts.find(request.business_id, request.id))) throw notFound();
+    return this.broadcasts.recipients(request);
   }
 
   @Handles(CancelBroadcast)

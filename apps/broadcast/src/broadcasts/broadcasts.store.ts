@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { BroadcastRecord, CreateBroadcast, GetBroadcast, ListBroadcasts, ListRecipients, ReplyOf, RequestOf } from '@mgw/contracts';
-import { Database, pageOf, readCursor } from '@mgw/postgres';
+import { Database, examine, filteredPage, pageOf, readCursor, type Examined } from '@mgw/postgres';
 
 interface BroadcastRow {
   id: string;
@@ -24,6 +24,14 @@ export interface MadeBroadcast {
 }
 
 type Recipients = ReplyOf<typeof ListRecipients>;
+type RecipientRow = Omit<Recipients['recipients'][number], 'nth'> & Examined & { place: number };
+
+const RECIPIENTS = examine(
+  `SELECT nth AS place, phone, state, message_id, reason FROM broadcast.recipients
+   WHERE broadcast_id = $1 AND nth > coalesce($2::bigint, -1) ORDER BY nth LIMIT $3`,
+  '$5::text IS NULL OR row.state = $5',
+  { examined: '$3', returned: '$4' },
+);
 const COLUMNS = 'id, name, template_name, language, status, total, sent, failed, created_at, scheduled_at, started_at, finished_at';
 
 @Injectable()
@@ -69,22 +77,24 @@ export class BroadcastsStore {
 
   async list(businessId: number, limit: number, cursor: string | null): Promise<ReplyOf<typeof ListBroadcasts>> {
     const after = readCursor(cursor, ['id']);
-    const rows = await this.db.query<BroadcastRow>(
-      `SELECT ${COLUMNS} FROM broadcast.broadcasts WHERE business_id = $1 AND id < coalesce($3::bigint, 9223372036854775807) ORDER BY id DESC LIMIT $2`,
-      [businessId, limit + 1, after?.[0] ?? null],
-    );
+    const rows = await this.db
+      .reads(businessId)
+      .query<BroadcastRow>(
+        `SELECT ${COLUMNS} FROM broadcast.broadcasts WHERE business_id = $1 AND id < coalesce($3::bigint, 9223372036854775807) ORDER BY id DESC LIMIT $2`,
+        [businessId, limit + 1, after?.[0] ?? null],
+      );
     const { page, next_cursor } = pageOf(rows, limit, (row) => [row.id]);
     return { broadcasts: page.map(record), next_cursor };
   }
 
   async find(businessId: number, id: number): Promise<BroadcastRecord | null> {
     const sql = `SELECT ${COLUMNS} FROM broadcast.broadcasts WHERE business_id = $1 AND id = $2`;
-    const [row] = await this.db.query<BroadcastRow>(sql, [businessId, id]);
+    const [row] = await this.db.reads(businessId).query<BroadcastRow>(sql, [businessId, id]);
     return row ? record(row) : null;
   }
 
-  async failures(id: number): Promise<ReplyOf<typeof GetBroadcast>['failures']> {
-    const rows = await this.db.query<{ reason: string | null; count: string }>(
+  async failures(businessId: number, id: number): Promise<ReplyOf<typeof GetBroadcast>['failures']> {
+    const rows = await this.db.reads(businessId).query<{ reason: string | null; count: string }>(
       `SELECT reason, count(*) AS count FROM broadcast.recipients WHERE broadcast_id = $1 AND state = 'failed'
        GROUP BY reason ORDER BY count(*) DESC, reason LIMIT 20`,
       [id],
@@ -92,18 +102,21 @@ export class BroadcastsStore {
     return rows.map(({ reason, count }) => ({ reason: reason ?? 'unknown', count: Number(count) }));
   }
 
-  async recipients(
-    id: number,
-    { limit, cursor, state }: Pick<RequestOf<typeof ListRecipients>, 'limit' | 'cursor' | 'state'>,
-  ): Promise<Recipients> {
-    const after = readCursor(cursor, ['id']);
-    const rows = await this.db.query<Recipients['recipients'][number]>(
-      `SELECT nth, phone, state, message_id, reason FROM broadcast.recipients
-       WHERE broadcast_id = $1 AND nth > coalesce($3::bigint, -1) AND ($4::text IS NULL OR state = $4) ORDER BY nth LIMIT $2`,
-      [id, limit + 1, after?.[0] ?? null, state],
+  async recipients({ business_id, id, limit, cursor, state }: RequestOf<typeof ListRecipients>): Promise<Recipients> {
+    readCursor(cursor, ['id']);
+    const { page, next_cursor } = await filteredPage<RecipientRow>(
+      limit,
+      cursor,
+      (look) => {
+        const after = readCursor(look.cursor, ['id'])?.[0] ?? null;
+        return this.db.reads(business_id).query<RecipientRow>(RECIPIENTS, [id, after, look.examined, look.returned, state]);
+      },
+      ({ place }) => [place],
     );
-    const { page, next_cursor } = pageOf(rows, limit, (row) => [row.nth]);
-    return { recipients: page, next_cursor };
+    return {
+      recipients: page.map(({ place, phone, state, message_id, reason }) => ({ nth: place, phone, state, message_id, reason })),
+      next_cursor,
+    };
   }
 
   /** Whoever runs it finds out at the next look. @returns false when it is unknown or has ended */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FindDeliveries, ListDeliveries, ReplyOf, RequestOf } from '@mgw/contracts';
-import { Database, pageOf, readCursor } from '@mgw/postgres';
+import { Database, examine, filteredPage, readCursor, type Examined } from '@mgw/postgres';
 import { activeTraceparent } from '@mgw/telemetry';
 
 type State = ReplyOf<typeof ListDeliveries>['deliveries'][number]['state'];
@@ -18,6 +18,12 @@ interface LogRow {
   request: { url: string; headers: Record<string, string> } | null;
 }
 
+const LIST = examine(
+  `SELECT id, event, event_id, state, status_code, duration_ms, attempt, reason, created_at, body, request FROM dispatch.deliveries
+   WHERE webhook_id = $1 AND id < coalesce($2::bigint, 9223372036854775807) ORDER BY id DESC LIMIT $3`,
+  '$5::text IS NULL OR row.state = $5',
+  { examined: '$3', returned: '$4' },
+);
 const COLUMNS = 'd.id, d.event, d.event_id, d.state, d.status_code, d.duration_ms, d.attempt, d.reason, d.created_at, d.body, d.request';
 
 /** What became of events, for people; and deliveries that they ask for. */
@@ -28,15 +34,16 @@ export class DeliveryLogStore {
   /** The newest first; null when the business has no such webhook. */
   async list(request: RequestOf<typeof ListDeliveries>): Promise<ReplyOf<typeof ListDeliveries> | null> {
     const { business_id, webhook_id, limit, cursor, state } = request;
-    const [known] = await this.db.query('SELECT id FROM dispatch.webhooks WHERE business_id = $1 AND id = $2', [business_id, webhook_id]);
+    readCursor(cursor, ['id']);
+    const reads = this.db.reads(business_id);
+    const [known] = await reads.query('SELECT id FROM dispatch.webhooks WHERE business_id = $1 AND id = $2', [business_id, webhook_id]);
     if (!known) return null;
-    const after = readCursor(cursor, ['id']);
-    const rows = await this.db.query<LogRow>(
-      `SELECT ${COLUMNS} FROM dispatch.deliveries d
-       WHERE d.webhook_id = $1 AND d.id < coalesce($3::bigint, 9223372036854775807) AND ($4::text IS NULL OR d.state = $4) ORDER BY d.id DESC LIMIT $2`,
-      [webhook_id, limit + 1, after?.[0] ?? null, state],
+    const { page, next_cursor } = await filteredPage<LogRow & Examined>(
+      limit,
+      cursor,
+      (look) => reads.query(LIST, [webhook_id, readCursor(look.cursor, ['id'])?.[0] ?? null, look.examined, look.returned, state]),
+      ({ id }) => [id],
     );
-    const { page, next_cursor } = pageOf(rows, limit, (row) => [row.id]);
     return {
       deliveries: page.map((row) => ({
         ...record(row),
@@ -48,7 +55,7 @@ export class DeliveryLogStore {
   }
 
   async ofEvent(businessId: number, eventId: string): Promise<ReplyOf<typeof FindDeliveries>['deliveries']> {
-    const rows = await this.db.query<LogRow & { webhook_id: string; webhook_name: string }>(
+    const rows = await this.db.reads(businessId).query<LogRow & { webhook_id: string; webhook_name: string }>(
       `SELECT ${COLUMNS}, w.id AS webhook_id, w.name AS webhook_name FROM dispatch.webhooks w
        JOIN dispatch.deliveries d ON d.webhook_id = w.id AND d.event_id = $2 WHERE w.business_id = $1 ORDER BY d.id`,
       [businessId, eventId],

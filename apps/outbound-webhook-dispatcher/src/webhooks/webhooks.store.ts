@@ -33,7 +33,7 @@ export class WebhooksStore {
   }
 
   async list(businessId: number): Promise<WebhookRecord[]> {
-    const rows = await this.db.query<WebhookRow>(
+    const rows = await this.db.reads(businessId).query<WebhookRow>(
       `SELECT id, name, url, events, is_active, secret_sealed IS NOT NULL AS has_secret, last_triggered_at, fail_count, created_at
        FROM dispatch.webhooks WHERE business_id = $1 ORDER BY id`,
       [businessId],

@@ -113,8 +113,8 @@ export class ConversationStore {
     await tx.query('UPDATE send.conversations SET merged_into = $1 WHERE id = $2 OR merged_into = $2', [kept, gone]);
     await tx.query('UPDATE send.conversation_aliases SET conversation_id = $1 WHERE conversation_id = $2', [kept, gone]);
     await tx.query(
-      `INSERT INTO send.suppressions AS s (conversation_id, source, state, at, reason)
-       SELECT $1, source, state, at, reason FROM send.suppressions WHERE conversation_id = $2
+      `INSERT INTO send.suppressions AS s (business_id, conversation_id, source, state, at, reason)
+       SELECT business_id, $1, source, state, at, reason FROM send.suppressions WHERE conversation_id = $2
        ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason
        WHERE s.at < excluded.at`,
       [kept, gone],

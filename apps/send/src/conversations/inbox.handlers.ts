@@ -14,9 +14,9 @@ export class InboxHandlers {
   }
 
   @Handles(GetThread)
-  async thread({ business_id, conversation_id, limit, cursor }: RequestOf<typeof GetThread>): Promise<ReplyOf<typeof GetThread>> {
-    const conversation = await this.inbox.find(business_id, conversation_id);
-    if (!conversation) throw new GatewayError('NOT_FOUND', 'There is nothing with this id.');
-    return { conversation, ...(await this.inbox.messages(conversation.id, limit, cursor)) };
+  async thread(request: RequestOf<typeof GetThread>): Promise<ReplyOf<typeof GetThread>> {
+    const conversation = await this.inbox.find(request.business_id, request.conversation_id);
+    if (!conversation) throw new GatewayError('NOT_FOUND', 'No resource has this id.');
+    return { conversation, ...(await this.inbox.messages(request, conversation.id)) };
   }
 }

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { ConversationRecord, ListConversations, ReplyOf, RequestOf, ThreadMessage } from '@mgw/contracts';
-import { Database, pageOf, readCursor } from '@mgw/postgres';
+import type { ConversationRecord, GetThread, ListConversations, ReplyOf, RequestOf, ThreadMessage } from '@mgw/contracts';
+import { Database, examine, filteredPage, onRow, pageOf, readCursor, type Examined } from '@mgw/postgres';
+import { searchTerms, type SearchTerms } from './search-terms';
 import type { SuppressionState } from '../suppression/suppression';
 
-interface ConversationRow {
+interface ConversationRow extends Examined {
   id: string;
   customer: string;
   name: string;
@@ -15,8 +16,8 @@ interface ConversationRow {
   last_type: string;
   last_text: string | null;
   last_at: Date;
-  /** With all its digits, for the cursor. */
-  activity: string;
+  /** Its last activity with all digits, for the cursor. */
+  exact: string;
 }
 
 interface MessageRow {
@@ -36,101 +37,162 @@ interface MessageRow {
 }
 
 /**
- * Messages of both directions, newest first. The platform tells whole seconds: within one, a customer's message stands where it came
- * in, and those that came in later than their second stand at its end, as they came.
- * @param of SQL of the conversations' ids
- * @param before SQL of the place where the page before ended, NULL: none
+ * A customer's message in its thread. WhatsApp gives whole seconds: within one, messages stand in the order in which they came in, and a
+ * late one stands at the end of its second. An index has this very expression.
  */
-const messages = (of: string, before: { place: string; came: string; id: string }, limit: string) => `
-  SELECT * FROM (
-    SELECT message_id, 'in' AS direction, type, coalesce(text, caption) AS text, media_type, media_id, mime_type,
-           NULL AS sent_by, NULL AS template, sent_at AS at,
-           least(received_at, sent_at + interval '999 milliseconds') AS place, received_at AS came
-    FROM send.inbound_messages WHERE conversation_id = ANY (${of})
+const PLACE = `least(received_at AT TIME ZONE 'UTC', sent_at AT TIME ZONE 'UTC' + interval '999 milliseconds')`;
+
+/** SQL of the end of the previous page; without one the thread begins. */
+interface Before {
+  place: string;
+  came: string;
+  id: string;
+}
+const BEGINNING: Before = { place: `'infinity'::timestamptz`, came: `'infinity'::timestamptz`, id: `''` };
+
+/**
+ * Messages of both directions, newest first. Each branch reads as many rows as the page may have, however long the conversation is.
+ * @param ids SQL of the conversations' ids, as a set
+ */
+const messages = (ids: string, { place, came, id }: Before, limit: string) => `
+  SELECT thread.* FROM ${ids} AS part (id) CROSS JOIN LATERAL (
+    (SELECT message_id, 'in' AS direction, type, coalesce(text, caption) AS text, media_type, media_id, mime_type,
+            NULL AS sent_by, NULL AS template, sent_at AS at, ${PLACE} AT TIME ZONE 'UTC' AS place, received_at AS came
+     FROM send.inbound_messages
+     WHERE conversation_id = part.id AND ${PLACE} <= ${place} AT TIME ZONE 'UTC'
+       AND (${PLACE}, received_at, message_id) < (${place} AT TIME ZONE 'UTC', ${came}, ${id})
+     ORDER BY ${PLACE} DESC, received_at DESC, message_id DESC LIMIT ${limit})
     UNION ALL
-    SELECT m.message_id, 'out', i.type, i.text, NULL, NULL, NULL, i.sent_by, i.template, m.accepted_at, m.accepted_at, m.accepted_at
-    FROM send.messages m JOIN send.intents i ON i.id = m.intent_id WHERE m.conversation_id = ANY (${of})
-  ) both_ways
-  WHERE ${before.place}::timestamptz IS NULL OR (place, came, message_id) < (${before.place}, ${before.came}, ${before.id})
+    SELECT m.message_id, 'out', coalesce(i.type, 'unknown'), i.text, NULL, NULL, NULL, i.sent_by, i.template, m.accepted_at, m.accepted_at, m.accepted_at
+    FROM (
+      SELECT message_id, intent_id, accepted_at FROM send.messages
+      WHERE conversation_id = part.id AND accepted_at <= ${place} AND (accepted_at, accepted_at, message_id) < (${place}, ${came}, ${id})
+      ORDER BY accepted_at DESC, message_id DESC LIMIT ${limit}
+    ) m LEFT JOIN send.intents i ON i.id = m.intent_id
+  ) thread
   ORDER BY place DESC, came DESC, message_id DESC LIMIT ${limit}`;
 
-const PAGE = messages('$1', { place: '$2', came: '$3', id: '$4' }, '$5');
-const LAST = messages('ARRAY[c.id]', { place: 'NULL', came: 'NULL', id: 'NULL' }, '1');
+const PAGE = messages(
+  'unnest($1::bigint[])',
+  { place: `coalesce($2::timestamptz, 'infinity')`, came: `coalesce($3::timestamptz, 'infinity')`, id: `coalesce($4::text, '')` },
+  '$5',
+);
+const LAST = messages('(SELECT c.id)', BEGINNING, '1');
 
 const CONVERSATION = `
-  SELECT c.id, coalesce(c.phone, c.user_id, '') AS customer, c.name, c.last_inbound_at, c.created_at,
+  SELECT c.*, coalesce(c.phone, c.user_id, '') AS customer,
          coalesce(now() < c.last_inbound_at + interval '24 hours' AND c.last_inbound_at IS DISTINCT FROM c.window_denied_for, false) AS is_open,
          (SELECT s.state FROM send.suppressions s WHERE s.conversation_id = c.id AND s.state IS NOT NULL
           ORDER BY array_position(ARRAY['blocked', 'opted_out', 'opted_out_marketing'], s.state) LIMIT 1) AS suppression,
-         coalesce(c.last_inbound_at, c.created_at)::text AS activity,
-         last.direction AS last_direction, last.type AS last_type, last.text AS last_text, last.at AS last_at
-  FROM send.conversations c
-  LEFT JOIN LATERAL (${LAST}) last ON true`;
+         last.direction AS last_direction, last.type AS last_type, last.text AS last_text, last.at AS last_at`;
 
-/** How many pages of conversations without a message one request passes over at most. */
-const LOOKS = 20;
+const COLUMNS = 'id, phone, user_id, name, last_inbound_at, window_denied_for, created_at';
+const ACTIVITY = 'coalesce(last_inbound_at, created_at)';
+
+/**
+ * A page of conversations. People of whom only a preference is known have a conversation without a message and are passed over.
+ * @param which condition on conversations that an index answers
+ */
+const listed = (which: string) => `${CONVERSATION}
+  FROM (${examine(
+    `SELECT ${COLUMNS}, ${ACTIVITY} AS activity FROM send.conversations
+     WHERE business_id = $1 AND ${which} AND (${ACTIVITY}, id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::bigint, 0))
+     ORDER BY ${ACTIVITY} DESC, id DESC LIMIT $4`,
+    `($6::text IS NULL OR starts_with(row.phone, $7) OR right(row.phone, length($7)) = $7
+        OR position(' ' || lower($6) IN ' ' || lower(row.name)) > 0)
+       AND (row.last_inbound_at IS NOT NULL OR EXISTS (SELECT FROM send.messages m WHERE m.conversation_id = row.id))`,
+    { examined: '$4', returned: '$5', columns: 'activity::text AS exact' },
+  )}) c LEFT JOIN LATERAL (${LAST}) last ON true ORDER BY c.nth`;
+const NEWEST = listed('merged_into IS NULL');
+const AMONG = listed(`id = ANY ($8::bigint[]) AND ${onRow('merged_into IS NULL')}`);
+
+/** Conversations that the indexes may find for one search; when there are more, the newest are compared one by one. */
+const CANDIDATES = 499;
+const LAST_CHARACTER = '\u{10FFFF}';
+
+/** By source: numbers with this beginning, with this end, names with a word that begins so, names with this word. */
+const CANDIDATE = `
+  (SELECT 1 AS source, conversation_id AS id FROM send.conversation_aliases
+   WHERE business_id = $1 AND alias COLLATE "C" >= $2 AND alias COLLATE "C" < $2 || '${LAST_CHARACTER}' LIMIT ${CANDIDATES + 1})
+  UNION ALL
+  (SELECT 2, conversation_id FROM send.conversation_aliases
+   WHERE business_id = $1 AND reverse(alias) COLLATE "C" >= reverse($2) AND reverse(alias) COLLATE "C" < reverse($2) || '${LAST_CHARACTER}'
+   LIMIT ${CANDIDATES + 1})
+  UNION ALL
+  (SELECT 3, conversation_id FROM send.conversation_words
+   WHERE business_id = $1 AND word >= lower($3) AND word < lower($3) || '${LAST_CHARACTER}' LIMIT ${CANDIDATES + 1})
+  UNION ALL
+  (SELECT 4, conversation_id FROM send.conversation_words WHERE business_id = $1 AND word = lower($4) LIMIT ${CANDIDATES + 1})`;
 
 /** Reads conversations and their messages for people. */
 @Injectable()
 export class InboxStore {
   constructor(private readonly db: Database) {}
 
-  /**
-   * People of whom only a preference is known have a conversation without a message: they are passed over. The index knows nothing
-   * of messages, so a request looks only so far: its page may be short, and the next one goes on from there.
-   */
+  /** An index leads to the conversations of a search; when it finds too many, a bounded number of the newest is compared. */
   async list({ business_id, limit, cursor, search }: RequestOf<typeof ListConversations>): Promise<ReplyOf<typeof ListConversations>> {
-    const found: ConversationRow[] = [];
-    let from = cursor;
-    for (let look = 0; look < LOOKS; look++) {
-      const { page, next_cursor } = pageOf(await this.rows(business_id, limit + 1, from, search), limit, placeOf);
-      found.push(...page.filter(({ last_direction }) => last_direction !== null));
-      from = next_cursor;
-      if (from === null || found.length >= limit) break;
-    }
-    const { page, next_cursor } = pageOf(found, limit, placeOf);
-    return { conversations: page.map(record), next_cursor: next_cursor ?? from };
+    readCursor(cursor, ['time', 'id']);
+    const terms = search === null ? null : searchTerms(search);
+    const candidates = terms && (await this.candidates(business_id, terms));
+    const { page, next_cursor } = await filteredPage<ConversationRow>(
+      limit,
+      cursor,
+      (look) => {
+        const [at, id] = readCursor(look.cursor, ['time', 'id']) ?? [null, null];
+        const values = [business_id, at, id, look.examined, look.returned, terms?.text ?? null, terms?.digits ?? null];
+        return candidates === null
+          ? this.db.reads(business_id).query<ConversationRow>(NEWEST, values)
+          : this.db.reads(business_id).query<ConversationRow>(AMONG, [...values, candidates]);
+      },
+      ({ exact, id }) => [exact, id],
+    );
+    return { conversations: page.map(record), next_cursor };
   }
 
-  private async rows(businessId: number, limit: number, cursor: string | null, search: string | null): Promise<ConversationRow[]> {
-    const after = readCursor(cursor, ['time', 'id']);
-    return this.db.query<ConversationRow>(
-      `${CONVERSATION} WHERE c.business_id = $1 AND c.merged_into IS NULL
-         AND (coalesce(c.last_inbound_at, c.created_at), c.id) < (coalesce($3::timestamptz, 'infinity'), coalesce($4::bigint, 0))
-         AND ($5::text IS NULL OR c.phone LIKE $5 || '%' OR position(lower($5) IN lower(c.name)) > 0)
-       ORDER BY coalesce(c.last_inbound_at, c.created_at) DESC, c.id DESC LIMIT $2`,
-      [businessId, limit, after?.[0] ?? null, after?.[1] ?? null, search],
-    );
+  /** @returns null when the indexes know more than they are asked for */
+  private async candidates(businessId: number, { digits, beginning, whole }: SearchTerms): Promise<string[] | null> {
+    const values = [businessId, digits, beginning, whole];
+    const found = await this.db.reads(businessId).query<{ source: number; id: string }>(CANDIDATE, values);
+    const of = (source: number) => found.filter((one) => one.source === source).map(({ id }) => id);
+    const isCut = (ids: string[]) => ids.length > CANDIDATES;
+    const numbers = [of(1), of(2)];
+    // A name has both words: the rarer one finds it.
+    const named = (whole === null ? [of(3)] : [of(4), of(3)]).find((ids) => !isCut(ids));
+    const ids = new Set([...numbers.flat(), ...(named ?? [])]);
+    return named === undefined || numbers.some(isCut) || ids.size > CANDIDATES ? null : [...ids];
   }
 
   /** Also by the id of a conversation that was merged into another. */
   async find(businessId: number, id: number): Promise<ConversationRecord | null> {
-    const [row] = await this.db.query<ConversationRow>(
-      `${CONVERSATION} WHERE c.business_id = $1 AND c.id = (SELECT coalesce(merged_into, id) FROM send.conversations WHERE id = $2)`,
+    const [row] = await this.db.reads(businessId).query<ConversationRow>(
+      `${CONVERSATION} FROM send.conversations c LEFT JOIN LATERAL (${LAST}) last ON true
+       WHERE c.business_id = $1 AND c.id = (SELECT coalesce(merged_into, id) FROM send.conversations WHERE id = $2)`,
       [businessId, id],
     );
     return row ? record(row) : null;
   }
 
   async messages(
+    { business_id, limit, cursor }: Pick<RequestOf<typeof GetThread>, 'business_id' | 'limit' | 'cursor'>,
     conversationId: number,
-    limit: number,
-    cursor: string | null,
   ): Promise<{ messages: ThreadMessage[]; next_cursor: string | null }> {
     const after = readCursor(cursor, ['time', 'time', 'text']);
-    const ids = await this.db.query<{ id: string }>('SELECT id FROM send.conversations WHERE id = $1 OR merged_into = $1', [
-      conversationId,
-    ]);
-    const rows = await this.db.query<MessageRow>(
-      `SELECT page.*, place::text AS exact_place, came::text AS exact_came FROM (${PAGE}) page`,
-      [ids.map(({ id }) => id), after?.[0] ?? null, after?.[1] ?? null, after?.[2] ?? null, limit + 1],
+    const reads = this.db.reads(business_id);
+    const ids = await reads.query<{ id: string }>(
+      'SELECT id FROM send.conversations WHERE id = $1 UNION ALL SELECT id FROM send.conversations WHERE merged_into = $1',
+      [conversationId],
     );
+    const rows = await reads.query<MessageRow>(`SELECT page.*, place::text AS exact_place, came::text AS exact_came FROM (${PAGE}) page`, [
+      ids.map(({ id }) => id),
+      after?.[0] ?? null,
+      after?.[1] ?? null,
+      after?.[2] ?? null,
+      limit + 1,
+    ]);
     const { page, next_cursor } = pageOf(rows, limit, (row) => [row.exact_place, row.exact_came, row.message_id]);
     return { messages: page.map(threadMessage), next_cursor };
   }
 }
-
-const placeOf = ({ activity, id }: ConversationRow) => [activity, id];
 
 const DAY_MS = 86_400_000;
 

@@ -12,6 +12,7 @@ import { Admission1763900000003 } from './1763900000003-admission';
 import { ConsumerLeases1764100000001 } from './1764100000001-consumer-leases';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 import { Workers1764400000001 } from './1764400000001-workers';
+import { Search1764400000005 } from './1764400000005-search';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   ConsumerLeases1764100000001,
   DeadLetterReplays1764200000001,
   Workers1764400000001,
+  Search1764400000005,
 ];

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SuppressionRecord } from '@mgw/contracts';
-import { Database, pageOf, readCursor, type Tx } from '@mgw/postgres';
+import { Database, examine, filteredPage, onRow, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { CONVERSATION_OF, type MessageOf } from '../conversations/conversation.store';
 import type { SuppressionSource, SuppressionState } from './suppression';
 
@@ -11,15 +11,23 @@ interface SuppressedRow {
   source: SuppressionSource;
   reason: string | null;
   at: Date;
-  /** With all its digits, for the cursor. */
-  exact: string;
 }
 
-/** Of several sources the strictest counts (product decision 18). */
-const SUPPRESSED = `
-  SELECT DISTINCT ON (s.conversation_id) s.conversation_id, coalesce(c.phone, c.user_id) AS phone, s.state, s.source, s.reason, s.at, s.at::text AS exact
-  FROM send.suppressions s JOIN send.conversations c ON c.id = s.conversation_id`;
-const STRICTEST = `array_position(ARRAY['blocked', 'opted_out', 'opted_out_marketing'], s.state)`;
+/** `exact` is `at` with all its digits, for the cursor. */
+type ListedRow = SuppressedRow & Examined & { exact: string };
+
+/** SQL: the strictest of several sources counts (product decision 18), and the first of equals. */
+const severity = (row: string) => `(array_position(ARRAY['blocked', 'opted_out', 'opted_out_marketing'], ${row}.state), ${row}.source)`;
+
+const LIST = `SELECT s.*, coalesce(c.phone, c.user_id, '') AS phone FROM (${examine(
+  `SELECT conversation_id, state, source, reason, at FROM send.suppressions
+   WHERE business_id = $1 AND state IS NOT NULL AND (at, conversation_id, source) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::bigint, 0), coalesce($4::text, ''))
+   ORDER BY at DESC, conversation_id DESC, source DESC LIMIT $5`,
+  `EXISTS (SELECT FROM send.conversations c WHERE c.id = row.conversation_id AND ${onRow('c.merged_into IS NULL')})
+     AND NOT EXISTS (SELECT FROM send.suppressions o WHERE o.conversation_id = row.conversation_id
+                     AND ${onRow(`o.state IS NOT NULL AND ${severity('o')} < ${severity('row')}`)})`,
+  { examined: '$5', returned: '$6', columns: 'at::text AS exact' },
+)}) s JOIN send.conversations c ON c.id = s.conversation_id ORDER BY s.nth`;
 
 /** SQL of suppressions. The newer statement of one source wins, in whatever order they arrive. */
 @Injectable()
@@ -36,7 +44,8 @@ export class SuppressionStore {
     reason: string | null = null,
   ): Promise<void> {
     await tx.query(
-      `INSERT INTO send.suppressions AS s (conversation_id, source, state, at, reason) VALUES ($1, $2, $3, coalesce($4, clock_timestamp()), $5)
+      `INSERT INTO send.suppressions AS s (business_id, conversation_id, source, state, at, reason)
+       SELECT business_id, id, $2, $3, coalesce($4, clock_timestamp()), $5 FROM send.conversations WHERE id = $1
        ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason
        WHERE s.at <= excluded.at`,
       [conversationId, source, state, at, reason],
@@ -72,9 +81,11 @@ export class SuppressionStore {
   }
 
   async find(businessId: number, phone: string): Promise<SuppressionRecord | null> {
-    const [row] = await this.db.query<SuppressedRow>(
-      `${SUPPRESSED} JOIN send.conversation_aliases a ON a.conversation_id = c.id
-       WHERE a.business_id = $1 AND a.alias = $2 AND s.state IS NOT NULL ORDER BY s.conversation_id, ${STRICTEST}`,
+    const [row] = await this.db.reads(businessId).query<SuppressedRow>(
+      `SELECT coalesce(c.phone, c.user_id, '') AS phone, s.state, s.source, s.reason, s.at
+       FROM send.conversation_aliases a JOIN send.conversations c ON c.id = a.conversation_id
+       JOIN send.suppressions s ON s.conversation_id = c.id AND ${onRow('s.state IS NOT NULL')}
+       WHERE a.business_id = $1 AND a.alias = $2 ORDER BY ${severity('s')} LIMIT 1`,
       [businessId, phone],
     );
     return row ? record(row) : null;
@@ -82,15 +93,16 @@ export class SuppressionStore {
 
   /** The newest first. */
   async list(businessId: number, limit: number, cursor: string | null): Promise<{ page: SuppressionRecord[]; next_cursor: string | null }> {
-    const after = readCursor(cursor, ['time', 'id']);
-    const rows = await this.db.query<SuppressedRow>(
-      `SELECT * FROM (${SUPPRESSED} WHERE c.business_id = $1 AND c.merged_into IS NULL AND s.state IS NOT NULL
-                      ORDER BY s.conversation_id, ${STRICTEST}) suppressed
-       WHERE $3::timestamptz IS NULL OR (at, conversation_id) < ($3, $4::bigint)
-       ORDER BY at DESC, conversation_id DESC LIMIT $2`,
-      [businessId, limit + 1, after?.[0] ?? null, after?.[1] ?? null],
+    readCursor(cursor, ['time', 'id', 'text']);
+    const { page, next_cursor } = await filteredPage<ListedRow>(
+      limit,
+      cursor,
+      (look) => {
+        const [at, id, source] = readCursor(look.cursor, ['time', 'id', 'text']) ?? [null, null, null];
+        return this.db.reads(businessId).query<ListedRow>(LIST, [businessId, at, id, source, look.examined, look.returned]);
+      },
+      (row) => [row.exact, row.conversation_id, row.source],
     );
-    const { page, next_cursor } = pageOf(rows, limit, (row) => [row.exact, row.conversation_id]);
     return { page: page.map(record), next_cursor };
   }
 }

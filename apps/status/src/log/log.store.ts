@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { DeliveryStatus, GetTimeline, GetUsage, ListMessages, LoggedMessage, ReplyOf, RequestOf } from '@mgw/contracts';
 import { failureReason } from '@mgw/platform-api';
-import { Database, pageOf, readCursor } from '@mgw/postgres';
+import { Database, examine, filteredPage, readCursor, type Examined } from '@mgw/postgres';
 
 interface LogRow {
   message_id: string;
@@ -15,45 +15,62 @@ interface LogRow {
   status: DeliveryStatus;
   failure_reason: string | null;
   sent_at: Date;
-  /** With all its digits, for the cursor. */
-  exact: string;
 }
 
-const COLUMNS = `message_id, recipient, type, template, text, sent_by, api_key_id, accepted, status, failure_reason, sent_at, sent_at::text AS exact`;
+/** `exact` is `sent_at` with all its digits, for the cursor. */
+type ListedRow = LogRow & Examined & { exact: string };
 
-/** Reads what was sent, for people: the log, one message's story, and figures. */
+const COLUMNS = 'message_id, recipient, type, template, text, sent_by, api_key_id, accepted, status, failure_reason, sent_at';
+
+/** @param which condition that an index of the same order answers */
+const listed = (which: string) =>
+  examine(
+    `SELECT ${COLUMNS} FROM status.records
+     WHERE business_id = $1 AND ${which} AND (sent_at, message_id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::text, ''))
+     ORDER BY sent_at DESC, message_id DESC LIMIT $4`,
+    `($6::text IS NULL OR row.status = $6)
+       AND ($7::text IS NULL OR position(lower($7) IN lower(row.text)) > 0 OR row.template = $7 OR row.message_id = $7)`,
+    { examined: '$4', returned: '$5', columns: 'sent_at::text AS exact' },
+  );
+const NEWEST = listed('sent_at IS NOT NULL');
+const NEWEST_TO = listed('recipient = $8');
+
+/** Reads the message log, the story of one message, and usage. */
 @Injectable()
 export class LogStore {
   constructor(private readonly db: Database) {}
 
+  /** An index leads to the messages of the business or to one phone number; status and text are compared row by row. */
   async list({ business_id, limit, cursor, status, phone, search }: RequestOf<typeof ListMessages>): Promise<ReplyOf<typeof ListMessages>> {
-    const after = readCursor(cursor, ['time', 'text']);
-    const rows = await this.db.query<LogRow>(
-      `SELECT ${COLUMNS} FROM status.records
-       WHERE business_id = $1 AND sent_at IS NOT NULL
-         AND sent_at <= coalesce($3::timestamptz, 'infinity') AND ($3::timestamptz IS NULL OR (sent_at, message_id) < ($3, $4))
-         AND ($5::text IS NULL OR status = $5) AND ($6::text IS NULL OR recipient = $6)
-         AND ($7::text IS NULL OR position(lower($7) IN lower(text)) > 0 OR template = $7 OR message_id = $7)
-       ORDER BY sent_at DESC, message_id DESC LIMIT $2`,
-      [business_id, limit + 1, after?.[0] ?? null, after?.[1] ?? null, status, phone, search],
+    readCursor(cursor, ['time', 'text']);
+    const named = cursor === null && phone === null && status === null && search !== null ? await this.find(business_id, search) : null;
+    if (named) return { messages: [logged(named)], next_cursor: null };
+    const { page, next_cursor } = await filteredPage<ListedRow>(
+      limit,
+      cursor,
+      (look) => {
+        const [at, id] = readCursor(look.cursor, ['time', 'text']) ?? [null, null];
+        const values = [business_id, at, id, look.examined, look.returned, status, search];
+        return phone === null
+          ? this.db.reads(business_id).query<ListedRow>(NEWEST, values)
+          : this.db.reads(business_id).query<ListedRow>(NEWEST_TO, [...values, phone]);
+      },
+      (row) => [row.exact, row.message_id],
     );
-    const { page, next_cursor } = pageOf(rows, limit, (row) => [row.exact, row.message_id]);
     return { messages: page.map(logged), next_cursor };
   }
 
   async timeline(businessId: number, messageId: string): Promise<ReplyOf<typeof GetTimeline>> {
-    const [row] = await this.db.query<Omit<LogRow, 'sent_at'> & { sent_at: Date | null }>(
-      `SELECT ${COLUMNS} FROM status.records WHERE business_id = $1 AND message_id = $2
-         AND month = (SELECT month FROM status.record_keys WHERE business_id = $1 AND message_id = $2)`,
-      [businessId, messageId],
-    );
-    if (!row?.sent_at) return { message: null, timeline: [] };
-    const history = await this.db.query<{ status: string; occurred_at: Date; error_code: number | null; error_text: string | null }>(
-      `SELECT status, occurred_at, error_code, error_text FROM status.history WHERE business_id = $1 AND message_id = $2
+    const row = await this.find(businessId, messageId);
+    if (!row) return { message: null, timeline: [] };
+    const history = await this.db
+      .reads(businessId)
+      .query<{ status: string; occurred_at: Date; error_code: number | null; error_text: string | null }>(
+        `SELECT status, occurred_at, error_code, error_text FROM status.history WHERE business_id = $1 AND message_id = $2
        ORDER BY occurred_at, array_position(ARRAY['sent', 'delivered', 'read', 'played', 'failed'], status)`,
-      [businessId, messageId],
-    );
-    const message = logged({ ...row, sent_at: row.sent_at });
+        [businessId, messageId],
+      );
+    const message = logged(row);
     const first = row.accepted
       ? { status: 'accepted', at: message.sent_at, reason: null }
       : { status: 'failed', at: message.sent_at, reason: row.failure_reason };
@@ -71,8 +88,10 @@ export class LogStore {
   }
 
   async usage({ business_id, from, to, timezone }: RequestOf<typeof GetUsage>): Promise<ReplyOf<typeof GetUsage>['usage']> {
-    const rows = await this.db.query<Record<'sent' | 'delivered' | 'read' | 'failed' | 'refused', string> & { day: string; kind: string }>(
-      `SELECT to_char(sent_at AT TIME ZONE $4, 'YYYY-MM-DD') AS day, coalesce(type, 'unknown') AS kind,
+    const rows = await this.db
+      .reads(business_id)
+      .query<Record<'sent' | 'delivered' | 'read' | 'failed' | 'refused', string> & { day: string; kind: string }>(
+        `SELECT to_char(sent_at AT TIME ZONE $4, 'YYYY-MM-DD') AS day, coalesce(type, 'unknown') AS kind,
               count(*) FILTER (WHERE accepted) AS sent,
               count(*) FILTER (WHERE accepted AND status IN ('delivered', 'read')) AS delivered,
               count(*) FILTER (WHERE accepted AND status = 'read') AS read,
@@ -81,8 +100,8 @@ export class LogStore {
        FROM status.records
        WHERE business_id = $1 AND sent_at >= $2::date::timestamp AT TIME ZONE $4 AND sent_at < ($3::date + 1)::timestamp AT TIME ZONE $4
        GROUP BY 1, 2 ORDER BY 1, 2`,
-      [business_id, from, to, timezone],
-    );
+        [business_id, from, to, timezone],
+      );
     return rows.map(({ day, kind, sent, delivered, read, failed, refused }) => ({
       day,
       kind,
@@ -92,6 +111,16 @@ export class LogStore {
       failed: Number(failed),
       refused: Number(refused),
     }));
+  }
+
+  /** By its key. Null for a message whose acceptance is not known yet. */
+  private async find(businessId: number, messageId: string): Promise<LogRow | null> {
+    const [row] = await this.db.reads(businessId).query<Omit<LogRow, 'sent_at'> & { sent_at: Date | null }>(
+      `SELECT ${COLUMNS} FROM status.records WHERE business_id = $1 AND message_id = $2
+         AND month = (SELECT month FROM status.record_keys WHERE business_id = $1 AND message_id = $2)`,
+      [businessId, messageId],
+    );
+    return row?.sent_at ? { ...row, sent_at: row.sent_at } : null;
   }
 }
 

@@ -4,6 +4,7 @@ import { Traces1763900000001 } from './1763900000001-traces';
 import { Months1763900000002 } from './1763900000002-months';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 import { Workers1764400000001 } from './1764400000001-workers';
+import { Recipients1764400000005 } from './1764400000005-recipients';
 
 export const migrations = [
   Records1763700000001,
@@ -12,4 +13,5 @@ export const migrations = [
   Months1763900000002,
   DeadLetterReplays1764200000001,
   Workers1764400000001,
+  Recipients1764400000005,
 ];

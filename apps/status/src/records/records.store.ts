@@ -51,10 +51,12 @@ export class RecordsStore {
   }
 
   async findMany(businessId: number, messageIds: string[]): Promise<ReplyOf<typeof GetMessageStatuses>['statuses']> {
-    const rows = await this.db.query<RecordRow>(
-      'SELECT message_id, status, failure_reason FROM status.records WHERE business_id = $1 AND message_id = ANY ($2::text[])',
-      [businessId, messageIds],
-    );
+    const rows = await this.db
+      .reads(businessId)
+      .query<RecordRow>(
+        'SELECT message_id, status, failure_reason FROM status.records WHERE business_id = $1 AND message_id = ANY ($2::text[])',
+        [businessId, messageIds],
+      );
     return rows.map(({ message_id, status, failure_reason }) => ({ message_id, delivery_status: status, failure_reason }));
   }
 

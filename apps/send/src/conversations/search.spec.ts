@@ -1,0 +1,143 @@
+import type { ConversationRecord, ReplyOf } from '@mgw/contracts';
+import { ListConversations } from '@mgw/contracts';
+import { rowsRead, startHarness, type Harness } from '@mgw/harness';
+import { migrations } from '../migrations/migrations';
+import { SuppressionStore } from '../suppression/suppression.store';
+import { InboxStore } from './inbox.store';
+
+const MANY = 60_000;
+/** A page examines at most so many rows of its list (filtered-page.ts). */
+const EXAMINED = 50_000;
+
+/** Guarantees §10, N2: whatever is searched for, a statement reads a bounded number of rows. */
+describe('lists of a business with many conversations', () => {
+  let harness: Harness;
+  let inbox: InboxStore;
+
+  beforeAll(async () => {
+    harness = await startHarness({ schema: 'send', migrations });
+    const { db } = harness;
+    inbox = new InboxStore(db);
+    await db.query(
+      `INSERT INTO send.conversations (id, business_id, phone, name, first_inbound_at, last_inbound_at, created_at)
+       SELECT n, 1, (919800000000 + n)::text, 'Person ' || n, at, at, at
+       FROM (SELECT n, now() - n * interval '1 minute' AS at FROM generate_series(1, ${MANY}) AS n) made`,
+    );
+    await db.query(`UPDATE send.conversations SET name = 'Åsa Ravi  Kumar-Patel' WHERE id = ${MANY - 1}`);
+    await db.query(`UPDATE send.conversations SET name = 'Ravina 100% _x_' WHERE id = ${MANY - 2}`);
+    await db.query(`INSERT INTO send.conversation_aliases SELECT business_id, phone, id FROM send.conversations`);
+    // Another business with a person of the same name.
+    await db.query(
+      `INSERT INTO send.conversations (id, business_id, phone, name, last_inbound_at) VALUES (${MANY + 1}, 2, '15550001', 'Ravi Other', now())`,
+    );
+    await db.query(`INSERT INTO send.conversation_aliases VALUES (2, '15550001', ${MANY + 1})`);
+    await db.query(
+      `INSERT INTO send.inbound_messages (business_id, message_id, conversation_id, type, text, sent_at)
+       SELECT 1, 'wamid.' || n, CASE WHEN n <= 20000 THEN 1 ELSE n END, 'text', 'Hi', now() - n * interval '1 minute' FROM generate_series(1, ${MANY}) AS n`,
+    );
+    await db.query(
+      `INSERT INTO send.suppressions (business_id, conversation_id, source, state, at)
+       SELECT 1, n, source, CASE source WHEN 'dashboard' THEN 'blocked' ELSE 'opted_out' END, now() - n * interval '1 second'
+       FROM generate_series(1, 20000) AS n CROSS JOIN (VALUES ('person'), ('dashboard')) sources (source)`,
+    );
+    await db.query('VACUUM ANALYZE');
+  }, 120_000);
+  afterAll(() => harness.close());
+
+  const page = (search: string | null, { cursor = null as string | null, limit = 20, business_id = 1 } = {}) =>
+    inbox.list({ business_id, limit, cursor, search });
+  const names = async (search: string, business_id = 1) =>
+    (await page(search, { business_id })).conversations.map(({ customer_name }) => customer_name);
+  const read = async (search: string | null) => {
+    let found: ReplyOf<typeof ListConversations> | undefined;
+    const rows = await rowsRead(harness.db, async (db) => {
+      found = await new InboxStore(db).list({ business_id: 1, limit: 20, cursor: null, search });
+    });
+    return { rows: rows['conversations'] ?? 0, messages: rows['inbound_messages'] ?? 0, found: found?.conversations ?? [] };
+  };
+
+  it('finds a number by its beginning, by its end and however it is written', async () => {
+    const phone = String(919_800_000_000 + MANY - 5);
+    for (const search of [phone, `+${phone}`, `+91 98000-${phone.slice(7)}`, `0${phone.slice(2)}`, phone.slice(-9), ` ${phone} `]) {
+      const { conversations } = await page(search);
+      expect([search, conversations.map(({ customer_phone }) => customer_phone)]).toEqual([search, [phone]]);
+    }
+  });
+
+  it('finds a name by the beginning of its words, whatever their case and the spaces between them, and only of the business', async () => {
+    expect(await names('ravi')).toEqual(['Ravina 100% _x_', 'Åsa Ravi  Kumar-Patel']);
+    expect(await names('RAVI ')).toHaveLength(2);
+    expect(await names('ravi', 2)).toEqual(['Ravi Other']);
+    expect(await names('asa')).toEqual([]);
+    expect(await names('Kumar')).toEqual(['Åsa Ravi  Kumar-Patel']);
+  });
+
+  it('a changed name is found by its new words only', async () => {
+    const rename = (name: string) => harness.db.query('UPDATE send.conversations SET name = $1 WHERE id = 77', [name]);
+    await rename('Zebedee Q');
+    expect(await names('zebedee')).toEqual(['Zebedee Q']);
+    await rename('Person 77');
+    expect(await names('zebedee')).toEqual([]);
+    expect(await names('person 77')).toContain('Person 77');
+  });
+
+  it.each(['%', '_', '\\', "'", '.*', '(', '100%', '\u{1f600}', '+', '-', ' ', '"]'])('takes %j for what it is', async (search) => {
+    const { conversations } = await page(search, { limit: 100 });
+    const expected = search.trim() === '' ? 100 : ['100%', '_'].includes(search) ? 1 : 0;
+    expect(conversations).toHaveLength(expected);
+  });
+
+  it.each([
+    ['a number', String(919_800_000_000 + MANY - 5), 10],
+    ['the end of a number', String(MANY - 5), 10],
+    ['a rare word', 'kumar', 10],
+    ['a frequent word and a rare one', 'person 59987', 10],
+    ['a rare word and a frequent one', 'zoe person', 10],
+    ['a word of nobody', 'nobody', 10],
+    ['digits of nobody', '4477009', 10],
+    ['no search', null, 600],
+    ['one letter that everybody has', 'p', 1_200],
+    ['digits that everybody has', '91', 1_200],
+    ['one letter that nobody has', 'x', 10],
+  ])('%s: reads a few rows by an index', async (_, search, most) => {
+    const { rows, messages } = await read(search);
+    expect(rows).toBeLessThanOrEqual(most);
+    // The last message of each, in whichever month it is.
+    expect(messages).toBeLessThanOrEqual(200);
+  });
+
+  it('a search that the indexes find too much for examines a bounded number, and goes on from there', async () => {
+    const search = 'person 5';
+    const { rows } = await read(search);
+    expect(rows).toBeLessThan(EXAMINED + 2_000);
+    const found: ConversationRecord[] = [];
+    let pages = 0;
+    for (let cursor: string | null = null, first = true; first || cursor !== null; first = false, pages += 1) {
+      const { conversations, next_cursor } = await page(search, { cursor, limit: 100 });
+      found.push(...conversations);
+      cursor = next_cursor;
+    }
+    expect(found.map(({ customer_name }) => customer_name)).toEqual(
+      Array.from({ length: MANY - 3 }, (_, i) => i + 1)
+        .filter((n) => String(n).startsWith('5'))
+        .map((n) => `Person ${n}`),
+    );
+    expect(pages).toBeLessThan(found.length / 100 + 5);
+  });
+
+  it('a thread of 20,000 messages: a page reads its own rows only', async () => {
+    for (const cursor of [null, (await inbox.messages({ business_id: 1, limit: 50, cursor: null }, 1)).next_cursor]) {
+      const rows = await rowsRead(harness.db, (db) => new InboxStore(db).messages({ business_id: 1, limit: 50, cursor }, 1));
+      expect(rows['inbound_messages']).toBeLessThanOrEqual(60 * 20);
+    }
+  });
+
+  it('opted-out people: a page reads a few rows', async () => {
+    const first = await new SuppressionStore(harness.db).list(1, 20, null);
+    expect(first.page.map(({ state }) => state)).toEqual(Array(20).fill('blocked'));
+    for (const cursor of [null, first.next_cursor]) {
+      const rows = await rowsRead(harness.db, (db) => new SuppressionStore(db).list(1, 20, cursor));
+      expect(rows['suppressions']).toBeLessThanOrEqual(4_000);
+    }
+  });
+});

@@ -1,0 +1,54 @@
+import type { Database, Tx } from '@mgw/postgres';
+
+interface Node {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Join Filter'?: number;
+  Plans?: Node[];
+}
+interface Explained {
+  'QUERY PLAN': [{ Plan: Node }];
+}
+
+/** Rows that statements read, by table; partitions count as their table. Rows that a join compares in vain count under ''. */
+export type RowsRead = Record<string, number>;
+
+/**
+ * Runs what a store reads for people, and counts the rows that its plans read: as services run it, prepared and planned once whatever the
+ * values. Shows whether an index bounds a statement, on however busy a machine.
+ */
+export async function rowsRead(db: Database, read: (db: Database) => Promise<unknown>): Promise<RowsRead> {
+  const count: RowsRead = {};
+  const query: Tx['query'] = async <T>(text: string, values: unknown[] = []) => {
+    add(count, await explain(db, text, values));
+    return db.query<T>(text, values);
+  };
+  await read({ reads: () => ({ query }) } as unknown as Database);
+  return count;
+}
+
+async function explain(db: Database, text: string, values: unknown[]): Promise<Node> {
+  const client = await db.pool.connect();
+  const literal = (value: unknown) =>
+    value === null ? 'NULL' : client.escapeLiteral(Array.isArray(value) ? `{${value.join()}}` : String(value));
+  try {
+    await client.query(`PREPARE explained AS ${text}`);
+    const { rows } = await client.query<Explained>(
+      `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE explained (${values.map(literal).join()})`,
+    );
+    return (rows[0] as Explained)['QUERY PLAN'][0].Plan;
+  } finally {
+    await client.query('DEALLOCATE explained');
+    client.release();
+  }
+}
+
+function add(count: RowsRead, node: Node): void {
+  const loops = node['Actual Loops'];
+  const table = node['Relation Name']?.replace(/_(\d{4}_\d{2}|rest)$/, '');
+  if (table !== undefined) count[table] = (count[table] ?? 0) + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * loops;
+  count[''] = (count[''] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0) * loops;
+  for (const child of node.Plans ?? []) add(count, child);
+}
