@@ -213,20 +213,18 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await go('login');
       await page.route('**/api/client/login', (route) => route.abort());
       await fillLogin(stack.growth.owner);
-      await page.getByRole('alert').getByText('No answer came. Try again in a moment.').waitFor();
+      await page.getByRole('alert').getByText('The server did not respond. Try again in a moment.').waitFor();
     });
 
-    it('what cannot be taken back is asked for once more', async () => {
+    it('an action that cannot be undone asks first', async () => {
       const phone = '919876543233';
       await owner.call('PUT', `/api/client/suppressions/${phone}`, { state: 'opted_out' });
       await logIn();
       await go('settings');
-      const asked = page.waitForEvent('dialog');
-      const pressed = page.getByRole('row', { name: phone }).getByRole('button', { name: 'Lift' }).click();
-      const dialog = await asked;
-      expect(dialog.message()).toBe(`May ${phone} be written to again?`);
-      await dialog.dismiss();
-      await pressed;
+      await page.getByRole('row', { name: phone }).getByRole('button', { name: 'Lift' }).click();
+      const dialog = page.getByRole('dialog', { name: `Allow messages to ${phone} again?` });
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
       expect((await owner.call('GET', `/api/client/suppressions/${phone}`)).body).toMatchObject({ suppression: { state: 'opted_out' } });
     });
 
@@ -301,7 +299,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     it('settings: only what was changed is saved, so that a colleague’s change stays', async () => {
       await logIn();
       await go('settings');
-      const otp = page.getByLabel('Send one-time passwords also to people who opted out');
+      const otp = page.getByLabel('Send one-time passwords to opted-out contacts too');
       await otp.waitFor();
       expect((await owner.call('PUT', '/api/client/settings', { stop_words: ['HALT'] })).status).toBe(200);
       await otp.click();
@@ -419,7 +417,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
           expect([name, again?.headers[name]]).toEqual([name, sent?.headers[name]]);
         // On a phone it is read without scrolling sideways (friendliness F24).
         await page.setViewportSize(PHONE);
-        await drawer.getByText('The same request again').waitFor();
+        await drawer.getByText('The same request with curl').waitFor();
         const beyond = await page.evaluate<string[]>(`[...document.querySelectorAll('[role=dialog] *')]
           .filter((element) => element.getBoundingClientRect().right > innerWidth || element.scrollWidth > innerWidth)
           .map((element) => element.outerHTML.slice(0, 120))`);
@@ -447,7 +445,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await card('Today’s messages').getByRole('alert').waitFor();
       expect(await page.getByText('Delivered', { exact: true }).count()).toBe(0);
       await card('Connection').getByText('connected', { exact: true }).waitFor();
-      await card('Last failures').waitFor();
+      await card('Latest failures').waitFor();
       await page.unroute('**/api/client/usage');
       await card('Today’s messages').getByRole('button', { name: 'Try again' }).click();
       await page.getByText('Delivered', { exact: true }).waitFor();
@@ -472,12 +470,12 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     it('shows the first steps until the first message was delivered, and the last failures at all times', async () => {
       await logIn(pro.owner);
       await card('First steps').waitFor();
-      await card('Last failures').waitFor();
+      await card('Latest failures').waitFor();
       const crm = integrator(stack.demo.base_url, pro.api_key);
       const order = (phone: string) => ({ phone, template_name: 'order_update', body_params: ['Asha', '1'] });
       for (const phone of ['+1 201 555 0100', '+1 201 555 0126']) expect((await crm.post('send-template', order(phone))).status).toBe(200);
       await card('First steps').waitFor({ state: 'detached' });
-      await card('Last failures').getByText('12015550126').waitFor();
+      await card('Latest failures').getByText('12015550126').waitFor();
     });
   });
 
@@ -655,7 +653,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     it('g and a letter lead to each page, and ? lists the keys', async () => {
       await logIn();
       await page.keyboard.press('?');
-      const help = page.getByRole('dialog', { name: 'Keys of the keyboard' });
+      const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
       await help.waitFor();
       const listed = await help.getByRole('row').allTextContents();
       expect(await accessibilityFaults(page)).toEqual([]);
@@ -707,7 +705,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await eventually(async () => [await search.inputValue(), await page.getByLabel('Phone').inputValue()].join('') === '');
       await go('inbox');
       await search.fill('zebra');
-      await page.getByText('Nobody has this name or number.').waitFor();
+      await page.getByText('No conversation matches.').waitFor();
     });
 
     /** As if pages held so many only. */
@@ -875,14 +873,14 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Riverside');
       await dialog.getByLabel('Owner’s name').fill('First');
       await dialog.getByLabel('Owner’s email').fill(stack.growth.owner.email);
-      await dialog.getByLabel('Owner’s first password').fill('correct horse battery');
+      await dialog.getByLabel('Owner’s initial password').fill('correct horse battery');
       await dialog.getByRole('button', { name: 'Create' }).click();
       await dialog.getByText('Riverside was created; its owner is still to be.').waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'New business' }).click();
       await dialog.getByLabel('Owner’s name').fill('First');
       await dialog.getByLabel('Owner’s email').fill('first@riverside.example');
-      await dialog.getByLabel('Owner’s first password').fill('correct horse battery');
+      await dialog.getByLabel('Owner’s initial password').fill('correct horse battery');
       await dialog.getByRole('button', { name: 'Create' }).click();
       await dialog.waitFor({ state: 'detached' });
       const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
@@ -896,7 +894,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     const fill = async (template: string) => {
       await page
         .locator('.mantine-Card-root', { has: page.getByRole('heading', { name: template, exact: true }) })
-        .getByRole('button', { name: 'Fill in and copy' })
+        .getByRole('button', { name: 'Copy values' })
         .first()
         .click();
       return page.getByRole('dialog');
@@ -946,7 +944,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
         ['broadcasts?new=yes', () => Promise.resolve()],
         ['webhooks', () => page.getByRole('button', { name: 'Add a webhook' }).click()],
         ['api-keys', () => page.getByRole('button', { name: 'Create a key' }).click()],
-        ['templates', () => page.getByRole('button', { name: 'Fill in and copy' }).first().click()],
+        ['templates', () => page.getByRole('button', { name: 'Copy values' }).first().click()],
         ['messages', () => page.locator('tbody button').first().click()],
       ];
       const crm = integrator(stack.demo.base_url, stack.growth.api_key);
@@ -968,7 +966,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       });
       await logIn();
       await go('usage');
-      const chart = page.getByRole('img', { name: 'Messages by day; the table below has the figures' });
+      const chart = page.getByRole('img', { name: 'Messages by day; the table below has the numbers' });
       await chart.hover();
       await page.getByText('Feb 2read: 5delivered: 1on the way: 2failed: 3').waitFor();
       expect(await chart.getByText(/^Feb/).allTextContents()).toEqual(['Feb 1', 'Feb 2', 'Feb 3']);

@@ -171,10 +171,10 @@ describe('the dashboard (experience: the business’s people)', () => {
 
   it('an owner adds a member, who may read but not change, and removes them again', async () => {
     await go('settings');
-    await page.getByLabel('New person’s name').fill('Mira');
-    await page.getByLabel('Their email').fill('mira@growth.example');
-    await page.getByLabel('Their first password').fill('a long enough password');
-    await page.getByRole('button', { name: 'Add to the team' }).click();
+    await page.getByLabel('Name').fill('Mira');
+    await page.getByLabel('Email').fill('mira@growth.example');
+    await page.getByLabel('Initial password').fill('a long enough password');
+    await page.getByRole('button', { name: 'Add to team' }).click();
     await page.getByRole('row', { name: /Mira/ }).waitFor();
     const mira = await dashboardUser(stack.demo.site_url, { email: 'mira@growth.example', password: 'a long enough password' });
     expect((await mira.call('GET', '/api/client/messages')).status).toBe(200);

@@ -13,7 +13,7 @@ import {
 } from '@tabler/icons-react';
 import type { Me } from './api/session';
 
-/** `key` leads to the page after a `g` (friendliness F23). */
+/** `key` opens the page after `g`. */
 const PAGES = [
   { to: '/', label: 'Home', icon: IconHome, key: 'h' },
   { to: '/inbox', label: 'Inbox', icon: IconInbox, key: 'i' },

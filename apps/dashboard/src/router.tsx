@@ -1,16 +1,17 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { isLoggedOut, queries } from './api/client';
 import { meQuery } from './api/session';
-import { Missing, RouteFailed } from './components/states';
 import { Shell } from './shell';
+import { NotFoundPage } from './components/not-found-page';
+import { ErrorPage } from './components/error-page';
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: Missing, errorComponent: RouteFailed });
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
 
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
   validateSearch: ({ next }: Record<string, unknown>): { next?: string } => (typeof next === 'string' ? { next } : {}),
-  component: lazyRouteComponent(() => import('./pages/login'), 'LoginPage'),
+  component: lazyRouteComponent(() => import('./pages/login/login-page'), 'LoginPage'),
 });
 
 const inside = createRoute({
@@ -19,11 +20,11 @@ const inside = createRoute({
   component: Shell,
   beforeLoad: async ({ location }) => {
     const me = await queries.ensureQueryData(meQuery).catch((error: unknown) => {
-      // The query has sent the page to the login: nothing is shown until it is there.
+      // The query already redirects to the login page; render nothing until then.
       if (isLoggedOut(error)) return new Promise<never>(() => undefined);
       throw error;
     });
-    // Operators have no business of their own: their page is the only one for them, and for nobody else.
+    // Operators have no business: they see the operator page only, and nobody else sees it.
     const isTheirs = location.pathname.startsWith('/operator');
     if ((me.business === null) !== isTheirs) throw redirect({ to: isTheirs ? '/' : '/operator' });
   },
@@ -39,17 +40,17 @@ const page = <P extends string>(path: P, load: () => Promise<Record<string, unkn
   });
 
 const pages = [
-  page('/', () => import('./pages/home'), 'HomePage'),
-  page('/messages', () => import('./pages/messages'), 'MessagesPage'),
-  page('/inbox', () => import('./pages/inbox'), 'InboxPage'),
-  page('/templates', () => import('./pages/templates'), 'TemplatesPage'),
-  page('/broadcasts', () => import('./pages/broadcasts'), 'BroadcastsPage'),
-  page('/webhooks', () => import('./pages/webhooks'), 'WebhooksPage'),
-  page('/api-keys', () => import('./pages/api-keys'), 'ApiKeysPage'),
-  page('/auto-reply', () => import('./pages/auto-reply'), 'AutoReplyPage'),
-  page('/usage', () => import('./pages/usage'), 'UsagePage'),
-  page('/settings', () => import('./pages/settings'), 'SettingsPage'),
-  page('/operator', () => import('./pages/operator'), 'OperatorPage'),
+  page('/', () => import('./pages/home/home-page'), 'HomePage'),
+  page('/messages', () => import('./pages/messages/messages-page'), 'MessagesPage'),
+  page('/inbox', () => import('./pages/inbox/inbox-page'), 'InboxPage'),
+  page('/templates', () => import('./pages/templates/templates-page'), 'TemplatesPage'),
+  page('/broadcasts', () => import('./pages/broadcasts/broadcasts-page'), 'BroadcastsPage'),
+  page('/webhooks', () => import('./pages/webhooks/webhooks-page'), 'WebhooksPage'),
+  page('/api-keys', () => import('./pages/api-keys/api-keys-page'), 'ApiKeysPage'),
+  page('/auto-reply', () => import('./pages/auto-reply/auto-reply-page'), 'AutoReplyPage'),
+  page('/usage', () => import('./pages/usage/usage-page'), 'UsagePage'),
+  page('/settings', () => import('./pages/settings/settings-page'), 'SettingsPage'),
+  page('/operator', () => import('./pages/operator/operator-page'), 'OperatorPage'),
 ];
 
 export const router = createRouter({ routeTree: root.addChildren([login, inside.addChildren(pages)]), defaultPreload: 'intent' });

@@ -18,14 +18,15 @@ import { IconLogout, IconMoonStars, IconSearch, IconUserCircle } from '@tabler/i
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useLogout, useMe } from './api/session';
-import { CapBanner, PlanBar } from './components/plan-bar';
+import { PlanBar } from './components/plan-bar';
 import { useShortcuts } from './components/shortcuts';
-import { Outdated } from './components/states';
 import { pagesOf } from './navigation';
+import { CapBanner } from './components/cap-banner';
+import { OutdatedNotice } from './components/outdated-notice';
 
-const Keyboard = lazy(() => import('./components/keyboard').then((module) => ({ default: module.Keyboard })));
+const Keyboard = lazy(() => import('./components/keyboard-shortcuts').then((module) => ({ default: module.Keyboard })));
 
-/** The frame of every page: where one is, where one can go, who one is. */
+/** The frame of every page: navigation, header and user menu. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const me = useMe();
@@ -105,7 +106,7 @@ export function Shell() {
       <AppShell.Main ref={main} tabIndex={-1} style={{ outline: 'none' }}>
         <Box maw={1280} mx="auto">
           {business && <CapBanner business={business} />}
-          <Outdated />
+          <OutdatedNotice />
           <Outlet />
         </Box>
       </AppShell.Main>
@@ -116,7 +117,7 @@ export function Shell() {
   );
 }
 
-/** Whoever goes to another page goes on at its beginning, not in the navigation or at what is gone. */
+/** Moves the focus to the new page's content after a navigation. */
 function useMainFocus(pathname: string) {
   const main = useRef<HTMLElement>(null);
   const before = useRef(pathname);

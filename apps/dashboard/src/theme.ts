@@ -1,6 +1,6 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 
-/** Dialogs are closed by a cross, which has no words of its own. */
+/** The close button of a dialog has an icon only, so it needs a label. */
 const closable = { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } };
 
 const green: MantineColorsTuple = [
@@ -25,7 +25,7 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   headings: { fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif', fontWeight: '650' },
   components: {
-    // In its own colour, yellow on yellow, a title has too little contrast.
+    // A yellow title on yellow has too little contrast.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
     Table: { defaultProps: { verticalSpacing: 'sm', highlightOnHover: true } },
     Modal: closable,
@@ -34,7 +34,7 @@ export const theme = createTheme({
   },
 });
 
-/** Quiet text and tinted badges with enough contrast for everybody (WCAG AA). */
+/** Dimmed text and tinted badges with enough contrast (WCAG AA). */
 export const resolver: CSSVariablesResolver = () => ({
   variables: {},
   light: { '--mantine-color-dimmed': '#565e66', '--mantine-color-placeholder': '#6b737b' },

@@ -5,7 +5,7 @@ import type { components, paths } from './schema';
 
 export type Schemas = components['schemas'];
 
-/** What the API said, in the words of its envelope. */
+/** An error response of the API. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -21,28 +21,28 @@ export class ApiError extends Error {
 
 const client = createClient<paths>({ baseUrl: '/' });
 
-interface Answer<T> {
+interface FetchResult<T> {
   data?: T;
   error?: unknown;
   response: Response;
 }
 
-/** @throws ApiError for every answer but success */
-export async function ask<T>(answer: Promise<Answer<T>>): Promise<T> {
+/** @throws ApiError for every response but a success */
+export async function request<T>(answer: Promise<FetchResult<T>>): Promise<T> {
   const { data, error, response } = await answer;
   if (data !== undefined) return data;
   const body = (error ?? {}) as { error?: string; error_code?: string; hint?: string; details?: { field: string; message: string }[] };
   throw new ApiError(
     response.status,
     body.error_code ?? 'INTERNAL',
-    body.error ?? 'The server did not answer as expected.',
+    body.error ?? 'The server sent an unexpected response.',
     body.details ?? [],
     body.hint,
     response.headers.get('x-request-id'),
   );
 }
 
-/** So long after somebody touched the page it is asking by itself, and keeps no session alive (product §2: idle 12 h). */
+/** After this time without input, requests are the page's own and do not extend the session (spec §10: 12 idle hours). */
 const ATTENDED_MS = 60_000;
 let touchedAt = Date.now();
 for (const touch of ['pointerdown', 'keydown', 'wheel', 'touchmove'])
@@ -55,7 +55,7 @@ client.use({
 
 export const api = client;
 
-/** A page that asks for what only somebody logged in may see leads to the login, and from there back. */
+/** A 401 opens the login page, which returns here afterwards. */
 function endOfSession(error: unknown): void {
   const { pathname, search } = window.location;
   if (!isLoggedOut(error) || pathname === '/login') return;
@@ -74,13 +74,13 @@ export const queries = new QueryClient({
       staleTime: 2_000,
       retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < 2,
     },
-    // What a person does without a network fails at once: held back, it would be done hours later.
-    mutations: { networkMode: 'always', onError: (error) => complain(error) },
+    // Without a network an action fails at once. A queued action would run hours later.
+    mutations: { networkMode: 'always', onError: (error) => notifyError(error) },
   },
 });
 
-/** Tells a person what went wrong, with the id under which the operator finds it. */
-export function complain(error: unknown): void {
+/** Shows an error with its request id, which leads the operator to the log line. */
+export function notifyError(error: unknown): void {
   const known = error instanceof ApiError ? error : null;
   notifications.show({
     color: 'red',
@@ -90,6 +90,6 @@ export function complain(error: unknown): void {
   });
 }
 
-export function praise(message: string): void {
+export function notifySuccess(message: string): void {
   notifications.show({ color: 'green', title: message, message: '', autoClose: 3_000 });
 }

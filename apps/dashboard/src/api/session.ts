@@ -1,27 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, ask, complain, isLoggedOut, type Schemas } from './client';
+import { api, request, notifyError, isLoggedOut, type Schemas } from './client';
 
 export type Me = Schemas['Me'];
 
-/** Who is logged in as far as this tab knows: the id of a user, null before that. */
+/** The id of the user that this tab knows to be logged in; null before the first response. */
 let known: number | null = null;
-/** Tabs share one cookie. Each login and logout tells the others whose it is now. */
+/** Tabs share one cookie, so each login and logout is announced to the other tabs. */
 const logins = new BroadcastChannel('logins');
 logins.onmessage = ({ data }: MessageEvent<number | null>) => noteUser(data);
 
-/** What this tab shows must not be saved as somebody else: it begins anew. */
+/** Another user logged in: reload, so that nothing is saved in their name. */
 function noteUser(id: number | null): void {
   if (known !== null && id !== known) window.location.assign('/');
 }
 
-export function tellLogin(userId: number | null): void {
+export function announceLogin(userId: number | null): void {
   logins.postMessage(userId);
 }
 
 export const meQuery = {
   queryKey: ['me'],
   queryFn: async () => {
-    const me = await ask(api.GET('/api/client/me'));
+    const me = await request(api.GET('/api/client/me'));
     noteUser(me.user.id);
     known = me.user.id;
     return me;
@@ -30,7 +30,7 @@ export const meQuery = {
   retry: false,
 };
 
-/** Who is logged in; pages are shown only to somebody who is. */
+/** The logged-in user and business. Pages render only with a session. */
 export function useMe(): Me {
   const { data } = useQuery(meQuery);
   if (!data) throw new Error('nobody is logged in');
@@ -40,12 +40,12 @@ export function useMe(): Me {
 export function useLogout(): () => Promise<void> {
   return async () => {
     try {
-      await ask(api.POST('/api/client/logout', { headers: { 'content-type': 'application/json' } }));
+      await request(api.POST('/api/client/logout', { headers: { 'content-type': 'application/json' } }));
     } catch (error) {
-      // Whose session is not ended must not believe that it is.
-      if (!isLoggedOut(error)) return complain(error);
+      // The session still exists: say so instead of showing the login page.
+      if (!isLoggedOut(error)) return notifyError(error);
     }
-    tellLogin(null);
+    announceLogin(null);
     window.location.assign('/login');
   };
 }

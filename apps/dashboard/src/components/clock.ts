@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** The time of now in milliseconds, four times a minute. */
+/** The current time in milliseconds, updated four times a minute. */
 export function useNow(): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -14,7 +14,7 @@ export function useNow(): number {
 }
 
 /**
- * Milliseconds until the next day begins, to the second; days of 23 and 25 hours are as long as they are.
+ * Milliseconds until midnight, to the second. Days of 23 and 25 hours count correctly.
  * @param timezone an IANA name
  */
 export function untilMidnight(timezone: string, now: number): number {
@@ -29,7 +29,7 @@ export function untilMidnight(timezone: string, now: number): number {
   return after - now;
 }
 
-/** `5 h 48 min`; a minute that has begun counts. */
+/** Formats as `5 h 48 min`, rounded up to the minute. */
 export function duration(ms: number): string {
   const minutes = Math.ceil(Math.floor(ms / 1_000) / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;

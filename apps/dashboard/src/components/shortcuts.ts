@@ -3,12 +3,12 @@ import { useLayoutEffect, useRef } from 'react';
 import { pagesOf } from '../navigation';
 import { useMe } from '../api/session';
 
-/** How long a `g` waits for its letter, in milliseconds. */
+/** How long `g` waits for its letter, in milliseconds. */
 const CHORD_MS = 1_500;
 
 /**
- * Hears `Ctrl K`, a `g` and a letter for each page, and `?`: not in a field, where they mean text, and not while a dialog is open. What
- * is drawn is heard, so that a key pressed at once is not the browser's own; what it opens may still have to be loaded.
+ * Handles `Ctrl K`, `g` with a letter for each page, and `?`. Fields and open dialogs keep their keys. It works as soon as the page is
+ * drawn, so that no shortcut reaches the browser; the palette that it opens may still have to load.
  */
 export function useShortcuts({ palette, help }: { palette: () => void; help: () => void }): void {
   const navigate = useNavigate();

@@ -1,0 +1,25 @@
+import { useState } from 'react';
+
+/** The fields of `after` that differ from `before`. */
+export function changed<T extends object>(before: T, after: T): Partial<T> {
+  const entries = Object.entries(after).filter(([name, value]) => !same(value, before[name as keyof T]));
+  return Object.fromEntries(entries) as Partial<T>;
+}
+
+/** A form over saved values. It sends only the fields that the person changed, so that it never overwrites concurrent changes of others. */
+export function useFormChanges<T extends object>(saved: T) {
+  const [made, setMade] = useState<Partial<T>>({});
+  const draft = { ...saved, ...made };
+  return {
+    draft,
+    set: (more: Partial<T>) => setMade((before) => ({ ...before, ...more })),
+    changes: changed(saved, draft),
+    /** Drops the saved changes and keeps those that were made after the request left. */
+    done: (sent: Partial<T>) =>
+      setMade(
+        (now) => Object.fromEntries(Object.entries(now).filter(([name, value]) => !same(value, sent[name as keyof T]))) as Partial<T>,
+      ),
+  };
+}
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,47 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, ApiError, request, notifyError } from './client';
+import { newIdempotencyKey } from './idempotency-key';
+
+interface Draft {
+  /** The Idempotency-Key: however often it is retried, the customer gets it once. */
+  key: string;
+  text: string;
+}
+/** A reply that was not accepted yet; `problem` is null while its request runs. */
+export interface Unsent extends Draft {
+  problem: string | null;
+}
+
+/** Sends replies to one conversation, one at a time, and keeps failed ones for a retry. */
+export function useReplies(conversationId: number) {
+  const queries = useQueryClient();
+  const [unsent, setUnsent] = useState<Unsent[]>([]);
+  const others = (list: Unsent[], key: string) => list.filter((one) => one.key !== key);
+  const send = useMutation({
+    mutationFn: ({ key, text }: Draft) => {
+      const params = { path: { id: conversationId }, header: { 'Idempotency-Key': key } };
+      return request(api.POST('/api/client/conversations/{id}/messages', { params, body: { text } }));
+    },
+    onSuccess: (_, { key }) => {
+      setUnsent((list) => others(list, key));
+      void queries.invalidateQueries({ queryKey: ['inbox'] });
+    },
+    onError: (error, draft) => {
+      notifyError(error);
+      const problem = error instanceof ApiError ? error.message : 'The server did not respond.';
+      setUnsent((list) => [...others(list, draft.key), { ...draft, problem }]);
+    },
+  });
+  const post = (draft: Draft) => {
+    setUnsent((list) => [...others(list, draft.key), { ...draft, problem: null }]);
+    send.mutate(draft);
+  };
+  return {
+    unsent,
+    isSending: unsent.some(({ problem }) => problem === null),
+    send: (text: string) => post({ key: newIdempotencyKey(), text }),
+    again: post,
+    drop: ({ key }: Draft) => setUnsent((list) => others(list, key)),
+  };
+}

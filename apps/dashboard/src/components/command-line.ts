@@ -1,4 +1,0 @@
-/** A word of a shell's command line: nothing in it is more than text. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}

@@ -1,0 +1,33 @@
+import { Button, Group, Modal, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface ConfirmDialogProps {
+  opened: boolean;
+  question: string;
+  consequence?: string | undefined;
+  /** The label of the confirming button. */
+  action: ReactNode;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+/** Asks before something that cannot be undone. Focus begins on Cancel, so that Enter alone changes nothing. */
+export function ConfirmDialog({ opened, question, consequence, action, onConfirm, onClose }: ConfirmDialogProps) {
+  const confirm = () => {
+    onClose();
+    onConfirm();
+  };
+  return (
+    <Modal opened={opened} onClose={onClose} title={question} centered>
+      {consequence && <Text size="sm">{consequence}</Text>}
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Cancel
+        </Button>
+        <Button color="red" onClick={confirm}>
+          {action}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

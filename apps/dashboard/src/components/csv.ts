@@ -1,8 +1,0 @@
-/** @returns the address of a CSV file (RFC 4180) that the browser holds, to be downloaded */
-export function csvFile(rows: (string | number)[][]): string {
-  const text = rows.map((row) => row.map(cell).join(',')).join('\r\n');
-  return `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`;
-}
-
-const cell = (value: string | number): string =>
-  /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);

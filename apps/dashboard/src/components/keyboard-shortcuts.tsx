@@ -1,0 +1,90 @@
+import '@mantine/core/styles/Kbd.css';
+import '@mantine/spotlight/styles.css';
+import { Modal, Table, useMantineColorScheme } from '@mantine/core';
+import { Spotlight, spotlight } from '@mantine/spotlight';
+import { IconKeyboard, IconLogout, IconMoonStars, IconPlus } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { useLogout, useMe } from '../api/session';
+import { pagesOf } from '../navigation';
+import { ShortcutRow } from './shortcut-row';
+
+const ICON = { size: 18, 'aria-hidden': true } as const;
+
+interface Help {
+  isOpen: boolean;
+  open: () => void;
+  close: () => void;
+}
+
+/**
+ * The `Ctrl K` palette and the list of shortcuts. `useShortcuts` handles keys before this component has loaded.
+ * @param asked how often the palette was requested
+ */
+export function Keyboard({ asked, help }: { asked: number; help: Help }) {
+  const me = useMe();
+  const navigate = useNavigate();
+  const logout = useLogout();
+  const { toggleColorScheme } = useMantineColorScheme();
+  const pages = pagesOf(me);
+  // Open only after mounting: a dialog that opens with the mount cannot restore the focus.
+  useEffect(() => {
+    if (asked > 0) spotlight.open();
+  }, [asked]);
+  const open = (to: string) => void navigate({ to });
+  const chosen = useRef<() => void>(undefined);
+  const action = (label: string, icon: typeof IconPlus, run: () => void) => {
+    const Icon = icon;
+    return { id: label, label, leftSection: <Icon {...ICON} />, onClick: () => (chosen.current = run) };
+  };
+  const make = (label: string, to: string) => action(label, IconPlus, () => void navigate({ to, search: { new: 'yes' } as never }));
+  const isOwner = me.user.role === 'owner';
+  return (
+    <>
+      <Spotlight
+        actions={[
+          { group: 'Pages', actions: pages.map(({ label, icon, to }) => action(label, icon, () => open(to))) },
+          {
+            group: 'Actions',
+            actions: [
+              ...(me.business ? [make('New broadcast', '/broadcasts')] : []),
+              ...(isOwner ? [make('Create an API key', '/api-keys'), make('Add a webhook', '/webhooks')] : []),
+              action('Change between light and dark', IconMoonStars, toggleColorScheme),
+              action('Show keyboard shortcuts', IconKeyboard, help.open),
+              action('Log out', IconLogout, () => void logout()),
+            ],
+          },
+        ]}
+        searchProps={{ placeholder: 'Find a page or an action', 'aria-label': 'Find a page or an action' }}
+        shortcut={null}
+        nothingFound="Nothing has that name"
+        attributes={{ content: { 'aria-label': 'Find a page or an action' } }}
+        highlightQuery
+        scrollable
+        maxHeight="60vh"
+        transitionProps={{
+          duration: 100,
+          // By now the palette has restored the focus, so the action may move it.
+          onExited: () => {
+            chosen.current?.();
+            chosen.current = undefined;
+          },
+        }}
+      />
+      <Modal opened={help.isOpen} onClose={help.close} title="Keyboard shortcuts">
+        <Table>
+          <Table.Tbody>
+            <ShortcutRow keys={['Ctrl or ⌘', 'K']}>Find a page or an action</ShortcutRow>
+            {pages.map(({ to, label, key }) => (
+              <ShortcutRow key={to} keys={['g', key]}>
+                {label}
+              </ShortcutRow>
+            ))}
+            <ShortcutRow keys={['?']}>These keys</ShortcutRow>
+            <ShortcutRow keys={['Esc']}>Close</ShortcutRow>
+          </Table.Tbody>
+        </Table>
+      </Modal>
+    </>
+  );
+}

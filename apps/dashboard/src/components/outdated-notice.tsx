@@ -1,0 +1,26 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useSyncExternalStore } from 'react';
+import { queries } from '../api/client';
+
+const cache = queries.getQueryCache();
+
+const watchQueries = (changed: () => void) => cache.subscribe(changed);
+
+const isOutdated = () =>
+  cache.getAll().some((query) => query.isActive() && query.state.status === 'error' && query.state.data !== undefined);
+
+/** Says that the page shows old data while refreshing fails. */
+export function OutdatedNotice() {
+  if (!useSyncExternalStore(watchQueries, isOutdated)) return null;
+  return (
+    <Alert color="yellow" mb="md" icon={<IconAlertTriangle />} title="What you see may be out of date">
+      <Group gap="sm">
+        <Text size="sm">Refreshing failed.</Text>
+        <Button size="compact-sm" variant="default" onClick={() => void queries.refetchQueries({ type: 'active' })}>
+          Try again
+        </Button>
+      </Group>
+    </Alert>
+  );
+}

@@ -1,0 +1,22 @@
+import { Group, Text, Title } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { useTitle } from './use-title';
+
+export function PageTitle({ title, about, children }: { title: string; about?: string; children?: ReactNode }) {
+  useTitle(title);
+  return (
+    <Group justify="space-between" align="flex-end" mb="lg" gap="sm">
+      <div>
+        <Title order={1} size="h2">
+          {title}
+        </Title>
+        {about && (
+          <Text c="dimmed" size="sm">
+            {about}
+          </Text>
+        )}
+      </div>
+      <Group gap="xs">{children}</Group>
+    </Group>
+  );
+}

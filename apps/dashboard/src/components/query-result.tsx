@@ -1,0 +1,17 @@
+import { type ReactNode } from 'react';
+import { LoadFailed } from './load-failed';
+import { LoadingRows } from './loading-rows';
+
+interface Query<T> {
+  data: T | undefined;
+  isError: boolean;
+  error: unknown;
+  refetch: () => Promise<unknown>;
+}
+
+/** Shows a query's loading, error and success state; `children` renders its data. */
+export function QueryResult<T>({ query, rows, children }: { query: Query<T>; rows?: number; children: (data: T) => ReactNode }) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.isError) return <LoadFailed error={query.error} retry={() => void query.refetch()} />;
+  return <LoadingRows rows={rows ?? 6} />;
+}

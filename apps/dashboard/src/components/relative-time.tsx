@@ -1,0 +1,31 @@
+import { Tooltip } from '@mantine/core';
+import { useNow } from './clock';
+
+const STEPS: [number, Intl.RelativeTimeFormatUnit][] = [
+  [60, 'second'],
+  [3_600, 'minute'],
+  [86_400, 'hour'],
+  [30 * 86_400, 'day'],
+];
+
+function relative(at: string): string {
+  const seconds = Math.round((new Date(at).getTime() - Date.now()) / 1_000);
+  const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  let divisor = 1;
+  for (const [limit, unit] of STEPS) {
+    if (Math.abs(seconds) < limit) return format.format(Math.round(seconds / divisor), unit);
+    divisor = limit;
+  }
+  return new Date(at).toLocaleDateString();
+}
+
+/** The time relative to now; hovering shows the exact time. @param never shown without a time */
+export function RelativeTime({ at, never = 'never' }: { at: string | null; never?: string }) {
+  useNow();
+  if (at === null) return <span>{never}</span>;
+  return (
+    <Tooltip label={new Date(at).toLocaleString()}>
+      <time dateTime={at}>{relative(at)}</time>
+    </Tooltip>
+  );
+}

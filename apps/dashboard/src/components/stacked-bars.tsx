@@ -1,0 +1,86 @@
+import '@mantine/core/styles/ColorSwatch.css';
+import { Box, ColorSwatch, Group, Text, Tooltip } from '@mantine/core';
+import { useState } from 'react';
+import { number } from './format-number';
+import { BarValues } from './bar-values';
+
+/** A part of every bar, the lowest first. @param color from the theme, with its shade: `green-6` */
+export interface Part {
+  name: string;
+  color: string;
+}
+export interface Bar {
+  name: string;
+  /** One value for each part. */
+  values: number[];
+}
+
+const LINES = 4;
+/** The number of labels that fit below, also at 320 px. */
+const NAMES = 4;
+const FILLED = { position: 'absolute', inset: 0, display: 'flex' } as const;
+const colorOf = ({ color }: Part) => `var(--mantine-color-${color})`;
+
+/** Stacked bars. The page must show the same numbers as text. @param label what the bars show, and where the text is */
+export function StackedBars({ bars, parts, label }: { bars: Bar[]; parts: Part[]; label: string }) {
+  const [under, setUnder] = useState<Bar | null>(null);
+  const lines = linesFor(Math.max(...bars.map(({ values }) => sum(values))));
+  const top = lines[lines.length - 1] as number;
+  const every = Math.ceil(bars.length / NAMES);
+  return (
+    <Box role="img" aria-label={label}>
+      <Box fz="xs" c="dimmed" style={{ display: 'grid', gridTemplateColumns: 'max-content 1fr', columnGap: 8, rowGap: 6 }}>
+        <Box h={220} lh={0} ta="right" style={{ display: 'flex', flexDirection: 'column-reverse', justifyContent: 'space-between' }}>
+          {lines.map((line) => (
+            <span key={line}>{number(line)}</span>
+          ))}
+        </Box>
+        <Tooltip.Floating disabled={under === null} label={under && <BarValues bar={under} parts={parts} />}>
+          <Box pos="relative" onMouseLeave={() => setUnder(null)}>
+            <div style={{ ...FILLED, flexDirection: 'column', justifyContent: 'space-between' }}>
+              {lines.map((line) => (
+                <div key={line} style={{ borderTop: '1px dashed var(--mantine-color-default-border)' }} />
+              ))}
+            </div>
+            <div style={FILLED}>
+              {bars.map((bar, i) => (
+                <div key={i} style={{ flex: '1 1 0', minWidth: 0 }} onMouseEnter={() => setUnder(bar)}>
+                  <Box h="100%" w="80%" maw={72} mx="auto" style={{ display: 'flex', flexDirection: 'column-reverse' }}>
+                    {parts.map((part, nth) => (
+                      <div key={part.name} style={{ height: `${((bar.values[nth] ?? 0) / top) * 100}%`, background: colorOf(part) }} />
+                    ))}
+                  </Box>
+                </div>
+              ))}
+            </div>
+          </Box>
+        </Tooltip.Floating>
+        <span />
+        <div style={{ display: 'flex' }}>
+          {bars.map(({ name }, i) => (
+            <div key={i} style={{ flex: '1 1 0', minWidth: 0, display: 'flex', justifyContent: 'center', whiteSpace: 'nowrap' }}>
+              {i % every === 0 && name}
+            </div>
+          ))}
+        </div>
+      </Box>
+      <Group gap="md" mt="sm" justify="flex-end">
+        {parts.map((part) => (
+          <Group key={part.name} gap={6}>
+            <ColorSwatch color={colorOf(part)} size={12} withShadow={false} />
+            <Text size="sm">{part.name}</Text>
+          </Group>
+        ))}
+      </Group>
+    </Box>
+  );
+}
+
+const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
+
+/** Round grid lines from 0 to at least the largest sum. */
+function linesFor(largest: number): number[] {
+  const size = 10 ** Math.floor(Math.log10(Math.max(1, largest / LINES)));
+  const step = [1, 2, 5, 10].map((n) => n * size).find((one) => one * LINES >= largest) as number;
+  return Array.from({ length: Math.max(1, Math.ceil(largest / step)) + 1 }, (_, i) => i * step);
+}

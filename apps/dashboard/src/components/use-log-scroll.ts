@@ -1,0 +1,20 @@
+import { useLayoutEffect, useRef } from 'react';
+
+/** Within this distance from the end, in pixels, the log follows new lines. */
+const NEAR = 80;
+
+/** Keeps a log scrolled to its end while the person is there, and in place when older lines are added on top. */
+export function useLogScroll(newest: string | undefined, count: number) {
+  const log = useRef<HTMLDivElement>(null);
+  const before = useRef<{ newest: string | undefined; height: number }>({ newest: undefined, height: 0 });
+  useLayoutEffect(() => {
+    const box = log.current;
+    if (!box) return;
+    const { scrollHeight, scrollTop, clientHeight } = box;
+    const { height } = before.current;
+    if (newest === before.current.newest) box.scrollTop += scrollHeight - height;
+    else if (height - scrollTop - clientHeight < NEAR) box.scrollTop = scrollHeight;
+    before.current = { newest, height: scrollHeight };
+  }, [newest, count]);
+  return log;
+}

@@ -1,0 +1,151 @@
+import { Alert, Anchor, Button, Modal, Progress, Table, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { api, request, notifySuccess } from '../../api/client';
+import { keysQuery } from '../../api/api-keys';
+import { useMe } from '../../api/session';
+import { number } from '../../components/format-number';
+import { RelativeTime } from '../../components/relative-time';
+import { StateBadge } from '../../components/state-badge';
+import { EmptyState } from '../../components/empty-state';
+import { QueryResult } from '../../components/query-result';
+import { PageTitle } from '../../components/page-title';
+import { type NewKey } from './permissions';
+import { NewKeyShown } from './new-key-shown';
+import { CreateKeyForm } from './create-key-form';
+import { ConfirmButton } from '../../components/confirm-button';
+
+const route = getRouteApi('/inside/api-keys');
+
+export function ApiKeysPage() {
+  const queries = useQueryClient();
+  const { user, business } = useMe();
+  const search = route.useSearch() as { new?: string };
+  const navigate = route.useNavigate();
+  const list = useQuery({ ...keysQuery, refetchInterval: 10_000 });
+  const revoke = useMutation({
+    mutationFn: (id: number) => request(api.DELETE('/api/client/api-keys/{id}', { params: { path: { id } } })),
+    onSuccess: ({ message }) => {
+      notifySuccess(message);
+      void queries.invalidateQueries({ queryKey: ['api-keys'] });
+    },
+  });
+  const create = useMutation({
+    mutationFn: (body: NewKey) => request(api.POST('/api/client/api-keys', { body })),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ['api-keys'] }),
+  });
+  const close = () => {
+    void navigate({ search: {} });
+    create.reset();
+  };
+  // A new key is shown only once, so only its own button closes the dialog.
+  const mayClose = !create.isPending && !create.data;
+  const isOwner = user.role === 'owner';
+  const creating = isOwner && search.new !== undefined;
+  return (
+    <>
+      <PageTitle title="API & Integrations" about="Keys for your CRM, website or backend">
+        <Button component="a" href="/docs" target="_blank" variant="default">
+          API reference
+        </Button>
+        {isOwner && (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => void navigate({ search: { new: 'yes' } })}>
+            Create a key
+          </Button>
+        )}
+      </PageTitle>
+      {business?.plan === 'Starter' && (
+        <Alert color="yellow" mb="md" title="The Starter plan cannot send through the API">
+          Its keys can read templates, health and statuses.
+        </Alert>
+      )}
+      <QueryResult query={list}>
+        {({ api_keys }) =>
+          api_keys.length === 0 ? (
+            <EmptyState title="No API key yet">
+              Create one, copy it at once, and send your first message as the <Anchor href="/docs">API reference</Anchor> shows.
+            </EmptyState>
+          ) : (
+            <Table.ScrollContainer minWidth={820}>
+              <Table>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Name</Table.Th>
+                    <Table.Th>Key</Table.Th>
+                    <Table.Th>Permissions</Table.Th>
+                    <Table.Th>Today</Table.Th>
+                    <Table.Th>A minute</Table.Th>
+                    <Table.Th>Last used</Table.Th>
+                    <Table.Th>Expires</Table.Th>
+                    <Table.Th>State</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {api_keys.map((key) => (
+                    <Table.Tr key={key.id}>
+                      <Table.Td>{key.name}</Table.Td>
+                      <Table.Td>
+                        <code>
+                          {key.prefix}…{key.last_four}
+                        </code>
+                      </Table.Td>
+                      <Table.Td>{key.permissions.includes('*') ? 'all' : key.permissions.join(', ')}</Table.Td>
+                      <Table.Td miw={140}>
+                        <Text size="sm">
+                          {key.used_today === null ? '?' : number(key.used_today)} / {number(key.daily_limit)}
+                        </Text>
+                        <Progress value={((key.used_today ?? 0) / key.daily_limit) * 100} aria-label="Used today" />
+                      </Table.Td>
+                      <Table.Td>{number(key.per_minute_limit)}</Table.Td>
+                      <Table.Td>
+                        <RelativeTime at={key.last_used_at} />
+                      </Table.Td>
+                      <Table.Td>
+                        <RelativeTime at={key.expires_at} />
+                      </Table.Td>
+                      <Table.Td>
+                        {key.revoked_at ? (
+                          <StateBadge of="failed" label="revoked" />
+                        ) : (
+                          isOwner && (
+                            <ConfirmButton
+                              size="compact-sm"
+                              color="red"
+                              variant="light"
+                              question={`Revoke ${key.name}?`}
+                              consequence="Software that uses this key stops working at once."
+                              onConfirm={() => revoke.mutate(key.id)}
+                            >
+                              Revoke
+                            </ConfirmButton>
+                          )
+                        )}
+                      </Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Table.ScrollContainer>
+          )
+        }
+      </QueryResult>
+      <Modal
+        opened={creating}
+        onClose={close}
+        closeOnEscape={mayClose}
+        closeOnClickOutside={mayClose}
+        withCloseButton={mayClose}
+        title="Create an API key"
+        size="lg"
+      >
+        {creating &&
+          (create.data ? (
+            <NewKeyShown secret={create.data.key} message={create.data.message} done={close} />
+          ) : (
+            <CreateKeyForm isPending={create.isPending} create={create.mutate} />
+          ))}
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,8 @@
+export const PERMISSIONS = ['send_template', 'send_text', 'send_media', 'send_otp'] as const;
+
+export type Permission = (typeof PERMISSIONS)[number] | '*';
+
+export interface NewKey {
+  name: string;
+  permissions: Permission[];
+}

@@ -1,0 +1,84 @@
+import { Button, Card, PasswordInput, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useFormChanges } from '../../api/use-form-changes';
+import { api, request, notifySuccess, type Schemas } from '../../api/client';
+import { useMe } from '../../api/session';
+import { NumberField } from '../../components/number-field';
+
+export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) {
+  const queries = useQueryClient();
+  const { user } = useMe();
+  const { draft, set, changes, done } = useFormChanges(settings);
+  const [key, setKey] = useState('');
+  const save = useMutation({
+    mutationFn: (sent: typeof changes) => request(api.PUT('/api/client/auto-reply', { body: { ...sent, ...(key && { api_key: key }) } })),
+    onSuccess: async ({ message }, sent) => {
+      notifySuccess(message);
+      setKey('');
+      await queries.invalidateQueries({ queryKey: ['auto-reply'] });
+      done(sent);
+    },
+  });
+  const disabled = user.role !== 'owner';
+  return (
+    <Card withBorder>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate(changes);
+        }}
+      >
+        <Stack>
+          <Switch
+            label="Reply to customers automatically"
+            checked={draft.enabled}
+            disabled={disabled}
+            onChange={(e) => set({ enabled: e.currentTarget.checked })}
+          />
+          <Textarea
+            label="Instructions"
+            description="Who the model speaks for, what it knows and what it must not promise"
+            autosize
+            minRows={5}
+            value={draft.instructions}
+            disabled={disabled}
+            onChange={(e) => set({ instructions: e.currentTarget.value })}
+          />
+          <TextInput label="Model" value={draft.model} disabled={disabled} onChange={(e) => set({ model: e.currentTarget.value })} />
+          <TextInput
+            label="Model URL"
+            description="Base URL of an OpenAI-compatible API; leave it empty to use this installation’s"
+            value={draft.base_url ?? ''}
+            disabled={disabled}
+            onChange={(e) => set({ base_url: e.currentTarget.value || null })}
+          />
+          <PasswordInput
+            label="Model API key"
+            description={draft.has_api_key ? 'Set. It is never shown.' : 'Not set.'}
+            value={key}
+            disabled={disabled}
+            onChange={(e) => setKey(e.currentTarget.value)}
+          />
+          <NumberField
+            label="Replies in 24 hours (limit)"
+            min={0}
+            value={draft.daily_limit}
+            disabled={disabled}
+            onChange={(value) => set({ daily_limit: value })}
+          />
+          <NumberField
+            label="Pause after an agent replies (minutes)"
+            min={0}
+            value={draft.quiet_when_agent_active_minutes}
+            disabled={disabled}
+            onChange={(value) => set({ quiet_when_agent_active_minutes: value })}
+          />
+          <Button type="submit" loading={save.isPending} disabled={disabled}>
+            Save
+          </Button>
+        </Stack>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,28 @@
+import { Grid, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { api, request } from '../../api/client';
+import { QueryResult } from '../../components/query-result';
+import { PageTitle } from '../../components/page-title';
+import { AutoReplyForm } from './auto-reply-form';
+import { TryAutoReply } from './try-auto-reply';
+import { RecentReplies } from './recent-replies';
+
+export function AutoReplyPage() {
+  const settings = useQuery({ queryKey: ['auto-reply'], queryFn: () => request(api.GET('/api/client/auto-reply')) });
+  return (
+    <>
+      <PageTitle title="Auto-reply" about="A language model answers customers within the 24-hour window" />
+      <Grid>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <QueryResult query={settings}>{(data) => <AutoReplyForm settings={data} />}</QueryResult>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Stack>
+            <TryAutoReply />
+            <RecentReplies />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  );
+}

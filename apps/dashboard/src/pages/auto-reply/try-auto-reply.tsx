@@ -1,0 +1,44 @@
+import { Button, Card, Stack, TextInput, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, request } from '../../api/client';
+import { PhoneBubble } from '../../components/phone-bubble';
+import { Wallpaper } from '../../components/wallpaper';
+
+export function TryAutoReply() {
+  const [text, setText] = useState('');
+  const attempt = useMutation({
+    mutationFn: (asked: string) => request(api.POST('/api/client/auto-reply/try', { body: { text: asked } })),
+  });
+  return (
+    <Card withBorder>
+      <Title order={2} size="h5" mb="sm">
+        Try it
+      </Title>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          attempt.mutate(text);
+        }}
+      >
+        <Stack>
+          <TextInput
+            aria-label="A customer’s message"
+            placeholder="Are you open on Sunday?"
+            value={text}
+            onChange={(e) => setText(e.currentTarget.value)}
+          />
+          {attempt.data && (
+            <Wallpaper>
+              <PhoneBubble mine={false} text={attempt.variables} />
+              <PhoneBubble text={attempt.data.reply} meta="not sent" />
+            </Wallpaper>
+          )}
+          <Button type="submit" variant="default" loading={attempt.isPending} disabled={!text.trim()}>
+            Get a reply
+          </Button>
+        </Stack>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,82 @@
+import { Button, Card, Drawer, Group, Modal, Stack, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { api, request } from '../../api/client';
+import { useLiveRefresh } from '../../api/use-live-refresh';
+import { number } from '../../components/format-number';
+import { usePagedQuery } from '../../components/use-paged-query';
+import { RelativeTime } from '../../components/relative-time';
+import { StateBadge } from '../../components/state-badge';
+import { LoadMore } from '../../components/load-more';
+import { EmptyState } from '../../components/empty-state';
+import { QueryResult } from '../../components/query-result';
+import { PageTitle } from '../../components/page-title';
+import { BroadcastProgress } from './broadcast-progress';
+import { CreateBroadcast } from './create-broadcast';
+import { BroadcastDetail } from './broadcast-detail';
+
+const route = getRouteApi('/inside/broadcasts');
+
+export function BroadcastsPage() {
+  const search = route.useSearch() as { id?: string; new?: string };
+  const navigate = route.useNavigate();
+  useLiveRefresh('broadcasts', ['broadcast.completed']);
+  const list = usePagedQuery({
+    queryKey: ['broadcasts'],
+    load: (query) => request(api.GET('/api/client/broadcasts', { params: { query } })),
+    rows: ({ broadcasts }) => broadcasts,
+    refetchInterval: (broadcasts) => (broadcasts.some(({ status }) => status === 'running') ? 1_000 : 10_000),
+  });
+  const set = (change: Record<string, string | undefined>) => void navigate({ search: { ...search, ...change } });
+  return (
+    <>
+      <PageTitle title="Broadcasts" about="Send one template to many people, at WhatsApp’s pace">
+        <Button leftSection={<IconPlus size={16} />} onClick={() => set({ new: 'yes' })}>
+          New broadcast
+        </Button>
+      </PageTitle>
+      <QueryResult query={list}>
+        {(broadcasts) =>
+          broadcasts.length === 0 ? (
+            <EmptyState title="No broadcasts yet">
+              Choose a template and a list of people, for example a CSV file with the columns phone, name, order. Every row is checked
+              before anything is sent.
+            </EmptyState>
+          ) : (
+            <Stack>
+              {broadcasts.map((one) => (
+                <Card
+                  key={one.id}
+                  withBorder
+                  component="button"
+                  type="button"
+                  ta="left"
+                  onClick={() => set({ id: String(one.id) })}
+                  style={{ cursor: 'pointer' }}
+                >
+                  <Group justify="space-between" mb={6}>
+                    <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
+                      <Text fw={600}>{one.name}</Text>
+                      <Text size="sm" c="dimmed">
+                        {one.template_name} · {number(one.total_recipients)} people · <RelativeTime at={one.created_at} />
+                      </Text>
+                    </div>
+                    <StateBadge of={one.status} />
+                  </Group>
+                  <BroadcastProgress {...one} />
+                </Card>
+              ))}
+              <LoadMore list={list}>Older broadcasts</LoadMore>
+            </Stack>
+          )
+        }
+      </QueryResult>
+      <Modal opened={search.new !== undefined} onClose={() => set({ new: undefined })} title="New broadcast" size="lg">
+        {search.new !== undefined && <CreateBroadcast done={(id) => set({ new: undefined, id: String(id) })} />}
+      </Modal>
+      <Drawer opened={search.id !== undefined} onClose={() => set({ id: undefined })} position="right" size="lg" title="Broadcast">
+        {search.id !== undefined && <BroadcastDetail key={search.id} id={Number(search.id)} />}
+      </Drawer>
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import { Anchor, List, Text, ThemeIcon } from '@mantine/core';
+import { IconCheck, IconCircleDashed } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+
+interface FirstStep {
+  done: boolean;
+  label: string;
+  to: string;
+}
+
+export function FirstSteps({ steps }: { steps: FirstStep[] }) {
+  return (
+    <List spacing="sm" center>
+      {steps.map(({ done, label, to }) => (
+        <List.Item
+          key={label}
+          icon={
+            <ThemeIcon size={22} radius="xl" variant={done ? 'filled' : 'default'}>
+              {done ? <IconCheck size={14} /> : <IconCircleDashed size={14} />}
+            </ThemeIcon>
+          }
+        >
+          {done ? (
+            <Text td="line-through">{label}</Text>
+          ) : (
+            <Anchor component={Link} to={to}>
+              {label}
+            </Anchor>
+          )}
+        </List.Item>
+      ))}
+    </List>
+  );
+}

@@ -1,0 +1,78 @@
+import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, ApiError, request } from '../../api/client';
+import { announceLogin } from '../../api/session';
+import { useTitle } from '../../components/use-title';
+
+const route = getRouteApi('/login');
+
+export function LoginPage() {
+  useTitle('Log in');
+  const { next } = route.useSearch();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const login = useMutation({
+    mutationFn: () => request(api.POST('/api/client/login', { body: { email, password } })),
+    onSuccess: ({ user }) => {
+      announceLogin(user.id);
+      window.location.assign(ownPage(next));
+    },
+    onError: () => undefined,
+  });
+  return (
+    <Center mih="100vh" p="md" component="main">
+      <Paper withBorder shadow="sm" p="xl" radius="lg" w={400} maw="100%">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            login.mutate();
+          }}
+        >
+          <Stack>
+            <img src="/icon.svg" width={40} height={40} alt="" />
+            <div>
+              <Title order={1} size="h3">
+                Log in
+              </Title>
+              <Text c="dimmed" size="sm">
+                Your business’s messages, keys and webhooks.
+              </Text>
+            </div>
+            {login.error && (
+              <Alert color="red" role="alert">
+                {login.error instanceof ApiError ? login.error.message : 'The server did not respond. Try again in a moment.'}
+              </Alert>
+            )}
+            <TextInput
+              label="Email"
+              type="email"
+              autoComplete="username"
+              required
+              value={email}
+              onChange={(e) => setEmail(e.currentTarget.value)}
+            />
+            <PasswordInput
+              label="Password"
+              autoComplete="current-password"
+              required
+              value={password}
+              onChange={(e) => setPassword(e.currentTarget.value)}
+            />
+            <Button type="submit" loading={login.isPending} fullWidth>
+              Log in
+            </Button>
+          </Stack>
+        </form>
+      </Paper>
+    </Center>
+  );
+}
+
+/** The page to return to, as a full URL of this origin: `//elsewhere` would be another host. */
+function ownPage(next = '/'): string {
+  const { origin } = window.location;
+  const url = URL.canParse(next, origin) ? new URL(next, origin) : null;
+  return url?.origin === origin && url.pathname !== '/login' ? url.href : origin;
+}

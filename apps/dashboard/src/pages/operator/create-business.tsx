@@ -1,0 +1,73 @@
+import { Alert, Button, Select, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, request, notifySuccess } from '../../api/client';
+import { type NewBusiness, type Plan, PLANS } from './plans';
+
+export function CreateBusiness({
+  begun,
+  begin,
+  done,
+}: {
+  begun: NewBusiness | null;
+  begin: (begun: NewBusiness) => void;
+  done: () => void;
+}) {
+  const queries = useQueryClient();
+  const [name, setName] = useState(begun?.name ?? '');
+  const [plan, setPlan] = useState<Plan>(begun?.plan ?? 'Growth');
+  const [owner, setOwner] = useState({ email: '', name: '', password: '' });
+  const create = useMutation({
+    mutationFn: async () => {
+      const { id } = begun ?? (await request(api.POST('/api/admin/businesses', { body: { name, plan } })));
+      // If only the owner is refused, the retry creates only the owner.
+      if (!begun) begin({ id, name, plan });
+      await request(api.POST('/api/admin/businesses/{id}/users', { params: { path: { id } }, body: { ...owner, role: 'owner' } }));
+    },
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['businesses'] }),
+    onSuccess: () => {
+      notifySuccess('The business and its owner were created.');
+      done();
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate();
+      }}
+    >
+      <Stack>
+        {begun && <Alert color="yellow">{begun.name} was created; its owner is still to be.</Alert>}
+        <TextInput label="Name" required disabled={begun !== null} value={name} onChange={(e) => setName(e.currentTarget.value)} />
+        <Select
+          label="Plan"
+          data={[...PLANS]}
+          value={plan}
+          allowDeselect={false}
+          disabled={begun !== null}
+          onChange={(value) => value && setPlan(value as Plan)}
+        />
+        <TextInput label="Owner’s name" required value={owner.name} onChange={(e) => setOwner({ ...owner, name: e.currentTarget.value })} />
+        <TextInput
+          label="Owner’s email"
+          type="email"
+          required
+          value={owner.email}
+          onChange={(e) => setOwner({ ...owner, email: e.currentTarget.value })}
+        />
+        <TextInput
+          label="Owner’s initial password"
+          type="password"
+          required
+          minLength={8}
+          value={owner.password}
+          onChange={(e) => setOwner({ ...owner, password: e.currentTarget.value })}
+        />
+        <Button type="submit" loading={create.isPending}>
+          Create
+        </Button>
+      </Stack>
+    </form>
+  );
+}

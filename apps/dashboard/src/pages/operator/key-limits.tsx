@@ -1,0 +1,49 @@
+import { Button, Stack } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useFormChanges } from '../../api/use-form-changes';
+import { api, request, notifySuccess, type Schemas } from '../../api/client';
+import { NumberField } from '../../components/number-field';
+
+export type Key = Schemas['AllApiKeys']['api_keys'][number];
+
+export function KeyLimits({ apiKey, done }: { apiKey: Key; done: () => void }) {
+  const queries = useQueryClient();
+  const { per_minute_limit, daily_limit } = apiKey;
+  // A limit that is sent no longer follows the plan, so send only the changed ones.
+  const { draft, set, changes } = useFormChanges({ per_minute_limit, daily_limit });
+  const save = useMutation({
+    mutationFn: () =>
+      request(
+        api.PATCH('/api/admin/api-keys/{id}', {
+          params: { path: { id: apiKey.id } },
+          body: changes,
+        }),
+      ),
+    onSuccess: ({ message }) => {
+      notifySuccess(message);
+      void queries.invalidateQueries({ queryKey: ['all-keys'] });
+      done();
+    },
+  });
+  return (
+    <Stack>
+      <NumberField
+        label="Requests a minute"
+        min={1}
+        max={100_000}
+        value={draft.per_minute_limit}
+        onChange={(value) => set({ per_minute_limit: value })}
+      />
+      <NumberField
+        label="Messages a day"
+        min={1}
+        max={100_000}
+        value={draft.daily_limit}
+        onChange={(value) => set({ daily_limit: value })}
+      />
+      <Button loading={save.isPending} disabled={Object.keys(changes).length === 0} onClick={() => save.mutate()}>
+        Save
+      </Button>
+    </Stack>
+  );
+}

@@ -1,0 +1,59 @@
+import { Button, Card, Select, Stack, Switch, TagsInput, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useFormChanges } from '../../api/use-form-changes';
+import { api, request, notifySuccess, type Schemas } from '../../api/client';
+import { useMe } from '../../api/session';
+
+export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
+  const queries = useQueryClient();
+  const { user } = useMe();
+  const disabled = user.role !== 'owner';
+  const { draft, set, changes, done } = useFormChanges(settings);
+  const save = useMutation({
+    mutationFn: (sent: typeof changes) => request(api.PUT('/api/client/settings', { body: sent })),
+    onSuccess: async ({ message }, sent) => {
+      notifySuccess(message);
+      await Promise.all(['settings', 'me'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
+      done(sent);
+    },
+  });
+  return (
+    <Card withBorder>
+      <Title order={2} size="h5" mb="sm">
+        Rules
+      </Title>
+      <Stack>
+        <Select
+          label="Time zone"
+          description="Daily limits reset at midnight in this zone"
+          searchable
+          data={
+            Intl.supportedValuesOf('timeZone').includes(draft.timezone)
+              ? Intl.supportedValuesOf('timeZone')
+              : [draft.timezone, ...Intl.supportedValuesOf('timeZone')]
+          }
+          value={draft.timezone}
+          disabled={disabled}
+          onChange={(timezone) => timezone && set({ timezone })}
+        />
+        <TagsInput
+          label="Opt-out words"
+          description="They apply if they are a customer’s whole message"
+          value={draft.stop_words}
+          disabled={disabled}
+          onChange={(stop_words) => set({ stop_words })}
+        />
+        <TagsInput label="Opt-in words" value={draft.start_words} disabled={disabled} onChange={(start_words) => set({ start_words })} />
+        <Switch
+          label="Send one-time passwords to opted-out contacts too"
+          checked={draft.otp_to_opted_out}
+          disabled={disabled}
+          onChange={(e) => set({ otp_to_opted_out: e.currentTarget.checked })}
+        />
+        <Button loading={save.isPending} disabled={disabled} onClick={() => save.mutate(changes)}>
+          Save
+        </Button>
+      </Stack>
+    </Card>
+  );
+}

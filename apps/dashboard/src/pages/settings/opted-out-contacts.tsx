@@ -1,0 +1,104 @@
+import { Button, Card, Group, Select, Table, Text, TextInput, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, request, notifySuccess } from '../../api/client';
+import { usePagedQuery } from '../../components/use-paged-query';
+import { RelativeTime } from '../../components/relative-time';
+import { LoadMore } from '../../components/load-more';
+import { EmptyState } from '../../components/empty-state';
+import { QueryResult } from '../../components/query-result';
+import { ConfirmButton } from '../../components/confirm-button';
+
+const SUPPRESSION_STATES = [
+  { value: 'opted_out', label: 'opted out of everything' },
+  { value: 'opted_out_marketing', label: 'opted out of marketing' },
+  { value: 'blocked', label: 'blocked' },
+];
+
+export function OptedOutContacts() {
+  const queries = useQueryClient();
+  const [phone, setPhone] = useState('');
+  const [state, setState] = useState<string>('opted_out');
+  const list = usePagedQuery({
+    queryKey: ['suppressions'],
+    load: (query) => request(api.GET('/api/client/suppressions', { params: { query } })),
+    rows: (page) => page.suppressions,
+  });
+  const done = ({ message }: { message: string }) => {
+    notifySuccess(message);
+    setPhone('');
+    void queries.invalidateQueries({ queryKey: ['suppressions'] });
+  };
+  const add = useMutation({
+    mutationFn: () =>
+      request(api.PUT('/api/client/suppressions/{phone}', { params: { path: { phone } }, body: { state: state as 'blocked' } })),
+    onSuccess: done,
+  });
+  const lift = useMutation({
+    mutationFn: (whose: string) => request(api.DELETE('/api/client/suppressions/{phone}', { params: { path: { phone: whose } } })),
+    onSuccess: done,
+  });
+  return (
+    <Card withBorder>
+      <Title order={2} size="h5" mb="sm">
+        Opted-out contacts
+      </Title>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate();
+        }}
+      >
+        <Group align="flex-end" mb="sm">
+          <TextInput label="Phone" required value={phone} onChange={(e) => setPhone(e.currentTarget.value)} />
+          <Select
+            label="State"
+            data={SUPPRESSION_STATES}
+            value={state}
+            allowDeselect={false}
+            onChange={(value) => value && setState(value)}
+          />
+          <Button type="submit" variant="default" loading={add.isPending}>
+            Add
+          </Button>
+        </Group>
+      </form>
+      <QueryResult query={list} rows={2}>
+        {(suppressions) =>
+          suppressions.length === 0 ? (
+            <EmptyState title="Nobody">People who write STOP or opt out in WhatsApp appear here and receive no more messages.</EmptyState>
+          ) : (
+            <Table>
+              <Table.Tbody>
+                {suppressions.map((one) => (
+                  <Table.Tr key={one.phone}>
+                    <Table.Td>
+                      <Text size="sm">{one.phone}</Text>
+                      <Text size="xs" c="dimmed">
+                        {one.state.replaceAll('_', ' ')}, by {one.source === 'dashboard' ? 'you' : one.source},{' '}
+                        <RelativeTime at={one.since} />
+                      </Text>
+                    </Table.Td>
+                    <Table.Td ta="right">
+                      <ConfirmButton
+                        size="compact-sm"
+                        variant="default"
+                        question={`Allow messages to ${one.phone} again?`}
+                        onConfirm={() => lift.mutate(one.phone)}
+                      >
+                        Lift
+                      </ConfirmButton>
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          )
+        }
+      </QueryResult>
+      <Group mt="sm">
+        <LoadMore list={list}>Show more</LoadMore>
+      </Group>
+    </Card>
+  );
+}

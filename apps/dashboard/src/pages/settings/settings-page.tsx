@@ -1,0 +1,35 @@
+import { Grid, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { api, request } from '../../api/client';
+import { QueryResult } from '../../components/query-result';
+import { PageTitle } from '../../components/page-title';
+import { ConnectionForm } from './connection-form';
+import { BusinessRules } from './business-rules';
+import { OptedOutContacts } from './opted-out-contacts';
+import { Team } from './team';
+
+export function SettingsPage() {
+  const connection = useQuery({
+    queryKey: ['connection'],
+    queryFn: () => request(api.GET('/api/client/connection')),
+    refetchInterval: 4_000,
+  });
+  const settings = useQuery({ queryKey: ['settings'], queryFn: () => request(api.GET('/api/client/settings')) });
+  return (
+    <>
+      <PageTitle title="Settings" about="Connection, time zone, opt-outs, team" />
+      <Grid>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <QueryResult query={connection}>{(data) => <ConnectionForm connection={data} />}</QueryResult>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Stack>
+            <QueryResult query={settings}>{(data) => <BusinessRules settings={data} />}</QueryResult>
+            <OptedOutContacts />
+            <Team />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  );
+}

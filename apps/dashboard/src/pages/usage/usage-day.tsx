@@ -1,0 +1,29 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+
+interface DayProps {
+  label: string;
+  value: string;
+  /** True until the value has loaded; loading would overwrite what the person types. */
+  disabled: boolean;
+  onChange: (day: string) => void;
+}
+
+/** A date field. Typing a year passes through 0002, 0020 and 0202; only a complete year is reported. */
+export function UsageDay({ label, value, disabled, onChange }: DayProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <TextInput
+      type="date"
+      label={label}
+      disabled={disabled}
+      value={typed ?? value}
+      onChange={(e) => {
+        const day = e.currentTarget.value;
+        setTyped(day);
+        if (day >= '2000') onChange(day);
+      }}
+      onBlur={() => setTyped(null)}
+    />
+  );
+}

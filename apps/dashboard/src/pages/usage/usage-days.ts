@@ -1,0 +1,25 @@
+import { type Schemas } from '../../api/client';
+import { type Bar } from '../../components/stacked-bars';
+import { csvFile } from '../../components/csv-file';
+import { DAY_MS, DAY, PARTS } from './usage-page';
+
+type UsageLine = Schemas['Usage']['usage'][number];
+
+export const FIGURES = ['sent', 'delivered', 'read', 'failed', 'refused'] as const;
+
+/** The usage of each day, in disjoint parts. */
+export function byDay(lines: UsageLine[], from: string, to: string): Bar[] {
+  const days: Bar[] = [];
+  for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    const parts = lines
+      .filter((line) => line.day === day)
+      .map(({ sent, delivered, read, failed, refused }) => [read, delivered - read, sent - delivered - failed, failed + refused]);
+    days.push({ name: DAY.format(at), values: PARTS.map((_, i) => parts.reduce((sum, part) => sum + (part[i] ?? 0), 0)) });
+  }
+  return days;
+}
+
+export function csvOf(lines: UsageLine[]): string {
+  return csvFile([['day', 'kind', ...FIGURES], ...lines.map((line) => [line.day, line.kind, ...FIGURES.map((name) => line[name])])]);
+}

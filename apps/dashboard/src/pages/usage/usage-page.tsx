@@ -1,0 +1,119 @@
+import { Button, Card, Group, Table, Title } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { api, request } from '../../api/client';
+import { StackedBars } from '../../components/stacked-bars';
+import { number } from '../../components/format-number';
+import { scrollableByKeyboard } from '../../components/scrollable-by-keyboard';
+import { EmptyState } from '../../components/empty-state';
+import { QueryResult } from '../../components/query-result';
+import { PageTitle } from '../../components/page-title';
+import { csvOf, byDay, FIGURES } from './usage-days';
+import { UsageDay } from './usage-day';
+
+const route = getRouteApi('/inside/usage');
+export const DAY_MS = 86_400_000;
+export const DAY = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+/** The parts of a bar, the lowest first. */
+export const PARTS = [
+  { name: 'read', color: 'green-6' },
+  { name: 'delivered', color: 'teal-4' },
+  { name: 'on the way', color: 'blue-4' },
+  { name: 'failed', color: 'red-6' },
+];
+
+export function UsagePage() {
+  const search = route.useSearch() as { from?: string; to?: string };
+  const navigate = route.useNavigate();
+  const report = useQuery({
+    queryKey: ['usage', search.from, search.to],
+    queryFn: () =>
+      request(
+        api.GET('/api/client/usage', {
+          params: { query: { ...(search.from && { from: search.from }), ...(search.to && { to: search.to }) } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+  const from = search.from ?? report.data?.from ?? '';
+  const to = search.to ?? report.data?.to ?? '';
+  return (
+    <>
+      <PageTitle title="Usage" about={report.data ? `Days in the time zone ${report.data.timezone}` : 'By day and kind'}>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+          disabled={!report.data}
+          component="a"
+          href={report.data ? csvOf(report.data.usage) : undefined}
+          download="usage.csv"
+        >
+          Export CSV
+        </Button>
+      </PageTitle>
+      <Group mb="md">
+        <UsageDay label="From" value={from} disabled={report.isPending} onChange={(day) => void navigate({ search: { from: day, to } })} />
+        <UsageDay label="To" value={to} disabled={report.isPending} onChange={(day) => void navigate({ search: { from, to: day } })} />
+      </Group>
+      <QueryResult query={report}>
+        {({ usage, keys, from, to }) => (
+          <>
+            {usage.length === 0 ? (
+              <EmptyState title="No messages in this period">Choose another period, or send a message.</EmptyState>
+            ) : (
+              <>
+                <Card withBorder mb="md">
+                  <StackedBars bars={byDay(usage, from, to)} parts={PARTS} label="Messages by day; the table below has the numbers" />
+                </Card>
+                <Table.ScrollContainer minWidth={560} scrollAreaProps={scrollableByKeyboard}>
+                  <Table>
+                    <Table.Thead>
+                      <Table.Tr>
+                        <Table.Th>Day</Table.Th>
+                        <Table.Th>Kind</Table.Th>
+                        {FIGURES.map((name) => (
+                          <Table.Th key={name} ta="right" tt="capitalize">
+                            {name}
+                          </Table.Th>
+                        ))}
+                      </Table.Tr>
+                    </Table.Thead>
+                    <Table.Tbody>
+                      {[...usage].reverse().map((line) => (
+                        <Table.Tr key={line.day + line.kind}>
+                          <Table.Td>{line.day}</Table.Td>
+                          <Table.Td>{line.kind}</Table.Td>
+                          {FIGURES.map((name) => (
+                            <Table.Td key={name} ta="right">
+                              {number(line[name])}
+                            </Table.Td>
+                          ))}
+                        </Table.Tr>
+                      ))}
+                    </Table.Tbody>
+                  </Table>
+                </Table.ScrollContainer>
+              </>
+            )}
+            <Title order={2} size="h5" mt="lg" mb="sm">
+              Today’s caps
+            </Title>
+            <Table>
+              <Table.Tbody>
+                {keys.map((key) => (
+                  <Table.Tr key={key.id}>
+                    <Table.Td>{key.name}</Table.Td>
+                    <Table.Td ta="right">
+                      {key.used_today === null ? '?' : number(key.used_today)} of {number(key.daily_limit)}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </>
+        )}
+      </QueryResult>
+    </>
+  );
+}

@@ -1,0 +1,141 @@
+import { Button, Card, Drawer, Group, Menu, Modal, Stack, Switch, Text } from '@mantine/core';
+import { IconDots, IconPlus } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, request, notifySuccess } from '../../api/client';
+import { useMe } from '../../api/session';
+import { RelativeTime } from '../../components/relative-time';
+import { StateBadge } from '../../components/state-badge';
+import { ConfirmDialog } from '../../components/confirm-dialog';
+import { EmptyState } from '../../components/empty-state';
+import { QueryResult } from '../../components/query-result';
+import { PageTitle } from '../../components/page-title';
+import { type Webhook, EVENTS } from './webhook';
+import { WebhookForm } from './webhook-form';
+import { DeliveryLog } from './delivery-log';
+
+const route = getRouteApi('/inside/webhooks');
+
+export function WebhooksPage() {
+  const search = route.useSearch() as { id?: string; new?: string };
+  const navigate = route.useNavigate();
+  const queries = useQueryClient();
+  const { user } = useMe();
+  const [edited, edit] = useState<Webhook | null>(null);
+  const [deleted, setDeleted] = useState<Webhook | null>(null);
+  const refresh = () => void queries.invalidateQueries({ queryKey: ['webhooks'] });
+  const list = useQuery({ queryKey: ['webhooks'], queryFn: () => request(api.GET('/api/client/webhooks')), refetchInterval: 4_000 });
+  const toggle = useMutation({
+    mutationFn: ({ id, is_active }: { id: number; is_active: boolean }) =>
+      request(api.PUT('/api/client/webhooks/{id}', { params: { path: { id } }, body: { is_active } })),
+    onSuccess: refresh,
+  });
+  const remove = useMutation({
+    mutationFn: (id: number) => request(api.DELETE('/api/client/webhooks/{id}', { params: { path: { id } } })),
+    onSuccess: () => {
+      notifySuccess('The webhook was deleted.');
+      refresh();
+    },
+  });
+  const isOwner = user.role === 'owner';
+  const isNew = isOwner && search.new !== undefined;
+  const close = () => {
+    edit(null);
+    void navigate({ search: {} });
+  };
+  return (
+    <>
+      <PageTitle title="Webhooks" about="Real-time events for your server">
+        {isOwner && (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => void navigate({ search: { new: 'yes' } })}>
+            Add a webhook
+          </Button>
+        )}
+      </PageTitle>
+      <QueryResult query={list}>
+        {({ webhooks }) =>
+          webhooks.length === 0 ? (
+            <EmptyState title="No webhook yet">
+              Give an HTTPS address of your server. It gets a signed POST for each event and answers 200 within 10 seconds.
+            </EmptyState>
+          ) : (
+            <Stack>
+              {webhooks.map((webhook) => (
+                <Card key={webhook.id} withBorder>
+                  <Group justify="space-between" align="flex-start">
+                    <div style={{ flex: '1 1 240px', minWidth: 0, overflowWrap: 'anywhere' }}>
+                      <Text fw={600}>{webhook.name}</Text>
+                      <Text size="sm">{webhook.url}</Text>
+                      <Text size="sm" c="dimmed">
+                        {webhook.events.join(', ')} · secret {webhook.has_secret ? 'set' : 'not set'} · last triggered{' '}
+                        <RelativeTime at={webhook.last_triggered_at} />
+                      </Text>
+                    </div>
+                    <Group gap="xs" wrap="nowrap">
+                      {webhook.fail_count > 0 ? (
+                        <StateBadge of="failed" label={`${webhook.fail_count} failures in a row`} />
+                      ) : webhook.is_active !== 1 ? (
+                        <StateBadge of="pending" label="off" />
+                      ) : (
+                        <StateBadge of="succeeded" label="healthy" />
+                      )}
+                      <Switch
+                        aria-label={`${webhook.name} is active`}
+                        checked={webhook.is_active === 1}
+                        disabled={!isOwner}
+                        onChange={(e) => toggle.mutate({ id: webhook.id, is_active: e.currentTarget.checked })}
+                      />
+                      <Menu position="bottom-end">
+                        <Menu.Target>
+                          <Button variant="default" size="compact-md" aria-label={`Actions for ${webhook.name}`}>
+                            <IconDots size={16} />
+                          </Button>
+                        </Menu.Target>
+                        <Menu.Dropdown>
+                          <Menu.Item onClick={() => void navigate({ search: { id: String(webhook.id) } })}>
+                            Deliveries and test events
+                          </Menu.Item>
+                          {isOwner && <Menu.Item onClick={() => edit(webhook)}>Edit</Menu.Item>}
+                          {isOwner && (
+                            <Menu.Item color="red" onClick={() => setDeleted(webhook)}>
+                              Delete
+                            </Menu.Item>
+                          )}
+                        </Menu.Dropdown>
+                      </Menu>
+                    </Group>
+                  </Group>
+                </Card>
+              ))}
+            </Stack>
+          )
+        }
+      </QueryResult>
+      <Modal opened={isNew || edited !== null} onClose={close} title={isNew ? 'Add a webhook' : 'Edit the webhook'}>
+        {(isNew || edited !== null) && (
+          <WebhookForm
+            webhook={edited}
+            done={() => {
+              close();
+              refresh();
+            }}
+          />
+        )}
+      </Modal>
+      <Drawer opened={search.id !== undefined} onClose={() => void navigate({ search: {} })} position="right" size="xl" title="Deliveries">
+        {search.id !== undefined && (
+          <DeliveryLog id={Number(search.id)} wanted={list.data?.webhooks.find(({ id }) => id === Number(search.id))?.events ?? EVENTS} />
+        )}
+      </Drawer>
+      <ConfirmDialog
+        opened={deleted !== null}
+        question={`Delete ${deleted?.name}?`}
+        consequence="Its delivery log is deleted too."
+        action="Delete"
+        onConfirm={() => deleted && remove.mutate(deleted.id)}
+        onClose={() => setDeleted(null)}
+      />
+    </>
+  );
+}
