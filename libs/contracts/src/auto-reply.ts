@@ -21,13 +21,16 @@ export const GetAutoReply = operation('auto-reply', 'get-settings', {
   reply: Type.Composite([AutoReplySettings, Type.Object({ has_api_key: Type.Boolean() })]),
 });
 
-/** Only what is given changes; `api_key_sealed: null` removes the key. VALIDATION_FAILED names `base_url` when the address is refused. */
+/**
+ * Only what is given changes; `api_key_sealed: null` removes the key. A new origin of `base_url` without a key removes the key that was
+ * given for the old one (`api_key_removed`; absent from services that do not do so yet). VALIDATION_FAILED names `base_url` when the address is refused.
+ */
 export const SetAutoReply = operation('auto-reply', 'set-settings', {
   request: Type.Composite([
     Type.Object({ business_id: Id, timezone: Type.String(), plan: Type.String(), api_key_sealed: Type.Optional(Nullable(Type.String())) }),
     Type.Partial(AutoReplySettings),
   ]),
-  reply: Type.Object({}),
+  reply: Type.Object({ api_key_removed: Type.Optional(Type.Boolean()) }),
 });
 
 /** What the model would answer; nothing is sent. MODEL_UNAVAILABLE when it does not answer. */

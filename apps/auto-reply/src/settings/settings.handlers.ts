@@ -29,7 +29,6 @@ export class SettingsHandlers {
         });
       }
     }
-    await this.settings.set(request);
-    return {};
+    return this.settings.set(request);
   }
 }

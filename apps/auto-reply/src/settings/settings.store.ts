@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AutoReplySettings, RequestOf, SetAutoReply } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
+import { AutoReplyConfig } from '../auto-reply.config';
 
 /** All that is known of how a business wants to be answered for. */
 export interface Settings extends AutoReplySettings {
@@ -23,7 +24,10 @@ const NONE: Settings = {
 
 @Injectable()
 export class SettingsStore {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly config: AutoReplyConfig,
+  ) {}
 
   async of(businessId: number): Promise<Settings> {
     const [row] = await this.db.query<Settings>(
@@ -34,12 +38,22 @@ export class SettingsStore {
     return row ?? NONE;
   }
 
-  /** Only what is given changes; a null address or key is removed. */
-  async set(request: RequestOf<typeof SetAutoReply>): Promise<void> {
+  /**
+   * Only what is given changes; a null address or key is removed. A key belongs to the origin that it was given for: when the origin
+   * changes and no key comes with it, the key is removed, so that it never reaches another host.
+   * @returns whether a key was removed because the origin changed
+   */
+  async set(request: RequestOf<typeof SetAutoReply>): Promise<{ api_key_removed: boolean }> {
     const { business_id, timezone, plan, base_url, api_key_sealed } = request;
     const { enabled, instructions, model, daily_limit, quiet_when_agent_active_minutes } = request;
-    await this.db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       await tx.query('INSERT INTO auto_reply.settings (business_id) VALUES ($1) ON CONFLICT DO NOTHING', [business_id]);
+      const [held] = await tx.query<Pick<Settings, 'base_url' | 'api_key_sealed'>>(
+        'SELECT base_url, api_key_sealed FROM auto_reply.settings WHERE business_id = $1 FOR UPDATE',
+        [business_id],
+      );
+      const moves = base_url !== undefined && this.originOf(base_url) !== this.originOf(held?.base_url ?? null);
+      const key = api_key_sealed === undefined && moves ? null : api_key_sealed;
       await tx.query(
         `UPDATE auto_reply.settings SET enabled = coalesce($2, enabled), instructions = coalesce($3, instructions), model = coalesce($4, model),
            base_url = CASE WHEN $5 THEN $6 ELSE base_url END, api_key_sealed = CASE WHEN $7 THEN $8 ELSE api_key_sealed END,
@@ -52,14 +66,20 @@ export class SettingsStore {
           model ?? null,
           base_url !== undefined,
           base_url ?? null,
-          api_key_sealed !== undefined,
-          api_key_sealed ?? null,
+          key !== undefined,
+          key ?? null,
           daily_limit ?? null,
           quiet_when_agent_active_minutes ?? null,
           timezone,
           plan,
         ],
       );
+      return { api_key_removed: api_key_sealed === undefined && moves && typeof held?.api_key_sealed === 'string' };
     });
+  }
+
+  /** Scheme, host and port; the deployment's own address for null. */
+  private originOf(baseUrl: string | null): string {
+    return new URL(baseUrl ?? this.config.baseUrl).origin;
   }
 }

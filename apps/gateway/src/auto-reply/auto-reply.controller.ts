@@ -5,7 +5,6 @@ import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { Answers } from '../openapi/answers';
-import { Done } from '../openapi/replies';
 import { AuditStore } from '../operator/audit.store';
 import { given } from '../requests/given';
 import { pageOf, PageQuery } from '../requests/page';
@@ -16,6 +15,14 @@ import { ChangeAutoReplyRequest, TryAutoReplyRequest } from './auto-reply.reques
 
 const AutoReplyReply = Type.Object({ ...AutoReplySettings.properties, has_api_key: Type.Boolean() }, { title: 'AutoReply' });
 const RepliesReply = Type.Object(ListAutoReplies.reply.properties, { title: 'AutoReplies' });
+const Saved = Type.Object(
+  {
+    message: Type.String(),
+    api_key_removed: Type.Boolean({ description: 'The stored key was for the previous host of `base_url`: give one for the new host.' }),
+  },
+  { title: 'SavedAutoReply' },
+);
+const KEY_REMOVED = 'Auto-reply saved. The API key was removed, because it was for the previous address: enter the key for the new one.';
 const Tried = Type.Object({ reply: Type.String() }, { title: 'TriedAutoReply' });
 
 /** Product §2: a language model answers customers within the window. */
@@ -37,13 +44,13 @@ export class AutoReplyController {
 
   @Put()
   @Roles(['owner'])
-  @Answers(Done, 'Change how messages are answered; what is left out stays')
+  @Answers(Saved, 'Change how messages are answered; fields that are left out stay. A new host in `base_url` removes the key')
   async change(@CurrentUser() { user_id, business_id }: BusinessUser, @Body() request: ChangeAutoReplyRequest) {
     const business = await this.businesses.find(business_id);
     if (!business) throw notFound();
     const { base_url, api_key, ...rest } = request;
     const api_key_sealed = api_key && this.sealer.seal(api_key, `auto_reply.api_key:${business_id}`);
-    await this.rpc.call(SetAutoReply, {
+    const { api_key_removed = false } = await this.rpc.call(SetAutoReply, {
       business_id,
       plan: business.plan,
       timezone: business.timezone,
@@ -51,8 +58,8 @@ export class AutoReplyController {
       ...(base_url !== undefined && { base_url }),
       ...(api_key_sealed !== undefined && { api_key_sealed: api_key_sealed || null }),
     });
-    await this.audit.add({ user_id, business_id, action: 'auto-reply.changed', detail: { ...rest, base_url } });
-    return { message: 'Auto-reply saved.' };
+    await this.audit.add({ user_id, business_id, action: 'auto-reply.changed', detail: { ...rest, base_url, api_key_removed } });
+    return { message: api_key_removed ? KEY_REMOVED : 'Auto-reply saved.', api_key_removed };
   }
 
   @Post('try')

@@ -19,7 +19,7 @@ export class ChangeAutoReplyRequest {
   @Length(1, 200)
   model?: string | null;
 
-  /** Of an OpenAI-compatible API. */
+  /** Address of an OpenAI-compatible API. A new host removes the stored key, unless `api_key` comes with it. */
   @ValidateIf((request: ChangeAutoReplyRequest) => request.base_url !== undefined && request.base_url !== null)
   @IsString()
   @Length(1, 2048)

@@ -5,6 +5,7 @@ import { useFormChanges } from '../../api/use-form-changes';
 import { api, request, notifySuccess, type Schemas } from '../../api/client';
 import { useMe } from '../../api/session';
 import { NumberField } from '../../components/number-field';
+import { keyHint } from './key-hint';
 
 export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) {
   const queries = useQueryClient();
@@ -55,7 +56,7 @@ export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) 
           />
           <PasswordInput
             label="Model API key"
-            description={draft.has_api_key ? 'Set. It is never shown.' : 'Not set.'}
+            description={keyHint(settings, draft.base_url)}
             value={key}
             disabled={disabled}
             onChange={(e) => setKey(e.currentTarget.value)}

@@ -1,0 +1,67 @@
+import { GetAutoReply, SetAutoReply, TryAutoReply } from '@mgw/contracts';
+import { startHarness, type Harness } from '@mgw/harness';
+import { startReceiver, type Receiver } from '@mgw/testing';
+import { AutoReplyConfig } from '../auto-reply.config';
+import { AutoReplyModule } from '../auto-reply.module';
+import { migrations } from '../migrations/migrations';
+
+const service = { name: 'auto-reply', module: AutoReplyModule, config: AutoReplyConfig, schema: 'auto_reply' } as never;
+const BUSINESS = 1;
+
+describe('the key of the model and its address (product §2, guarantees §9)', () => {
+  let harness: Harness;
+  let own: Receiver;
+  let other: Receiver;
+  let sealed: string;
+
+  beforeAll(async () => {
+    harness = await startHarness({ schema: 'auto_reply', migrations });
+    [own, other] = [await startReceiver(), await startReceiver()];
+    for (const receiver of [own, other]) {
+      receiver.respond((_, response) => response.end(JSON.stringify({ choices: [{ message: { content: 'Yes.' } }] })));
+      harness.onClose(() => receiver.close());
+    }
+    Object.assign(harness.env, { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', AUTO_REPLY_BASE_URL: `${own.url}/v1` });
+    await harness.run(service);
+    sealed = harness.sealer.seal('the secret key', `auto_reply.api_key:${BUSINESS}`);
+  });
+  afterAll(() => harness.close());
+  beforeEach(() => harness.db.query('TRUNCATE auto_reply.settings'));
+
+  const set = (change: object) => harness.rpc.call(SetAutoReply, { business_id: BUSINESS, timezone: 'UTC', plan: 'Pro', ...change });
+  const hasKey = async () => (await harness.rpc.call(GetAutoReply, { business_id: BUSINESS })).has_api_key;
+  const receivedBy = async (receiver: Receiver) => {
+    await harness.rpc.call(TryAutoReply, { business_id: BUSINESS, text: 'Are you open?' });
+    return receiver.requests.at(-1)?.headers['authorization'];
+  };
+
+  it('a new address alone removes the key: it never reaches the new host', async () => {
+    await set({ base_url: own.url, api_key_sealed: sealed });
+    expect(await receivedBy(own)).toBe('Bearer the secret key');
+    expect(await set({ base_url: other.url })).toEqual({ api_key_removed: true });
+    expect(await hasKey()).toBe(false);
+    expect(await receivedBy(other)).toBeUndefined();
+    expect(await set({ base_url: own.url })).toEqual({ api_key_removed: false });
+    expect(await receivedBy(own)).toBeUndefined();
+  });
+
+  it('so do the way from the installation’s own address and the way back', async () => {
+    await set({ api_key_sealed: sealed });
+    expect(await receivedBy(own)).toBe('Bearer the secret key');
+    await set({ base_url: other.url });
+    expect(await receivedBy(other)).toBeUndefined();
+    await set({ base_url: other.url, api_key_sealed: sealed });
+    await set({ base_url: null });
+    expect(await hasKey()).toBe(false);
+  });
+
+  it('a key in the same request is for the new address; another path of the same host keeps the key', async () => {
+    await set({ base_url: own.url, api_key_sealed: sealed });
+    expect(await set({ base_url: other.url, api_key_sealed: sealed })).toEqual({ api_key_removed: false });
+    expect(await receivedBy(other)).toBe('Bearer the secret key');
+    expect(await set({ base_url: `${other.url.toUpperCase().replace('HTTP', 'http')}/v2/` })).toEqual({ api_key_removed: false });
+    expect(await receivedBy(other)).toBe('Bearer the secret key');
+    expect(await set({ model: 'another' })).toEqual({ api_key_removed: false });
+    expect(await hasKey()).toBe(true);
+  });
+});
