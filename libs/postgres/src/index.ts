@@ -1,7 +1,7 @@
 export { Database, type DatabaseOptions, type Tx } from './database';
 export { READ_CONNECTIONS, RELAXED_CONNECTIONS, UPKEEP_CONNECTIONS } from './options';
 export { examine, filteredPage, type Examined, type Look } from './filtered-page';
-export { runMigrations } from './migrations';
+export { runMigrations, type SchemaOptions } from './migrations';
 export { pageOf, readCursor } from './cursor';
 export { isAboutValues } from './about-values';
 export { mayBeCommitted } from './may-be-committed';

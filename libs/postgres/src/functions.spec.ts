@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { testDatabase } from '@mgw/testing';
+import { Database, runMigrations } from './index';
+
+const functionOf = (name: string, result: string) =>
+  `-- A rule.\nCREATE OR REPLACE FUNCTION shop.${name}() RETURNS integer LANGUAGE sql AS $$\n  SELECT ${result}\n$$;\n`;
+
+describe('functions beside their topics', () => {
+  let database: Awaited<ReturnType<typeof testDatabase>>;
+  let sources: string;
+  let db: Database;
+  beforeEach(async () => {
+    database = await testDatabase();
+    sources = mkdtempSync(join(tmpdir(), 'mgw-functions-'));
+    for (const folder of ['prices', 'migrations']) mkdirSync(join(sources, folder));
+    db = await Database.open({ url: database.url, schema: 'shop', applicationName: 'test' });
+  });
+  afterEach(async () => {
+    await db.close();
+    await database.drop();
+    rmSync(sources, { recursive: true });
+  });
+
+  const write = (file: string, sql: string) => writeFileSync(join(sources, file), sql);
+  const migrate = () => runMigrations({ url: database.url, schema: 'shop', migrations: [], sources });
+  const price = async () => (await db.query<{ price: number }>('SELECT shop.price() AS price'))[0]?.price;
+
+  it('applies a file once, and again when it changed', async () => {
+    write('prices/price.sql', functionOf('price', 'shop.base() + 1'));
+    write('prices/base.sql', functionOf('base', '1'));
+    write('migrations/old.sql', 'no SQL');
+    expect(await migrate()).toEqual(['prices/base.sql', 'prices/price.sql']);
+    expect(await migrate()).toEqual([]);
+    expect(await price()).toBe(2);
+    write('prices/base.sql', functionOf('base', '2'));
+    expect(await migrate()).toEqual(['prices/base.sql']);
+    expect(await price()).toBe(3);
+  });
+
+  it('applies a change as a whole or not at all, and names the file that failed', async () => {
+    write('prices/price.sql', functionOf('price', '1'));
+    await migrate();
+    write('prices/price.sql', functionOf('price', '2'));
+    write('prices/wrong.sql', functionOf('wrong', '1').replace('integer', 'no_type'));
+    await expect(migrate()).rejects.toThrow(/^prices\/wrong\.sql: type "no_type" does not exist/);
+    expect(await price()).toBe(1);
+  });
+
+  it('several processes apply the same change once', async () => {
+    write('prices/price.sql', functionOf('price', '1'));
+    const applied = await Promise.all([migrate(), migrate(), migrate()]);
+    expect(applied.flat()).toEqual(['prices/price.sql']);
+  });
+
+  it('refuses a file with any other statement: tables belong in migrations', async () => {
+    write('prices/price.sql', `${functionOf('price', '1')}CREATE TABLE shop.prices (id integer);`);
+    await expect(migrate()).rejects.toThrow('prices/price.sql: only CREATE OR REPLACE FUNCTION');
+  });
+});
