@@ -1,14 +1,21 @@
 import { ReceivePlatformWebhook, VerifyPlatformHandshake } from '@mgw/contracts';
 import type { RpcClient } from '@mgw/rpc';
 import type { Logger } from '@mgw/telemetry';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { addressSubject } from '../sessions/login-subjects';
+import { CallbackBodies } from './callback-bodies';
+import { WrongSignatures } from './wrong-signatures';
 
 const PATH = '/webhooks/whatsapp';
 /** Platform §4.2. */
 const BODY_LIMIT = 3 * 1024 * 1024;
-/** Of callbacks that wait for their answer, in bytes: each is held here several times over. One more is answered 503, and comes again. */
-const MOST_BYTES = 32 * 1024 * 1024;
-/** The platform tries again when it hears nothing. */
+const MEGABYTE = 1024 * 1024;
+/** Bodies under way. Each is held about four times over while it waits for its response. */
+const LIMITS = { body: BODY_LIMIT, total: 16 * MEGABYTE, address: 12 * MEGABYTE };
+/** Bodies of addresses that post wrong signatures, so that theirs never take the room of the others. */
+const LIMITS_OF_SUSPECTS = { body: BODY_LIMIT, total: 6 * MEGABYTE, address: 4 * MEGABYTE };
+const SIGNATURE = /^sha256=[0-9a-f]{64}$/i;
+/** The platform retries when it gets no response. */
 const ANSWER_WITHIN_MS = 8_000;
 
 /**
@@ -16,14 +23,31 @@ const ANSWER_WITHIN_MS = 8_000;
  * and may be larger than the API's.
  */
 export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, logger: Logger): void {
-  let bytesUnderWay = 0;
+  const bodies = new CallbackBodies(LIMITS);
+  const bodiesOfSuspects = new CallbackBodies(LIMITS_OF_SUSPECTS);
+  const wrong = new WrongSignatures();
+
+  const receive = async (request: FastifyRequest, signature: string): Promise<number> => {
+    const address = addressSubject(request.ip);
+    const body = await (wrong.isSuspect(address) ? bodiesOfSuspects : bodies).read(request.raw, address);
+    try {
+      const context = { requestId: request.id, deadlineAt: Date.now() + ANSWER_WITHIN_MS };
+      const call = () => rpc.call(ReceivePlatformWebhook, { body_base64: body.bytes.toString('base64'), signature }, context);
+      return (await wrong.check(address, call, ({ status }) => status === 401)).status;
+    } finally {
+      body.release();
+    }
+  };
+
   void server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));
+    // The route reads the body itself, once it has seen the headers.
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
-    scope.get<{ Querystring: Record<string, string> }>(PATH, async ({ query }, reply) => {
+    scope.get<{ Querystring: Record<string, string> }>(PATH, async ({ query, ip }, reply) => {
       const [mode, token, challenge] = ['hub.mode', 'hub.verify_token', 'hub.challenge'].map((name) => String(query[name] ?? ''));
-      const { accepted } = await rpc.call(VerifyPlatformHandshake, { mode: mode ?? '', verify_token: token ?? '' });
+      const call = () => rpc.call(VerifyPlatformHandshake, { mode: mode ?? '', verify_token: token ?? '' });
+      const { accepted } = await wrong.check(addressSubject(ip), call, (reply) => !reply.accepted);
       return reply
         .status(accepted ? 200 : 403)
         .type('text/plain')
@@ -32,21 +56,14 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
 
     scope.post(PATH, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
       const signature = request.headers['x-hub-signature-256'];
-      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      if (bytesUnderWay + body.length > MOST_BYTES) throw new Error('the callbacks under way are as many bytes as may be');
-      bytesUnderWay += body.length;
-      try {
-        const call = { body_base64: body.toString('base64'), signature: typeof signature === 'string' ? signature : null };
-        const context = { requestId: request.id, deadlineAt: Date.now() + ANSWER_WITHIN_MS };
-        const { status } = await rpc.call(ReceivePlatformWebhook, call, context);
-        return reply.status(status).send({ success: status === 200 });
-      } finally {
-        bytesUnderWay -= body.length;
-      }
+      const status = typeof signature === 'string' && SIGNATURE.test(signature) ? await receive(request, signature) : 401;
+      if (!request.raw.complete) void reply.header('connection', 'close');
+      return reply.status(status).send({ success: status === 200 });
     });
 
-    scope.setErrorHandler((error: Error & { statusCode?: number; status?: number }, request, reply) => {
-      logger.warn({ err: error, request_id: request.id }, 'a callback of the platform was not taken; it comes again');
+    scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
+      logger.warn({ err: error, request_id: request.id }, 'a callback was not taken; the platform retries it');
+      if (!request.raw.complete) void reply.header('connection', 'close');
       void reply.status(error.statusCode === 413 ? 413 : 503).send({ success: false });
     });
   });
