@@ -4,12 +4,14 @@ import { Database } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
 import { figuresController, LOGGER, NATS, retention } from '@mgw/service';
 import { ConnectionsService } from './connections/connections.service';
+import { Signatures } from './connections/signatures';
 import { IngestConfig } from './platform-webhook-ingest.config';
 import { DeliveriesStore } from './receiving/deliveries.store';
 import { WebhookHandlers } from './receiving/webhook.handlers';
 import { WebhookService } from './receiving/webhook.service';
 import { ingestRetention } from './retention';
 import { SplitterService } from './splitting/splitter.service';
+import { Wire } from './splitting/wire';
 
 const FIGURES = {
   webhooks_waiting: 'SELECT count(*) FROM ingest.deliveries WHERE split_at IS NULL',
@@ -20,9 +22,11 @@ const FIGURES = {
   controllers: [WebhookHandlers, figuresController('platform-webhook-ingest', 'ingest', FIGURES)],
   providers: [
     ConnectionsService,
+    Signatures,
     DeliveriesStore,
     WebhookService,
     SplitterService,
+    Wire,
     retention(IngestConfig, ingestRetention),
     { provide: Sealer, inject: [IngestConfig], useFactory: ({ sealer }: IngestConfig) => sealer },
     {

@@ -3,6 +3,9 @@ export interface BatcherOptions<T, R> {
   maxSize?: number;
   /** Items waiting at most; one more is refused. */
   maxQueued?: number;
+  /** Sum of `sizeOf` in one round trip at most; a larger item goes alone. */
+  maxBytes?: number;
+  sizeOf?: (item: T) => number;
   /** One answer per item, in the same order. When it throws, every item of the batch fails with its error. */
   run: (items: T[]) => Promise<R[]>;
   /** Whether an error is about what one of the items says, and nothing has happened: then each is run alone, and keeps back no other. */
@@ -33,7 +36,7 @@ export class Batcher<T, R> {
   private readonly options: Required<BatcherOptions<T, R>>;
 
   constructor(options: BatcherOptions<T, R>) {
-    this.options = { maxSize: 64, maxQueued: 10_000, isOnes: () => false, ...options };
+    this.options = { maxSize: 64, maxQueued: 10_000, maxBytes: Infinity, sizeOf: () => 0, isOnes: () => false, ...options };
   }
 
   /** @throws QueueFullError */
@@ -56,8 +59,19 @@ export class Batcher<T, R> {
     this.scheduled = true;
     setImmediate(() => {
       this.scheduled = false;
-      void this.runBatch(this.queue.splice(0, this.options.maxSize));
+      void this.runBatch(this.queue.splice(0, this.batchLength()));
     });
+  }
+
+  private batchLength(): number {
+    const { maxSize, maxBytes, sizeOf } = this.options;
+    let [length, bytes] = [0, 0];
+    for (const { item } of this.queue) {
+      bytes += sizeOf(item);
+      if (length === maxSize || (length > 0 && bytes > maxBytes)) break;
+      length += 1;
+    }
+    return length;
   }
 
   private async runBatch(batch: Waiting<T, R>[]): Promise<void> {

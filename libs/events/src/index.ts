@@ -21,3 +21,4 @@ export { EventConsumer, type EventConsumerOptions } from './consumer';
 export { DeadLetters, type DeadLetter } from './dead-letters';
 export { traceparentOf } from './trace';
 export { EventTail, type TailedEvent } from './tail';
+export { StreamProgress } from './stream-progress';

@@ -2,12 +2,12 @@ import type { DeadLettersOptions } from '@mgw/service';
 import type { Tx } from '@mgw/postgres';
 import type { BadUpdate, Delivery } from './deliveries.store';
 
-/** For the operator's command: a callback does not say whose it is, its letter does. */
+/** For the operator's command: the businesses stand in the letter, not in the callback. */
 export const INGEST_LETTERS: DeadLettersOptions = { schema: 'ingest', business: `nullif(array_to_string(businesses, ','), '')` };
 
-/** Of a delivery that as a whole could not be split, or stored. */
-export function asOneLetter({ body, businesses }: Delivery, { message }: Error): BadUpdate {
-  return { field: '(all)', body: body.toString('utf8'), businesses, reason: message };
+/** One letter for a whole callback. PostgreSQL's text cannot hold NUL, and no JSON has it. */
+export function asOneLetter({ body, businesses }: Pick<Delivery, 'body' | 'businesses'>, { message }: Error): BadUpdate {
+  return { field: '(all)', body: body.toString('utf8').replaceAll('\0', ''), businesses, reason: message };
 }
 
 export async function addDeadLetters(tx: Tx, bad: BadUpdate[]): Promise<void> {
@@ -20,24 +20,29 @@ export async function addDeadLetters(tx: Tx, bad: BadUpdate[]): Promise<void> {
   );
 }
 
-/** The oldest that somebody has asked to be replayed, each a callback; other replicas pass over them meanwhile. */
-export async function askedLetters(tx: Tx, atMost: number): Promise<Delivery[]> {
-  const letters = await tx.query<{ id: string; body: string; businesses: number[] }>(
-    `SELECT id, body, businesses FROM ingest.dead_letters WHERE replay_asked_at IS NOT NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
-    [atMost],
+/** The oldest letter that an operator replays: a callback like any other. */
+export async function letterToReplay(tx: Tx): Promise<(Delivery & { begun: number }) | undefined> {
+  const [letter] = await tx.query<{ id: string; body: string; businesses: number[]; begun: number }>(
+    'SELECT id, body, businesses, begun FROM ingest.dead_letters WHERE replay_asked_at IS NOT NULL ORDER BY id LIMIT 1',
   );
-  return letters.map(({ id, body, businesses }) => ({ id, body: Buffer.from(body), businesses, traceparent: null }));
+  return letter && { ...letter, body: Buffer.from(letter.body), traceparent: null };
 }
 
-/** Ends the replay of a letter, which stays with what of it is still bad, and the new reason. */
+/** Ends the replay of a letter that stays. */
+export async function keepLetter(tx: Tx, id: string, reason: string): Promise<void> {
+  await tx.query(
+    'UPDATE ingest.dead_letters SET reason = $2, deliveries = deliveries + 1, replay_asked_at = NULL, begun = 0 WHERE id = $1',
+    [id, reason],
+  );
+}
+
+/** Ends the replay of a letter. The letter stays with what is still bad in it, and the new reason. */
 export async function settleLetter(tx: Tx, id: string, [bad, ...others]: BadUpdate[]): Promise<void> {
   if (bad === undefined) {
     await tx.query('DELETE FROM ingest.dead_letters WHERE id = $1', [id]);
     return;
   }
-  await tx.query(
-    `UPDATE ingest.dead_letters SET subject = $2, body = $3, reason = $4, deliveries = deliveries + 1, replay_asked_at = NULL WHERE id = $1`,
-    [id, bad.field, bad.body, bad.reason],
-  );
+  await tx.query('UPDATE ingest.dead_letters SET subject = $2, body = $3 WHERE id = $1', [id, bad.field, bad.body]);
+  await keepLetter(tx, id, bad.reason);
   await addDeadLetters(tx, others);
 }

@@ -4,43 +4,45 @@ import { OutboxRelay } from '@mgw/events';
 import { crashPoint } from '@mgw/faults';
 import { activeTraceparent } from '@mgw/telemetry';
 import { ConnectionsService } from '../connections/connections.service';
-import { readCallback } from '../splitting/read-callback';
-import { splitDelivery } from '../splitting/split-delivery';
-import { countUpdates, SplitterService } from '../splitting/splitter.service';
+import { Signatures } from '../connections/signatures';
+import { readCallback, TooManyValuesError } from '../splitting/read-callback';
+import { countUpdates, SplitterService, splitOrSetAside } from '../splitting/splitter.service';
+import { Wire } from '../splitting/wire';
 import { DeliveriesStore } from './deliveries.store';
+import { divide, type Part } from './divide';
+import { Intake } from './intake';
 
-/** A callback up to this size is split when it comes: its events are stored with it. A larger one is split after the answer. */
-const SPLIT_AT_ONCE_BYTES = 256 * 1024;
+/** A callback up to this size is split when it comes, and its events are stored with it. A larger one is stored first, so that a process that dies of it leaves a mark. */
+const SPLIT_AT_ONCE_BYTES = 64 * 1024;
 
-/** The platform's callbacks: signed, stored, answered; understanding none of it is no reason to refuse one (guarantees §2). */
+/** The platform's callbacks: verified, stored, answered. A signed callback that nobody understands is still a 200 (guarantees §2). */
 @Injectable()
 export class WebhookService {
+  private readonly intake = new Intake();
+
   constructor(
     private readonly connections: ConnectionsService,
+    private readonly signatures: Signatures,
     private readonly deliveries: DeliveriesStore,
     private readonly splitter: SplitterService,
+    private readonly wire: Wire,
     private readonly relay: OutboxRelay,
   ) {}
 
-  /** @returns the HTTP status for the platform: nothing but a stored body is a 200 */
+  /**
+   * @returns the HTTP status for the platform: 200 only for a stored body
+   * @throws GatewayError OVERLOADED
+   */
   async receive(body: Buffer, signature: string | null): Promise<200 | 400 | 401> {
     const claimed = /^sha256=([0-9a-f]{64})$/i.exec(signature ?? '')?.[1];
     if (!claimed) return 401;
-    const signers = await this.signers(body, Buffer.from(claimed, 'hex'));
-    if (signers.length === 0) return 401;
-    const webhook = parsed(body);
-    if (webhook === undefined) return 400;
-    const businesses = signers;
-    const updates = body.length > SPLIT_AT_ONCE_BYTES ? null : splitDelivery(webhook, { businesses }, await this.connections.current());
-    const hash = createHash('sha256').update(body).digest();
-    const told = await this.deliveries.add({ hash, body, businesses, updates, traceparent: activeTraceparent() ?? null });
-    crashPoint('ingest.after-store');
-    if (updates === null) this.splitter.nudge();
-    else if (told !== null) {
-      countUpdates(updates);
-      this.relay.tell(told);
-    }
-    return 200;
+    return this.intake.whole(body.length, async () => {
+      const signers = await this.signatures.signersOf(body, Buffer.from(claimed, 'hex'));
+      const [first] = signers;
+      if (first === undefined) return 401;
+      const lane = (await this.connections.current()).businessNamed(body) ?? first;
+      return this.intake.ofLane(lane, body.length, () => this.take(body, signers, lane));
+    });
   }
 
   async verify(mode: string, token: string): Promise<boolean> {
@@ -48,17 +50,40 @@ export class WebhookService {
     return (await this.connections.current()).knowsVerifyToken(token) || (await this.connections.newer()).knowsVerifyToken(token);
   }
 
-  private async signers(body: Buffer, signature: Buffer): Promise<number[]> {
-    const signers = (await this.connections.current()).signers(body, signature);
-    return signers.length > 0 ? signers : (await this.connections.newer()).signers(body, signature);
+  private async take(body: Buffer, businesses: number[], lane: number): Promise<200 | 400> {
+    const parts = await this.parts(body, lane);
+    if (parts === undefined) return 400;
+    const whole = createHash('sha256').update(body).digest();
+    await Promise.all(
+      parts.map((part) => {
+        const hash = parts.length === 1 ? whole : createHash('sha256').update(whole).update(String(part.lane)).digest();
+        return this.store(part, hash, businesses);
+      }),
+    );
+    return 200;
   }
-}
 
-/** @returns undefined when it cannot be read */
-function parsed(body: Buffer): unknown {
-  try {
-    return readCallback(body);
-  } catch {
-    return undefined;
+  /** @returns undefined when it is not JSON */
+  private async parts(body: Buffer, lane: number): Promise<Part[] | undefined> {
+    try {
+      return divide(readCallback(body), body, await this.connections.current());
+    } catch (error) {
+      if (!(error instanceof TooManyValuesError)) return undefined;
+      return [{ lane, webhook: undefined, body }];
+    }
+  }
+
+  private async store({ lane, webhook, body }: Part, hash: Buffer, businesses: number[]): Promise<void> {
+    const map = await this.connections.current();
+    const isNow = webhook !== undefined && body.length <= SPLIT_AT_ONCE_BYTES && this.wire.admits(lane, 1);
+    const split = isNow ? await splitOrSetAside(webhook, { body, businesses }, map) : null;
+    const updates = split !== null && this.wire.admits(lane, split.events.length) ? split : null;
+    const stored = await this.deliveries.add({ hash, body, businesses, lane, updates, traceparent: activeTraceparent() ?? null });
+    crashPoint('ingest.after-store');
+    if (stored === 'waits') return this.splitter.nudge();
+    if (stored === 'known' || split === null) return;
+    this.wire.note(lane, split.events.length);
+    countUpdates(split);
+    this.relay.tell(stored);
   }
 }

@@ -1,20 +1,22 @@
 import { PlatformMessage, type EventEnvelope } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
-import { isBusinessScopedId, isWaId } from '@mgw/phone';
-import type { WebhookContact, WebhookMessage } from '@mgw/platform-api';
+import type { WebhookMessage } from '@mgw/platform-api';
+import type { Contacts } from './contacts';
 import { platformTime } from './platform-time';
 
 const MEDIA = new Set(['image', 'video', 'audio', 'document', 'sticker']);
 
-/** An inbound message (platform §4.4) in the contract's words. @throws Error when it cannot be told */
+/** The event of an inbound message (platform §4.4). @throws Error when the message cannot be understood */
 export function messageEvent(
   businessId: number,
   phoneNumberId: string,
   message: WebhookMessage,
-  contacts: WebhookContact[],
+  contacts: Contacts,
 ): EventEnvelope<typeof PlatformMessage> {
   const at = platformTime(message.timestamp);
-  const from = personOf(message, contacts);
+  const from = contacts.senderOf(message);
+  // A system message may name its person by an earlier user id only (platform §4.4).
+  if (from.phone === null && from.user_id === null && message.type !== 'system') throw new Error('the message names nobody');
   return newEvent(PlatformMessage, {
     id: `platform.message:${businessId}:${message.id}`,
     at,
@@ -30,31 +32,6 @@ export function messageEvent(
       raw: message as Record<string, unknown>,
     },
   });
-}
-
-/** The keys are absent rather than empty, but both occur; a user id may stand where a phone belongs (platform §4.7). */
-function personOf(message: WebhookMessage, contacts: WebhookContact[]) {
-  const own = given(message.from, message.from_user_id);
-  const contact = own.length > 0 ? contacts.find((one) => namesOf(one).some((name) => own.includes(name))) : onlySender(message, contacts);
-  const names = [...own, ...namesOf(contact)];
-  return {
-    phone: names.find(isWaId) ?? null,
-    user_id: names.find(isBusinessScopedId) ?? null,
-    name: contact?.profile?.name ?? '',
-  };
-}
-
-/** Who wrote a message that names nobody. A system message has no contact (platform §4.4): one beside it is of another message. */
-function onlySender({ type }: WebhookMessage, contacts: WebhookContact[]): WebhookContact | undefined {
-  return type !== 'system' && contacts.length === 1 ? contacts[0] : undefined;
-}
-
-function namesOf(contact: WebhookContact | undefined): string[] {
-  return given(contact?.wa_id, contact?.user_id);
-}
-
-function given(...names: unknown[]): string[] {
-  return names.filter((name): name is string => typeof name === 'string' && name !== '');
 }
 
 function contentOf(message: WebhookMessage) {

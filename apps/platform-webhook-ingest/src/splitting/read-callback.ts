@@ -1,13 +1,49 @@
-/** Levels of arrays and objects; the platform's callbacks have about ten. What is nested much deeper could be read, but not written again. */
+/** Levels of arrays and objects; the platform's callbacks have about ten. A value nested much deeper parses, but cannot be written again. */
 const MOST_LEVELS = 100;
+/**
+ * Values in a callback. In 3 MB of WhatsApp's JSON there are fewer than 100,000, because every value has a name; three bytes such as `{},`
+ * become an object of sixty in memory.
+ */
+const MOST_VALUES = 250_000;
+
+const BACKSLASH = 0x5c;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BRACE = 0x7b;
+const BRACKET = 0x5b;
+
+/** The callback has more values than this process parses: it is stored, and goes to the dead letters unread. */
+export class TooManyValuesError extends Error {
+  constructor() {
+    super(`more than ${MOST_VALUES} values: WhatsApp sends no such callback`);
+  }
+}
 
 /**
- * What a callback says. NUL, which PostgreSQL's text cannot hold, is left out of its texts, and a lone surrogate is replaced
- * (platform §9): nothing that somebody wrote keeps an update from being stored.
- * @throws Error when it is no JSON, or nested too deep
+ * Parses a callback. PostgreSQL's text cannot hold NUL, so it is removed from texts; a lone surrogate is replaced (platform §9).
+ * @throws TooManyValuesError
+ * @throws Error when it is not JSON, or is nested too deep
  */
 export function readCallback(body: Buffer): unknown {
+  if (hasTooManyValues(body)) throw new TooManyValuesError();
   return storable(JSON.parse(body.toString('utf8')), MOST_LEVELS);
+}
+
+/** Counts without parsing: in valid JSON each value follows a comma, or opens its array or object. */
+function hasTooManyValues(body: Buffer): boolean {
+  // Each value takes two bytes at least.
+  if (body.length <= 2 * MOST_VALUES) return false;
+  let values = 0;
+  let inText = false;
+  for (let i = 0; i < body.length; i++) {
+    const byte = body[i];
+    if (inText) {
+      if (byte === BACKSLASH) i += 1;
+      else if (byte === QUOTE) inText = false;
+    } else if (byte === QUOTE) inText = true;
+    else if ((byte === COMMA || byte === BRACE || byte === BRACKET) && (values += 1) > MOST_VALUES) return true;
+  }
+  return false;
 }
 
 function storable(value: unknown, levels: number): unknown {

@@ -8,23 +8,28 @@ import { asOneLetter } from '../receiving/dead-letters.store';
 import { DeliveriesStore, type Delivery, type Updates } from '../receiving/deliveries.store';
 import { readCallback } from './read-callback';
 import { splitDelivery } from './split-delivery';
+import { Wire } from './wire';
 
-/** They may be 3 MB each, of some thousands of updates. */
-const AT_ONCE = 4;
-/** The net for what a replica that died has left, in milliseconds. */
+/** Finds deliveries of a replica that died, in milliseconds. */
 const LOOK_EVERY_MS = 1_000;
-const counted = counter('mgw_platform_updates_total', 'Updates of the platform, by what became of them', ['outcome']);
+/** How soon lanes without room are looked at again, in milliseconds. */
+const ROOM_EVERY_MS = 50;
+/** Events of one lane before the next lane has its turn. */
+const MOST_IN_A_TURN = 250;
+const counted = counter('mgw_platform_updates_total', 'Updates of the platform, by outcome', ['outcome']);
 
-/** Turns the stored callbacks that were not split when they came into events. Whatever this replica leaves, another takes up. */
+/** Turns the stored callbacks that were not split when they came into events, lane by lane in turn. */
 @Injectable()
 export class SplitterService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly signal = new Signal();
+  private replayAt = 0;
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly deliveries: DeliveriesStore,
     private readonly connections: ConnectionsService,
+    private readonly wire: Wire,
     private readonly relay: OutboxRelay,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -48,38 +53,86 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
   private async run(): Promise<void> {
     while (!this.stopped) {
       try {
-        if ((await this.splitSome()) < AT_ONCE) await this.signal.wait(LOOK_EVERY_MS);
+        const lanes = await this.deliveries.waitingLanes();
+        this.wire.share(lanes.length);
+        let progress = await this.replay();
+        for (const lane of lanes) if (!this.stopped) progress += await this.turnOf(lane);
+        if (progress === 0) await this.signal.wait(lanes.length > 0 ? ROOM_EVERY_MS : LOOK_EVERY_MS);
       } catch (error) {
-        this.logger.warn({ err: error }, 'callbacks could not be split now; they stay stored');
+        this.logger.warn({ err: error }, 'waiting callbacks could not be read; will retry');
         await this.signal.wait(500);
       }
     }
   }
 
-  private async splitSome(): Promise<number> {
-    const map = await this.connections.current();
-    const splitOne = (delivery: Delivery) => {
-      const updates = split(delivery, map);
-      countUpdates(updates);
-      return updates;
-    };
-    const count = await this.deliveries.split(AT_ONCE, splitOne);
-    const replayed = await this.deliveries.replay(AT_ONCE, splitOne);
-    if (count + replayed > 0) this.relay.nudge();
-    return Math.max(count, replayed);
+  /** @returns 1 when there was a dead letter to replay */
+  private async replay(): Promise<number> {
+    if (performance.now() < this.replayAt) return 0;
+    const count = await this.attempt('replays', async (split) => Number(await this.deliveries.replay(split)));
+    if (count === 0) this.replayAt = performance.now() + LOOK_EVERY_MS / 2;
+    return count;
+  }
+
+  /** @returns how many deliveries were split */
+  private async turnOf(lane: number): Promise<number> {
+    const room = Math.min(MOST_IN_A_TURN, this.wire.room(lane));
+    if (room === 0) return 0;
+    return this.attempt(lane, async (split) => {
+      const { deliveries, events } = await this.deliveries.splitLane(lane, room, split);
+      this.wire.note(lane, events);
+      return deliveries;
+    });
+  }
+
+  /** A lane that fails does not hold up the others. */
+  private async attempt(
+    lane: number | string,
+    work: (split: (delivery: Delivery) => Promise<Updates>) => Promise<number>,
+  ): Promise<number> {
+    try {
+      const map = await this.connections.current();
+      const count = await work((delivery) => splitStored(delivery, map));
+      if (count > 0) this.relay.nudge();
+      return count;
+    } catch (error) {
+      this.logger.warn({ err: error, lane }, 'callbacks could not be split; they stay stored and will be retried');
+      return 0;
+    }
   }
 }
 
-/** Never throws: what cannot be split at all must not stand before the others for ever. */
-function split(delivery: Delivery, map: ConnectionMap): Updates {
+async function splitStored(delivery: Delivery, map: ConnectionMap): Promise<Updates> {
+  const updates = await withTraceparent(delivery.traceparent, () => {
+    try {
+      return splitOrSetAside(readCallback(delivery.body), delivery, map);
+    } catch (error) {
+      return setAside(delivery, error as Error);
+    }
+  });
+  countUpdates(updates);
+  return updates;
+}
+
+/** Never throws: a callback that cannot be split at all goes to the dead letters as a whole. */
+export async function splitOrSetAside(
+  webhook: unknown,
+  delivery: Pick<Delivery, 'body' | 'businesses'>,
+  map: ConnectionMap,
+): Promise<Updates> {
   try {
-    return withTraceparent(delivery.traceparent, () => splitDelivery(readCallback(delivery.body), delivery, map));
+    return await splitDelivery(webhook, delivery, map);
   } catch (error) {
-    return { events: [], bad: [asOneLetter(delivery, error as Error)] };
+    return setAside(delivery, error as Error);
   }
 }
 
-export function countUpdates({ events, bad }: Updates): void {
+function setAside(delivery: Pick<Delivery, 'body' | 'businesses'>, error: Error): Updates {
+  return { events: [], bad: [asOneLetter(delivery, error)], ignored: { unknown_number: 0, group: 0 } };
+}
+
+export function countUpdates({ events, bad, ignored }: Updates): void {
   counted.inc({ outcome: 'event' }, events.length);
   counted.inc({ outcome: 'dead' }, bad.length);
+  counted.inc({ outcome: 'unknown_number' }, ignored.unknown_number);
+  counted.inc({ outcome: 'group' }, ignored.group);
 }

@@ -1,0 +1,296 @@
+import { createHmac } from 'node:crypto';
+import { ListConnections, ReceivePlatformWebhook, type Connection, type GatewayError } from '@mgw/contracts';
+import { startHarness, type Harness } from '@mgw/harness';
+import { deadLetters } from '@mgw/service';
+import { eventually } from '@mgw/testing';
+import { AckPolicy } from 'nats';
+import { migrations } from '../migrations/migrations';
+import { IngestConfig } from '../platform-webhook-ingest.config';
+import { IngestModule } from '../platform-webhook-ingest.module';
+import { INGEST_LETTERS } from './dead-letters.store';
+
+const service = { name: 'platform-webhook-ingest', module: IngestModule, config: IngestConfig, schema: 'ingest' } as never;
+const SMALL_HEAP = { NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=128' };
+const LONG = { timeoutMs: 120_000 };
+const text = (id: string, from = '919876543210', body = 'Hi') => ({ from, id, timestamp: '1767323045', type: 'text', text: { body } });
+const status = (id: string) => ({ id, status: 'sent', timestamp: '1767323045', recipient_id: '919876543210' });
+const envelope = (value: object, business = 1) => ({
+  object: 'whatsapp_business_account',
+  entry: [{ id: `80${business}`, changes: [{ field: 'messages', value: { metadata: { phone_number_id: `70${business}` }, ...value } }] }],
+});
+
+describe('hostile callbacks (guarantees §10)', () => {
+  let harness: Harness;
+  let connections: Connection[];
+
+  beforeEach(async () => {
+    harness = await startHarness({ schema: 'ingest', migrations });
+    connections = [1, 2].map(connection);
+    harness.answer(ListConnections, ({ after_business_id }) => ({
+      connections: connections.filter(({ business_id }) => business_id > after_business_id).slice(0, 500),
+    }));
+  });
+  afterEach(() => harness.close());
+
+  function connection(business_id: number): Connection {
+    const seal = (plain: string, what: string) => harness.sealer.seal(plain, `connection.${what}:${business_id}`);
+    return {
+      business_id,
+      phone_number_id: `70${business_id}`,
+      business_account_id: `80${business_id}`,
+      access_token_sealed: seal('token', 'access_token'),
+      app_secret_sealed: seal(`secret ${business_id}`, 'app_secret'),
+      previous_app_secret_sealed: null,
+      verify_token_sealed: seal('verify', 'verify_token'),
+      status: 'connected',
+      checked_at: null,
+      problem: null,
+      restriction: null,
+    };
+  }
+  const bytesOf = (payload: unknown) => Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
+  const sign = (body: Buffer, business: number) => `sha256=${createHmac('sha256', `secret ${business}`).update(body).digest('hex')}`;
+  const call = (body: Buffer, signature: string) =>
+    harness.rpc.call(ReceivePlatformWebhook, { body_base64: body.toString('base64'), signature }).then(
+      (reply) => reply.status as number,
+      (error: GatewayError) => error.error_code,
+    );
+  const post = (payload: unknown, business = 1) => {
+    const body = bytesOf(payload);
+    return call(body, sign(body, business));
+  };
+  /** WhatsApp posts again what was refused for want of room. */
+  const postUntilStored = (payload: unknown, business = 1) =>
+    eventually(async () => {
+      const answer = await post(payload, business);
+      return typeof answer === 'string' ? false : answer;
+    }, LONG);
+  const number = async (sql: string) => Number((await harness.db.query<{ n: string }>(`SELECT ${sql} AS n`))[0]?.n);
+  const count = (table: string) => number(`(SELECT count(*) FROM ingest.${table})`);
+  const letterBytes = () => number('(SELECT coalesce(sum(length(body)), 0) FROM ingest.dead_letters)');
+  const letters = (...args: string[]) => deadLetters(INGEST_LETTERS, args, harness.env);
+  const told = async (type: string, id: string) =>
+    eventually(async () => (await harness.told(type)).find((event) => event.id.includes(id)), LONG);
+  const isSplit = () => eventually(async () => (await count('deliveries WHERE split_at IS NULL')) === 0, LONG);
+
+  describe('N1: a signed callback that is made to fill the memory, at a heap of 128 MB', () => {
+    const filler = 'x'.repeat(150_000);
+    const large = 'x'.repeat(2_700_000);
+    const bad = (n: number) => Array.from({ length: n }, (_, id) => ({ id }));
+    const cases: [string, () => unknown, number][] = [
+      [
+        'thousands of bad updates beside a long text',
+        () => envelope({ contacts: [{ wa_id: '1', profile: { name: filler } }], messages: bad(4_000) }),
+        200,
+      ],
+      [
+        'as many in a larger one, which is split after the answer',
+        () => envelope({ filler: 'x'.repeat(300_000), messages: bad(4_900) }),
+        200,
+      ],
+      [
+        'a million numbers as messages',
+        () => `{"entry":[{"changes":[{"field":"messages","value":{"messages":[${'0,'.repeat(1_000_000)}0]}}]}]}`,
+        200,
+      ],
+      [
+        'a million empty objects',
+        () => `{"entry":[{"changes":[{"field":"messages","value":{"messages":[${'{},'.repeat(1_000_000)}0]}}]}]}`,
+        200,
+      ],
+      ['20,000 good updates', () => envelope({ statuses: Array.from({ length: 20_000 }, (_, i) => status(`w${i}`)) }), 200],
+      [
+        'a name of 2.7 MB that 1,000 messages share',
+        () =>
+          envelope({
+            contacts: [{ wa_id: '919876543210', profile: { name: large } }],
+            messages: Array.from({ length: 1_000 }, (_, i) => text(`w${i}`)),
+          }),
+        200,
+      ],
+      ['a text of 2.7 MB', () => envelope({ messages: [text('wamid.large', '919876543210', large)] }), 200],
+      [
+        'a field name of 2.7 MB',
+        () => ({
+          entry: [{ id: '801', changes: Array.from({ length: 50 }, () => ({ field: 'x' })).concat({ field: `message_template${large}` }) }],
+        }),
+        200,
+      ],
+    ];
+
+    it('every one is answered, none ends the process, and letters stay smaller than what came', async () => {
+      const child = await harness.spawn('platform-webhook-ingest', SMALL_HEAP);
+      let died = false;
+      void child.exited.then(() => (died = true));
+      let sent = 0;
+      for (const [name, payload, expected] of cases) {
+        const body = bytesOf(payload());
+        sent += body.length;
+        expect([name, await postUntilStored(body.toString())]).toEqual([name, expected]);
+        await isSplit();
+        expect([name, died]).toEqual([name, false]);
+      }
+      expect(await letterBytes()).toBeLessThan(sent + cases.length * 512 * 1024);
+      expect(await count('dead_letters')).toBeLessThan(cases.length * 100);
+      const message = await told('message', 'w999');
+      expect((message.data as { from: { name: string } }).from.name.length).toBeLessThanOrEqual(512);
+      expect(await postUntilStored(envelope({ messages: [text('wamid.good')] }, 2), 2)).toBe(200);
+      await told('message', 'wamid.good');
+    }, 240_000);
+
+    it('sixty callbacks of 2.7 MB, ten at once: each is stored or refused, and another business goes on', async () => {
+      const child = await harness.spawn('platform-webhook-ingest', SMALL_HEAP);
+      let died = false;
+      void child.exited.then(() => (died = true));
+      const answers = new Set<number | string>();
+      for (let round = 0; round < 6; round++) {
+        const ten = Array.from({ length: 10 }, (_, i) =>
+          post(envelope({ messages: [text(`wamid.${round}.${i}`, '919876543210', large)] })),
+        );
+        for (const answer of await Promise.all(ten)) answers.add(answer);
+      }
+      // Refused at once or, on a slow machine, too late: the platform posts both again.
+      expect([...answers].filter((answer) => !['OVERLOADED', 'DEADLINE_EXCEEDED'].includes(String(answer)))).toEqual([200]);
+      expect(await postUntilStored(envelope({ messages: [text('wamid.good')] }, 2), 2)).toBe(200);
+      await told('message', 'wamid.good');
+      await isSplit();
+      expect(died).toBe(false);
+      // Each is one letter that names the reason and can be read in full.
+      const [listed = ''] = (await letters('list')).split('\n').slice(1);
+      expect(listed).toContain('WhatsApp sends no such update');
+    }, 240_000);
+  });
+
+  describe('N3: a callback that ends the process', () => {
+    const large = (id: string, business: number) => ({ ...envelope({ messages: [text(id)] }, business), filler: 'x'.repeat(100_000) });
+
+    it('is set aside after three beginnings; the others are split, and a replay brings it back', async () => {
+      // The process dies at each splitting, and begins with the first lane.
+      for (let n = 1; n <= 3; n++) {
+        const child = await harness.spawn('platform-webhook-ingest', { CRASH_AT: 'ingest.splitting' });
+        if (n === 1) await post(large('wamid.poison', 1));
+        expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
+      }
+      const child = await harness.spawn('platform-webhook-ingest', { CRASH_AT: 'ingest.splitting' });
+      await eventually(async () => (await count('dead_letters')) === 1, LONG);
+      expect(await post(envelope({ messages: [text('wamid.small')] }))).toBe(200);
+      await told('message', 'wamid.small');
+      await child.kill();
+      expect((await letters('list')).split('\n')[1]).toContain('splitting it ended the process 3 times');
+
+      await harness.run(service);
+      expect(await postUntilStored(large('wamid.next', 2), 2)).toBe(200);
+      await told('message', 'wamid.next');
+      expect(await letters('replay', 'all')).toBe('1 replayed.');
+      await told('message', 'wamid.poison');
+    }, 240_000);
+
+    it('as a dead letter that is replayed: after three beginnings it stays, and is not tried again', async () => {
+      await harness.db.query(
+        `INSERT INTO ingest.dead_letters (consumer, subject, body, reason, deliveries, businesses, replay_asked_at)
+         VALUES ('splitter', '(all)', $1, 'r', 1, '{1}', now())`,
+        [JSON.stringify(envelope({ messages: [text('wamid.poison')] }))],
+      );
+      for (let n = 1; n <= 3; n++) {
+        const child = await harness.spawn('platform-webhook-ingest', { CRASH_AT: 'ingest.replaying' }).catch(() => undefined);
+        if (child) expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
+      }
+      await harness.spawn('platform-webhook-ingest', { CRASH_AT: 'ingest.replaying' });
+      await eventually(async () => (await count('dead_letters WHERE replay_asked_at IS NULL')) === 1, LONG);
+      expect((await letters('list')).split('\n')[1]).toContain('ended the process 3 times');
+    }, 240_000);
+  });
+
+  it('product decision 48: a message of a group is counted and nothing more; a number that nobody connected leaves no letter', async () => {
+    await harness.run(service);
+    const group = { ...text('wamid.group'), group_id: 'Y2FwaV9ncm91cDox' };
+    expect(await post(envelope({ messages: [group, text('wamid.private')] }))).toBe(200);
+    const unconnected = {
+      entry: [
+        { id: '801', changes: [{ field: 'messages', value: { metadata: { phone_number_id: '799' }, messages: [text('wamid.other')] } }] },
+      ],
+    };
+    expect(await post(unconnected)).toBe(200);
+    await told('message', 'wamid.private');
+    expect((await harness.told('message')).map(({ id }) => id)).toEqual(['platform.message:1:wamid.private']);
+    expect(await count('dead_letters')).toBe(0);
+  });
+
+  it('a message that names nobody goes to the dead letters at once', async () => {
+    await harness.run(service);
+    expect(await post(envelope({ messages: [{ ...text('wamid.1'), from: undefined }] }))).toBe(200);
+    await eventually(async () => (await count('dead_letters')) === 1);
+    expect((await letters('list')).split('\n')[1]).toContain('the message names nobody');
+  });
+
+  describe('N2: strangers', () => {
+    it('cannot keep genuine callbacks of 1,000 businesses from being answered 200, whatever numbers they name', async () => {
+      connections = Array.from({ length: 1_000 }, (_, i) => connection(i + 1));
+      await harness.spawn('platform-webhook-ingest');
+      expect(await postUntilStored(envelope({ messages: [text('wamid.first')] }, 500), 500)).toBe(200);
+      let over = false;
+      const forged = [envelope({ messages: [text('f', '91', 'x'.repeat(50_000))] }, 7), { entry: [], filler: 'x'.repeat(50_000) }].map(
+        bytesOf,
+      );
+      const forge = async (n: number) => {
+        const answers = new Set<number | string>();
+        while (!over) answers.add(await call(forged[n % 2] as Buffer, `sha256=${String(n).padStart(64, '0')}`));
+        return answers;
+      };
+      const forgers = Array.from({ length: 20 }, (_, n) => forge(n));
+      const genuine: (number | string)[] = [];
+      for (let n = 1; n <= 200; n++) genuine.push(await post(envelope({ messages: [text(`wamid.${n}`)] }, n * 5), n * 5));
+      over = true;
+      for (const answers of await Promise.all(forgers)) expect(answers).not.toContain(200);
+      expect(genuine).toEqual(Array(200).fill(200));
+    }, 240_000);
+
+    it('product decision 47: a callback that names no business here is still taken from any of them', async () => {
+      connections = Array.from({ length: 300 }, (_, i) => connection(i + 1));
+      await harness.run(service);
+      expect(await post({ object: 'whatsapp_business_account', entry: [] }, 211)).toBe(200);
+    });
+  });
+
+  describe('N2: a flood of one business', () => {
+    const CALLBACKS = 60;
+    const EACH = 200;
+
+    it('lets the first event of another pass; its own stay in their order, and none is lost', async () => {
+      // The send service hears messages in their order, and is slow.
+      await harness.run(service);
+      await eventually(async () => (await harness.nc.jetstreamManager()).streams.info('PLATFORM').catch(() => false));
+      await (
+        await harness.nc.jetstreamManager()
+      ).consumers.add('PLATFORM', {
+        durable_name: 'send-messages',
+        ack_policy: AckPolicy.Explicit,
+        filter_subject: 'platform.message',
+      });
+      for (let c = 0; c < CALLBACKS; c++) {
+        const messages = Array.from({ length: EACH }, (_, m) => text(`wamid.flood.${c * EACH + m}`, '919800000001'));
+        expect(await postUntilStored(envelope({ messages }))).toBe(200);
+      }
+      // Nobody hears anything yet: the flood waits in the database, the victim's event does not.
+      expect(await post(envelope({ messages: [text('wamid.victim')] }, 2), 2)).toBe(200);
+      await told('message', 'wamid.victim');
+      expect((await harness.told('message')).length).toBeLessThan((CALLBACKS * EACH) / 4);
+
+      const order: number[] = [];
+      const consumer = await harness.nc.jetstream().consumers.get('PLATFORM', 'send-messages');
+      const heard = await consumer.consume({
+        callback: (message) => {
+          for (const { id } of [message.json()].flat() as { id: string }[]) {
+            const [, nth] = /flood\.(\d+)$/.exec(id) ?? [];
+            if (nth !== undefined) order.push(Number(nth));
+          }
+          message.ack();
+        },
+      });
+      await eventually(() => order.length >= CALLBACKS * EACH, LONG);
+      heard.stop();
+      expect(order).toEqual(Array.from({ length: CALLBACKS * EACH }, (_, nth) => nth));
+      await isSplit();
+    }, 240_000);
+  });
+});
