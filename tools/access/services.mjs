@@ -100,7 +100,7 @@ export const SERVICES = {
   broadcast: {
     schema: 'broadcast',
     secrets: [],
-    calls: { send: ['template'], template: ['find'] },
+    calls: { send: ['template', 'find'], template: ['find'] },
     announces: [],
     listens: [],
     tells: ['public.broadcast.completed'],

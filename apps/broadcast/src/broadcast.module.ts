@@ -8,11 +8,16 @@ import { BroadcastsStore } from './broadcasts/broadcasts.store';
 import { broadcastRetention } from './retention';
 import { FailuresConsumer } from './running/failures.consumer';
 import { RecipientsStore } from './running/recipients.store';
+import { ReportsStore } from './running/reports.store';
 import { RunnerService } from './running/runner.service';
+import { RunsStore } from './running/runs.store';
 import { SendingService } from './running/sending.service';
+import { UnclearService } from './running/unclear.service';
+import { UnclearStore } from './running/unclear.store';
 
 const FIGURES = {
   broadcasts_running: `SELECT count(*) FROM broadcast.broadcasts WHERE status = 'running'`,
+  recipients_unclear: `SELECT count(*) FROM broadcast.recipients WHERE state = 'unclear'`,
   recipients_waiting: `SELECT coalesce(sum(total - sent - failed), 0) FROM broadcast.broadcasts WHERE status = 'running'`,
 };
 
@@ -21,8 +26,12 @@ const FIGURES = {
   providers: [
     BroadcastsStore,
     RecipientsStore,
+    ReportsStore,
+    RunsStore,
+    UnclearStore,
     SendingService,
     RunnerService,
+    UnclearService,
     FailuresConsumer,
     retention(BroadcastConfig, broadcastRetention),
     {

@@ -1,5 +1,6 @@
 import {
   CreateBroadcast,
+  FindSend,
   FindTemplates,
   GetBroadcast,
   ListRecipients,
@@ -28,8 +29,24 @@ const TEMPLATE: TemplateShape = {
   button_parameters: [],
 };
 
+type FoundSend = ReplyOf<typeof FindSend>['send'];
+
+/** The send service knows every send in this state. */
+export function found(state: NonNullable<FoundSend>['state']): (messageId: string) => FoundSend {
+  return (message_id) => ({
+    message_id: state === 'accepted' ? `wamid.${message_id}` : message_id,
+    state,
+    to: '12015551000',
+    at: new Date().toISOString(),
+    failure_reason: null,
+  });
+}
+
 /** The service's own database and broker, with a template for everybody; replicas are run by the test. */
 export class Broadcasts {
+  /** What the send service knows of a send, by its `gw_` id; a test replaces it. */
+  findSend: (messageId: string) => FoundSend = () => null;
+
   private constructor(readonly harness: Harness) {}
 
   /** @param template what is otherwise about the template */
@@ -37,7 +54,9 @@ export class Broadcasts {
     const harness = await startHarness({ schema: 'broadcast', migrations });
     const found = { template: { ...TEMPLATE, ...template }, available_languages: ['en'] };
     harness.answer(FindTemplates, ({ names }) => ({ found: names.map(() => found) }));
-    return new Broadcasts(harness);
+    const broadcasts = new Broadcasts(harness);
+    harness.answer(FindSend, ({ message_id }) => ({ send: broadcasts.findSend(message_id) }));
+    return broadcasts;
   }
 
   /** The number of the nth recipient, from 0. */
@@ -63,6 +82,15 @@ export class Broadcasts {
       ...other,
     });
     return id;
+  }
+
+  /** Time passes for tries that began, and for broadcasts that rest. */
+  async pass(seconds: number): Promise<void> {
+    const past = (column: string) => `${column} = ${column} - interval '${seconds} seconds'`;
+    await this.harness.db.query(`UPDATE broadcast.broadcasts SET ${past('rests_until')} WHERE finished_at IS NULL`);
+    await this.harness.db.query(
+      `UPDATE broadcast.recipients SET ${past('began_at')}, ${past('due_at')} WHERE state IN ('sending', 'unclear')`,
+    );
   }
 
   show(id: number, business_id = 1): Promise<ReplyOf<typeof GetBroadcast>> {

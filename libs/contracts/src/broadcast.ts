@@ -72,6 +72,11 @@ export const BroadcastRecord = Type.Object({
   sent: Type.Integer(),
   /** Refused, or reported as failed later, and not as read. */
   failed: Type.Integer(),
+  /**
+   * WhatsApp did not answer clearly, so these may have been sent: neither sent nor failed until a status callback or 24 hours decide, also
+   * after the broadcast has ended.
+   */
+  unclear: Type.Integer(),
   pending: Type.Integer(),
   created_at: IsoTime,
   scheduled_at: Nullable(IsoTime),
@@ -98,7 +103,9 @@ export const GetBroadcast = operation('broadcast', 'get', {
   errors: ['NOT_FOUND'],
 });
 
-export const RecipientState = Type.Union((['pending', 'sending', 'sent', 'failed'] as const).map((state) => Type.Literal(state)));
+export const RecipientState = Type.Union(
+  (['pending', 'sending', 'sent', 'failed', 'unclear'] as const).map((state) => Type.Literal(state)),
+);
 
 export const ListRecipients = operation('broadcast', 'list-recipients', {
   isRead: true,

@@ -11,6 +11,7 @@ interface BroadcastRow {
   total: number;
   sent: number;
   failed: number;
+  unclear: number;
   created_at: Date;
   scheduled_at: Date | null;
   started_at: Date | null;
@@ -27,12 +28,14 @@ type Recipients = ReplyOf<typeof ListRecipients>;
 type RecipientRow = Omit<Recipients['recipients'][number], 'nth'> & Examined & { place: number };
 
 const RECIPIENTS = examine(
-  `SELECT nth AS place, phone, state, message_id, reason FROM broadcast.recipients
+  `SELECT nth AS place, phone, state, reason,
+     CASE WHEN state = 'unclear' THEN 'gw_' || intent_id ELSE message_id END AS message_id FROM broadcast.recipients
    WHERE broadcast_id = $1 AND nth > coalesce($2::bigint, -1) ORDER BY nth LIMIT $3`,
   '$5::text IS NULL OR row.state = $5',
   { examined: '$3', returned: '$4' },
 );
-const COLUMNS = 'id, name, template_name, language, status, total, sent, failed, created_at, scheduled_at, started_at, finished_at';
+const COLUMNS = `id, name, template_name, language, status, total, sent, failed, created_at, scheduled_at, started_at, finished_at,
+  (SELECT count(*) FROM broadcast.recipients r WHERE r.broadcast_id = b.id AND r.state = 'unclear')::integer AS unclear`;
 
 @Injectable()
 export class BroadcastsStore {
@@ -80,7 +83,7 @@ export class BroadcastsStore {
     const rows = await this.db
       .reads(businessId)
       .query<BroadcastRow>(
-        `SELECT ${COLUMNS} FROM broadcast.broadcasts WHERE business_id = $1 AND id < coalesce($3::bigint, 9223372036854775807) ORDER BY id DESC LIMIT $2`,
+        `SELECT ${COLUMNS} FROM broadcast.broadcasts b WHERE business_id = $1 AND id < coalesce($3::bigint, 9223372036854775807) ORDER BY id DESC LIMIT $2`,
         [businessId, limit + 1, after?.[0] ?? null],
       );
     const { page, next_cursor } = pageOf(rows, limit, (row) => [row.id]);
@@ -88,7 +91,7 @@ export class BroadcastsStore {
   }
 
   async find(businessId: number, id: number): Promise<BroadcastRecord | null> {
-    const sql = `SELECT ${COLUMNS} FROM broadcast.broadcasts WHERE business_id = $1 AND id = $2`;
+    const sql = `SELECT ${COLUMNS} FROM broadcast.broadcasts b WHERE business_id = $1 AND id = $2`;
     const [row] = await this.db.reads(businessId).query<BroadcastRow>(sql, [businessId, id]);
     return row ? record(row) : null;
   }
@@ -138,7 +141,7 @@ export class BroadcastsStore {
   }
 }
 
-function record({ id, name, template_name, language, status, total, sent, failed, ...times }: BroadcastRow): BroadcastRecord {
+function record({ id, name, template_name, language, status, total, sent, failed, unclear, ...times }: BroadcastRow): BroadcastRecord {
   return {
     id: Number(id),
     name,
@@ -148,7 +151,8 @@ function record({ id, name, template_name, language, status, total, sent, failed
     total_recipients: total,
     sent,
     failed,
-    pending: total - sent - failed,
+    unclear,
+    pending: total - sent - failed - unclear,
     created_at: times.created_at.toISOString(),
     scheduled_at: times.scheduled_at?.toISOString() ?? null,
     started_at: times.started_at?.toISOString() ?? null,

@@ -3,7 +3,7 @@ import { PlatformStatus, deliveryStatus, type EventEnvelope } from '@mgw/contrac
 import { EventConsumer, type EventConsumerOptions } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
-import { RecipientsStore, type Report } from './recipients.store';
+import { ReportsStore, type Report } from './reports.store';
 
 /** Hears of messages that the platform took and could not deliver, and of those that were read all the same (product decision 26). */
 @Injectable()
@@ -11,7 +11,7 @@ export class FailuresConsumer implements OnApplicationBootstrap, OnApplicationSh
   private readonly consumer: EventConsumer;
 
   constructor(
-    recipients: RecipientsStore,
+    reports: ReportsStore,
     db: Database,
     @Inject(NATS) nc: EventConsumerOptions['nc'],
     @Inject(LOGGER) logger: EventConsumerOptions['logger'],
@@ -29,8 +29,8 @@ export class FailuresConsumer implements OnApplicationBootstrap, OnApplicationSh
       guarded: true,
       patient: true,
       handle: async (events, tx) => {
-        const reports = (events as EventEnvelope<typeof PlatformStatus>[]).flatMap(reportOf);
-        if (reports.length > 0) await recipients.settle(tx, reports);
+        const made = (events as EventEnvelope<typeof PlatformStatus>[]).flatMap(reportOf);
+        if (made.length > 0) await reports.settle(tx, made);
       },
     });
   }

@@ -1,7 +1,15 @@
-import { CancelBroadcast, GatewayError, ListBroadcasts, PauseBroadcast, ResumeBroadcast, SendTemplate } from '@mgw/contracts';
+import {
+  CancelBroadcast,
+  gatewayMessageId,
+  GatewayError,
+  ListBroadcasts,
+  PauseBroadcast,
+  ResumeBroadcast,
+  SendTemplate,
+} from '@mgw/contracts';
 import type { Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { Broadcasts, service } from '../../test/broadcasts.fixture';
+import { Broadcasts, found, service } from '../../test/broadcasts.fixture';
 
 describe('running broadcasts (product §2)', () => {
   let broadcasts: Broadcasts;
@@ -11,15 +19,22 @@ describe('running broadcasts (product §2)', () => {
   /** Sends of business 1 are held up until then. */
   let answerSends: () => void;
   let heldUp: (to: string) => Promise<void>;
+  /** Whether sends of a business are held up. */
+  let heldUpOf: (business: number) => boolean;
+  /** By the send's `gw_` id. */
+  let keysBySend: Map<string, string>;
   beforeEach(async () => {
     broadcasts = await Broadcasts.start();
     ({ harness } = broadcasts);
     keys = [];
+    keysBySend = new Map();
+    heldUpOf = (business) => business === 1;
     const answered = new Promise<void>((resolve) => (answerSends = resolve));
     heldUp = () => answered;
     harness.answer(SendTemplate, async ({ to, sender }) => {
       keys.push(sender.idempotency?.key ?? 'none');
-      if (sender.business_id === 1) await heldUp(to);
+      keysBySend.set(gatewayMessageId(sender.intent_id ?? ''), sender.idempotency?.key ?? 'none');
+      if (heldUpOf(sender.business_id)) await heldUp(to);
       return { message_id: `wamid.${to}`, phone: to, replayed: false };
     });
   });
@@ -108,7 +123,6 @@ describe('running broadcasts (product §2)', () => {
     const id = await broadcasts.create(2);
     await eventually(() => keys.length === 2);
     const lockOf = (phone: string) => `SELECT nth FROM broadcast.recipients WHERE phone = '${phone}' FOR UPDATE SKIP LOCKED`;
-    await harness.db.query(`UPDATE broadcast.recipients SET due_at = due_at - interval '1 second' WHERE phone = $1`, [first]);
     await harness.db.transaction(async (tx) => {
       await tx.query(lockOf(first));
       await harness.db.query('UPDATE broadcast.broadcasts SET lease_until = now() WHERE id = $1', [id]);
@@ -121,6 +135,47 @@ describe('running broadcasts (product §2)', () => {
     answerSends();
     await becomes('completed', id);
     expect((await broadcasts.show(id)).broadcast).toMatchObject({ sent: 2, failed: 0 });
+  });
+
+  it('guarantees §10, N2: broadcasts of sixteen businesses whose sends hang leave others their turns', async () => {
+    await harness.run(service);
+    const hung = Array.from({ length: 16 }, (_, i) => 100 + i);
+    heldUpOf = (business) => hung.includes(business);
+    for (const business_id of hung) await broadcasts.create(3, { business_id });
+    await eventually(() => keys.length === 16 * 3);
+    const ids = [await broadcasts.create(3, { business_id: 2 }), await broadcasts.create(3, { business_id: 3 })];
+    await becomes('completed', ids[0] as number, 2);
+    await becomes('completed', ids[1] as number, 3);
+    expect(keys).toHaveLength(18 * 3);
+    // Before the hanging sends ended, at their deadline.
+    const [hanging] = await harness.db.query<{ n: string }>(`SELECT count(*) AS n FROM broadcast.recipients WHERE state = 'sending'`);
+    expect(hanging?.n).toBe(String(16 * 3));
+  });
+
+  it('guarantees §10, N3: a recipient under whose sending the process died three times is set aside, and the others are sent', async () => {
+    const poison = broadcasts.phoneOf(1);
+    broadcasts.findSend = (id) => (keysBySend.get(id)?.endsWith(':2') ? null : found('accepted')(id));
+    let kill = () => undefined as void;
+    heldUp = async (to) => (to === poison ? kill() : undefined);
+    const first = await harness.spawn('broadcast');
+    kill = () => first.kill('SIGKILL');
+    const id = await broadcasts.create(4);
+    await first.exited;
+    for (let death = 2; death <= 3; death++) {
+      await broadcasts.pass(60);
+      const next = await harness.spawn('broadcast');
+      kill = () => next.kill('SIGKILL');
+      await next.exited;
+    }
+    await broadcasts.pass(60);
+    await harness.run(service);
+    await becomes('completed', id);
+    expect((await broadcasts.recipients(id)).map(({ state, reason }) => [state, reason])).toEqual([
+      ['sent', null],
+      ['failed', 'Sending this message stopped the service 3 times.'],
+      ['sent', null],
+      ['sent', null],
+    ]);
   });
 
   it('friendliness F20: paused, nothing more begins and what is under way ends; it stays so after a restart; resumed, it goes on where it stopped', async () => {
@@ -164,14 +219,18 @@ describe('running broadcasts (product §2)', () => {
   it('friendliness F20: resumed after a day, what WhatsApp had turned away for the moment is sent; what may have been sent is not sent again', async () => {
     const turnedAway = broadcasts.phoneOf(0);
     heldUp = (to) => Promise.reject(new GatewayError(to === turnedAway ? 'PLATFORM_THROTTLED' : 'OUTCOME_UNKNOWN', 'Not now.'));
+    broadcasts.findSend = found('unknown');
     await harness.run(service);
     const id = await broadcasts.create(2);
     const states = async () => (await broadcasts.recipients(id)).map(({ state }) => state);
-    await eventually(async () => keys.length >= 2 && (await states()).join() === 'pending,pending');
+    await eventually(async () => (await states()).join() === 'pending,unclear');
     await change(PauseBroadcast, id);
-    await harness.db.query(`UPDATE broadcast.recipients SET began_at = began_at - interval '1 day', due_at = now()`);
+    await broadcasts.pass(86_400);
     const before = keys.length;
     heldUp = () => Promise.resolve();
+    broadcasts.findSend = found('unconfirmed');
+    await broadcasts.pass(600);
+    await eventually(async () => (await states())[1] === 'failed');
     await change(ResumeBroadcast, id);
     await becomes('completed', id);
     expect(await states()).toEqual(['sent', 'failed']);

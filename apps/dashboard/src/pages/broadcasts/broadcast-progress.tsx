@@ -1,7 +1,13 @@
 import { Progress, Text } from '@mantine/core';
 import { number } from '../../components/format-number';
 
-export function BroadcastProgress({ sent, failed, total_recipients: total }: { sent: number; failed: number; total_recipients: number }) {
+export function BroadcastProgress({
+  sent,
+  failed,
+  unclear,
+  pending,
+  total_recipients: total,
+}: Record<'sent' | 'failed' | 'unclear' | 'pending' | 'total_recipients', number>) {
   return (
     <>
       <Progress.Root size="lg" aria-label="Progress">
@@ -9,7 +15,8 @@ export function BroadcastProgress({ sent, failed, total_recipients: total }: { s
         <Progress.Section value={(failed / total) * 100} color="red" aria-label="Failed" />
       </Progress.Root>
       <Text size="sm" c="dimmed" mt={4}>
-        {number(sent)} sent · {number(failed)} failed · {number(total - sent - failed)} to go
+        {number(sent)} sent · {number(failed)} failed · {number(pending)} to go
+        {unclear > 0 && ` · ${number(unclear)} not confirmed by WhatsApp yet`}
       </Text>
     </>
   );

@@ -1,0 +1,20 @@
+import type { Tx } from '@mgw/postgres';
+
+/** How one recipient's transition moves the counters of its broadcast. */
+export interface Change {
+  id: string;
+  sent: number;
+  failed: number;
+}
+
+/** The counters of a broadcast move with its recipients' own transitions, in the same transaction. */
+export async function count(tx: Tx, changes: Change[]): Promise<void> {
+  if (changes.length === 0) return;
+  await tx.query(
+    `UPDATE broadcast.broadcasts b SET sent = b.sent + n.sent, failed = b.failed + n.failed
+     FROM (SELECT id, sum(sent)::integer AS sent, sum(failed)::integer AS failed
+           FROM unnest($1::bigint[], $2::integer[], $3::integer[]) AS c (id, sent, failed) GROUP BY id ORDER BY id) n
+     WHERE b.id = n.id`,
+    [changes.map(({ id }) => id), changes.map(({ sent }) => sent), changes.map(({ failed }) => failed)],
+  );
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { onRow, type Tx } from '@mgw/postgres';
+import { count } from './counts';
+
+/** What the platform says of a message: why it failed; null: it was read, and has not failed whatever else is said. */
+export interface Report {
+  business_id: number;
+  messageId: string;
+  reason: string | null;
+}
+
+/** A report and the outcome of its send meet under this lock: whichever commits first is seen by the other. */
+export const REPORTS_LOCK = 'broadcast.failures';
+
+@Injectable()
+export class ReportsStore {
+  /**
+   * The platform reported on messages of any origin; only a business's own account reports on its recipients. Kept is what may be about a
+   * recipient: a failure, because its message may not be known yet; that it was read when the message is known, or may still become so.
+   */
+  async settle(tx: Tx, reports: Report[]): Promise<void> {
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('${REPORTS_LOCK}'))`);
+    const named = [reports.map(({ business_id }) => business_id), reports.map(({ messageId }) => messageId)];
+    await tx.query(
+      `WITH sending AS MATERIALIZED (
+         SELECT business_id FROM broadcast.broadcasts WHERE started_at IS NOT NULL AND finished_at IS NULL
+         -- Cancelled, with sends under way.
+         UNION SELECT business_id FROM broadcast.broadcasts WHERE finished_at > now() - interval '10 minutes'
+       )
+       INSERT INTO broadcast.reports AS f (business_id, message_id, reason)
+       SELECT DISTINCT ON (business_id, id) business_id, id, reason FROM unnest($1::bigint[], $2::text[], $3::text[]) AS n (business_id, id, reason)
+       WHERE reason IS NOT NULL OR business_id IN (SELECT business_id FROM sending)
+         OR EXISTS (SELECT FROM broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id
+                    WHERE r.message_id = n.id AND ${onRow('b.business_id = n.business_id')})
+       ORDER BY business_id, id, reason NULLS FIRST
+       ON CONFLICT (business_id, message_id) DO UPDATE SET reason = NULL WHERE excluded.reason IS NULL AND f.reason IS NOT NULL`,
+      [...named, reports.map(({ reason }) => reason)],
+    );
+    const moved = await tx.query<{ broadcast_id: string; state: string }>(
+      `UPDATE broadcast.recipients r SET state = CASE WHEN f.reason IS NULL THEN 'sent' ELSE 'failed' END, reason = f.reason
+       FROM unnest($1::bigint[], $2::text[]) AS n (business_id, id)
+       JOIN broadcast.reports f ON f.business_id = n.business_id AND f.message_id = n.id
+       JOIN broadcast.broadcasts b ON ${onRow('b.business_id = n.business_id')}
+       WHERE r.message_id = n.id AND r.broadcast_id = b.id AND r.state = CASE WHEN f.reason IS NULL THEN 'failed' ELSE 'sent' END
+       RETURNING r.broadcast_id, r.state`,
+      named,
+    );
+    await count(
+      tx,
+      moved.map(({ broadcast_id, state }) =>
+        state === 'sent' ? { id: broadcast_id, sent: 1, failed: -1 } : { id: broadcast_id, sent: -1, failed: 1 },
+      ),
+    );
+  }
+}
