@@ -4,7 +4,7 @@ import { IsMessageText } from '../api-v1/field-rules';
 import { PageQuery } from '../requests/page';
 
 export class ListConversationsQuery extends PageQuery {
-  /** The beginning of a phone number, or part of a name. */
+  /** The beginning or the end of a phone number, or the beginning of a word of a name. */
   @IsOptional()
   @IsString()
   @Length(1, 100)

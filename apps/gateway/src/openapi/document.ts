@@ -191,6 +191,7 @@ function errorsOf({ path, body, query, permission, roles, description, method }:
       ...(body ? (['PAYLOAD_TOO_LARGE'] as const) : []),
       ...(method !== 'get' && (body || roles) ? (['UNSUPPORTED_MEDIA_TYPE'] as const) : []),
       ...(path.includes('{id}') ? (['NOT_FOUND'] as const) : []),
+      ...(roles && method === 'get' ? (['QUERY_TIMEOUT'] as const) : []),
       ...description.errors,
     ]),
   ];

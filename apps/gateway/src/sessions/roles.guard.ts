@@ -1,9 +1,18 @@
-import { applyDecorators, createParamDecorator, Injectable, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import {
+  applyDecorators,
+  createParamDecorator,
+  Injectable,
+  UseGuards,
+  UseInterceptors,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { GatewayError } from '@mgw/contracts';
 import type { FastifyRequest } from 'fastify';
 import { BodyGuard } from '../http/body.guard';
 import type { Role } from '../users/users.store';
+import { ReadShares } from './read-shares';
 import { SameOriginGuard } from './same-origin.guard';
 import type { SessionUser } from './session-user';
 import { SessionGuard } from './session.guard';
@@ -24,7 +33,7 @@ export class RolesGuard implements CanActivate {
 
 /** A controller behind the dashboard login, for users with one of these roles. */
 export function SessionOf(...roles: Role[]) {
-  return applyDecorators(Roles(roles), UseGuards(SameOriginGuard, SessionGuard, RolesGuard, BodyGuard));
+  return applyDecorators(Roles(roles), UseGuards(SameOriginGuard, SessionGuard, RolesGuard, BodyGuard), UseInterceptors(ReadShares));
 }
 
 /** The user of the session. Declare it as BusinessUser where operators are not let in: everybody else belongs to a business. */

@@ -17,6 +17,7 @@ interface Unattended {
 }
 /** On a method that browsers call by themselves: a session that does nothing else is idle (product §2). */
 export const IsUnattended = () => RouteConfig({ unattended: true } satisfies Unattended);
+export const isUnattended = ({ routeOptions }: FastifyRequest): boolean => (routeOptions.config as Unattended).unattended === true;
 
 /** Knows a dashboard user by the cookie `token` (spec §5.8). */
 @Injectable()
@@ -27,8 +28,7 @@ export class SessionStrategy extends PassportStrategy(Strategy, SESSION_STRATEGY
 
   async validate(request: FastifyRequest): Promise<SessionUser | false> {
     const token = sessionToken(request.headers.cookie);
-    const { unattended = false } = request.routeOptions.config as Unattended;
-    const used = !unattended && request.headers[UNATTENDED_HEADER] === undefined;
+    const used = !isUnattended(request) && request.headers[UNATTENDED_HEADER] === undefined;
     return (token !== null && (await this.sessions.find(token, used))) || false;
   }
 }

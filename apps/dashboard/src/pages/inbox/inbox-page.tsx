@@ -47,7 +47,9 @@ export function InboxPage() {
                 />
                 <ScrollArea h={{ base: 220, sm: '70vh' }}>
                   <Stack gap={4}>
-                    {conversations.length === 0 && <Text size="sm">No conversation matches.</Text>}
+                    {conversations.length === 0 && (
+                      <Text size="sm">{list.hasNextPage ? 'No match among the newest conversations.' : 'No conversation matches.'}</Text>
+                    )}
                     {conversations.map((one) => (
                       <UnstyledButton
                         key={one.id}

@@ -25,8 +25,10 @@ export function MessagesPage() {
   useEffect(() => setPhone(search.phone ?? ''), [search.phone]);
   useLiveRefresh('messages');
   const set = (change: Record<string, string | undefined>) => void navigate({ search: { ...search, ...change } });
+  // A text or a status is compared message by message: such a list is refreshed seldom, and not with each event.
+  const isScan = q !== undefined || search.status !== undefined;
   const list = usePagedQuery({
-    queryKey: ['messages', q, search.status, search.phone],
+    queryKey: [isScan ? 'message-search' : 'messages', q, search.status, search.phone],
     load: (page) => {
       const filter = {
         ...(search.status && { status: search.status as Status }),
@@ -36,7 +38,7 @@ export function MessagesPage() {
       return request(api.GET('/api/client/messages', { params: { query: { limit: '30', ...page, ...filter } } }));
     },
     rows: ({ messages }) => messages,
-    refetchInterval: 5_000,
+    refetchInterval: isScan ? 60_000 : 5_000,
   });
   const filterPhone = () => set({ phone: phone || undefined });
   return (
@@ -69,7 +71,11 @@ export function MessagesPage() {
       <QueryResult query={list}>
         {(messages) =>
           messages.length === 0 ? (
-            q || search.status || search.phone ? (
+            list.hasNextPage ? (
+              <EmptyState title="Nothing matches so far">
+                None of the newest messages matches. Search the older ones below, or add a phone number.
+              </EmptyState>
+            ) : q || search.status || search.phone ? (
               <EmptyState title="Nothing matches">No messages match these filters.</EmptyState>
             ) : (
               <EmptyState title="No messages yet">
@@ -127,7 +133,7 @@ export function MessagesPage() {
         }
       </QueryResult>
       <Group mt="md">
-        <LoadMore list={list}>Older messages</LoadMore>
+        <LoadMore list={list}>{isScan ? 'Search older messages' : 'Older messages'}</LoadMore>
       </Group>
       <Drawer opened={search.id !== undefined} onClose={() => set({ id: undefined })} position="right" size="lg" title="Message">
         {search.id !== undefined && <MessageDetail id={search.id} />}

@@ -1,0 +1,79 @@
+import { GatewayError, ListConversations, ListMessages } from '@mgw/contracts';
+import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+
+const PAGE = { messages: [], next_cursor: null };
+
+/** Guarantees §10, N2. */
+describe('reads of the dashboard API that run at once', () => {
+  let dashboard: Dashboard;
+  let release: () => void;
+  let running: number;
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    dashboard.neighbours.answer(ListConversations, () => ({ conversations: [], next_cursor: null }));
+  });
+  beforeEach(() => {
+    running = 0;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    dashboard.neighbours.answer(ListMessages, async () => {
+      running += 1;
+      await held;
+      return PAGE;
+    });
+  });
+  afterEach(() => release());
+  afterAll(() => dashboard.close());
+
+  /** Statuses of so many searches; their bodies too. */
+  const search = (session: Session, count: number) =>
+    Array.from({ length: count }, () =>
+      session.get('/api/client/messages?q=x').then(({ status, headers, body }) => ({ status, headers, body: body as object })),
+    );
+
+  it('a person has six; one more waits, is refused with 429, and keeps back neither a colleague nor another business', async () => {
+    const business = await dashboard.business();
+    const [owner, colleague] = [await dashboard.session('owner', business), await dashboard.session('member', business)];
+    const stranger = await dashboard.session('owner', await dashboard.business());
+    const searches = search(owner, 40);
+    const first = await Promise.race(searches);
+    expect(first.status).toBe(429);
+    expect(first.headers['retry-after']).toBe('2');
+    expect(first.body).toEqual({
+      success: false,
+      error: 'You have too many requests running at once. Try again in 2 seconds.',
+      error_code: 'RATE_LIMITED',
+      retry_after_seconds: 2,
+    });
+    expect(running).toBe(6);
+    await colleague.get('/api/client/conversations').expect(200);
+    await stranger.get('/api/client/conversations').expect(200);
+    release();
+    const statuses = (await Promise.all(searches)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(6);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    await owner.get('/api/client/conversations').expect(200);
+  });
+
+  it('a business has twelve, however many people search for it', async () => {
+    const business = await dashboard.business();
+    const people = await Promise.all(Array.from({ length: 5 }, () => dashboard.session('member', business)));
+    const stranger = await dashboard.session('owner', await dashboard.business());
+    const searches = people.flatMap((person) => search(person, 6));
+    const first = await Promise.race(searches);
+    expect(first.body).toMatchObject({ error: 'Your business has too many requests running at once. Try again in 2 seconds.' });
+    expect(running).toBe(12);
+    await stranger.get('/api/client/conversations').expect(200);
+    release();
+    expect((await Promise.all(searches)).filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(12);
+  });
+
+  it('a search that took too long is told so with 503, and what helps', async () => {
+    const owner = await dashboard.session('owner', await dashboard.business());
+    dashboard.neighbours.answer(ListMessages, () => {
+      throw new GatewayError('QUERY_TIMEOUT', 'The search took too long.');
+    });
+    const { body } = await owner.get('/api/client/messages?q=x').expect(503);
+    expect(body).toEqual({ success: false, error: 'The search took too long.', error_code: 'QUERY_TIMEOUT' });
+  });
+});
