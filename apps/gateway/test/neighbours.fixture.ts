@@ -10,6 +10,7 @@ import {
   GetDailyUsage,
   GetMessageStatus,
   GetMessageStatuses,
+  GetSendSettings,
   GetThread,
   GetTimeline,
   GetUsage,
@@ -140,6 +141,11 @@ export class Neighbours {
   @Handles(CheckBroadcast)
   checkBroadcast(request: RequestOf<typeof CheckBroadcast>) {
     return this.reply(CheckBroadcast, request);
+  }
+
+  @Handles(GetSendSettings)
+  getSendSettings(request: RequestOf<typeof GetSendSettings>) {
+    return this.reply(GetSendSettings, request);
   }
 
   @Handles(SetSendSettings)

@@ -16,4 +16,10 @@ export function useKeys(now: number): ApiKey[] | undefined {
 
 export const shareOf = ({ used_today, daily_limit }: ApiKey) => (used_today ?? 0) / daily_limit;
 
-export const resets = ({ timezone }: Business, now: number) => `${duration(untilMidnight(timezone, now))} (00:00 ${timezone})`;
+/** The time until the cap resets. While a new time zone is not yet in force, the gateway says when. */
+export function resets({ timezone, timezone_now, timezone_from, cap_resets_at }: Business, now: number): string {
+  if (timezone_from === undefined || cap_resets_at === undefined || Date.parse(timezone_from) <= now)
+    return `${duration(untilMidnight(timezone, now))} (00:00 ${timezone})`;
+  const resetsWith = cap_resets_at === timezone_from ? (timezone_now ?? timezone) : timezone;
+  return `${duration(Date.parse(cap_resets_at) - now)} (00:00 ${resetsWith})`;
+}

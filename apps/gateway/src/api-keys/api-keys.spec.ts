@@ -65,7 +65,10 @@ describe('API keys (spec §2.7, §5; product §2)', () => {
       per_minute_limit: 60,
       daily_limit: 150,
       expires_at: null,
-      business: { id: business_id, name: 'Chai Point', plan: 'Growth', timezone: 'Asia/Kolkata' },
+      business: {
+        ...{ id: business_id, name: 'Chai Point', plan: 'Growth' },
+        zones: { timezone: 'Asia/Kolkata', previous_timezone: null, timezone_from: null, cap_resets_at: null },
+      },
     });
     expect(await listed(id)).toMatchObject({ last_used_at: expect.any(String) as string });
   });

@@ -2,13 +2,14 @@ import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Permission, Plan } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
+import type { Zones } from '../businesses/zones';
 import { GatewayConfig } from '../gateway.config';
 import { idOfToken, newToken, tokenMac } from './api-key.token';
 import { effectiveLimits, type SetLimits } from './effective-limits';
 import type { KeyAccess } from './key-access';
 
 /** A key as lists show it; the limits are those that were set, not those in force. */
-export interface ApiKeyRow extends SetLimits {
+export interface ApiKeyRow extends SetLimits, Zones {
   id: number;
   business_id: number;
   name: string;
@@ -19,7 +20,6 @@ export interface ApiKeyRow extends SetLimits {
   expires_at: Date | null;
   revoked_at: Date | null;
   plan: Plan;
-  timezone: string;
 }
 
 export interface NewApiKey {
@@ -42,6 +42,8 @@ export interface KeyIdentity {
   mac: Buffer;
 }
 
+const ZONE_COLUMNS = 'b.timezone, b.previous_timezone, b.timezone_from, b.cap_resets_at';
+
 /**
  * One round trip finds keys with their businesses and notes their use, at most once a minute: an exact time would cost a write
  * per request. A key that somebody else is changing or noting is passed over: two gateways with the same keys never wait for
@@ -52,7 +54,7 @@ const FIND_ACTIVE = `
     SELECT * FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS given (id, mac, place)
   ), found AS (
     SELECT given.place, given.mac, k.id, k.business_id, k.name, k.permissions, k.token_mac, k.per_minute_limit, k.daily_limit,
-           k.expires_at, k.last_used_at, b.name AS business_name, b.plan, b.timezone
+           k.expires_at, k.last_used_at, b.name AS business_name, b.plan, ${ZONE_COLUMNS}
       FROM given JOIN access.api_keys k ON k.id = given.id JOIN access.businesses b ON b.id = k.business_id
      WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
   ), unnoted AS (
@@ -66,7 +68,7 @@ const FIND_ACTIVE = `
 
 const LIST = `
   SELECT k.id, k.business_id, k.name, k.permissions, k.last_four, k.per_minute_limit, k.daily_limit, k.created_at, k.last_used_at,
-         k.expires_at, k.revoked_at, b.plan, b.timezone
+         k.expires_at, k.revoked_at, b.plan, ${ZONE_COLUMNS}
     FROM access.api_keys k JOIN access.businesses b ON b.id = k.business_id`;
 
 @Injectable()
@@ -158,6 +160,16 @@ function toAccess(row: ActiveKeyRow): KeyAccess {
     permissions: row.permissions,
     ...effectiveLimits(row.plan, row),
     expires_at: row.expires_at,
-    business: { id: row.business_id, name: row.business_name, plan: row.plan, timezone: row.timezone },
+    business: {
+      id: row.business_id,
+      name: row.business_name,
+      plan: row.plan,
+      zones: {
+        timezone: row.timezone,
+        previous_timezone: row.previous_timezone,
+        timezone_from: row.timezone_from,
+        cap_resets_at: row.cap_resets_at,
+      },
+    },
   };
 }

@@ -1,4 +1,5 @@
 import type { Permission, Plan } from '@mgw/contracts';
+import type { Zones } from '../businesses/zones';
 
 /** What a key may do and for whom; limits are those in force. */
 export interface KeyAccess {
@@ -8,5 +9,5 @@ export interface KeyAccess {
   per_minute_limit: number;
   daily_limit: number;
   expires_at: Date | null;
-  business: { id: number; name: string; plan: Plan; timezone: string };
+  business: { id: number; name: string; plan: Plan; zones: Zones };
 }

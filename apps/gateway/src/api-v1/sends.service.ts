@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  GatewayError,
   newIntentId,
   type ReplyOf,
   type RequestOf,
@@ -10,6 +11,7 @@ import {
   type SendText,
 } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
+import { secondsToReset, zoneInForce } from '../businesses/zones';
 import type { Caller } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
 import { idempotencyOf } from './idempotency';
@@ -30,13 +32,26 @@ export class SendsService {
     const { key, request, reply, idempotencyKey = request.headers['idempotency-key'] } = caller;
     const sender = senderOf(key, idempotencyOf(idempotencyKey, operation.subject, message));
     const context = { requestId: request.id, deadlineAt: Date.now() + operation.deadlineMs };
-    const sent: ReplyOf<O> = await this.rpc.call(operation, { ...message, sender } as RequestOf<O>, context).catch(unsureIsUnknown(sender));
+    const sent: ReplyOf<O> = await this.rpc
+      .call(operation, { ...message, sender } as RequestOf<O>, context)
+      .catch(resetsWithNewZone(key))
+      .catch(unsureIsUnknown(sender));
     if (sent.replayed) void reply.header('idempotency-replayed', 'true');
     return { result: sendResult(sent), sent };
   }
 }
 
 function senderOf({ api_key_id, daily_limit, business }: KeyAccess, idempotency: Sender['idempotency']) {
-  const { id: business_id, plan, timezone } = business;
+  const { id: business_id, plan, zones } = business;
+  const timezone = zoneInForce(zones);
   return { business_id, sent_by: 'api' as const, intent_id: newIntentId(), api_key_id, plan, daily_limit, timezone, idempotency };
+}
+
+/** The send service knows the midnight of the zone in force; while a change of zone is under way the cap may reset later. */
+function resetsWithNewZone({ business }: KeyAccess) {
+  return (error: unknown): never => {
+    const retry_after_seconds = secondsToReset(business.zones);
+    if (!(error instanceof GatewayError) || error.error_code !== 'DAILY_LIMIT_REACHED' || retry_after_seconds === null) throw error;
+    throw new GatewayError('DAILY_LIMIT_REACHED', error.message, { ...error.extras, retry_after_seconds }, error.status);
+  };
 }

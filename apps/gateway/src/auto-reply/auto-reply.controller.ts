@@ -4,6 +4,7 @@ import { AutoReplySettings, GetAutoReply, ListAutoReplies, SetAutoReply, TryAuto
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { BusinessesStore } from '../businesses/businesses.store';
+import { zoneInForce } from '../businesses/zones';
 import { Answers } from '../openapi/answers';
 import { AuditStore } from '../operator/audit.store';
 import { given } from '../requests/given';
@@ -53,7 +54,7 @@ export class AutoReplyController {
     const { api_key_removed = false } = await this.rpc.call(SetAutoReply, {
       business_id,
       plan: business.plan,
-      timezone: business.timezone,
+      timezone: zoneInForce(business),
       ...given(rest),
       ...(base_url !== undefined && { base_url }),
       ...(api_key_sealed !== undefined && { api_key_sealed: api_key_sealed || null }),

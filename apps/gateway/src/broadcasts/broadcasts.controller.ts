@@ -14,6 +14,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { idempotencyOf } from '../api-v1/idempotency';
 import { LANGUAGE } from '../api-v1/send.requests';
 import { BusinessesStore } from '../businesses/businesses.store';
+import { zoneInForce } from '../businesses/zones';
 import { Answers } from '../openapi/answers';
 import { Done, Made } from '../openapi/replies';
 import { AuditStore } from '../operator/audit.store';
@@ -63,7 +64,8 @@ export class BroadcastsController {
       scheduled_at: scheduled_at ? new Date(scheduled_at).toISOString() : null,
     };
     const idempotency = idempotencyOf(headers['idempotency-key'], CreateBroadcast.subject, draft);
-    const { plan, timezone } = business;
+    const { plan } = business;
+    const timezone = zoneInForce(business);
     const { id, replayed } = await this.rpc.call(CreateBroadcast, { ...draft, business_id, plan, timezone, idempotency }, { requestId });
     if (replayed) void answer.header('idempotency-replayed', 'true');
     else {

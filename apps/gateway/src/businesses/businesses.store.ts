@@ -1,18 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import type { Plan } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
+import type { Zones } from './zones';
 
-export interface Business {
+export interface Business extends Zones {
   id: number;
   name: string;
   plan: Plan;
-  /** IANA zone whose midnight resets the daily cap (product decision 20). */
-  timezone: string;
   created_at: Date;
 }
 export type BusinessFields = Pick<Business, 'name' | 'plan' | 'timezone'>;
 
-const FIELDS = `id, name, plan, timezone, created_at`;
+const FIELDS = `id, name, plan, timezone, previous_timezone, timezone_from, cap_resets_at, created_at`;
+
+/**
+ * A new zone holds from the next midnight of the zone in force; a second change before that midnight replaces the first. The cap of the
+ * current day resets then too, unless the new zone is still on the same date: it resets when that date ends there, so that no change of
+ * zone gives more than one cap for a date.
+ */
+const CHANGE_ZONE = `
+  UPDATE access.businesses b
+     SET timezone = $2,
+         previous_timezone = CASE WHEN $2 = z.zone THEN NULL ELSE z.zone END,
+         timezone_from = CASE WHEN $2 = z.zone THEN NULL ELSE z.tomorrow AT TIME ZONE z.zone END,
+         cap_resets_at = CASE WHEN $2 = z.zone THEN NULL ELSE greatest(z.tomorrow AT TIME ZONE z.zone, z.tomorrow AT TIME ZONE $2) END
+    FROM (SELECT id, zone, ((now AT TIME ZONE zone)::date + 1)::timestamp AS tomorrow
+            FROM (SELECT id, now, CASE WHEN timezone_from > now THEN previous_timezone ELSE timezone END AS zone
+                    FROM access.businesses, (SELECT coalesce($3::timestamptz, clock_timestamp()) AS now) clock) held) z
+   WHERE b.id = $1::bigint AND z.id = b.id`;
 
 @Injectable()
 export class BusinessesStore {
@@ -37,13 +52,18 @@ export class BusinessesStore {
     return row.id;
   }
 
-  /** Only what is given changes. @returns false for an unknown id. */
-  async change(tx: Tx, id: number, { name, plan, timezone }: Partial<BusinessFields>): Promise<boolean> {
+  /**
+   * Only what is given changes.
+   * @param now instead of the database's clock, for tests of midnight
+   * @returns false for an unknown id
+   */
+  async change(tx: Tx, id: number, { name, plan, timezone }: Partial<BusinessFields>, now: Date | null = null): Promise<boolean> {
     const changed = await tx.query(
-      `UPDATE access.businesses SET name = coalesce($2, name), plan = coalesce($3, plan), timezone = coalesce($4, timezone)
-       WHERE id = $1::bigint RETURNING id`,
-      [id, name ?? null, plan ?? null, timezone ?? null],
+      `UPDATE access.businesses SET name = coalesce($2, name), plan = coalesce($3, plan) WHERE id = $1::bigint RETURNING id`,
+      [id, name ?? null, plan ?? null],
     );
+    // The first statement has locked the row.
+    if (timezone !== undefined && changed.length > 0) await tx.query(CHANGE_ZONE, [id, timezone, now]);
     return changed.length > 0;
   }
 

@@ -7,6 +7,7 @@ import { idempotencyOf } from '../api-v1/idempotency';
 import { SendResult } from '../api-v1/replies';
 import { sendResult, unsureIsUnknown } from '../api-v1/send-result';
 import { BusinessesStore } from '../businesses/businesses.store';
+import { zoneInForce } from '../businesses/zones';
 import { Answers } from '../openapi/answers';
 import { askBriefly } from '../requests/ask-briefly';
 import { IdPipe } from '../requests/id.pipe';
@@ -76,7 +77,7 @@ export class ConversationsController {
       api_key_id: null,
       plan: business.plan,
       daily_limit: null,
-      timezone: business.timezone,
+      timezone: zoneInForce(business),
       idempotency,
     };
     const context = { requestId: request.id, deadlineAt: Date.now() + SendText.deadlineMs };

@@ -3,6 +3,7 @@ import { GetUsage } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { ApiKeysService } from '../api-keys/api-keys.service';
 import { BusinessesStore } from '../businesses/businesses.store';
+import { zoneInForce } from '../businesses/zones';
 import { Answers } from '../openapi/answers';
 import { invalid, notFound } from '../requests/refusals';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
@@ -28,7 +29,7 @@ export class UsageController {
   async show(@CurrentUser() { business_id }: BusinessUser, @Query() query: UsageQuery) {
     const business = await this.businesses.find(business_id);
     if (!business) throw notFound();
-    const { timezone } = business;
+    const timezone = zoneInForce(business);
     const { from, to } = period(query, timezone);
     const [{ usage }, keys] = await Promise.all([
       this.rpc.call(GetUsage, { business_id, from, to, timezone }),

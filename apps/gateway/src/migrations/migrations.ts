@@ -1,4 +1,5 @@
 import { Access1760000000000 } from './1760000000000-access';
+import { TimezoneChange1764400000006 } from './1764400000006-timezone-change';
 
 /** The schema `access`, oldest change first. */
-export const migrations = [Access1760000000000];
+export const migrations = [Access1760000000000, TimezoneChange1764400000006];

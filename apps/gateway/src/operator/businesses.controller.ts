@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ChangeBusinessRequest, CreateBusinessRequest } from '../businesses/businesses.requests';
 import { BusinessesService } from '../businesses/businesses.service';
+import { shownZones } from '../businesses/zones';
 import { IdPipe } from '../requests/id.pipe';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
@@ -23,7 +24,12 @@ export class BusinessesController {
   @Answers(BusinessesReply, 'List the businesses')
   async list() {
     const businesses = await this.businesses.list();
-    return { businesses: businesses.map((business) => ({ ...business, created_at: business.created_at.toISOString() })) };
+    return {
+      businesses: businesses.map((business) => {
+        const { id, name, plan, created_at } = business;
+        return { id, name, plan, ...shownZones(business), created_at: created_at.toISOString() };
+      }),
+    };
   }
 
   @Post()

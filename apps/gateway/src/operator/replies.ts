@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { Id, IsoTime, PLANS } from '@mgw/contracts';
+import { ZONES } from '../businesses/zones';
 
 export const BusinessesReply = Type.Object(
   {
@@ -8,7 +9,7 @@ export const BusinessesReply = Type.Object(
         id: Id,
         name: Type.String(),
         plan: Type.Union(PLANS.map((plan) => Type.Literal(plan))),
-        timezone: Type.String(),
+        ...ZONES,
         created_at: IsoTime,
       }),
     ),

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BusinessesStore } from '../businesses/businesses.store';
+import { shownZones } from '../businesses/zones';
 import { ConnectionService } from '../connection/connection.service';
 import type { Me } from './me';
 import type { SessionUser } from './session-user';
@@ -19,7 +20,6 @@ export class MeService {
       this.connections.isConnected(business_id),
     ]);
     if (!business) return { user, business: null };
-    const { plan, timezone } = business;
-    return { user, business: { id: business_id, name: business.name, plan, timezone, whatsapp_connected } };
+    return { user, business: { id: business_id, name: business.name, plan: business.plan, ...shownZones(business), whatsapp_connected } };
   }
 }

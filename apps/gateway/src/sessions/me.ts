@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { Id, Nullable, PLANS } from '@mgw/contracts';
+import { ZONES } from '../businesses/zones';
 
 const user = Type.Object({
   id: Id,
@@ -20,7 +21,7 @@ export const Me = Type.Object(
           id: Id,
           name: Type.String(),
           plan: Type.Union(PLANS.map((plan) => Type.Literal(plan))),
-          timezone: Type.String(),
+          ...ZONES,
           whatsapp_connected: Nullable(Type.Boolean({ description: 'Null when it could not be asked for in time.' })),
         },
         { description: 'Null for operators.' },

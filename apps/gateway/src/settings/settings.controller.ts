@@ -4,6 +4,7 @@ import { GetSendSettings, SendSettings, SetSendSettings } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { BusinessesService } from '../businesses/businesses.service';
 import { BusinessesStore } from '../businesses/businesses.store';
+import { shownZones, ZONES } from '../businesses/zones';
 import { Answers } from '../openapi/answers';
 import { Done } from '../openapi/replies';
 import { AuditStore } from '../operator/audit.store';
@@ -13,7 +14,7 @@ import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ChangeSettingsRequest } from './settings.requests';
 
-const SettingsReply = Type.Object({ timezone: Type.String(), ...SendSettings.properties }, { title: 'Settings' });
+const SettingsReply = Type.Object({ ...ZONES, ...SendSettings.properties }, { title: 'Settings' });
 
 /** A business's own settings: time zone, words for opting out and in, codes for people who opted out (product decisions 18, 20, 45). */
 @Controller('api/client/settings')
@@ -31,7 +32,7 @@ export class SettingsController {
   async show(@CurrentUser() { business_id }: BusinessUser) {
     const [business, settings] = await Promise.all([this.businesses.find(business_id), this.rpc.call(GetSendSettings, { business_id })]);
     if (!business) throw notFound();
-    return { timezone: business.timezone, ...settings };
+    return { ...shownZones(business), ...settings };
   }
 
   @Put()

@@ -7,7 +7,7 @@ const WORD = { each: true, message: 'each word must have 1 to 50 characters' };
 /** Only what is given changes. */
 @JSONSchema({ example: { timezone: 'Asia/Kolkata', stop_words: ['STOP'], start_words: ['START'] } })
 export class ChangeSettingsRequest {
-  /** IANA name; its midnight resets the daily cap (product decision 20). */
+  /** IANA name; its midnight resets the daily cap. A new zone holds from the old zone's next midnight (product decisions 20, 53). */
   @IsOptional()
   @IsString()
   @Length(1, 64)

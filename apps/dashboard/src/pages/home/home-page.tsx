@@ -72,7 +72,7 @@ export function HomePage() {
             Today’s messages
           </Title>
           <QueryResult query={usage} rows={2}>
-            {({ keys }) => <TodaysUsage keys={keys} timezone={business?.timezone} />}
+            {({ keys }) => <TodaysUsage keys={keys} timezone={business?.timezone_now ?? business?.timezone} />}
           </QueryResult>
         </Card>
       </SimpleGrid>

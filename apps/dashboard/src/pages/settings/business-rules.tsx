@@ -4,6 +4,14 @@ import { useFormChanges } from '../../api/use-form-changes';
 import { api, request, notifySuccess, type Schemas } from '../../api/client';
 import { useMe } from '../../api/session';
 
+const RESETS = 'Daily limits reset at midnight in this zone. A new zone takes effect at the next midnight of the old one.';
+
+function zoneHint({ timezone, timezone_now, timezone_from }: Schemas['Settings']): string {
+  if (timezone_now === undefined || timezone_from === undefined) return RESETS;
+  const from = new Date(timezone_from).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: timezone_now });
+  return `${timezone_now} applies until ${from} there, then ${timezone}.`;
+}
+
 export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
   const queries = useQueryClient();
   const { user } = useMe();
@@ -25,7 +33,7 @@ export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
       <Stack>
         <Select
           label="Time zone"
-          description="Daily limits reset at midnight in this zone"
+          description={zoneHint(settings)}
           searchable
           data={
             Intl.supportedValuesOf('timeZone').includes(draft.timezone)
