@@ -1,0 +1,108 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually, type Receiver } from '@mgw/testing';
+import { customer, dashboardUser, integrator, type DashboardUser } from '../people';
+import type { DemoBusiness, RunningStack } from '../stack';
+
+const ROUNDS = 8;
+const CUSTOMER = '12035550001';
+
+/** Milliseconds of each of the victim's requests, by kind. */
+export type Measured = Record<'send' | 'status' | 'page' | 'webhook', number[]>;
+
+export const median = (list: number[]): number => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? Infinity;
+
+/** A business that goes about its work, one request after the other. */
+export class Victim {
+  private constructor(
+    private readonly stack: RunningStack,
+    private readonly business: DemoBusiness,
+    private readonly owner: DashboardUser,
+    private readonly receiver: Receiver,
+  ) {}
+
+  static async of(stack: RunningStack, business: DemoBusiness, receiver: Receiver): Promise<Victim> {
+    const owner = await dashboardUser(stack.demo.site_url, business.owner);
+    await owner.call('POST', '/api/client/webhooks', { name: 'victim', url: receiver.url, events: ['message.received', 'ai.replied'] });
+    return new Victim(stack, business, owner, receiver);
+  }
+
+  /** @throws Error for a request that fails */
+  async measure(): Promise<Measured> {
+    const took: Measured = { send: [], status: [], page: [], webhook: [] };
+    const crm = integrator(this.stack.demo.base_url, this.business.api_key);
+    const timed = async <T extends { status: number; body: unknown }>(kind: keyof Measured, request: () => Promise<T>): Promise<T> => {
+      const begun = performance.now();
+      const answer = await request();
+      if (answer.status !== 200) throw new Error(`${kind}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      took[kind].push(performance.now() - begun);
+      return answer;
+    };
+    for (let round = 0; round < ROUNDS; round++) {
+      const template = { phone: CUSTOMER, template_name: 'hello_world', language: 'en_US' };
+      const { body } = await timed('send', () => crm.post<{ message_id: string }>('send-template', template));
+      // The record may follow the response of the send.
+      const statusOf = () => crm.get(`message-status/${encodeURIComponent(body.message_id)}`);
+      await eventually(async () => (await statusOf()).status === 200, { timeoutMs: 60_000, everyMs: 100 });
+      await timed('status', statusOf);
+      await timed('page', () => this.owner.call('GET', '/api/client/conversations'));
+      took.webhook.push(await this.heard('message.received'));
+    }
+    return took;
+  }
+
+  /** @returns milliseconds from a customer's message to the model's reply */
+  async reply(): Promise<number> {
+    const switchTo = (enabled: boolean) => this.owner.call('PUT', '/api/client/auto-reply', { enabled, instructions: 'Be kind.' });
+    await switchTo(true);
+    const took = await this.heard('ai.replied');
+    await switchTo(false);
+    return took;
+  }
+
+  /** @returns milliseconds from a customer's message to the event that it causes, at the victim's receiver */
+  private async heard(event: string): Promise<number> {
+    const text = `hello ${Math.random()}`;
+    const begun = performance.now();
+    await customer(this.stack.demo, this.business, CUSTOMER).writes(text);
+    const isThere = () => this.receiver.requests.some(({ body }) => body.includes(text) && body.includes(`"event":"${event}"`));
+    await eventually(isThere, { timeoutMs: 90_000 });
+    return performance.now() - begun;
+  }
+}
+
+/** Calls `act` again and again, so many times at once, until stopped. */
+export function keepDoing(atOnce: number, act: () => Promise<unknown>): () => Promise<void> {
+  let stopped = false;
+  const workers = Array.from({ length: atOnce }, async () => {
+    while (!stopped) await act().catch(() => pause(50));
+  });
+  return async () => {
+    stopped = true;
+    await Promise.all(workers);
+  };
+}
+
+/** Posts callbacks to the gateway, signed with the secret. */
+export function callbackPoster({ demo }: RunningStack, { phone_number_id, business_account_id }: DemoBusiness) {
+  return async (value: object, secret: string): Promise<number> => {
+    const metadata = { display_phone_number: '12025550151', phone_number_id };
+    const change = { field: 'messages', value: { messaging_product: 'whatsapp', metadata, ...value } };
+    const body = JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: business_account_id, changes: [change] }] });
+    const signature = createHmac('sha256', secret).update(body).digest('hex');
+    const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` };
+    const answer = await fetch(`${demo.site_url}/webhooks/whatsapp`, { method: 'POST', headers, body });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+}
+
+/** Messages of so many customers, as one callback holds them. */
+export function inboundMessages(count: number, name: string): object {
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const people = Array.from({ length: count }, (_, i) => `1204${String(i).padStart(7, '0')}`);
+  return {
+    contacts: people.map((wa_id) => ({ profile: { name: 'Flood' }, wa_id })),
+    messages: people.map((from, i) => ({ from, id: `wamid.${name}.${i}`, timestamp, type: 'text', text: { body: `Hi ${i}` } })),
+  };
+}

@@ -1,0 +1,61 @@
+// What a run needs in the product: sessions, keys with wide limits, one key with a narrow daily cap, webhooks.
+import { setTimeout as pause } from 'node:timers/promises';
+
+const MOST = 100_000;
+export const CAP = 100;
+const EVENTS = ['message.received', 'message.sent', 'conversation.created', 'broadcast.completed', 'ai.replied'];
+/** Webhooks of each plan's business; the mode is what the receiver does when no fault changes it. */
+const WEBHOOKS = {
+  Growth: [
+    { name: 'steady', mode: 'ok' },
+    { name: 'disturbed', mode: 'ok' },
+    { name: 'failing', mode: 'fail' },
+  ],
+  Pro: [{ name: 'second', mode: 'ok' }],
+};
+
+/** A person at the dashboard. Calls throw unless the answer is 200. */
+export async function session(site, { email, password }) {
+  const post = { method: 'POST', headers: { 'content-type': 'application/json', origin: site }, body: JSON.stringify({ email, password }) };
+  const login = await fetch(`${site}/api/client/login`, post);
+  if (login.status !== 200) throw new Error(`the login of ${email} answered ${login.status}`);
+  const cookie = login.headers.get('set-cookie').split(';')[0];
+  return async (method, path, body, headers = {}, at = site) => {
+    const answer = await fetch(`${at}${path}`, {
+      method,
+      headers: { origin: site, cookie, ...(body && { 'content-type': 'application/json' }), ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(35_000),
+    });
+    const json = await answer.json();
+    if (answer.status !== 200) throw new Error(`${method} ${path} answered ${answer.status}: ${json.error}`);
+    return json;
+  };
+}
+
+/** @returns the businesses with their sessions and keys, and all webhooks */
+export async function setUp({ demo }, receivers) {
+  const operator = await session(demo.site_url, demo.operator);
+  await operator('PUT', '/api/admin/limits', { global_per_minute: MOST });
+  const businesses = [];
+  const webhooks = [];
+  for (const [plan, wanted] of Object.entries(WEBHOOKS)) {
+    const business = demo.businesses.find((one) => one.plan === plan);
+    const owner = await session(demo.site_url, business.owner);
+    const key = async (name, daily_limit) => {
+      const { id, key: word } = await owner('POST', '/api/client/api-keys', { name, permissions: ['*'] });
+      await operator('PATCH', `/api/admin/api-keys/${id}`, { per_minute_limit: MOST, daily_limit });
+      return { id, word, cap: daily_limit };
+    };
+    businesses.push({ ...business, call: owner, open: await key('open', MOST), capped: await key('capped', CAP) });
+    for (const { name, mode } of wanted) {
+      receivers.set(name, mode);
+      const body = { name, url: receivers.url(name), events: EVENTS, secret: 'a secret of the receiver' };
+      const { id } = await owner('POST', '/api/client/webhooks', body);
+      webhooks.push({ id, name, mode, business_id: business.id });
+    }
+  }
+  // Caches of keys and limits hold for up to 5 s.
+  await pause(5_000);
+  return { businesses, webhooks };
+}

@@ -1,0 +1,151 @@
+// Everything that a run breaks. Each fault resolves when its cause is over; whether the product is well again is not its concern.
+import { readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { crashPointFaults } from './crash-points.mjs';
+
+const SERVICES = [
+  'gateway',
+  'send',
+  'status',
+  'template',
+  'platform-webhook-ingest',
+  'outbound-webhook-dispatcher',
+  'broadcast',
+  'auto-reply',
+];
+const SERVERS = { postgres: 'PostgreSQL', nats: 'NATS', redis: 'Redis' };
+
+/** @returns the faults by name; each is called with {product, platform, callbacks, receivers, random} */
+export function faults() {
+  return { ...serviceFaults(), ...serverFaults(), ...platformFaults(), ...callbackFaults(), ...receiverFaults(), ...crashPointFaults() };
+}
+
+function serviceFaults() {
+  const all = {};
+  for (const app of SERVICES) {
+    all[`kill ${app}`] = async ({ product, random }) => product.signal(random.pick(product.processes(app)), 'SIGKILL');
+    all[`stop ${app}`] = async ({ product, random }) => {
+      const one = random.pick(product.processes(app));
+      product.signal(one, 'SIGSTOP');
+      await pause(random.between(1_000, 6_000));
+      product.signal(one, 'SIGCONT');
+    };
+    all[`end ${app}`] = async ({ product, random }) => product.signal(random.pick(product.processes(app)), 'SIGTERM');
+    all[`kill all of ${app}`] = async ({ product }) => product.processes(app).forEach((one) => product.signal(one, 'SIGKILL'));
+  }
+  all['kill one send three times'] = async ({ product }) => {
+    for (let times = 0; times < 3; times += 1) {
+      product.signal(product.processes('send')[0], 'SIGKILL');
+      await pause(2_500);
+    }
+  };
+  return all;
+}
+
+const server = (product, name) => product.processes(SERVERS[name])[0];
+
+/** PostgreSQL's backends are children of its first process. */
+function withChildren(pid) {
+  const parentOf = (one) => {
+    try {
+      return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${one}/status`, 'utf8'))?.[1]);
+    } catch {
+      return 0;
+    }
+  };
+  return [
+    pid,
+    ...readdirSync('/proc')
+      .map(Number)
+      .filter((one) => one > 0 && parentOf(one) === pid),
+  ];
+}
+
+function serverFaults() {
+  const all = {};
+  for (const name of Object.keys(SERVERS)) {
+    all[`kill ${name}`] = async ({ product }) => product.signal(server(product, name), 'SIGKILL');
+    all[`stop ${name}`] = async ({ product, random }) => {
+      const pids = withChildren(server(product, name).pid);
+      for (const pid of pids) product.signal({ pid }, 'SIGSTOP');
+      await pause(random.between(1_000, 4_000));
+      for (const pid of pids.reverse()) product.signal({ pid }, 'SIGCONT');
+    };
+  }
+  all['wipe nats'] = async ({ product }) => {
+    // Moved away while it runs: npm start brings the server back within milliseconds of its end.
+    const store = join(product.dir, 'nats/store');
+    renameSync(store, `${store}.lost`);
+    product.signal(server(product, 'nats'), 'SIGKILL');
+    await pause(1_000);
+    rmSync(`${store}.lost`, { recursive: true, force: true });
+  };
+  const terminate =
+    (where) =>
+    async ({ product }) => {
+      const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+      await product.database((query) => query(`${cut} ${where}`));
+    };
+  all['cut all database connections'] = terminate('');
+  all['cut the busy database connections'] = terminate(`AND state <> 'idle'`);
+  for (const user of ['send', 'dispatch', 'status', 'ingest'])
+    all[`cut database connections of ${user}`] = terminate(`AND usename = '${user}'`);
+  return all;
+}
+
+/** Rules of the simulator, about the next messages that are sent. */
+function platformFaults() {
+  const rules = {
+    'platform hangs': { times: 4, delay_ms: 20_000 },
+    'platform is slow': { times: 20, delay_ms: 1_500 },
+    'platform cuts before it accepts': { times: 4, answer: { cut: true } },
+    'platform cuts after it accepted': { times: 4, cut_after_accept: true },
+    'platform has an internal error': { times: 6, error: { code: 131016, status: 500 } },
+    'platform answers 502 in HTML': { times: 4, answer: { status: 502, body: '<html>' } },
+    'platform throttles': { times: 6, error: { code: 130429, status: 429, headers: { 'Retry-After': '1' } } },
+    'platform cannot be reached': { times: 1, refuse_connections_ms: 2_500 },
+  };
+  const add =
+    (rule) =>
+    async ({ platform }) =>
+      void (await platform.control('POST', 'rules', rule));
+  const all = Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, add(rule)]));
+  for (const status_mode of ['reorder', 'early', 'held', 'read_only'])
+    all[`statuses are told ${status_mode}`] = async ({ platform }) => {
+      await platform.control('PATCH', 'profile', { status_mode });
+      await pause(4_000);
+      await platform.control('PATCH', 'profile', { status_mode: 'usual' });
+    };
+  return all;
+}
+
+function callbackFaults() {
+  const all = {};
+  for (const mode of ['duplicate', 'reorder', 'lose-answers'])
+    all[`callbacks: ${mode}`] = async ({ callbacks }) => {
+      callbacks.mode = mode;
+      await pause(4_000);
+      callbacks.mode = null;
+    };
+  all['callbacks pause'] = async ({ platform }) => {
+    await platform.control('POST', 'webhooks/pause');
+    await pause(4_000);
+    await platform.control('POST', 'webhooks/resume');
+  };
+  all['callbacks are replayed'] = async ({ platform }) => void (await platform.control('POST', 'webhooks/replay', { last: 100 }));
+  return all;
+}
+
+function receiverFaults() {
+  return Object.fromEntries(
+    ['fail', 'hang', 'reset'].map((mode) => [
+      `a receiver: ${mode}`,
+      async ({ receivers }) => {
+        receivers.set('disturbed', mode);
+        await pause(4_000);
+        receivers.set('disturbed', 'ok');
+      },
+    ]),
+  );
+}

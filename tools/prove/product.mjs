@@ -1,0 +1,149 @@
+// The product under test: `npm start` with replicas, in a folder and on ports of its own.
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { freePort } from '../servers/free-port.cjs';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+
+export class Product {
+  /** Process ids that a fault ended, or that end because of one. */
+  #ended = new Set();
+  #seen = new Map();
+  deaths = [];
+
+  /** @param callbackUrl where the simulator posts callbacks @returns the running product */
+  static async start({ replicas, callbackUrl }) {
+    const product = new Product();
+    const dir = mkdtempSync(join(tmpdir(), 'mgw-prove-'));
+    chmodSync(dir, 0o755);
+    mkdirSync(dir, { recursive: true });
+    const env = {
+      ...process.env,
+      NODE_ENV: 'test',
+      LOCAL_DIR: dir,
+      GATEWAY_PORT: String(await freePort()),
+      SIMULATOR_PORT: String(await freePort()),
+      SIM_CALLBACK_URL: callbackUrl,
+    };
+    const child = spawn(process.execPath, [join(ROOT, 'tools/start/start.mjs'), '--no-build', '--replicas', String(replicas)], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    Object.assign(product, { dir, child, output: '' });
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (product.output += chunk));
+    product.exited = new Promise((resolve) => child.once('exit', resolve));
+    process.once('exit', () => child.kill('SIGKILL'));
+    for (const end = Date.now() + 180_000; !product.output.includes('✓ Ready'); await pause(100))
+      if (child.exitCode !== null || Date.now() > end) throw new Error(`the product did not start:\n${product.output}`);
+    product.demo = JSON.parse(product.#read('demo.json'));
+    product.secrets = JSON.parse(product.#read('secrets.json'));
+    product.watch();
+    return product;
+  }
+
+  #read(file) {
+    return readFileSync(join(this.dir, file), 'utf8');
+  }
+
+  get running() {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** What runs now, services and servers. */
+  processes(app) {
+    if (!existsSync(join(this.dir, 'processes.json'))) return [];
+    return JSON.parse(this.#read('processes.json')).processes.filter((one) => app === undefined || one.app === app);
+  }
+
+  gateways() {
+    return this.processes('gateway').map(({ port }) => `http://127.0.0.1:${port}`);
+  }
+
+  /** Sends a signal as a fault; an end by it is no death of its own. */
+  signal({ pid }, signal) {
+    if (['SIGKILL', 'SIGTERM', 'SIGINT'].includes(signal)) this.#ended.add(pid);
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It ended meanwhile, and watch() counts that.
+    }
+  }
+
+  /** Compares process ids: one that was replaced without a fault has died by itself. */
+  watch() {
+    for (const { name, pid } of this.processes()) {
+      const before = this.#seen.get(name);
+      if (before !== undefined && before !== pid && !this.#ended.has(before)) this.deaths.push({ name, pid: before, at: Date.now() });
+      this.#seen.set(name, pid);
+    }
+  }
+
+  async isReady() {
+    const probes = this.processes().filter(({ probe_port }) => probe_port !== undefined);
+    const ask = ({ probe_port }) => fetch(`http://127.0.0.1:${probe_port}/readyz`, { signal: AbortSignal.timeout(2_000) });
+    const answers = await Promise.all(
+      probes.map((probe) =>
+        ask(probe).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      ),
+    );
+    return answers.length > 0 && answers.every((status) => status === 200);
+  }
+
+  /** @returns the sum of a metric over all services */
+  async metric(name) {
+    const texts = await Promise.all(
+      this.processes()
+        .filter(({ probe_port }) => probe_port !== undefined)
+        .map(({ probe_port }) =>
+          fetch(`http://127.0.0.1:${probe_port}/metrics`).then(
+            (response) => response.text(),
+            () => '',
+          ),
+        ),
+    );
+    const values = texts.flatMap((text) => [...text.matchAll(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, 'gm'))]);
+    return values.reduce((sum, [, value]) => sum + Number(value), 0);
+  }
+
+  /** Lines that the services logged, as objects. */
+  log() {
+    return this.#read('stack.log')
+      .split('\n')
+      .flatMap((line) => {
+        const [name, json] = [line.slice(0, line.indexOf(' | ')), line.slice(line.indexOf(' | ') + 3)];
+        try {
+          return [{ ...JSON.parse(json), process: name }];
+        } catch {
+          return [];
+        }
+      });
+  }
+
+  /** Runs `work` with a connection of PostgreSQL's administrator. */
+  async database(work) {
+    const [{ port }] = this.processes('PostgreSQL');
+    const client = new pg.Client({
+      host: '127.0.0.1',
+      port,
+      user: 'gateway',
+      password: this.#read('postgres.password').trim(),
+      database: 'postgres',
+    });
+    client.on('error', () => undefined);
+    await client.connect();
+    return work((sql, values) => client.query(sql, values).then(({ rows }) => rows)).finally(() => client.end());
+  }
+
+  async stop() {
+    this.child.kill('SIGTERM');
+    await this.exited;
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}

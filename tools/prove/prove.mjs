@@ -1,0 +1,103 @@
+// npm run prove: the fault run. The whole product under load, disturbed by faults that a seed chooses, then compared witness by witness.
+//   --seed N             the same faults in the same order (default: a new one, printed)
+//   --minutes M          how long faults are injected (2)
+//   --rounds N           instead: how many faults
+//   --replicas N         of each service (2)
+//   --rate N             sends a second (10)
+//   --only TEXT          only faults whose name contains it
+//   --sabotage NAME      breaks the product or falsifies a witness: the run must fail (see sabotage.mjs)
+//   --witnesses FILE     writes what everybody saw as JSON
+//   --check FILE         runs nothing: checks such a file again
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { setUp } from './account.mjs';
+import { faults } from './faults.mjs';
+import { Load } from './load.mjs';
+import { Callbacks, Platform } from './platform.mjs';
+import { Product } from './product.mjs';
+import { Random } from './random.mjs';
+import { Receivers } from './receivers.mjs';
+import { report } from './report.mjs';
+import { BREAKS, SABOTAGE } from './sabotage.mjs';
+import { settle } from './settle.mjs';
+import { collect } from './witnesses.mjs';
+
+const option = (name, fallback) => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? fallback : process.argv[at + 1];
+};
+const seed = Number(option('seed', Math.floor(Math.random() * 2 ** 32)));
+const minutes = Number(option('minutes', 2));
+const rounds = Number(option('rounds', Infinity));
+const sabotage = option('sabotage');
+const known = Object.keys({ ...SABOTAGE, ...BREAKS });
+if (sabotage !== undefined && !known.includes(sabotage)) throw new Error(`--sabotage is one of ${known.join(', ')}`);
+
+const begun = Date.now();
+const say = (line) => console.log(`${((Date.now() - begun) / 1_000).toFixed(1).padStart(6)} s  ${line}`);
+
+function judge(run) {
+  SABOTAGE[sabotage]?.falsify(run);
+  process.exitCode = report(run) === 0 ? 0 : 1;
+}
+
+/** Each kind once before any comes again. */
+async function disturb(run, random) {
+  const kinds = Object.entries(faults()).filter(([name]) => name.includes(option('only', '')));
+  const injected = [];
+  const end = Date.now() + (rounds === Infinity ? minutes * 60_000 : Infinity);
+  for (let row = []; injected.length < rounds && Date.now() < end && run.product.running; await pause(random.between(1_000, 4_000))) {
+    if (row.length === 0) row = random.shuffled(kinds);
+    const [name, inject] = row.pop();
+    say(name);
+    const fault = { name, at: Date.now() };
+    injected.push(fault);
+    await inject(run).catch((error) => (fault.problem = error.message));
+    fault.until = Date.now();
+    run.product.watch();
+  }
+  return injected;
+}
+
+async function main() {
+  const random = new Random(seed);
+  const [callbacks, receivers] = [await Callbacks.listen(random), await Receivers.listen()];
+  console.log(`seed ${seed}`);
+  const product = await Product.start({ replicas: Number(option('replicas', 2)), callbackUrl: callbacks.url });
+  try {
+    callbacks.gateways = () => product.gateways();
+    const platform = new Platform(product.demo.simulator_url);
+    const run = { product, platform, callbacks, receivers, random };
+    const account = await setUp(product, receivers);
+    // Its own random numbers: how many requests the machine manages must not change the faults.
+    const load = new Load({ ...run, ...account, random: new Random(seed + 1), rate: Number(option('rate', 10)) });
+    const reading = setInterval(() => {
+      product.watch();
+      void platform.read().catch((error) => say(error.message));
+    }, 2_000);
+    await load.start();
+    say('load runs');
+    await pause(3_000);
+    await BREAKS[sabotage]?.break(run);
+    const injected = await disturb(run, random);
+    clearInterval(reading);
+    say('load stops');
+    await load.stop();
+    const unfinished = await settle(run, { say });
+    const seen = await collect({ ...run, load, account, faults: injected, unfinished });
+    if (option('witnesses')) writeFileSync(option('witnesses'), JSON.stringify(seen));
+    for (const { name, problem } of injected.filter((fault) => fault.problem)) say(`${name} was not injected: ${problem}`);
+    judge(seen);
+  } finally {
+    await product.stop();
+  }
+}
+
+if (option('check')) judge(JSON.parse(readFileSync(option('check'), 'utf8')));
+else
+  await main().catch((error) => {
+    console.error(error.stack);
+    console.log('0 passed, 1 failed');
+    process.exitCode = 1;
+  });
+process.exit();

@@ -1,0 +1,59 @@
+// The end of a run: every disturbance is lifted, then the product gets time to finish what it has accepted.
+import { setTimeout as pause } from 'node:timers/promises';
+
+const QUIET_FOR_MS = 4_000;
+const LOOK_EVERY_MS = 1_000;
+
+/** What is unfinished, by name. Each is zero when the product is quiet. */
+const UNFINISHED = {
+  'events not published': ['send', 'ingest', 'broadcast', 'auto_reply'].map(
+    (schema) => `SELECT count(*) FROM ${schema}.outbox WHERE published_at IS NULL`,
+  ),
+  'callbacks not split': ['SELECT count(*) FROM ingest.deliveries WHERE split_at IS NULL'],
+  'deliveries not ended': [`SELECT count(*) FROM dispatch.deliveries WHERE state IN ('pending', 'running')`],
+  'sends without an outcome': [`SELECT count(*) FROM send.intents WHERE state = 'calling'`],
+  'broadcasts not finished': [`SELECT count(*) FROM broadcast.broadcasts WHERE status IN ('scheduled', 'running')`],
+};
+
+export async function heal({ product, platform, callbacks, receivers }) {
+  callbacks.mode = null;
+  receivers.set('disturbed', 'ok');
+  await platform.control('DELETE', 'rules');
+  await platform.control('PATCH', 'profile', { status_mode: 'usual' });
+  await platform.control('POST', 'webhooks/resume');
+  for (const { pid } of product.processes()) product.signal({ pid }, 'SIGCONT');
+}
+
+async function unfinished({ product, platform, callbacks }) {
+  const open = {};
+  const note = (name, count) => count > 0 && (open[name] = (open[name] ?? 0) + count);
+  note('callbacks not taken', callbacks.open());
+  // WhatsApp repeats them after up to minutes: sooner is allowed too.
+  if (callbacks.open() > 0) await platform.control('POST', 'webhooks/replay', { undelivered: true });
+  note('processes not ready', (await product.isReady()) ? 0 : 1);
+  note('events not handled', await product.metric('mgw_events_waiting'));
+  await product.database(async (query) => {
+    for (const [name, statements] of Object.entries(UNFINISHED))
+      for (const statement of statements) note(name, Number((await query(statement))[0].count));
+  });
+  return open;
+}
+
+/** Waits until nothing is unfinished for some seconds. @returns what still is when the time is over, else {} */
+export async function settle(run, { withinMs = 240_000, say } = {}) {
+  await heal(run);
+  let last = {};
+  let quietSince = null;
+  for (const end = Date.now() + withinMs; Date.now() < end; await pause(LOOK_EVERY_MS)) {
+    await run.platform.read();
+    run.product.watch();
+    if (!run.product.running) return { 'npm start ended': 1 };
+    const open = await unfinished(run).catch((error) => ({ [`not readable (${error.message})`]: 1 }));
+    if (JSON.stringify(open) !== JSON.stringify(last) && say) say(`waiting for ${JSON.stringify(open)}`);
+    last = open;
+    if (Object.keys(open).length > 0) quietSince = null;
+    else quietSince ??= Date.now();
+    if (quietSince !== null && Date.now() - quietSince >= QUIET_FOR_MS) return {};
+  }
+  return last;
+}

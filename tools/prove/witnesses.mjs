@@ -1,0 +1,55 @@
+// What everybody saw, as one plain object: the clients' log, the platform's, the receivers' and the database.
+
+const QUERIES = {
+  intents: `SELECT id, state, message_id, api_key_id::int, usage_day::text FROM send.intents`,
+  usage: `SELECT api_key_id::int, day::text, used FROM send.daily_usage`,
+  records: `SELECT message_id, status FROM status.records`,
+  deliveries: `SELECT webhook_id::int, event_id, state, attempt, finished_at, reason,
+    body::json -> 'data' ->> 'message_id' AS message_id, body::json ->> 'event' AS event
+    FROM dispatch.deliveries ORDER BY finished_at NULLS LAST, id`,
+  events: `SELECT event_id, seq::int, ordering_key AS key, subject, body::json -> 'data' ->> 'message_id' AS message_id,
+    (body::json ->> 'business_id')::int AS business_id, body::json -> 'data' ->> 'broadcast_id' AS broadcast_id
+    FROM (SELECT * FROM send.outbox UNION ALL SELECT * FROM broadcast.outbox UNION ALL SELECT * FROM auto_reply.outbox) o
+    WHERE subject LIKE 'public.%'`,
+  broadcasts: `SELECT id::int, name, status, total, sent, failed FROM broadcast.broadcasts`,
+};
+
+/** The relay's line when it publishes again what a lost store held. */
+const REPUBLISHED = /told again|publish(es|ed|ing)? again/;
+
+export async function collect({ product, platform, callbacks, receivers, load, account, faults, unfinished }) {
+  await platform.read();
+  const rows = {};
+  await product.database(async (query) => {
+    for (const [name, sql] of Object.entries(QUERIES)) rows[name] = await query(sql);
+  });
+  const lists = await Promise.all(account.businesses.map(({ call }) => call('GET', '/api/client/webhooks')));
+  const counts = new Map(lists.flatMap(({ webhooks }) => webhooks.map(({ id, fail_count }) => [id, fail_count])));
+  const bodies = new Map();
+  return {
+    sends: load.sends,
+    reads: load.reads,
+    calls: platform.calls.map((call) => ({ ...call, body: undefined })),
+    callbacks: callbacks.taken(),
+    // A repeat has the same bytes: the copy of the first is enough.
+    receipts: receivers.attempts.map(({ body, ...attempt }) => ({ ...attempt, same_bytes: isSame(bodies, attempt, body) })),
+    webhooks: account.webhooks.map((webhook) => ({ ...webhook, fail_count: counts.get(webhook.id) })),
+    numbers: Object.fromEntries(account.businesses.map(({ phone_number_id, id }) => [phone_number_id, id])),
+    keys: account.businesses.flatMap(({ open, capped }) => [open, capped].map(({ id, cap }) => ({ id, cap }))),
+    ...rows,
+    broadcasts: load.broadcasts.map((wanted) => ({ ...wanted, ...rows.broadcasts.find(({ id }) => id === wanted.id) })),
+    republished: product
+      .log()
+      .filter(({ msg, again }) => REPUBLISHED.test(msg ?? '') && again > 0)
+      .map(({ time, stream, again, process }) => ({ at: Number(new Date(time)), stream, again, process })),
+    deaths: product.deaths,
+    faults,
+    unfinished,
+  };
+}
+
+function isSame(bodies, { webhook, event_id }, body) {
+  const key = `${webhook} ${event_id}`;
+  if (!bodies.has(key)) bodies.set(key, body);
+  return bodies.get(key) === body;
+}
