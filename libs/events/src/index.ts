@@ -1,5 +1,5 @@
 export { Signal } from './signal';
-export { newEvent, outboxRow, outboxColumns, appendToOutbox, type OutboxRow } from './outbox';
+export { ORIGIN, newEvent, outboxRow, outboxColumns, appendToOutbox, nothingWaits, publishDirectly, type OutboxRow } from './outbox';
 export {
   agedEventRows,
   consumerLeasesUp,
@@ -12,6 +12,8 @@ export {
   eventTraceDown,
   workersUp,
   workersDown,
+  outboxRecoveryUp,
+  outboxRecoveryDown,
 } from './tables';
 export { WorkerHeartbeat, isWorkerAlive, type HeartbeatOptions } from './heartbeat';
 export { ensureStreams } from './streams';

@@ -1,111 +1,231 @@
 import { STREAMS } from '@mgw/contracts';
-import type { Tx } from '@mgw/postgres';
-import type { PubAck } from 'nats';
+import { onRow, type Tx } from '@mgw/postgres';
+import type { JetStreamManager, StreamInfo } from 'nats';
+import { Link } from './link';
 import type { OutboxRelayOptions } from './relay';
-import { ensureStreams, limitsOn, makeRoom } from './streams';
+import { ensureStreams, limitsOn, makeRoom, streamOf } from './streams';
 
 /** An event that JetStream has acknowledged. */
-export interface Told {
+export interface Published {
   event_id: string;
-  ack: PubAck;
+  stream: string;
+  /** The sequence of its message. */
+  seq: number;
+  /** The numbering that the sequence belongs to; see `OutboxStreams`. */
+  epoch: number;
 }
 
-/** The net below the check at every reconnection. */
+export interface KnownStream {
+  created: string;
+  last_seq: string;
+  epoch: number;
+}
+
+/** Streams are compared at every reconnection; this catches what happens without one. */
 const CHECK_EVERY_MS = 60_000;
+/** Missing events that are published again before anything new. More than these follow in the background. */
+const MOST_FIRST = 20_000;
+/** Overlap for a clock that a failover of PostgreSQL sets back. */
+const CLOCK_SKEW = `interval '2 seconds'`;
+
+/** SQL over `outbox o`: whether an event published before the loss is missing from the stream. */
+export function isMissing(numberedFrom: string, above: string, subjects: string): string {
+  return `(o.subject LIKE ${subjects} AND
+    (o.published_at < ${numberedFrom}::timestamptz OR o.published_seq IS NULL OR o.published_seq > ${above}::bigint))`;
+}
+
+export function subjectsOf(stream: string): string {
+  return `${STREAMS[stream as keyof typeof STREAMS].subjects.slice(0, -1)}%`;
+}
 
 /**
- * Remembers how far each stream had come. A stream that is another one now, or shorter than what was published, has lost its
- * store: all that the outbox still holds for it is told again (guarantees §4).
+ * Knows how far each stream had come, and finds out that a stream has lost events: it is a new one, or it ends below a sequence that
+ * was acknowledged. Each loss begins a new epoch: acknowledgements of an earlier one mark nothing. What consumers may not have
+ * handled is published again: up to 20,000 events in order and before anything new, the rest by `OutboxRefill`.
  */
 export class OutboxStreams {
+  readonly link: Link;
   private checkedAt = 0;
-  /** When each stream was made, as last compared. */
-  private readonly created = new Map<string, string>();
-  private closed = false;
+  /** The epoch of each stream, as last compared. */
+  private readonly known = new Map<string, number>();
+  /** Streams that reached what their consumers had received, and the reconnection after which that was seen. */
+  private readonly level = new Map<string, number>();
 
-  constructor(private readonly options: OutboxRelayOptions) {
-    void this.watch();
+  /** @param changed called when the connection is lost or back */
+  constructor(
+    private readonly options: OutboxRelayOptions,
+    changed: () => void,
+  ) {
+    this.link = new Link(options.nc, () => {
+      this.checkedAt = 0;
+      changed();
+    });
   }
 
   close(): void {
-    this.closed = true;
+    this.link.close();
   }
 
-  /** Looks at most once a minute, and after every reconnection: a wiped store means a restarted server. */
-  async check(): Promise<void> {
-    if (Date.now() - this.checkedAt < CHECK_EVERY_MS) return;
-    const { nc } = this.options;
-    const startedAt = Date.now();
-    const manager = await nc.jetstreamManager();
-    await ensureStreams(manager, limitsOn(nc));
-    for (const stream of Object.keys(STREAMS)) {
-      const { created, state } = await manager.streams.info(stream);
-      await this.compare(stream, created, state.last_seq);
-      this.created.set(stream, created);
-    }
-    this.checkedAt = startedAt;
+  epochs(): Map<string, number> {
+    return new Map(this.known);
   }
 
   /**
-   * Marks events as told, and keeps the highest position of each stream with it. Marks nothing when another replica has found
-   * meanwhile that a stream is another one: what was told to the one before is told again.
+   * Compares the streams once a minute and after every reconnection: a server that lost its store was restarted.
+   * @returns whether events have to be published again
    */
-  async mark(tx: Tx, told: Told[]): Promise<void> {
-    const highest = new Map<string, number>();
-    for (const { ack } of told) highest.set(ack.stream, Math.max(ack.seq, highest.get(ack.stream) ?? 0));
-    await tx.query(
+  async check(): Promise<boolean> {
+    if (Date.now() - this.checkedAt < CHECK_EVERY_MS) return false;
+    const { nc } = this.options;
+    const { reconnections } = this.link;
+    const startedAt = Date.now();
+    const manager = await nc.jetstreamManager();
+    await ensureStreams(manager, limitsOn(nc));
+    let lost = false;
+    for (const stream of Object.keys(STREAMS)) {
+      const before = this.known.get(stream);
+      const epoch = await this.compare(manager, stream);
+      this.known.set(stream, epoch);
+      lost ||= before !== undefined && before !== epoch;
+    }
+    if (reconnections === this.link.reconnections) this.checkedAt = startedAt;
+    return lost;
+  }
+
+  /**
+   * Marks events as published and raises the sequence that each stream is known to have reached.
+   * @returns false when a stream has lost events meanwhile: then nothing is marked, and these events are published again
+   */
+  async mark(tx: Tx, events: Published[]): Promise<boolean> {
+    const { schema } = this.options;
+    const reached = new Map<string, Published>();
+    for (const event of events) {
+      const key = `${event.stream} ${event.epoch}`;
+      if (event.seq > (reached.get(key)?.seq ?? 0)) reached.set(key, event);
+    }
+    const streams = [...reached.values()];
+    const [marked] = await tx.query<{ current: boolean }>(
       `WITH known AS (
-         SELECT s.stream, n.seq FROM ${this.options.schema}.outbox_streams s
-         JOIN unnest($1::text[], $2::bigint[], $4::text[]) AS n (stream, seq, created) ON n.stream = s.stream AND n.created = s.created
+         SELECT s.stream, n.seq FROM ${schema}.outbox_streams s
+         JOIN unnest($1::text[], $2::bigint[], $3::integer[]) AS n (stream, seq, epoch) ON n.stream = s.stream AND n.epoch = s.epoch
          ORDER BY s.stream FOR UPDATE OF s
+       ), current AS MATERIALIZED (
+         SELECT count(*) = cardinality($1::text[]) AS current FROM known
        ), marked AS (
-         UPDATE ${this.options.schema}.outbox SET published_at = now()
-         WHERE event_id = ANY ($3::text[]) AND (SELECT count(*) FROM known) = cardinality($1::text[])
+         UPDATE ${schema}.outbox o SET published_at = clock_timestamp(), published_seq = n.seq
+         FROM unnest($4::text[], $5::bigint[]) AS n (event_id, seq)
+         WHERE o.event_id = n.event_id AND (SELECT current FROM current) AND ${onRow('o.published_at IS NULL')}
+       ), raised AS (
+         UPDATE ${schema}.outbox_streams s SET last_seq = greatest(s.last_seq, known.seq) FROM known WHERE s.stream = known.stream
        )
-       UPDATE ${this.options.schema}.outbox_streams s SET last_seq = greatest(s.last_seq, known.seq) FROM known WHERE s.stream = known.stream`,
+       SELECT current FROM current`,
       [
-        [...highest.keys()],
-        [...highest.values()],
-        told.map(({ event_id }) => event_id),
-        [...highest.keys()].map((stream) => this.created.get(stream) ?? ''),
+        streams.map(({ stream }) => stream),
+        streams.map(({ seq }) => seq),
+        streams.map(({ epoch }) => epoch),
+        events.map(({ event_id }) => event_id),
+        events.map(({ seq }) => seq),
       ],
     );
+    const current = marked?.current === true;
+    if (!current) this.checkedAt = 0;
+    return current;
   }
 
   /** @param subject of an event that was refused for want of room */
   async makeRoom(subject: string): Promise<boolean> {
-    const stream = Object.entries(STREAMS).find(([, { subjects }]) => subject.startsWith(subjects.slice(0, -1)))?.[0];
+    const stream = streamOf(subject);
     return stream !== undefined && makeRoom(await this.options.nc.jetstreamManager(), stream);
   }
 
-  private async compare(stream: string, created: string, lastSeq: number): Promise<void> {
-    const { db, schema, logger } = this.options;
-    const subjects = `${STREAMS[stream as keyof typeof STREAMS].subjects.slice(0, -1)}%`;
-    await db.transaction(async (tx) => {
+  /**
+   * A server that lost the end of a stream may still know how far its consumers had come: it would give them no message up to there.
+   * @returns how many messages it needs before anything new is published
+   */
+  async missingBeforeNew(stream: string): Promise<number> {
+    const { reconnections } = this.link;
+    if (this.level.get(stream) === reconnections) return 0;
+    const manager = await this.options.nc.jetstreamManager();
+    let delivered = 0;
+    for await (const consumer of manager.consumers.list(stream)) delivered = Math.max(delivered, consumer.delivered.stream_seq);
+    // Read last: until then the consumers may have received more.
+    const { state } = await manager.streams.info(stream);
+    if (state.last_seq < delivered) return delivered - state.last_seq;
+    this.level.set(stream, reconnections);
+    return 0;
+  }
+
+  /** @returns the epoch of the stream */
+  private async compare(manager: JetStreamManager, stream: string): Promise<number> {
+    const { db, schema } = this.options;
+    const known = await this.find(db, stream);
+    // Read after that: whatever `known` counts was acknowledged before, so a stream that has lost nothing holds it.
+    const info = await manager.streams.info(stream);
+    if (known !== undefined && !hasLost(known, info)) return known.epoch;
+    return db.transaction(async (tx) => {
       await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`${schema}.outbox`]);
-      const [known] = await tx.query<{ created: string; last_seq: string }>(
-        `SELECT created, last_seq FROM ${schema}.outbox_streams WHERE stream = $1`,
-        [stream],
-      );
-      if (known?.created === created && Number(known.last_seq) <= lastSeq) return;
-      await tx.query(
-        `INSERT INTO ${schema}.outbox_streams (stream, created, last_seq) VALUES ($1, $2, $3)
-         ON CONFLICT (stream) DO UPDATE SET created = excluded.created, last_seq = excluded.last_seq`,
-        [stream, created, lastSeq],
-      );
-      if (!known) return;
-      const again = await tx.query(
-        `UPDATE ${schema}.outbox SET published_at = NULL WHERE published_at IS NOT NULL AND subject LIKE $1 RETURNING event_id`,
-        [subjects],
-      );
-      logger.warn({ stream, again: again.length }, 'the stream has lost its store: what is kept of it is told again');
+      return this.begin(tx, stream, manager);
     });
   }
 
-  private async watch(): Promise<void> {
-    for await (const { type } of this.options.nc.status()) {
-      if (this.closed) return;
-      if (type === 'reconnect') this.checkedAt = 0;
+  /** Under the outbox lock. @returns the epoch of the stream */
+  private async begin(tx: Tx, stream: string, manager: JetStreamManager): Promise<number> {
+    const { schema, logger } = this.options;
+    const known = await this.find(tx, stream, 'FOR UPDATE');
+    const info = await manager.streams.info(stream);
+    if (known === undefined) {
+      const sql = `INSERT INTO ${schema}.outbox_streams (stream, created, last_seq) VALUES ($1, $2, $3)`;
+      await tx.query(sql, [stream, info.created, info.state.last_seq]);
+      return 0;
     }
+    if (!hasLost(known, info)) return known.epoch;
+    const isNew = known.created !== info.created;
+    const { first, more } = await this.lose(tx, stream, info, isNew);
+    logger.warn({ stream, is_new: isNew, last_seq: info.state.last_seq, first, more }, 'a stream has lost events: publishing them again');
+    return known.epoch + 1;
   }
+
+  private async find(tx: Tx, stream: string, lock = ''): Promise<KnownStream | undefined> {
+    const sql = `SELECT created, last_seq, epoch FROM ${this.options.schema}.outbox_streams WHERE stream = $1 ${lock}`;
+    return (await tx.query<KnownStream>(sql, [stream]))[0];
+  }
+
+  /**
+   * The last 20,000 events that consumers may not have handled are unpublished again. Those before them are left to the refill.
+   * During a refill the window stays open to its beginning: an event that was refilled may be lost now.
+   */
+  private async lose(tx: Tx, stream: string, { created, state }: StreamInfo, isNew: boolean): Promise<{ first: number; more: boolean }> {
+    const { schema } = this.options;
+    const [lost] = await tx.query<{ at: string; until: string; numbered_from: string; above: string }>(
+      `UPDATE ${schema}.outbox_streams SET created = $2, last_seq = $3, epoch = epoch + 1,
+         numbered_from = CASE WHEN $4 THEN clock_timestamp() ELSE numbered_from END,
+         refill_above = CASE WHEN $4 THEN 0 WHEN refill_until IS NULL THEN $3 ELSE least(refill_above, $3) END,
+         refill_at = handled_until - ${CLOCK_SKEW}, refill_seq = 0, refill_until = clock_timestamp()
+       WHERE stream = $1
+       RETURNING refill_at::text AS at, refill_until::text AS until, numbered_from::text, refill_above AS above`,
+      [stream, created, state.last_seq, isNew],
+    );
+    const [result] = await tx.query<{ first: string; more: boolean }>(
+      `WITH recent AS MATERIALIZED (
+         SELECT o.event_id, o.published_at, ${isMissing('$4', '$5', '$6')} AS missing FROM ${schema}.outbox o
+         WHERE o.published_at > $2::timestamptz AND o.published_at <= $3::timestamptz
+         ORDER BY o.published_at DESC, o.seq DESC LIMIT ${MOST_FIRST}
+       ), first AS (
+         UPDATE ${schema}.outbox o SET published_at = NULL, origin = NULL FROM recent r WHERE o.event_id = r.event_id AND r.missing RETURNING 1
+       ), rest AS (
+         SELECT count(*) = ${MOST_FIRST} AS more, min(published_at) AS until FROM recent
+       ), kept AS (
+         UPDATE ${schema}.outbox_streams s SET refill_at = CASE WHEN more THEN refill_at END, refill_until = CASE WHEN more THEN until END
+         FROM rest WHERE s.stream = $1
+       )
+       SELECT (SELECT count(*) FROM first) AS first, more FROM rest`,
+      [stream, lost?.at, lost?.until, lost?.numbered_from, lost?.above, subjectsOf(stream)],
+    );
+    return { first: Number(result?.first ?? 0), more: result?.more === true };
+  }
+}
+
+/** @param known read before the info: whatever it counts was acknowledged by then */
+export function hasLost(known: KnownStream, { created, state }: StreamInfo): boolean {
+  return known.created !== created || state.last_seq < Number(known.last_seq);
 }

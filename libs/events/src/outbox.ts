@@ -1,6 +1,10 @@
+import { randomInt } from 'node:crypto';
 import { matches, mismatch, type DataOf, type EventEnvelope, type EventType } from '@mgw/contracts';
 import type { Tx } from '@mgw/postgres';
 import { activeTraceparent } from '@mgw/telemetry';
+
+/** Identifies this process in `outbox.origin`: events of other processes are not in its memory. */
+export const ORIGIN = randomInt(1, 2 ** 31);
 
 /** A row of `<schema>.outbox`, for stores that write it in a statement of their own. */
 export interface OutboxRow {
@@ -56,6 +60,36 @@ export function outboxColumns(events: readonly EventEnvelope[]): (string | null)
     rows.map((row) => row.body),
     rows.map((row) => row.traceparent),
   ];
+}
+
+/** Rows of these events go on from memory; see `OutboxRelay.tell`. */
+const direct = new WeakSet<EventEnvelope>();
+
+/**
+ * SQL for the statement that writes events with `origin = ORIGIN`: whether nothing of another process waits with one of their keys. Only
+ * then may `publishDirectly` be called with them: whatever waits is older, and comes first.
+ * @param keys the statement's parameter with the ordering keys
+ * @param origin the one with ORIGIN
+ */
+export function nothingWaits(schema: string, keys: string, origin: string): string {
+  // As a subquery for each key it can use the index of waiting keys only, whatever the statistics of the outbox say.
+  return `NOT EXISTS (
+    SELECT FROM unnest(${keys}::text[]) AS waiting (key)
+    WHERE (SELECT true FROM ${schema}.outbox o WHERE ${waitingKey('o.')} = hashtext(waiting.key) AND o.origin IS DISTINCT FROM ${origin} LIMIT 1))`;
+}
+
+/** SQL: what `outbox_waiting` indexes. */
+export function waitingKey(prefix = ''): string {
+  return `(CASE WHEN ${prefix}published_at IS NULL THEN hashtext(${prefix}ordering_key) END)`;
+}
+
+/** The relay may publish these events from memory: the statement that wrote them has found that nothing older waits. */
+export function publishDirectly(events: readonly EventEnvelope[]): void {
+  for (const event of events) direct.add(event);
+}
+
+export function isDirect(event: EventEnvelope): boolean {
+  return direct.has(event);
 }
 
 /** Writes events beside the fact they tell, in its transaction. An event that is there already stays as it is. */

@@ -1,84 +1,109 @@
 import type { EventEnvelope } from '@mgw/contracts';
-import { crashPoint } from '@mgw/faults';
 import type { Database, Tx } from '@mgw/postgres';
-import { counter, startSpan, type Logger, type Span } from '@mgw/telemetry';
-import { headers, type JetStreamClient, type MsgHdrs, type NatsConnection, type PubAck } from 'nats';
-import { outboxRow, type OutboxRow } from './outbox';
-import { inMessages } from './in-messages';
+import type { Logger } from '@mgw/telemetry';
+import type { NatsConnection } from 'nats';
+import { isDirect, outboxRow, type OutboxRow } from './outbox';
 import { Load } from './load';
-import { OutboxStreams, type Told } from './outbox-streams';
+import { OutboxHandled } from './outbox-handled';
+import { OutboxLetters } from './outbox-letters';
+import { OutboxRefill } from './outbox-refill';
+import { OutboxStreams, type Published } from './outbox-streams';
+import { Publisher } from './publisher';
 import { Signal } from './signal';
-import { StreamRoom, type PublishedSize } from './stream-room';
-import { isFull } from './streams';
-import { TRACE_HEADER, spanAttributes } from './trace';
 
 export interface OutboxRelayOptions {
   db: Database;
   schema: string;
   nc: NatsConnection;
   logger: Logger;
-  /** How often it looks when nobody nudges it, in milliseconds. */
+  /** How often it reads the outbox when nothing was handed over, in milliseconds. */
   pollMs?: number;
 }
 
+/** Events, and bytes of their bodies, that are published together. */
 const BATCH = 256;
-/** Events in memory at most; what is beyond is found in the outbox. */
+const BATCH_BYTES = 1024 ** 2;
+/** Events, and characters of their bodies, that wait in memory at most. The outbox holds the others. */
 const MOST_HANDED = 2_000;
-/** How long told events wait to be marked together, in milliseconds. */
+const MOST_HANDED_CHARACTERS = 2 * 1024 ** 2;
+/** How long published events wait to be marked together, in milliseconds. */
 const MARK_AFTER_MS = 50;
-const ACK_WITHIN_MS = 5_000;
-const published = counter('mgw_events_published_total', 'Events handed to JetStream', ['schema']);
+const RETRY_MS = 500;
+
+interface Look {
+  /** Ids of what was published and marked. */
+  published: string[];
+  /** How many events were read. */
+  found: number;
+  /** Whether others may wait behind them. */
+  isFull: boolean;
+}
 
 /**
- * Tells what the outbox holds, oldest first: an event counts as told when JetStream has acknowledged it. Replicas share the
- * work: one at a time reads the outbox, under the schema's lock. What this process has just committed it tells from memory,
- * as long as nothing older is known to wait. An event may be told twice, never not at all.
+ * Publishes what the outbox holds, oldest first; an event counts as published when JetStream has acknowledged it. Replicas share the
+ * work: one at a time reads the outbox, under the schema's lock. What this process has just committed it publishes from memory,
+ * unless older events of the same keys wait. An event may be published twice, never not at all.
  */
 export class OutboxRelay {
   private readonly streams: OutboxStreams;
-  private readonly room: StreamRoom;
+  private readonly publisher: Publisher;
+  private readonly refill: OutboxRefill;
+  private readonly handled: OutboxHandled;
+  private readonly letters: OutboxLetters;
   private readonly signal = new Signal();
   private readonly load = new Load();
-  /** Committed just now, and nothing waits before it. */
+  /** Committed just now, and nothing older of their keys waits elsewhere. */
   private handed: OutboxRow[] = [];
-  /** Whether the last look found nothing more, and nobody has said since that something is there. */
+  private handedCharacters = 0;
+  /** Whether the last look found nothing more, and nothing was announced since. */
   private caughtUp = false;
-  private unmarked: Told[] = [];
+  private unmarked: Published[] = [];
   private markAt = Infinity;
   private lookAt = 0;
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: OutboxRelayOptions) {
-    this.streams = new OutboxStreams(options);
-    this.room = new StreamRoom(options.nc);
+    this.streams = new OutboxStreams(options, () => this.signal.give());
+    this.publisher = new Publisher(options, this.streams);
+    this.refill = new OutboxRefill(options, this.streams);
+    this.handled = new OutboxHandled(options, this.streams);
+    this.letters = new OutboxLetters(options);
   }
 
   start(): void {
     this.ended = this.run();
   }
 
-  /** Says that there is something to tell. */
+  /** Announces that the outbox holds new events. */
   nudge(): void {
     this.caughtUp = false;
     this.signal.give();
   }
 
-  /** As nudge, with the events: those that the caller's commit has put into the outbox, and no others. */
+  /**
+   * Hands over the events that the caller's commit has put into the outbox. Those that `publishDirectly` has named are published from
+   * memory; all others are read from the outbox, in their order.
+   */
   tell(events: readonly EventEnvelope[]): void {
     if (events.length === 0) return;
-    if (!this.caughtUp || this.handed.length + events.length > MOST_HANDED) return this.nudge();
-    this.handed.push(...events.map(outboxRow));
+    const rows = events.map(outboxRow);
+    const characters = rows.reduce((sum, { body }) => sum + body.length, 0);
+    const fits = this.handed.length + rows.length <= MOST_HANDED && this.handedCharacters + characters <= MOST_HANDED_CHARACTERS;
+    if (!this.caughtUp || !fits || !events.every(isDirect)) return this.nudge();
+    this.handed.push(...rows);
+    this.handedCharacters += characters;
     this.signal.give();
   }
 
-  /** Finishes the batch under way, and tells what it was handed: later events of the same keys are another replica's to tell. */
+  /** Finishes the batch under way, and publishes what was handed over: another replica publishes later events of the same keys. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.signal.give();
     await this.ended;
-    // What is not told is found in the outbox, and what is not marked is told again: whoever hears it has an inbox.
+    // The outbox holds what is not published. What is not marked is published again, and consumers have inboxes.
     await this.finish().catch(() => undefined);
+    await Promise.all([this.refill.stop(), this.handled.close()]);
     this.streams.close();
   }
 
@@ -86,166 +111,150 @@ export class OutboxRelay {
     const { logger, schema } = this.options;
     while (!this.stopped) {
       try {
-        await this.streams.check();
-        // However much is handed over: what a replica that died has left must not wait for a quiet moment.
-        const isTime = Date.now() >= this.lookAt;
-        if (this.handed.length > 0 && !isTime) await this.tellHanded();
-        else if (this.unmarked.length > 0 && (isTime || !this.caughtUp || Date.now() >= this.markAt)) await this.mark();
-        else if (isTime || !this.caughtUp) await this.look();
-        else await this.signal.wait(Math.min(this.markAt, this.lookAt) - Date.now());
+        if (await this.isConnected()) await this.act();
       } catch (error) {
-        logger.warn({ err: error, schema }, 'events could not be told now; they stay in the outbox');
+        logger.warn({ err: error, schema }, 'publishing events failed; they stay in the outbox');
         this.giveUpHanded();
-        await this.signal.wait(500);
+        await this.signal.wait(RETRY_MS);
       }
     }
   }
 
-  private async finish(): Promise<void> {
-    while (this.handed.length > 0) await this.tellHanded();
-    await this.mark();
+  /** Without NATS there is nothing to do but to wait. The outbox holds what is handed over meanwhile. */
+  private async isConnected(): Promise<boolean> {
+    if (this.streams.link.isUp) return true;
+    this.giveUpHanded();
+    await this.signal.wait(RETRY_MS);
+    return false;
   }
 
-  private async tellHanded(): Promise<void> {
-    const rows = this.handed.splice(0, BATCH);
-    const told = await this.publish(rows);
-    this.unmarked.push(...told);
+  private async act(): Promise<void> {
+    if (await this.streams.check()) this.giveUpHanded();
+    this.handled.look();
+    // However much is handed over: what a replica that died has left must not wait for a quiet moment.
+    const isTime = Date.now() >= this.lookAt;
+    if (this.handed.length > 0 && !isTime) await this.publishHanded();
+    else if (this.unmarked.length > 0 && (isTime || !this.caughtUp || Date.now() >= this.markAt)) await this.mark();
+    else if (isTime || !this.caughtUp) await this.look();
+    else await this.signal.wait(Math.min(this.markAt, this.lookAt) - Date.now());
+  }
+
+  private async finish(): Promise<void> {
+    while (this.handed.length > 0) await this.publishHanded();
+    await this.mark();
+    if (!this.caughtUp) await this.look();
+  }
+
+  private async publishHanded(): Promise<void> {
+    const rows = this.takeHanded();
+    const published = await this.publish(rows);
+    this.unmarked.push(...published);
     if (this.markAt === Infinity) this.markAt = Date.now() + MARK_AFTER_MS;
-    if (told.length < rows.length) this.giveUpHanded();
+    if (published.length < rows.length) this.giveUpHanded();
     if (this.unmarked.length >= BATCH) await this.mark();
     await this.load.rest(rows.length, rows.length === BATCH);
   }
 
-  /** They are found in the outbox, in their order. */
+  private takeHanded(): OutboxRow[] {
+    let [count, characters] = [0, 0];
+    for (const { body } of this.handed) {
+      if (count === BATCH || (count > 0 && characters + body.length > BATCH_BYTES)) break;
+      count += 1;
+      characters += body.length;
+    }
+    this.handedCharacters -= characters;
+    return this.handed.splice(0, count);
+  }
+
+  /** A later look finds them in the outbox, in their order. */
   private giveUpHanded(): void {
     this.caughtUp = false;
     this.handed = [];
+    this.handedCharacters = 0;
   }
 
   private async mark(): Promise<void> {
-    const told = this.unmarked;
+    const published = this.unmarked;
     this.unmarked = [];
     this.markAt = Infinity;
-    if (told.length > 0) await this.streams.mark(this.options.db.relaxed, told);
+    if (published.length > 0 && !(await this.streams.mark(this.options.db.relaxed, published))) this.giveUpHanded();
+  }
+
+  private async publish(rows: OutboxRow[]): Promise<Published[]> {
+    const published = await this.publisher.publish(rows);
+    for (const { stream } of published) this.handled.saw(stream);
+    return published;
   }
 
   private async look(): Promise<void> {
     const { db, pollMs = 1_000 } = this.options;
-    // When nobody has spoken up it looks for what was left, not for what another replica is about to tell from its memory.
+    // Unless something was announced it looks for what was left, not for what another replica is about to publish from its memory.
     const olderThanMs = this.caughtUp ? pollMs : 0;
-    // Whoever speaks up meanwhile may not have been seen.
+    // Set before: the look may not see what is announced meanwhile.
     this.caughtUp = true;
-    // The mark need not wait for the disk: without it an event is told again.
-    const seen = await db.transaction((tx) => this.tellWaiting(tx, olderThanMs), { durable: false });
+    // The mark need not wait for the disk: without it an event is published again.
+    const seen = await db.transaction((tx) => this.publishWaiting(tx, olderThanMs), { durable: false });
     this.lookAt = Date.now() + pollMs;
     if (seen === 'elsewhere') {
       if (olderThanMs > 0) return;
-      // Another replica is at it, and may have looked before our events were there.
+      // Another replica reads the outbox, and may have done so before our events were there.
       this.giveUpHanded();
       await this.signal.wait(25);
       return;
     }
-    // Or has been.
-    const told = new Set(seen.told);
-    this.handed = this.handed.filter(({ event_id }) => !told.has(event_id));
-    if (told.size < seen.found || seen.found === BATCH) this.giveUpHanded();
-    if (told.size < seen.found) await this.signal.wait(500);
-    else await this.load.rest(seen.found, seen.found === BATCH);
+    this.dropHanded(new Set(seen.published));
+    const failed = seen.published.length < seen.found;
+    if (failed || seen.isFull) this.giveUpHanded();
+    if (failed) await this.signal.wait(RETRY_MS);
+    else await this.load.rest(seen.found, seen.isFull);
   }
 
-  /** @returns the ids of what was told, and how many were found; 'elsewhere' when another replica is at it */
-  private async tellWaiting(tx: Tx, olderThanMs: number): Promise<{ told: string[]; found: number } | 'elsewhere'> {
+  /** The look has published these already. */
+  private dropHanded(published: Set<string>): void {
+    if (published.size === 0) return;
+    this.handed = this.handed.filter(({ event_id }) => !published.has(event_id));
+    this.handedCharacters = this.handed.reduce((sum, { body }) => sum + body.length, 0);
+  }
+
+  /** @returns 'elsewhere' when another replica holds the lock */
+  private async publishWaiting(tx: Tx, olderThanMs: number): Promise<Look | 'elsewhere'> {
     const { schema } = this.options;
-    const found = await tx.query<{ held: boolean } & { [K in keyof OutboxRow]: OutboxRow[K] | null }>(
-      `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtext($1)) AS held)
-       SELECT lock.held, o.event_id, o.subject, o.ordering_key, o.body, o.traceparent FROM lock
-       LEFT JOIN LATERAL (
-         SELECT seq, event_id, subject, ordering_key, body, traceparent FROM ${schema}.outbox
-         WHERE published_at IS NULL AND created_at <= clock_timestamp() - $2 * interval '1 millisecond' AND lock.held
-         ORDER BY seq LIMIT ${BATCH}
-       ) o ON true ORDER BY o.seq`,
-      [`${schema}.outbox`, olderThanMs],
+    const { maxBody } = this.publisher;
+    type Found = { [K in keyof OutboxRow]: OutboxRow[K] | null } & {
+      held: boolean;
+      refills: string[] | null;
+      is_large: boolean;
+      waiting: string;
+    };
+    const found = await tx.query<Found>(
+      `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtext($1)) AS held), waiting AS MATERIALIZED (
+         SELECT o.*, octet_length(o.body) AS bytes FROM lock, LATERAL (
+           SELECT seq, event_id, subject, ordering_key, body, traceparent FROM ${schema}.outbox
+           WHERE published_at IS NULL AND created_at <= clock_timestamp() - $2 * interval '1 millisecond' AND lock.held
+           ORDER BY seq LIMIT ${BATCH}
+         ) o
+       ), budgeted AS (
+         SELECT *, bytes > $3 AS is_large,
+           sum(CASE WHEN bytes > $3 THEN 0 ELSE bytes END) OVER (ORDER BY seq) AS bytes_to_here, row_number() OVER (ORDER BY seq) AS nth
+         FROM waiting
+       )
+       SELECT lock.held, (SELECT count(*) FROM waiting) AS waiting, (SELECT array_agg(stream) FROM ${schema}.outbox_streams WHERE refill_until IS NOT NULL) AS refills,
+         b.event_id, b.subject, b.ordering_key, CASE WHEN b.is_large THEN '' ELSE b.body END AS body, b.traceparent, b.is_large
+       FROM lock LEFT JOIN budgeted b ON b.bytes_to_here <= ${BATCH_BYTES} OR b.nth = 1 ORDER BY b.seq`,
+      [`${schema}.outbox`, olderThanMs, maxBody],
     );
+    this.refill.start(found[0]?.refills ?? []);
     if (!found[0]?.held) return 'elsewhere';
-    const rows = found.filter((row): row is { held: boolean } & OutboxRow => row.event_id !== null);
-    const told = await this.publish(rows);
-    if (told.length > 0) await this.streams.mark(tx, told);
-    return { told: told.map(({ event_id }) => event_id), found: rows.length };
+    const rows = found.filter((row): row is Found & OutboxRow => row.event_id !== null);
+    const large = rows.filter(({ is_large }) => is_large).map(({ event_id }) => event_id);
+    if (large.length > 0) await this.letters.setAside(tx, large, maxBody);
+    const published = await this.publish(rows.filter(({ is_large }) => !is_large));
+    const marked = published.length === 0 || (await this.streams.mark(tx, published));
+    const isReplayed = await this.letters.replay(tx, maxBody);
+    return {
+      published: [...large, ...(marked ? published.map(({ event_id }) => event_id) : [])],
+      found: rows.length,
+      isFull: rows.length === BATCH || rows.length < Number(found[0].waiting) || isReplayed,
+    };
   }
-
-  /** Publishes in order, as far as the streams have room. @returns what was told before the first failure; the rest is told again */
-  private async publish(rows: OutboxRow[]): Promise<Told[]> {
-    const told: Told[] = [];
-    for (let messages = inMessages(rows); messages.length > 0;) {
-      const fits = await this.room.reserve(messages.map(sizeOf));
-      const published = await this.publishTogether(messages.slice(0, fits));
-      told.push(...published.told);
-      if (fits === 0) this.options.logger.warn({ subject: messages[0]?.[0]?.subject }, 'a stream is full; its events stay in the outbox');
-      if (fits === 0 || published.failed) break;
-      messages = messages.slice(fits);
-    }
-    if (told.length > 0) published.inc({ schema: this.options.schema }, told.length);
-    return told;
-  }
-
-  /** Publishes messages and waits for their acknowledgements together. */
-  private async publishTogether(messages: OutboxRow[][]): Promise<{ told: Told[]; failed: boolean }> {
-    if (messages.length === 0) return { told: [], failed: false };
-    const jetstream = this.options.nc.jetstream();
-    const answers = await Promise.allSettled(messages.map((message) => publish(jetstream, message)));
-    crashPoint('relay.after-publish');
-    const firstFailure = answers.findIndex(({ status }) => status === 'rejected');
-    const acknowledged = firstFailure === -1 ? answers : answers.slice(0, firstFailure);
-    const told = acknowledged.flatMap((answer, i) => toldIn(messages[i] ?? [], (answer as PromiseFulfilledResult<PubAck>).value));
-    if (firstFailure !== -1)
-      await this.report((answers[firstFailure] as PromiseRejectedResult).reason, messages[firstFailure]?.[0]?.subject ?? '');
-    return { told, failed: firstFailure !== -1 };
-  }
-
-  private async report(reason: unknown, subject: string): Promise<void> {
-    const room = isFull(reason) && (await this.streams.makeRoom(subject));
-    this.options.logger.warn({ err: reason, subject, made_room: room }, 'JetStream did not take an event; it stays in the outbox');
-  }
-}
-
-function toldIn(message: OutboxRow[], ack: PubAck): Told[] {
-  return message.map(({ event_id }) => ({ event_id, ack }));
-}
-
-/** The bytes of an event beside its body: its id or its trace in the headers, with their names. */
-const HEADER_BYTES = 160;
-
-function sizeOf(message: OutboxRow[]): PublishedSize {
-  const bytes = message.reduce((sum, { body }) => sum + Buffer.byteLength(body) + HEADER_BYTES, 0);
-  return { subject: message[0]?.subject ?? '', bytes };
-}
-
-/** @param message events of one subject. One alone is an object and known by its id; several are an array, and known by their inboxes. */
-async function publish(jetstream: JetStreamClient, message: OutboxRow[]): Promise<PubAck> {
-  const [first, ...others] = message as [OutboxRow, ...OutboxRow[]];
-  const body = others.length === 0 ? first.body : `[${message.map((row) => row.body).join(',')}]`;
-  const spans = first.traceparent === null ? [] : message.map(span);
-  try {
-    return await jetstream.publish(first.subject, body, {
-      timeout: ACK_WITHIN_MS,
-      ...(others.length === 0 && { msgID: first.event_id }),
-      ...(spans.length > 0 && { headers: traceHeaders(message, spans) }),
-    });
-  } catch (failure) {
-    for (const span of spans) span.fail(failure);
-    throw failure;
-  } finally {
-    for (const span of spans) span.end();
-  }
-}
-
-function span({ subject, traceparent }: OutboxRow): Span {
-  return startSpan(`publish ${subject}`, { kind: 'producer', parent: traceparent, attributes: spanAttributes(subject, 'publish') });
-}
-
-/** One value for each event, in their order. */
-function traceHeaders(message: OutboxRow[], spans: Span[]): MsgHdrs {
-  const made = headers();
-  message.forEach((row, i) => made.append(TRACE_HEADER, spans[i]?.traceparent ?? (row.traceparent as string)));
-  return made;
 }

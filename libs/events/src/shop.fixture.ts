@@ -14,6 +14,11 @@ import {
   eventTraceUp,
   newEvent,
   workersUp,
+  nothingWaits,
+  ORIGIN,
+  outboxColumns,
+  outboxRecoveryUp,
+  publishDirectly,
   type EventConsumerOptions,
 } from './index';
 
@@ -37,7 +42,7 @@ export async function openShop() {
   const client = new Client({ connectionString: database.url });
   await client.connect();
   await client.query('CREATE SCHEMA shop');
-  for (const up of [eventTablesUp, eventTraceUp, consumerLeasesUp, deadLetterReplaysUp, workersUp])
+  for (const up of [eventTablesUp, eventTraceUp, consumerLeasesUp, deadLetterReplaysUp, workersUp, outboxRecoveryUp])
     for (const statement of up('shop')) await client.query(statement);
   await client.query('CREATE TABLE shop.effects (n bigserial, event_id text)');
   await client.end();
@@ -70,7 +75,13 @@ export async function openShop() {
     /** As a service does: commits, then hands over what it has committed. */
     hand: async (relay: OutboxRelay, ...numbers: number[]) => {
       const events = numbers.map(sent);
-      await db.transaction((tx) => appendToOutbox(tx, 'shop', events));
+      const [row] = await db.query<{ direct: boolean }>(
+        `INSERT INTO shop.outbox (event_id, subject, ordering_key, body, traceparent, origin)
+         SELECT n.*, $6 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS n
+         RETURNING ${nothingWaits('shop', '$3', '$6')} AS direct`,
+        [...outboxColumns(events), ORIGIN],
+      );
+      if (row?.direct) publishDirectly(events);
       relay.tell(events);
     },
     tell: (...numbers: number[]) => db.transaction((tx) => appendToOutbox(tx, 'shop', numbers.map(sent))),

@@ -1,6 +1,5 @@
-import { STREAMS } from '@mgw/contracts';
 import type { JetStreamManager, NatsConnection } from 'nats';
-import { makeRoom } from './streams';
+import { makeRoom, streamOf } from './streams';
 
 /** Publishers stop when less than this part of a stream is free. */
 const RESERVE = 1 / 8;
@@ -91,8 +90,4 @@ export class StreamRoom {
     this.triedAt.set(stream, performance.now());
     return makeRoom(manager, stream);
   }
-}
-
-function streamOf(subject: string): string | undefined {
-  return Object.entries(STREAMS).find(([, { subjects }]) => subject.startsWith(subjects.slice(0, -1)))?.[0];
 }

@@ -75,6 +75,11 @@ async function isThere(manager: JetStreamManager, name: string): Promise<boolean
   }
 }
 
+/** The stream that takes events of this subject. */
+export function streamOf(subject: string): string | undefined {
+  return Object.entries(STREAMS).find(([, { subjects }]) => subject.startsWith(subjects.slice(0, -1)))?.[0];
+}
+
 /** Whether JetStream answered that the stream or consumer does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof NatsError && error.api_error?.code === 404;
@@ -92,15 +97,24 @@ export function isFull(error: unknown): boolean {
 export async function makeRoom(manager: JetStreamManager, stream: string): Promise<boolean> {
   // Read before the consumers: what is published meanwhile stays, whoever wants it.
   const { state } = await manager.streams.info(stream);
+  const handled = await handledByAll(manager, stream, state);
+  if (handled === undefined || handled < state.first_seq) return false;
+  const { purged } = await manager.streams.purge(stream, { seq: handled + 1 });
+  return purged > 0;
+}
+
+/**
+ * @param state read before
+ * @returns the highest sequence up to which every durable consumer has handled everything it wants; undefined when there is none
+ */
+export async function handledByAll(manager: JetStreamManager, stream: string, state: StreamState): Promise<number | undefined> {
   let handled: number | undefined;
   for await (const consumer of manager.consumers.list(stream)) {
     if (consumer.config.durable_name === undefined) continue;
     const upTo = await handledUpTo(manager, consumer, state);
     handled = Math.min(handled ?? upTo, upTo);
   }
-  if (handled === undefined || handled < state.first_seq) return false;
-  const { purged } = await manager.streams.purge(stream, { seq: handled + 1 });
-  return purged > 0;
+  return handled;
 }
 
 /** @returns the highest sequence up to which the consumer has handled everything it wants */

@@ -1,4 +1,5 @@
 import type { AgedRows } from '@mgw/postgres';
+import { waitingKey } from './outbox';
 
 /** Migration statements for what a schema needs to tell and to hear events; see the classes that use each table. */
 export function eventTablesUp(schema: string): string[] {
@@ -101,6 +102,38 @@ export function deadLetterReplaysDown(schema: string): string[] {
     `DROP INDEX ${schema}.dead_letters_event`,
     `DROP INDEX ${schema}.dead_letters_asked`,
     `ALTER TABLE ${schema}.dead_letters DROP COLUMN event_id, DROP COLUMN replay_asked_at`,
+  ];
+}
+
+/**
+ * Migration statements: relays keep the order of each key although they publish from memory (`origin`, `outbox_waiting`), and a lost stream
+ * gets back what it lost (see OutboxStreams, OutboxHandled and OutboxRefill).
+ */
+export function outboxRecoveryUp(schema: string): string[] {
+  return [
+    `ALTER TABLE ${schema}.outbox ADD COLUMN origin integer, ADD COLUMN published_seq bigint`,
+    `CREATE INDEX outbox_waiting ON ${schema}.outbox (${waitingKey()}) WHERE ${waitingKey()} IS NOT NULL`,
+    `CREATE INDEX outbox_published ON ${schema}.outbox (published_at, seq) WHERE published_at IS NOT NULL`,
+    `DROP INDEX ${schema}.outbox_published_at`,
+    `ALTER TABLE ${schema}.outbox_streams
+      ADD COLUMN epoch integer NOT NULL DEFAULT 0,
+      ADD COLUMN numbered_from timestamptz NOT NULL DEFAULT '-infinity',
+      ADD COLUMN handled_until timestamptz NOT NULL DEFAULT '-infinity',
+      ADD COLUMN refill_above bigint NOT NULL DEFAULT 0,
+      ADD COLUMN refill_at timestamptz,
+      ADD COLUMN refill_seq bigint NOT NULL DEFAULT 0,
+      ADD COLUMN refill_until timestamptz`,
+  ];
+}
+
+export function outboxRecoveryDown(schema: string): string[] {
+  return [
+    `ALTER TABLE ${schema}.outbox_streams DROP COLUMN epoch, DROP COLUMN numbered_from, DROP COLUMN handled_until, DROP COLUMN refill_above,
+      DROP COLUMN refill_at, DROP COLUMN refill_seq, DROP COLUMN refill_until`,
+    `CREATE INDEX outbox_published_at ON ${schema}.outbox (published_at) WHERE published_at IS NOT NULL`,
+    `DROP INDEX ${schema}.outbox_published`,
+    `DROP INDEX ${schema}.outbox_waiting`,
+    `ALTER TABLE ${schema}.outbox DROP COLUMN published_seq, DROP COLUMN origin`,
   ];
 }
 

@@ -7,6 +7,7 @@ import { Reports1764200000002 } from './1764200000002-reports';
 import { Paused1764200000003 } from './1764200000003-paused';
 import { CreationKeys1764300000001 } from './1764300000001-creation-keys';
 import { Workers1764400000001 } from './1764400000001-workers';
+import { OutboxRecovery1764400000002 } from './1764400000002-outbox-recovery';
 import { Unclear1764500000001 } from './1764500000001-unclear';
 
 /** In the order in which they are made. */
@@ -20,5 +21,6 @@ export const migrations = [
   Paused1764200000003,
   CreationKeys1764300000001,
   Workers1764400000001,
+  OutboxRecovery1764400000002,
   Unclear1764500000001,
 ];

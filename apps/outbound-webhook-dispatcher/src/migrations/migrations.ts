@@ -6,6 +6,7 @@ import { ConsumerLeases1764100000001 } from './1764100000001-consumer-leases';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 import { Requests1764200000002 } from './1764200000002-requests';
 import { Workers1764400000001 } from './1764400000001-workers';
+import { OutboxRecovery1764400000002 } from './1764400000002-outbox-recovery';
 
 export const migrations = [
   Webhooks1763700000001,
@@ -16,4 +17,5 @@ export const migrations = [
   DeadLetterReplays1764200000001,
   Requests1764200000002,
   Workers1764400000001,
+  OutboxRecovery1764400000002,
 ];

@@ -23,7 +23,7 @@ export async function addDeadLetters(tx: Tx, bad: BadUpdate[]): Promise<void> {
 /** The oldest letter that an operator replays: a callback like any other. */
 export async function letterToReplay(tx: Tx): Promise<(Delivery & { begun: number }) | undefined> {
   const [letter] = await tx.query<{ id: string; body: string; businesses: number[]; begun: number }>(
-    'SELECT id, body, businesses, begun FROM ingest.dead_letters WHERE replay_asked_at IS NOT NULL ORDER BY id LIMIT 1',
+    `SELECT id, body, businesses, begun FROM ingest.dead_letters WHERE replay_asked_at IS NOT NULL AND consumer = 'splitter' ORDER BY id LIMIT 1`,
   );
   return letter && { ...letter, body: Buffer.from(letter.body), traceparent: null };
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
-import { appendToOutbox, outboxRow } from '@mgw/events';
+import { ORIGIN, appendToOutbox, nothingWaits, outboxRow, publishDirectly } from '@mgw/events';
 import type { EventEnvelope } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import { Database, isAboutValues, type Tx } from '@mgw/postgres';
@@ -88,7 +88,7 @@ export class DeliveriesStore {
     });
     const events = distinct.flatMap(({ hash, updates }) => (updates?.events ?? []).map((event) => ({ hash, ...outboxRow(event) })));
     const bad = distinct.flatMap(({ hash, updates }) => (updates?.bad ?? []).map((update) => ({ hash, ...update })));
-    const rows = await this.db.query<{ hash: string | null; is_split: boolean | null; event_id: string | null }>(
+    const rows = await this.db.query<{ hash: string | null; is_split: boolean | null; event_id: string | null; direct: boolean }>(
       `WITH numbered AS MATERIALIZED (
          -- Ids in the order of arrival; rows in the order of their hashes, so that two replicas with the same ones do not deadlock.
          SELECT nextval('ingest.deliveries_id_seq') AS id, hash, body, string_to_array(businesses, ',')::integer[] AS businesses, lane::bigint AS lane,
@@ -102,8 +102,8 @@ export class DeliveriesStore {
                 traceparent
          FROM numbered n ORDER BY hash ON CONFLICT (body_hash) DO NOTHING RETURNING body_hash, split_at IS NOT NULL AS is_split
        ), told AS (
-         INSERT INTO ingest.outbox (event_id, subject, ordering_key, body, traceparent)
-         SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent
+         INSERT INTO ingest.outbox (event_id, subject, ordering_key, body, traceparent, origin)
+         SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent, $18
          FROM unnest($5::bytea[], $6::text[], $7::text[], $8::text[], $9::text[], $16::text[])
            WITH ORDINALITY AS e (hash, event_id, subject, ordering_key, body, traceparent, nth)
          JOIN added ON added.body_hash = e.hash AND added.is_split ORDER BY e.nth ON CONFLICT (event_id) DO NOTHING RETURNING event_id
@@ -113,7 +113,8 @@ export class DeliveriesStore {
          FROM unnest($10::bytea[], $11::text[], $12::text[], $13::text[], $14::text[]) AS b (hash, field, body, reason, businesses)
          JOIN added ON added.body_hash = b.hash AND added.is_split
        )
-       SELECT encode(body_hash, 'hex') AS hash, is_split, NULL AS event_id FROM added UNION ALL SELECT NULL, NULL, event_id FROM told`,
+       SELECT encode(body_hash, 'hex') AS hash, is_split, NULL AS event_id, ${nothingWaits('ingest', '$8', '$18')} AS direct FROM added
+       UNION ALL SELECT NULL, NULL, event_id, false FROM told`,
       [
         distinct.map(({ hash }) => hash),
         distinct.map(({ body }) => body),
@@ -132,8 +133,10 @@ export class DeliveriesStore {
         distinct.map(({ traceparent }) => traceparent),
         events.map(({ traceparent }) => traceparent),
         distinct.map(({ lane }) => String(lane)),
+        ORIGIN,
       ],
     );
+    if (rows.some(({ direct }) => direct)) for (const { updates } of distinct) publishDirectly(updates?.events ?? []);
     const added = new Map(rows.flatMap(({ hash, is_split }) => (hash === null ? [] : [[hash, is_split] as const])));
     const told = new Set(rows.map(({ event_id }) => event_id));
     return deliveries.map(({ hash, updates }) => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ConversationCreated, MessageReceived, type EventEnvelope } from '@mgw/contracts';
-import { newEvent, traceparentOf } from '@mgw/events';
+import { newEvent, publishDirectly, traceparentOf } from '@mgw/events';
 import type { Tx } from '@mgw/postgres';
 import { withTraceparent } from '@mgw/telemetry';
 import { optWord } from '../suppression/opt-words';
@@ -46,7 +46,9 @@ export class InboundService {
     );
     for (const message of fresh) await this.obeyOptWord(tx, message);
     // conversation.created comes before its message.received (product decision 29b).
-    return fresh.flatMap(({ begins, created, received }) => (begins ? [created, received] : [received]));
+    const told = fresh.flatMap(({ begins, created, received }) => (begins ? [created, received] : [received]));
+    if (fresh[0]?.direct) publishDirectly(told);
+    return told;
   }
 
   private async obeyOptWord(tx: Tx, { event, conversationId, settings }: FreshInbound): Promise<void> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope, SendSettings } from '@mgw/contracts';
-import { outboxColumns } from '@mgw/events';
+import { ORIGIN, nothingWaits, outboxColumns } from '@mgw/events';
 import type { Tx } from '@mgw/postgres';
 import { settingsOf, type SettingsRow } from '../settings/settings.store';
 import type { InboundEvent } from './inbound-message';
@@ -18,6 +18,8 @@ export interface Inbound {
 export interface FreshInbound extends Inbound {
   /** Whether it is the customer's first in the conversation. */
   begins: boolean;
+  /** Whether its events may be published from memory. */
+  direct: boolean;
   /** The business's. */
   settings: SendSettings;
 }
@@ -35,7 +37,7 @@ export class InboundStore {
     const inbound = [...new Map(repeating.map((row) => [keyOf(row), row])).values()];
     const of = <T>(pick: (row: Inbound) => T) => inbound.map(pick);
     const told = inbound.flatMap(({ created, received }) => [created, received]);
-    const rows = await tx.query<{ nth: string; begins: boolean } & SettingsRow>(
+    const rows = await tx.query<{ nth: string; begins: boolean; direct: boolean } & SettingsRow>(
       `WITH n AS (
          SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
                               $10::timestamptz[], $11::text[])
@@ -71,8 +73,8 @@ export class InboundStore {
          FROM fresh JOIN advanced ON advanced.id = fresh.conversation_id
        ), told AS (
          -- Two for each message: the odd one only of the first in its conversation.
-         INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent)
-         SELECT t.event_id, t.subject, t.ordering_key, t.body, t.traceparent
+         INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent, origin)
+         SELECT t.event_id, t.subject, t.ordering_key, t.body, t.traceparent, $17
          FROM unnest($12::text[], $13::text[], $14::text[], $15::text[], $16::text[])
            WITH ORDINALITY AS t (event_id, subject, ordering_key, body, traceparent, place)
          JOIN recorded ON recorded.nth = (t.place + 1) / 2
@@ -80,7 +82,7 @@ export class InboundStore {
          ORDER BY t.place
          ON CONFLICT (event_id) DO NOTHING
        )
-       SELECT recorded.nth, recorded.begins, s.stop_words, s.start_words, s.otp_to_opted_out
+       SELECT recorded.nth, recorded.begins, ${nothingWaits('send', '$14', '$17')} AS direct, s.stop_words, s.start_words, s.otp_to_opted_out
        FROM recorded LEFT JOIN send.settings s ON s.business_id = recorded.business_id
        ORDER BY recorded.nth`,
       [
@@ -96,11 +98,13 @@ export class InboundStore {
         of(({ event }) => event.data.sent_at),
         of(({ event }) => event.data.from.name),
         ...outboxColumns(told),
+        ORIGIN,
       ],
     );
     return rows.map((row) => ({
       ...(inbound[Number(row.nth) - 1] as Inbound),
       begins: row.begins,
+      direct: row.direct,
       settings: settingsOf(row),
     }));
   }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { appendToOutbox, outboxColumns } from '@mgw/events';
+import { ORIGIN, appendToOutbox, nothingWaits, outboxColumns, publishDirectly } from '@mgw/events';
 import { Database, onRow, type Tx } from '@mgw/postgres';
 import type { EventEnvelope } from '@mgw/contracts';
 import type { IntentFacts } from './acceptance';
@@ -25,7 +25,7 @@ export class OutcomeStore {
    */
   async accept(rows: AcceptedRow[], tx: Tx | Database = this.db): Promise<EventEnvelope[]> {
     const events = rows.map(({ event }) => event);
-    const told = await tx.query<{ event_id: string }>(
+    const told = await tx.query<{ event_id: string; direct: boolean }>(
       `WITH locked AS (
          SELECT id, array_position($1::uuid[], id) AS nth FROM send.intents
          WHERE id = ANY ($1::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed') ORDER BY id FOR UPDATE
@@ -38,20 +38,23 @@ export class OutcomeStore {
          SELECT business_id, message_id, id, ($3::bigint[])[nth], settled_at FROM accepted
          ON CONFLICT DO NOTHING
        )
-       INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent)
-       SELECT ($5::text[])[nth], ($6::text[])[nth], ($7::text[])[nth], ($8::text[])[nth], ($9::text[])[nth]
+       INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent, origin)
+       SELECT ($5::text[])[nth], ($6::text[])[nth], ($7::text[])[nth], ($8::text[])[nth], ($9::text[])[nth], $10
        FROM accepted ORDER BY nth
-       ON CONFLICT (event_id) DO NOTHING RETURNING event_id`,
+       ON CONFLICT (event_id) DO NOTHING RETURNING event_id, ${nothingWaits('send', '$7', '$10')} AS direct`,
       [
         rows.map((row) => row.intentId),
         rows.map((row) => row.messageId),
         rows.map((row) => row.conversationId),
         rows.map((row) => row.acceptedAt),
         ...outboxColumns(events),
+        ORIGIN,
       ],
     );
     const ids = new Set(told.map(({ event_id }) => event_id));
-    return events.filter(({ id }) => ids.delete(id));
+    const written = events.filter(({ id }) => ids.delete(id));
+    if (told[0]?.direct) publishDirectly(written);
+    return written;
   }
 
   /** Gives back cap and Idempotency-Key with the transition (guarantees §1, S5; the migration of send.refuse says how). */

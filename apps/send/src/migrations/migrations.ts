@@ -13,6 +13,7 @@ import { ConsumerLeases1764100000001 } from './1764100000001-consumer-leases';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 import { Workers1764400000001 } from './1764400000001-workers';
 import { Search1764400000005 } from './1764400000005-search';
+import { OutboxRecovery1764400000002 } from './1764400000002-outbox-recovery';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -31,4 +32,5 @@ export const migrations = [
   DeadLetterReplays1764200000001,
   Workers1764400000001,
   Search1764400000005,
+  OutboxRecovery1764400000002,
 ];

@@ -5,6 +5,7 @@ import { Months1763900000002 } from './1763900000002-months';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 import { Workers1764400000001 } from './1764400000001-workers';
 import { Recipients1764400000005 } from './1764400000005-recipients';
+import { OutboxRecovery1764400000002 } from './1764400000002-outbox-recovery';
 
 export const migrations = [
   Records1763700000001,
@@ -14,4 +15,5 @@ export const migrations = [
   DeadLetterReplays1764200000001,
   Workers1764400000001,
   Recipients1764400000005,
+  OutboxRecovery1764400000002,
 ];

@@ -6,6 +6,7 @@ import { RestrictionEnds1764100000001 } from './1764100000001-restriction-ends';
 import { ConsumerLeases1764100000002 } from './1764100000002-consumer-leases';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 import { Workers1764400000001 } from './1764400000001-workers';
+import { OutboxRecovery1764400000002 } from './1764400000002-outbox-recovery';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   ConsumerLeases1764100000002,
   DeadLetterReplays1764200000001,
   Workers1764400000001,
+  OutboxRecovery1764400000002,
 ];

@@ -1,0 +1,101 @@
+import type { JetStreamManager } from 'nats';
+import type { OutboxRelayOptions } from './relay';
+import { handledByAll } from './streams';
+import { hasLost, type KnownStream, type OutboxStreams } from './outbox-streams';
+
+/** Between two looks at a stream's consumers, in milliseconds. */
+const LOOK_EVERY_MS = 2_000;
+
+interface Candidate {
+  /** By the database's clock: everything marked as published before this time is at or below the sequence. */
+  time: string;
+  seq: number;
+  epoch: number;
+  /** When the stream was made. */
+  created: string;
+}
+
+/**
+ * Remembers up to which time every durable consumer of a stream has handled what was published (`outbox_streams.handled_until`): when the
+ * stream is lost, nothing older is published again. It takes the time and the stream's last sequence, and stores the time when all
+ * consumers have acknowledged that sequence. Nothing waits for it: an older time means that more is published again.
+ */
+export class OutboxHandled {
+  private readonly candidates = new Map<string, Candidate>();
+  /** Streams that took events since their last candidate. */
+  private readonly published = new Set<string>();
+  private lookAt = 0;
+  private looking: Promise<void> = Promise.resolve();
+  private isLooking = false;
+
+  constructor(
+    private readonly options: OutboxRelayOptions,
+    private readonly streams: OutboxStreams,
+  ) {}
+
+  saw(stream: string): void {
+    this.published.add(stream);
+  }
+
+  /** Starts a look when it is time. */
+  look(): void {
+    if (this.isLooking || Date.now() < this.lookAt || this.published.size + this.candidates.size === 0) return;
+    this.isLooking = true;
+    this.looking = this.lookAtAll()
+      .catch((error: unknown) => this.options.logger.debug({ err: error }, 'reading what consumers have handled failed; will retry'))
+      .finally(() => {
+        this.isLooking = false;
+        this.lookAt = Date.now() + LOOK_EVERY_MS;
+      });
+  }
+
+  /** Ends when no look is under way. */
+  async close(): Promise<void> {
+    await this.looking;
+  }
+
+  private async lookAtAll(): Promise<void> {
+    const manager = await this.options.nc.jetstreamManager();
+    for (const stream of new Set([...this.published, ...this.candidates.keys()])) {
+      const candidate = this.candidates.get(stream);
+      const isCurrent = candidate?.epoch === this.streams.epochs().get(stream);
+      if (candidate === undefined || !isCurrent) await this.propose(manager, stream);
+      else if (await hasHandled(manager, stream, candidate)) await this.store(stream, candidate);
+    }
+  }
+
+  /** Takes the time first: what is marked before it was acknowledged before the sequence is read. */
+  private async propose(manager: JetStreamManager, stream: string): Promise<void> {
+    const { db, schema } = this.options;
+    const [known] = await db.relaxed.query<KnownStream & { time: string; refills: boolean }>(
+      `SELECT clock_timestamp()::text AS time, created, last_seq, epoch, refill_until IS NOT NULL AS refills
+       FROM ${schema}.outbox_streams WHERE stream = $1`,
+      [stream],
+    );
+    // What the refill has still to publish is not handled.
+    if (known === undefined || known.refills) return;
+    this.published.delete(stream);
+    const info = await manager.streams.info(stream);
+    if (hasLost(known, info)) return this.saw(stream);
+    this.candidates.set(stream, { time: known.time, seq: info.state.last_seq, epoch: known.epoch, created: info.created });
+  }
+
+  private async store(stream: string, { time, epoch }: Candidate): Promise<void> {
+    const { db, schema } = this.options;
+    await db.relaxed.query(
+      `UPDATE ${schema}.outbox_streams SET handled_until = greatest(handled_until, $2::timestamptz)
+       WHERE stream = $1 AND epoch = $3 AND refill_until IS NULL`,
+      [stream, time, epoch],
+    );
+    this.candidates.delete(stream);
+  }
+}
+
+/** Whether every durable consumer has handled everything up to the sequence. */
+async function hasHandled(manager: JetStreamManager, stream: string, { seq, created }: Candidate): Promise<boolean> {
+  const { state } = await manager.streams.info(stream);
+  const handled = await handledByAll(manager, stream, state);
+  // Consumers of a stream that has lost its events have handled all of it too. Read last, this shows that it is the same stream still.
+  const info = await manager.streams.info(stream);
+  return handled !== undefined && handled >= seq && info.created === created && info.state.last_seq >= seq;
+}

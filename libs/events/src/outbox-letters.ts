@@ -1,0 +1,54 @@
+import type { Tx } from '@mgw/postgres';
+import type { OutboxRelayOptions } from './relay';
+
+/** Consumer name of events that the relay has set aside. */
+export const OUTBOX_LETTERS = 'outbox';
+const MOST_REPLAYED = 10;
+
+/**
+ * Sets aside events that NATS does not take because they are too large: as dead letters, so that the rest of the outbox goes on. The
+ * outbox gets one back when somebody asks for its replay and NATS takes its size by then.
+ */
+export class OutboxLetters {
+  constructor(private readonly options: OutboxRelayOptions) {}
+
+  /** @param maxBody bytes that NATS takes */
+  async setAside(tx: Tx, ids: string[], maxBody: number): Promise<void> {
+    const { schema, logger } = this.options;
+    const set = await tx.query<{ event_id: string; subject: string }>(
+      `WITH large AS (DELETE FROM ${schema}.outbox WHERE event_id = ANY ($1::text[]) RETURNING event_id, subject, body), set_aside AS (
+         INSERT INTO ${schema}.dead_letters (consumer, subject, body, reason, deliveries)
+         SELECT $2, subject, body, ${tooLarge('body', '$3')}, 1 FROM large
+       ) SELECT event_id, subject FROM large`,
+      [ids, OUTBOX_LETTERS, maxBody],
+    );
+    for (const { event_id, subject } of set)
+      logger.error({ event_id, subject, max_bytes: maxBody }, 'an event is too large for NATS: it is in the dead letters');
+  }
+
+  /** Puts back what somebody asked to be replayed. @returns whether there was any */
+  async replay(tx: Tx, maxBody: number): Promise<boolean> {
+    const { schema } = this.options;
+    const replayed = await tx.query(
+      `WITH asked AS (
+         SELECT id, octet_length(body) > $1::bigint AS large FROM ${schema}.dead_letters
+         WHERE replay_asked_at IS NOT NULL AND consumer = '${OUTBOX_LETTERS}' ORDER BY id LIMIT ${MOST_REPLAYED}
+       ), kept AS (
+         UPDATE ${schema}.dead_letters l SET deliveries = deliveries + 1, replay_asked_at = NULL, reason = ${tooLarge('body', '$1')}
+         FROM asked WHERE l.id = asked.id AND asked.large
+       ), taken AS (
+         DELETE FROM ${schema}.dead_letters l USING asked WHERE l.id = asked.id AND NOT asked.large RETURNING l.subject, l.body::jsonb ->> 'id' AS event_id,
+           l.body::jsonb ->> 'key' AS ordering_key, l.body
+       ), back AS (
+         INSERT INTO ${schema}.outbox (event_id, subject, ordering_key, body) SELECT event_id, subject, ordering_key, body FROM taken
+         ON CONFLICT (event_id) DO UPDATE SET published_at = NULL, origin = NULL
+       ) SELECT FROM asked`,
+      [maxBody],
+    );
+    return replayed.length > 0;
+  }
+}
+
+function tooLarge(body: string, max: string): string {
+  return `format('%s bytes are more than the %s that NATS takes: raise its max_payload, then replay this event', octet_length(${body}), ${max}::bigint)`;
+}

@@ -1,0 +1,148 @@
+import { crashPoint } from '@mgw/faults';
+import { counter, startSpan, type Span } from '@mgw/telemetry';
+import { headers, type JetStreamClient, type MsgHdrs, type PubAck } from 'nats';
+import { inMessages, type EventMessage } from './in-messages';
+import type { OutboxRow } from './outbox';
+import type { OutboxStreams, Published } from './outbox-streams';
+import type { OutboxRelayOptions } from './relay';
+import { StreamRoom, type PublishedSize } from './stream-room';
+import { isFull, streamOf } from './streams';
+import { TRACE_HEADER, spanAttributes } from './trace';
+
+const ACK_WITHIN_MS = 5_000;
+/** Subject, ids and traces that travel with a message; the rest of what NATS takes in one message is for its body. */
+const MOST_HEADER_BYTES = 4_096;
+/** The bytes of an event beside its body: its id or its trace in the headers, with their names. */
+const HEADER_BYTES = 160;
+const DEFAULT_MAX_PAYLOAD = 1024 ** 2;
+/** Copies of one event that are published together to lengthen a stream. */
+const MOST_COPIES = 64;
+const published = counter('mgw_events_published_total', 'Events handed to JetStream', ['schema']);
+
+/** Publishes events of an outbox and waits for the acknowledgements. One for each of those who publish at the same time. */
+export class Publisher {
+  private readonly room: StreamRoom;
+
+  constructor(
+    private readonly options: OutboxRelayOptions,
+    private readonly streams: OutboxStreams,
+  ) {
+    this.room = new StreamRoom(options.nc);
+  }
+
+  /** Bytes of the largest body that NATS takes. */
+  get maxBody(): number {
+    return (this.options.nc.info?.max_payload ?? DEFAULT_MAX_PAYLOAD) - MOST_HEADER_BYTES;
+  }
+
+  /**
+   * Messages without a common key are published together; one that shares a key with an earlier message waits until that one is
+   * acknowledged, so that a refusal never lets a later event of a key pass an earlier one.
+   * @returns what was acknowledged; after a failure the next wave is not published
+   */
+  async publish(rows: OutboxRow[]): Promise<Published[]> {
+    if (rows.length === 0) return [];
+    await this.reachConsumers(rows);
+    const messages = inMessages(rows, this.maxBody);
+    const done: Published[] = [];
+    for (let wave = 0, left = messages; left.length > 0; wave++) {
+      const ready = left.filter((message) => message.wave === wave);
+      if (!(await this.publishWave(ready, done))) break;
+      left = left.filter((message) => message.wave > wave);
+    }
+    crashPoint('relay.after-publish');
+    published.inc({ schema: this.options.schema }, done.length);
+    return done;
+  }
+
+  /** Lengthens a stream that ends before what its consumers have received, with copies of an event: consumers recognise copies. */
+  private async reachConsumers(rows: OutboxRow[]): Promise<void> {
+    const shortest = new Map<string, OutboxRow>();
+    for (const row of rows) {
+      const stream = streamOf(row.subject) ?? '';
+      if (row.body.length < (shortest.get(stream)?.body.length ?? Infinity)) shortest.set(stream, row);
+    }
+    for (const [stream, { subject, body }] of shortest) {
+      const jetstream = this.options.nc.jetstream();
+      for (;;) {
+        const copies = Math.min(MOST_COPIES, await this.streams.missingBeforeNew(stream));
+        if (copies === 0) break;
+        const publishOne = () => jetstream.publish(subject, body, { timeout: ACK_WITHIN_MS });
+        await this.streams.link.whileUp(() => Promise.all(Array.from({ length: copies }, publishOne)));
+      }
+    }
+  }
+
+  /** Publishes as much at once as the streams have room for. @returns whether everything is published */
+  private async publishWave(messages: EventMessage[], done: Published[]): Promise<boolean> {
+    for (let left = messages; left.length > 0;) {
+      const fits = await this.room.reserve(left.map(sizeOf));
+      if (fits === 0) {
+        this.options.logger.warn({ subject: left[0]?.rows[0]?.subject }, 'a stream is full; its events stay in the outbox');
+        return false;
+      }
+      if ((await this.publishTogether(left.slice(0, fits), done)) > 0) return false;
+      left = left.slice(fits);
+    }
+    return true;
+  }
+
+  /** @returns how many messages failed */
+  private async publishTogether(messages: EventMessage[], done: Published[]): Promise<number> {
+    const jetstream = this.options.nc.jetstream();
+    // Acknowledgements belong to the numbering that is known now, also when a loss is found before they come.
+    const epochs = this.streams.epochs();
+    const attempts = await this.streams.link.whileUp(() => Promise.allSettled(messages.map((message) => publish(jetstream, message))));
+    const failures: { reason: unknown; subject: string }[] = [];
+    attempts.forEach((attempt, i) => {
+      const { rows } = messages[i] as EventMessage;
+      if (attempt.status === 'rejected') return failures.push({ reason: attempt.reason, subject: rows[0]?.subject ?? '' });
+      const { stream, seq } = attempt.value;
+      const epoch = epochs.get(stream) ?? -1;
+      for (const { event_id } of rows) done.push({ event_id, stream, seq, epoch });
+    });
+    const [first] = failures;
+    if (first) await this.report(first.reason, first.subject);
+    return failures.length;
+  }
+
+  private async report(reason: unknown, subject: string): Promise<void> {
+    const room = isFull(reason) && (await this.streams.makeRoom(subject));
+    this.options.logger.warn({ err: reason, subject, made_room: room }, 'JetStream refused an event; it stays in the outbox');
+  }
+}
+
+function sizeOf({ rows }: EventMessage): PublishedSize {
+  const bytes = rows.reduce((sum, { body }) => sum + Buffer.byteLength(body) + HEADER_BYTES, 0);
+  return { subject: rows[0]?.subject ?? '', bytes };
+}
+
+/** A single event is an object and has its id as message id. Several are an array; consumers recognise them by their inboxes. */
+async function publish(jetstream: JetStreamClient, { rows }: EventMessage): Promise<PubAck> {
+  const [first, ...others] = rows as [OutboxRow, ...OutboxRow[]];
+  const body = others.length === 0 ? first.body : `[${rows.map((row) => row.body).join(',')}]`;
+  const spans = first.traceparent === null ? [] : rows.map(span);
+  try {
+    return await jetstream.publish(first.subject, body, {
+      timeout: ACK_WITHIN_MS,
+      ...(others.length === 0 && { msgID: first.event_id }),
+      ...(spans.length > 0 && { headers: traceHeaders(rows, spans) }),
+    });
+  } catch (failure) {
+    for (const span of spans) span.fail(failure);
+    throw failure;
+  } finally {
+    for (const span of spans) span.end();
+  }
+}
+
+function span({ subject, traceparent }: OutboxRow): Span {
+  return startSpan(`publish ${subject}`, { kind: 'producer', parent: traceparent, attributes: spanAttributes(subject, 'publish') });
+}
+
+/** One value for each event, in their order. */
+function traceHeaders(rows: OutboxRow[], spans: Span[]): MsgHdrs {
+  const made = headers();
+  rows.forEach((row, i) => made.append(TRACE_HEADER, spans[i]?.traceparent ?? (row.traceparent as string)));
+  return made;
+}

@@ -1,0 +1,325 @@
+import { cpSync, rmSync } from 'node:fs';
+import { ConversationCreated, MessageSent, type EventEnvelope } from '@mgw/contracts';
+import type { Database } from '@mgw/postgres';
+import { createLogger } from '@mgw/telemetry';
+import { eventually } from '@mgw/testing';
+import { ORIGIN, OutboxRelay, appendToOutbox, DeadLetters, newEvent, publishDirectly } from './index';
+import { ensureStreams } from './streams';
+import { openShop, sent, type Shop } from './shop.fixture';
+
+const range = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
+const ids = (numbers: number[]) => numbers.map((number) => sent(number).id);
+
+function sentIn(conversation: number, number: number, text = 'Hi'): EventEnvelope {
+  const data = {
+    message_id: `wamid.${number}`,
+    to: '1',
+    type: 'text',
+    text,
+    sent_by: 'api',
+    conversation_id: conversation,
+    business_id: 1,
+  };
+  const facts = { intent_id: 'i', api_key_id: 1, template: null, repaired: false };
+  const about = { at: '2026-01-02T03:04:05.678Z', business_id: 1, key: `conversation:${conversation}` };
+  return newEvent(MessageSent, { ...about, id: sent(number).id, data, facts });
+}
+
+describe('relays of one outbox (guarantees N5)', () => {
+  let shop: Shop;
+  beforeEach(async () => (shop = await openShop()));
+  afterEach(() => shop.close());
+
+  const effects = async (count: number, timeoutMs = 60_000) => {
+    await eventually(async () => (await shop.effects()).length >= count, { timeoutMs });
+    return shop.effects();
+  };
+  const allPublished = () => eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 0, { timeoutMs: 60_000 });
+  /** Ids of the events in the stream, in its order and with repetitions. */
+  const inStream = async (stream = 'PUBLIC') => {
+    const { streams } = await shop.nc.jetstreamManager();
+    const { state } = await streams.info(stream);
+    const found: string[] = [];
+    for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
+      const events = [(await streams.getMessage(stream, { seq })).json<EventEnvelope | EventEnvelope[]>()].flat();
+      found.push(...events.map(({ id }) => id));
+    }
+    return found;
+  };
+  const epochs = async () =>
+    (await shop.db.query<{ epoch: number }>(`SELECT epoch FROM shop.outbox_streams WHERE stream = 'PUBLIC'`)).map(({ epoch }) => epoch);
+  const append = (...events: EventEnvelope[]) => shop.db.transaction((tx) => appendToOutbox(tx, 'shop', events));
+  /** A relay that has published one event and looks only when it is told to. */
+  const quietRelay = async () => {
+    const relay = shop.relay({ pollMs: 600_000 });
+    await shop.tell(0);
+    relay.nudge();
+    await allPublished();
+    return relay;
+  };
+  const restart = async (whileDown: () => void) => {
+    await shop.broker.kill();
+    whileDown();
+    await shop.broker.start();
+  };
+
+  it('one that publishes from memory does not overtake an older event of the key that another replica has not published', async () => {
+    const relay = await quietRelay();
+    // Written by another replica, which has not published it.
+    await append(sent(1));
+    await shop.hand(relay, 2, 3);
+    await eventually(async () => (await inStream()).length >= 4);
+    expect(await inStream()).toEqual(ids(range(4)));
+  });
+
+  it('one publishes from memory beside events of other keys that another replica has not published, and beside its own', async () => {
+    const relay = await quietRelay();
+    await append(sentIn(2, 1));
+    // Not marked yet when the next one is written.
+    for (const number of range(3, 2)) await shop.hand(relay, number);
+    await eventually(async () => (await inStream()).length >= 4);
+    expect(await inStream()).toEqual(ids([0, 2, 3, 4]));
+    expect(await shop.count(`outbox WHERE origin = ${ORIGIN}`)).toBe(3);
+  });
+
+  it('a later event of a key is not published when an earlier one was refused', async () => {
+    await ensureStreams(await shop.nc.jetstreamManager(), { maxBytes: 400_000 });
+    const consumer = shop.consumer();
+    await eventually(async () => (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop').catch(() => false));
+    await consumer.stop();
+    const relay = await quietRelay();
+    const large = 'x'.repeat(250_000);
+    const data = { conversation_id: 1, customer_phone: '1', customer_name: '', first_message: 'Hi', business_id: 1 };
+    const created = newEvent(ConversationCreated, {
+      id: 'conversation.created:1',
+      at: '2026-01-02T03:04:05.678Z',
+      business_id: 1,
+      key: 'conversation:1',
+      data,
+    });
+    await append(sentIn(1, 1, large), sentIn(1, 2, large), created);
+    relay.nudge();
+    await eventually(async () => (await inStream()).includes(sent(1).id));
+    shop.consumer();
+    relay.nudge();
+    expect(await effects(4)).toEqual([...ids([0, 1, 2]), created.id]);
+  });
+
+  it('no loss is found while another replica publishes between the two readings that are compared', async () => {
+    const busy = await quietRelay();
+    let [next, calls] = [1, 0];
+    const publishOneMore = async () => {
+      calls += 1;
+      await shop.hand(busy, next++);
+      await allPublished();
+    };
+    const between = new Proxy(shop.db, {
+      get: (target, name: keyof Database) => {
+        const value = target[name];
+        if (name !== 'query' && name !== 'transaction') return value;
+        return async (...given: unknown[]) => {
+          await publishOneMore();
+          return (value as (...all: unknown[]) => unknown).apply(target, given);
+        };
+      },
+    });
+    shop.relay({ db: between });
+    await eventually(() => calls > 8);
+    expect(await epochs()).toEqual([0]);
+    expect((await inStream()).sort()).toEqual([...new Set(await inStream())].sort());
+  });
+
+  it('what consumers have handled is not published again when the store is lost; what they have not is, in order and first', async () => {
+    const relay = shop.relay();
+    const consumer = shop.consumer();
+    await shop.tell(...range(50));
+    await effects(50);
+    await eventually(async () => (await shop.count(`outbox_streams WHERE stream = 'PUBLIC' AND handled_until > '-infinity'`)) === 1);
+    // Published long before the consumers were looked at.
+    await shop.db.query(`UPDATE shop.outbox SET published_at = published_at - interval '1 hour'`);
+    await consumer.stop();
+    await shop.tell(...range(5, 50));
+    await allPublished();
+    await relay.stop();
+    await restart(() => shop.broker.wipe());
+    const other = shop.relay();
+    await shop.tell(55);
+    other.nudge();
+    await allPublished();
+    await eventually(async () => (await inStream()).length >= 6);
+    expect(await inStream()).toEqual(ids(range(6, 50)));
+    expect(await epochs()).toEqual([1]);
+    shop.consumer();
+    expect(await effects(56)).toEqual(ids(range(56)));
+  });
+
+  it('of a stream that lost its tail only the tail is published again', async () => {
+    const relay = shop.relay();
+    for (const number of range(5)) {
+      await shop.tell(number);
+      await allPublished();
+    }
+    const copy = `${shop.broker.storeDir}.copy`;
+    await restart(() => cpSync(shop.broker.storeDir, copy, { recursive: true }));
+    for (const number of range(5, 5)) {
+      await shop.tell(number);
+      await allPublished();
+    }
+    await restart(() => {
+      shop.broker.wipe();
+      cpSync(copy, shop.broker.storeDir, { recursive: true });
+      rmSync(copy, { recursive: true });
+    });
+    await eventually(async () => (await epochs())[0] === 1);
+    await shop.tell(10);
+    await allPublished();
+    await eventually(async () => (await inStream()).length >= 11);
+    expect(await inStream()).toEqual(ids(range(11)));
+    await relay.stop();
+    shop.consumer();
+    expect(await effects(11)).toEqual(ids(range(11)));
+  });
+
+  it('consumers receive what is published to a stream that ends before what they had received', async () => {
+    const relay = shop.relay();
+    shop.consumer();
+    for (const number of range(5)) {
+      await shop.tell(number);
+      await allPublished();
+    }
+    await effects(5);
+    const msgs = `${shop.broker.storeDir}/jetstream/$G/streams/PUBLIC/msgs`;
+    const copy = `${shop.broker.storeDir}.copy`;
+    await restart(() => cpSync(msgs, copy, { recursive: true }));
+    for (const number of range(5, 5)) {
+      await shop.tell(number);
+      await allPublished();
+    }
+    await effects(10);
+    await restart(() => {
+      rmSync(msgs, { recursive: true });
+      cpSync(copy, msgs, { recursive: true });
+      rmSync(copy, { recursive: true });
+    });
+    await eventually(async () => (await epochs())[0] === 1);
+    await shop.tell(...range(3, 10));
+    await allPublished();
+    await relay.stop();
+    expect(await effects(13)).toEqual(ids(range(13)));
+  });
+
+  describe('with many published events', () => {
+    /** As many as the relay publishes before anything new, and then some. */
+    const OLD = 60_000;
+    /** Ids, in the order in which they were handled first. */
+    const handled = new Set<string>();
+    let repeated: number;
+    const remember = async (events: EventEnvelope[]) => {
+      for (const { id } of events) {
+        if (handled.has(id)) repeated += 1;
+        handled.add(id);
+      }
+    };
+    const refilling = () => shop.count(`outbox_streams WHERE stream = 'PUBLIC' AND refill_until IS NOT NULL`);
+    beforeEach(async () => {
+      handled.clear();
+      repeated = 0;
+      await (await quietRelay()).stop();
+      const [{ body = '' } = {}] = await shop.db.query<{ body: string }>('SELECT body FROM shop.outbox');
+      const text = 'x'.repeat(300);
+      await shop.db.query(
+        `INSERT INTO shop.outbox (event_id, subject, ordering_key, body, created_at, published_at)
+         SELECT 'message.sent:old.' || n, 'public.message.sent', 'conversation:' || n % 5000,
+           replace(replace($1, 'wamid.0', 'old.' || n), '"Hi"', '"${text}"'), now(), now() - (${OLD} - n) * interval '2 seconds'
+         FROM generate_series(1, ${OLD}) AS n`,
+        [body],
+      );
+    });
+
+    it('new events do not wait for the refill, any replica goes on with it, and the outbox does not grow', async () => {
+      const size = async () => Number((await shop.db.query<{ size: string }>(`SELECT pg_table_size('shop.outbox') AS size`))[0]?.size);
+      const before = await size();
+      await restart(() => shop.broker.wipe());
+      shop.consumer({ guarded: true, handle: remember });
+      const relays = [shop.relay(), shop.relay()];
+      await eventually(async () => (await refilling()) === 1, { timeoutMs: 60_000 });
+      await shop.tell(1);
+      await eventually(() => handled.size > 25_000, { timeoutMs: 60_000 });
+      for (const relay of relays) await relay.stop();
+      expect(await refilling()).toBe(1);
+      shop.relay();
+      await eventually(() => handled.size >= OLD + 2, { timeoutMs: 120_000 });
+      await eventually(async () => (await refilling()) === 0);
+      expect([...handled].indexOf(sent(1).id)).toBeLessThan(OLD / 2);
+      // One step may be repeated when a relay stops.
+      expect(repeated).toBeLessThan(10_000);
+      expect(await size()).toBeLessThan(before * 2);
+    }, 240_000);
+  });
+
+  it('an event that NATS does not take is set aside, with a reason, and others of its key go on', async () => {
+    const letters = new DeadLetters(shop.db, 'shop');
+    const relay = await quietRelay();
+    shop.consumer();
+    await append(sent(1), sentIn(1, 2, 'x'.repeat(9_000_000)), sent(3));
+    relay.nudge();
+    expect(await effects(3)).toEqual(ids([0, 1, 3]));
+    const [letter] = (await letters.list(10)).letters;
+    expect(letter).toMatchObject({ consumer: 'outbox', event_id: sent(2).id, business: '1', reason: expect.stringMatching(/^9\d+ bytes/) });
+    // Still too large.
+    await letters.ask([letter?.id ?? '']);
+    relay.nudge();
+    await eventually(async () => (await letters.list(10)).letters[0]?.tries === 2);
+    expect((await letters.list(10)).letters).toMatchObject([{ event_id: sent(2).id, asked: false }]);
+    // NATS takes it now.
+    const body = JSON.stringify(sent(2));
+    await shop.db.query('UPDATE shop.dead_letters SET body = $1', [body]);
+    await letters.ask('all');
+    relay.nudge();
+    expect(await effects(4)).toEqual(ids([0, 1, 3, 2]));
+    expect((await letters.list(10)).letters).toEqual([]);
+  });
+
+  it('reads events by a budget in bytes (guarantees N1)', async () => {
+    let most = 0;
+    const measured = new Proxy(shop.db, {
+      get: (target, name: keyof Database) => {
+        if (name !== 'transaction') return target[name];
+        const transaction: Database['transaction'] = (work, options) =>
+          target.transaction(
+            (tx) =>
+              work({
+                query: async <T>(text: string, values?: unknown[]) => {
+                  const rows = await tx.query<T>(text, values);
+                  most = Math.max(
+                    most,
+                    (rows as { body?: string | null }[]).reduce((sum, { body }) => sum + (body?.length ?? 0), 0),
+                  );
+                  return rows;
+                },
+              }),
+            options,
+          );
+        return transaction;
+      },
+    });
+    await append(...range(30).map((number) => sentIn(1, number, 'x'.repeat(number % 3 === 0 ? 900_000 : 200_000))));
+    shop.relay({ db: measured });
+    await allPublished();
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(1_400_000);
+    expect(await inStream()).toEqual(ids(range(30)));
+  });
+
+  it('holds events in memory up to a bound in bytes; the outbox holds the others (guarantees N1)', async () => {
+    const relay = new OutboxRelay({ db: shop.db, schema: 'shop', nc: shop.nc, logger: createLogger('relays', 'silent') });
+    const internals = Object.assign(relay as unknown as { handed: unknown[]; caughtUp: boolean }, { caughtUp: true });
+    for (const number of range(5)) {
+      const event = sentIn(1, number, 'x'.repeat(900_000));
+      publishDirectly([event]);
+      relay.tell([event]);
+    }
+    expect(internals).toMatchObject({ handed: { length: 2 }, caughtUp: false });
+    await relay.stop();
+  });
+});
