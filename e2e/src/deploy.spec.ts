@@ -212,13 +212,29 @@ describe('the Helm chart', () => {
     ['as it is', {}],
     ['with traces', TRACED],
     ['with KEDA', { keda: { enabled: true } }],
-    ['with an ingress, without network policies', { ingress: { enabled: true }, network: { enabled: false } }],
+    [
+      'with an ingress, without network policies',
+      { ingress: { enabled: true }, trustedProxies: ['10.244.0.0/16'], network: { enabled: false } },
+    ],
   ])('%s: every manifest is valid for Kubernetes', (_, change) => {
     for (const manifest of render(change)) {
       const Kind = KINDS[manifest.kind as keyof typeof KINDS];
       expect(Kind).toBeDefined();
       expect(() => new Kind(manifest as never).validate()).not.toThrow();
     }
+  });
+
+  it('guarantees N2: with an ingress it requires trustedProxies, and gives them to the gateway', () => {
+    expect(() => render({ ingress: { enabled: true } })).toThrow('trustedProxies is required with ingress.enabled');
+    const proxies = ['10.244.0.0/16', 'fd00:10:244::/56'];
+    const containers = of(render({ ingress: { enabled: true }, trustedProxies: proxies }), 'Deployment').map(
+      (manifest) =>
+        (manifest as never as { spec: { template: { spec: { containers: { name: string; env: object[] }[] } } } }).spec.template.spec
+          .containers[0],
+    );
+    const given = containers.filter((one) => one?.env.some((variable) => (variable as { name: string }).name === 'TRUSTED_PROXIES'));
+    expect(given.map((one) => one?.name)).toEqual(['gateway']);
+    expect(given[0]?.env).toContainEqual({ name: 'TRUSTED_PROXIES', value: proxies.join() });
   });
 
   it('its values match their schema, and wrong ones do not', () => {

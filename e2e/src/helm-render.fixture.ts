@@ -94,6 +94,9 @@ const FUNCTIONS: Record<string, (...args: unknown[]) => unknown> = {
   indent: (by, value) => text(value).replace(/^/gm, ' '.repeat(Number(by))),
   printf: (format, ...args) => text(format).replace(/%[sd]/g, () => text(args.shift())),
   not: (value) => !isTrue(value),
+  fail: (message) => {
+    throw new Error(text(message));
+  },
 };
 
 /** A pipeline: each stage's result is the last argument of the next. */

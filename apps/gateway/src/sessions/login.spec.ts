@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import request from 'supertest';
 import { PASSWORD, startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 
 describe('login (product §2)', () => {
@@ -157,6 +158,22 @@ describe('login by address (product §2)', () => {
       await login(`guess${n}@nowhere.example`, 'wrong password').expect(401);
     }
     await login(email, PASSWORD).expect(429);
+    await dashboard.close();
+  });
+
+  it('guarantees N2: a lock of the account and of the address keeps nobody out who has a session', async () => {
+    const dashboard = await startDashboard({ loginIpLimit: 20 });
+    const owner = await dashboard.session('owner', await dashboard.business());
+    const { token } = await dashboard.apiKey();
+    const login = (email: string) => dashboard.visitor.post('/api/client/login', { email, password: 'wrong password' });
+    for (let n = 0; n < 5; n += 1) await login(owner.email).expect(401);
+    for (let n = 0; n < 15; n += 1) await login(`guess${n}@nowhere.example`).expect(401);
+    await login(owner.email).expect(429);
+    await login('another@nowhere.example').expect(429);
+    await owner.get('/api/client/me').expect(200);
+    await owner.put('/api/client/settings', { timezone: 'UTC' }).expect(200);
+    await request(dashboard.visitor.server).get('/api/v1/health').set('x-api-key', token).expect(200);
+    await owner.post('/api/client/logout').expect(200);
     await dashboard.close();
   });
 });
