@@ -1,21 +1,22 @@
 // npm run check: format, types, citations and lint (with the module boundaries) of everything.
 import { danglingCitations } from '../references/references.mjs';
 import { ensureDependencies, run } from '../setup/dependencies.mjs';
+import { missingPaths } from './paths.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
 ensureDependencies(console.log);
 await import('../build/api-types.mjs');
 
-function checkCitations() {
-  const dangling = danglingCitations();
-  for (const line of dangling) console.error(line);
-  return dangling.length === 0 ? 0 : 1;
+/** Prints what a check found. @returns an exit code */
+function report(faults) {
+  for (const line of faults) console.error(line);
+  return faults.length === 0 ? 0 : 1;
 }
 
 const steps = [
   ['format', () => run('prettier', ['--check', '--log-level=warn', '.'])],
   ['types', () => run('tsc', ['-p', 'tsconfig.json'])],
-  ['citations', checkCitations],
+  ['citations', () => report([...danglingCitations(), ...missingPaths()])],
   ['lint', () => run('nx', ['run-many', '-t', 'lint', '--outputStyle=static'])],
 ];
 for (const [name, check] of steps) {
