@@ -69,6 +69,11 @@ export class Shares {
     });
   }
 
+  /** Holders that would get no place now. */
+  withoutRoom(): string[] {
+    return [...this.held.keys()].filter((holder) => !this.mayTake(holder));
+  }
+
   /** Places that this holder occupies. */
   heldBy(holder: string): number {
     return this.held.get(holder) ?? 0;

@@ -31,8 +31,10 @@ export interface HeldModel {
   asked: string[];
   /** Answers everything that it was asked, and from now on at once. */
   release(): void;
-  /** Answers a question with an error of its own, of several in these words the oldest. */
-  fail(question: string): void;
+  /** From now on questions that this is true of are answered at once. */
+  holdUnless(answered: (question: string) => boolean): void;
+  /** Answers a question with this status, 401 by default; of several in these words the oldest. */
+  fail(question: string, status?: number): void;
 }
 
 export interface Answering {
@@ -51,6 +53,10 @@ export interface Answering {
   writes(customer: number, text: string): Promise<void>;
   agentReplies(customer: number): void;
   suppress(customer: number, state: ConversationRecord['suppression_state']): void;
+  /** Questions grow older. */
+  pass(seconds: number): Promise<void>;
+  /** Questions of a business, each of another customer; their text is the business's instructions. */
+  asks(business_id: number, count: number): Promise<void>;
   /** As if the lease of what a dead worker held were over. */
   leasesEnd(): Promise<void>;
   /** As if the pauses before the next tries were over. */
@@ -70,7 +76,7 @@ export async function startAnswering(): Promise<Answering> {
 
   const asked: string[] = [];
   const held: { question: string; response: ServerResponse }[] = [];
-  let holding = true;
+  let isAnswered: (question: string) => boolean = () => false;
   const answer = (question: string, response: ServerResponse) => {
     // Of a question about ␀ it makes what no text may hold.
     const content = `About: ${question.replace('␀', '\0\ud83d')}`;
@@ -80,8 +86,8 @@ export async function startAnswering(): Promise<Answering> {
     const { messages } = JSON.parse(body) as { messages: { content: string }[] };
     const question = messages.at(-1)?.content ?? '';
     asked.push(question);
-    if (holding) held.push({ question, response });
-    else answer(question, response);
+    if (isAnswered(question)) answer(question, response);
+    else held.push({ question, response });
   });
 
   const threads = new Map<number, ThreadMessage[]>();
@@ -140,12 +146,13 @@ export async function startAnswering(): Promise<Answering> {
     model: {
       asked,
       release: () => {
-        holding = false;
+        isAnswered = () => true;
         for (const { question, response } of held.splice(0)) answer(question, response);
       },
-      fail: (question) => {
+      holdUnless: (answered) => void (isAnswered = answered),
+      fail: (question, status = 401) => {
         const oldest = held.findIndex((one) => one.question === question);
-        for (const { response } of held.splice(oldest, 1)) response.writeHead(500).end();
+        for (const { response } of held.splice(oldest, 1)) response.writeHead(status).end();
       },
     },
     answerSends: (...next) => void answers.push(...next),
@@ -176,6 +183,16 @@ export async function startAnswering(): Promise<Answering> {
     },
     agentReplies: (customer) => void add(customer, { direction: 'out', sent_by: 'agent', text: 'A person speaking.' }),
     suppress: (customer, state) => void suppressed.set(customer, state),
+    pass: async (seconds) => {
+      await harness.db.query(`UPDATE auto_reply.replies SET received_at = received_at - make_interval(secs => $1)`, [seconds]);
+    },
+    asks: async (business_id, count) => {
+      await harness.db.query(
+        `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at)
+         SELECT $1::bigint, $1::bigint || '-' || n, $1::bigint * 1000 + n, '919876543210', 'Hello', now() FROM generate_series(1, $2::integer) AS n`,
+        [business_id, count],
+      );
+    },
     leasesEnd: async () => {
       await harness.db.query(`UPDATE auto_reply.replies SET due_at = now() WHERE state = 'pending'`);
     },

@@ -12,7 +12,10 @@ export interface Turn {
 }
 
 const ANSWER_WITHIN_MS = 20_000;
-const MAX_ANSWER_BYTES = 256 * 1024;
+/** Of a response's body: a reply of 4,096 characters, escaped, with room for what else a model returns. */
+const MAX_ANSWER_BYTES = 128 * 1024;
+/** Statuses below 500 that may pass by themselves. */
+const PASSING = [408, 425, 429];
 /** Of a text message (platform §1.2). */
 const MAX_TEXT = 4_096;
 
@@ -24,6 +27,14 @@ const Completion = Type.Object({
 /** The model did not answer with something that can be sent; the message says why, without secrets. */
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure';
+
+  /** @param mayPass whether another try may succeed with the same settings */
+  constructor(
+    message: string,
+    readonly mayPass = true,
+  ) {
+    super(message);
+  }
 }
 
 /** This process ends before the model has answered: the question is another's. */
@@ -60,10 +71,11 @@ export class ModelService {
       MAX_ANSWER_BYTES,
     );
     if (result.kind === 'timeout') throw new ModelFailure('the model did not answer within 20 seconds');
-    if (result.kind === 'refused') throw new ModelFailure('the address of the model may not be called');
+    if (result.kind === 'refused') throw new ModelFailure('the address of the model may not be called', false);
     if (result.kind === 'cut_off') throw new CutOff('the model was still thinking');
     if (result.kind === 'unreachable') throw new ModelFailure('the model could not be reached');
-    if (result.status !== 200) throw new ModelFailure(`the model answered ${result.status}`);
+    if (result.status !== 200)
+      throw new ModelFailure(`the model answered ${result.status}`, result.status >= 500 || PASSING.includes(result.status));
     return textOf(result.text);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AiReplied, type DataOf, type EventEnvelope, type ListAutoReplies, type MessageReceived, type ReplyOf } from '@mgw/contracts';
-import { appendToOutbox, newEvent, traceparentOf } from '@mgw/events';
+import { appendToOutbox, isWorkerAlive, newEvent, traceparentOf } from '@mgw/events';
 import { Database, onRow, pageOf, readCursor } from '@mgw/postgres';
 
 /** A customer's message that may be answered. */
@@ -18,6 +18,10 @@ export interface Question {
   /** It came so long ago that the Idempotency-Key of its reply may be gone. */
   stale: boolean;
   attempts: number;
+  /** Tries that began and did not end, this one included. */
+  begun: number;
+  /** Scheme, host and port of the model. */
+  origin: string;
   /** Of the trace in which it came. */
   traceparent: string | null;
 }
@@ -25,10 +29,15 @@ export interface Question {
 type Row = Omit<Question, 'id' | 'business_id' | 'conversation_id'> & { id: string; business_id: string; conversation_id: string };
 type Listed = ReplyOf<typeof ListAutoReplies>;
 
+/** An automatic reply is useful for so long after its question; then a person should answer. */
+const USEFUL = '2 minutes';
 /** Longer than a reply takes to be made (two looks at the thread and the model), and longer than it takes to be sent. */
 const TRY = '60 seconds';
-/** A question as it was taken. When the lease was over another worker has taken it, and what becomes of it is that one's to say. */
+/** Matches only while this worker holds the question: `attempts` is the fencing token. */
 const OWN = `id = $1 AND ${onRow(`state = 'pending' AND attempts = $2`)}`;
+
+/** The deployment's own model has no base_url; one that names the same host shares nothing with it, which only makes shares smaller. */
+const ORIGIN = `coalesce(lower(substring(s.base_url FROM '^[^/]+//[^/?#]+')), '')`;
 
 @Injectable()
 export class RepliesStore {
@@ -59,19 +68,32 @@ export class RepliesStore {
     return noted.length > 0;
   }
 
-  /** Takes questions that are due, also those whose worker died; of each business in turn, so that one whose model is slow holds up nobody else. */
-  async take(atMost: number): Promise<Question[]> {
+  /**
+   * Takes due questions, one of each business, those that wait longest first. A dead worker's are due at once.
+   * @param full businesses and origins that have their share of the workers
+   */
+  async take(atMost: number, workerId: string, full: { businesses: string[]; origins: string[] }): Promise<Question[]> {
+    await this.freeClaims();
     const rows = await this.db.query<Row>(
-      `UPDATE auto_reply.replies SET due_at = now() + interval '${TRY}', attempts = attempts + 1
-       WHERE id IN (
-         SELECT r.id FROM (
-           SELECT id, row_number() OVER (PARTITION BY business_id ORDER BY id) AS turn
-           FROM auto_reply.replies WHERE state = 'pending' AND due_at <= now()
-         ) due JOIN auto_reply.replies r ON r.id = due.id AND ${onRow(`r.state = 'pending' AND r.due_at <= now()`)}
-         ORDER BY due.turn, due.id LIMIT $1 FOR UPDATE OF r SKIP LOCKED)
-       RETURNING id, business_id, inbound_message_id, conversation_id, customer, question, reply, sending, attempts, traceparent,
-         received_at < now() - interval '23 hours' AS stale`,
-      [atMost],
+      `WITH RECURSIVE businesses AS (
+         (SELECT business_id AS id FROM auto_reply.replies WHERE state = 'pending' ORDER BY business_id LIMIT 1)
+         UNION ALL
+         SELECT (SELECT r.business_id FROM auto_reply.replies r WHERE r.state = 'pending' AND r.business_id > b.id
+                 ORDER BY r.business_id LIMIT 1) FROM businesses b WHERE b.id IS NOT NULL
+       ), open AS (
+         SELECT b.id, ${ORIGIN} AS origin FROM businesses b LEFT JOIN auto_reply.settings s ON s.business_id = b.id
+         WHERE b.id <> ALL ($3::bigint[])
+       ), due AS MATERIALIZED (
+         SELECT r.id, open.origin FROM open CROSS JOIN LATERAL (
+           SELECT id, due_at FROM auto_reply.replies WHERE business_id = open.id AND state = 'pending' AND due_at <= now()
+           ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED) r
+         WHERE open.origin <> ALL ($4::text[]) ORDER BY r.due_at, r.id LIMIT $1
+       )
+       UPDATE auto_reply.replies r SET due_at = now() + interval '${TRY}', attempts = attempts + 1, begun = begun + 1, worker_id = $2
+       FROM due WHERE r.id = due.id
+       RETURNING r.id, business_id, inbound_message_id, conversation_id, customer, question, reply, sending, attempts, begun, origin,
+         traceparent, received_at < now() - interval '23 hours' AS stale`,
+      [atMost, workerId, full.businesses, full.origins],
     );
     return rows.map((row) => ({
       ...row,
@@ -79,6 +101,18 @@ export class RepliesStore {
       business_id: Number(row.business_id),
       conversation_id: Number(row.conversation_id),
     }));
+  }
+
+  /** Gives a question back that was taken and not begun. */
+  async giveBack({ id, attempts }: Question): Promise<void> {
+    await this.db.query(`UPDATE auto_reply.replies SET due_at = now(), begun = begun - 1, worker_id = NULL WHERE ${OWN}`, [id, attempts]);
+  }
+
+  private async freeClaims(): Promise<void> {
+    await this.db.query(
+      `UPDATE auto_reply.replies r SET due_at = now(), worker_id = NULL
+       WHERE state = 'pending' AND worker_id IS NOT NULL AND NOT ${isWorkerAlive('auto_reply', 'r.worker_id')}`,
+    );
   }
 
   /** Whether the customer has written again. */
@@ -160,14 +194,18 @@ export class RepliesStore {
     );
   }
 
-  /** @param maybeSent whether a send that was begun may have been made */
-  async again({ id, attempts }: Question, afterSeconds: number, maybeSent: boolean): Promise<void> {
-    await this.db.query(`UPDATE auto_reply.replies SET due_at = now() + make_interval(secs => $3), sending = sending AND $4 WHERE ${OWN}`, [
-      id,
-      attempts,
-      afterSeconds,
-      maybeSent,
-    ]);
+  /**
+   * @param maybeSent whether a send that was begun may have been made
+   * @param always also when a reply would no longer be useful
+   * @returns false when it is too late for another try
+   */
+  async again({ id, attempts }: Question, afterSeconds: number, maybeSent: boolean, always: boolean): Promise<boolean> {
+    const postponed = await this.db.query(
+      `UPDATE auto_reply.replies SET due_at = now() + make_interval(secs => $3), sending = sending AND $4, begun = 0, worker_id = NULL
+       WHERE ${OWN} AND ($5 OR received_at + interval '${USEFUL}' > now() + make_interval(secs => $3)) RETURNING id`,
+      [id, attempts, afterSeconds, maybeSent, always],
+    );
+    return postponed.length > 0;
   }
 
   /** The newest first. */
