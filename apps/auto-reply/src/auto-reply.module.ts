@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { Egress, EgressRules } from '@mgw/egress';
 import { OutboxRelay } from '@mgw/events';
-import { Database } from '@mgw/postgres';
+import { Database, onRow } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
-import { figuresController, LOGGER, NATS, retention, sealingCheck } from '@mgw/service';
+import { countUpTo, figuresController, LOGGER, NATS, retention, sealingCheck } from '@mgw/service';
 import { AutoReplyConfig } from './auto-reply.config';
 import { HearingConsumer } from './replying/hearing.consumer';
 import { ModelService } from './replying/model.service';
@@ -16,8 +16,10 @@ import { SettingsHandlers } from './settings/settings.handlers';
 import { SettingsStore } from './settings/settings.store';
 
 const FIGURES = {
-  replies_waiting: `SELECT count(*) FROM auto_reply.replies WHERE state = 'pending'`,
-  replies_failed_last_hour: `SELECT count(*) FROM auto_reply.replies WHERE state = 'failed' AND created_at > now() - interval '1 hour'`,
+  replies_waiting: countUpTo(`FROM auto_reply.replies WHERE state = 'pending' ORDER BY due_at`),
+  replies_failed_last_hour: countUpTo(
+    `FROM auto_reply.replies WHERE ended_at > now() - interval '1 hour' AND ${onRow(`state = 'failed'`)} ORDER BY ended_at DESC`,
+  ),
 };
 
 const ANY_SECRET = `SELECT api_key_sealed AS sealed, 'auto_reply.api_key:' || business_id AS context

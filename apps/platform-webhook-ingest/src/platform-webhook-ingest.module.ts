@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { OutboxRelay } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
-import { figuresController, LOGGER, NATS, retention } from '@mgw/service';
+import { ageOfFirst, countUpTo, figuresController, LOGGER, NATS, retention } from '@mgw/service';
 import { ConnectionsService } from './connections/connections.service';
 import { Signatures } from './connections/signatures';
 import { IngestConfig } from './platform-webhook-ingest.config';
@@ -14,8 +14,8 @@ import { SplitterService } from './splitting/splitter.service';
 import { Wire } from './splitting/wire';
 
 const FIGURES = {
-  webhooks_waiting: 'SELECT count(*) FROM ingest.deliveries WHERE split_at IS NULL',
-  webhooks_oldest_seconds: 'SELECT coalesce(extract(epoch FROM now() - min(received_at)), 0) FROM ingest.deliveries WHERE split_at IS NULL',
+  webhooks_waiting: countUpTo('FROM ingest.deliveries WHERE split_at IS NULL ORDER BY id'),
+  webhooks_oldest_seconds: ageOfFirst('received_at', 'FROM ingest.deliveries WHERE split_at IS NULL ORDER BY id'),
 };
 
 @Module({

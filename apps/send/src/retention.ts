@@ -7,7 +7,7 @@ import type { SendConfig } from './send.config';
 const MONTH_DAYS = 31;
 
 /** The first id of a time: ids of version 7 begin with the milliseconds, so the primary key leads to the oldest. */
-const firstIdOf = (time: string) => `rpad(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint), 12, '0'), 32, '0')::uuid`;
+export const firstIdOf = (time: string) => `rpad(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint), 12, '0'), 32, '0')::uuid`;
 
 /** Sends whose outcome is open stay whatever their age; an Idempotency-Key holds for 24 hours (product decision 24). */
 export const sendRetention = ({ messagesDays: days, ...keep }: SendConfig): RetentionPlan => ({

@@ -18,6 +18,7 @@ import { OutcomeStore } from './intents/outcome.store';
 import { ReservationService } from './intents/reservation.service';
 import { ReservationStore } from './intents/reservation.store';
 import { RefusalEffects } from './refusals/refusal-effects.service';
+import { FIGURES } from './figures';
 import { sendRetention } from './retention';
 import { SendConfig } from './send.config';
 import { DeliveryService } from './sending/delivery.service';
@@ -67,12 +68,6 @@ const services = [
   SweeperService,
   TemplateService,
 ];
-
-const FIGURES = {
-  sends_last_minute: `SELECT count(*) FROM send.messages WHERE accepted_at > now() - interval '1 minute'`,
-  sends_under_way: `SELECT count(*) FROM send.intents WHERE state = 'calling'`,
-  sends_unresolved: `SELECT count(*) FROM send.intents WHERE state = 'unknown'`,
-};
 
 /** Of the requests that this service takes, half may call the platform and three eighths may wait for that; the rest need no call. */
 function placesOf(rpcConcurrency: number) {

@@ -36,7 +36,7 @@ async function explain(db: Database, text: string, values: unknown[]): Promise<N
   try {
     await client.query(`PREPARE explained AS ${text}`);
     const { rows } = await client.query<Explained>(
-      `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE explained (${values.map(literal).join()})`,
+      `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE explained${values.length > 0 ? `(${values.map(literal).join()})` : ''}`,
     );
     return (rows[0] as Explained)['QUERY PLAN'][0].Plan;
   } finally {

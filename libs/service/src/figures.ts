@@ -4,15 +4,28 @@ import { Database } from '@mgw/postgres';
 import { Handles } from '@mgw/rpc';
 import { gauges } from '@mgw/telemetry';
 
+/** SQL of the age of the first of these rows in seconds; 0 without one. */
+export const ageOfFirst = (column: string, rows: string): string =>
+  `SELECT coalesce((SELECT extract(epoch FROM now() - ${column}) ${rows} LIMIT 1), 0)`;
+
+/** Counts end here: nobody acts otherwise on more, and a backlog of millions must not be counted again and again. */
+const MOST = 10_000;
+
+/**
+ * SQL of a count that ends at 10,000.
+ * @param rows FROM and WHERE of the rows, with an ORDER BY of the index that leads to them
+ */
+export const countUpTo = (rows: string): string => `SELECT count(*) FROM (SELECT ${rows} LIMIT ${MOST}) counted`;
+
 /**
  * A controller that answers an operator's question how a service is, and Prometheus': what every service with events has, and its own.
  * @param own SQL expressions, each one number, by name
  */
 export function figuresController(service: ServiceName, schema: string, own: Record<string, string> = {}): Type {
   const figures: Record<string, string> = {
-    outbox_waiting: `(SELECT count(*) FROM ${schema}.outbox WHERE published_at IS NULL)`,
-    outbox_oldest_seconds: `(SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0) FROM ${schema}.outbox WHERE published_at IS NULL)`,
-    dead_letters: `(SELECT count(*) FROM ${schema}.dead_letters)`,
+    outbox_waiting: countUpTo(`FROM ${schema}.outbox WHERE published_at IS NULL ORDER BY seq`),
+    outbox_oldest_seconds: ageOfFirst('created_at', `FROM ${schema}.outbox WHERE published_at IS NULL ORDER BY seq`),
+    dead_letters: countUpTo(`FROM ${schema}.dead_letters ORDER BY id`),
     ...own,
   };
   const sql = `SELECT ${Object.entries(figures)
@@ -38,7 +51,7 @@ export function figuresController(service: ServiceName, schema: string, own: Rec
     }
 
     private async figures(): Promise<Record<string, number>> {
-      return (await this.db.query<Record<string, number>>(sql))[0] ?? {};
+      return (await this.db.reads('service').query<Record<string, number>>(sql))[0] ?? {};
     }
   }
   return Figures;

@@ -3,6 +3,6 @@ export { migrateService, runService, startService, type RunningService, type Ser
 export { deadLetters, runDeadLetters, type DeadLettersOptions } from './dead-letters';
 export { nestOptions } from './nest-options';
 export { LOGGER, NATS } from './service.module';
-export { figuresController } from './figures';
+export { ageOfFirst, countUpTo, figuresController } from './figures';
 export { sealingCheck } from './sealing-check';
 export { retention, retentionSettings, type RetentionPlan } from './retention';

@@ -1,0 +1,15 @@
+import { onRow } from '@mgw/postgres';
+import { countUpTo } from '@mgw/service';
+import { firstIdOf } from './retention';
+
+/** What an operator is shown of this service beside what every service has. */
+export const FIGURES = {
+  // Their ids begin with the time: no index on the time of a message is kept for this.
+  sends_last_minute: `SELECT count(*) FROM send.intents WHERE id >= ${firstIdOf(`now() - interval '1 minute'`)} AND ${onRow(`state = 'accepted'`)}`,
+  sends_under_way: countUpTo(
+    `FROM send.intents WHERE state IN ('calling', 'unknown') AND ${onRow(`state = 'calling'`)} ORDER BY created_at DESC`,
+  ),
+  sends_unresolved: countUpTo(
+    `FROM send.intents WHERE state IN ('calling', 'unknown') AND ${onRow(`state = 'unknown'`)} ORDER BY created_at`,
+  ),
+};
