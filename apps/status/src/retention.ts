@@ -9,7 +9,11 @@ const HISTORY: MonthlyTable = { table: 'status.history', column: 'occurred_at' }
 
 /** Keys go before the month that they lead to. */
 export const statusRetention = ({ messagesDays: days, ...keep }: StatusConfig): RetentionPlan => ({
-  rows: [...agedEventRows('status', keep), { table: 'status.record_keys', where: `month < ${startOfMonth(days)}` }],
+  rows: [
+    ...agedEventRows('status', keep),
+    { table: 'status.record_keys', where: `month < ${startOfMonth(days)}` },
+    { table: 'status.usage', where: `folded AND bucket < ${startOfMonth(days)}` },
+  ],
   months: [
     { ...RECORDS, days },
     { ...HISTORY, days },

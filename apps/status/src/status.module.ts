@@ -7,9 +7,11 @@ import { RecordsHandlers } from './records/records.handlers';
 import { RecordsStore } from './records/records.store';
 import { statusRetention } from './retention';
 import { StatusConfig } from './status.config';
+import { UsageFolding } from './usage/usage-folding.service';
+import { UsageStore } from './usage/usage.store';
 
 @Module({
   controllers: [RecordsHandlers, LogHandlers, figuresController('status', 'status')],
-  providers: [RecordsStore, LogStore, RecordsConsumer, retention(StatusConfig, statusRetention)],
+  providers: [RecordsStore, LogStore, UsageStore, RecordsConsumer, UsageFolding, retention(StatusConfig, statusRetention)],
 })
 export class StatusModule {}

@@ -1,11 +1,15 @@
 import { Controller } from '@nestjs/common';
 import { GetTimeline, GetUsage, ListMessages, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
+import { UsageStore } from '../usage/usage.store';
 import { LogStore } from './log.store';
 
 @Controller()
 export class LogHandlers {
-  constructor(private readonly log: LogStore) {}
+  constructor(
+    private readonly log: LogStore,
+    private readonly counts: UsageStore,
+  ) {}
 
   @Handles(ListMessages)
   list(request: RequestOf<typeof ListMessages>): Promise<ReplyOf<typeof ListMessages>> {
@@ -19,6 +23,6 @@ export class LogHandlers {
 
   @Handles(GetUsage)
   async usage(request: RequestOf<typeof GetUsage>): Promise<ReplyOf<typeof GetUsage>> {
-    return { usage: await this.log.usage(request) };
+    return { usage: await this.counts.list(request) };
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { DeliveryStatus, GetTimeline, GetUsage, ListMessages, LoggedMessage, ReplyOf, RequestOf } from '@mgw/contracts';
+import type { DeliveryStatus, GetTimeline, ListMessages, LoggedMessage, ReplyOf, RequestOf } from '@mgw/contracts';
 import { failureReason } from '@mgw/platform-api';
 import { Database, examine, filteredPage, readCursor, type Examined } from '@mgw/postgres';
 
@@ -35,7 +35,7 @@ const listed = (which: string) =>
 const NEWEST = listed('sent_at IS NOT NULL');
 const NEWEST_TO = listed('recipient = $8');
 
-/** Reads the message log, the story of one message, and usage. */
+/** Reads the message log and the story of one message. */
 @Injectable()
 export class LogStore {
   constructor(private readonly db: Database) {}
@@ -85,32 +85,6 @@ export class LogStore {
         })),
       ],
     };
-  }
-
-  async usage({ business_id, from, to, timezone }: RequestOf<typeof GetUsage>): Promise<ReplyOf<typeof GetUsage>['usage']> {
-    const rows = await this.db
-      .reads(business_id)
-      .query<Record<'sent' | 'delivered' | 'read' | 'failed' | 'refused', string> & { day: string; kind: string }>(
-        `SELECT to_char(sent_at AT TIME ZONE $4, 'YYYY-MM-DD') AS day, coalesce(type, 'unknown') AS kind,
-              count(*) FILTER (WHERE accepted) AS sent,
-              count(*) FILTER (WHERE accepted AND status IN ('delivered', 'read')) AS delivered,
-              count(*) FILTER (WHERE accepted AND status = 'read') AS read,
-              count(*) FILTER (WHERE accepted AND status = 'failed') AS failed,
-              count(*) FILTER (WHERE NOT accepted) AS refused
-       FROM status.records
-       WHERE business_id = $1 AND sent_at >= $2::date::timestamp AT TIME ZONE $4 AND sent_at < ($3::date + 1)::timestamp AT TIME ZONE $4
-       GROUP BY 1, 2 ORDER BY 1, 2`,
-        [business_id, from, to, timezone],
-      );
-    return rows.map(({ day, kind, sent, delivered, read, failed, refused }) => ({
-      day,
-      kind,
-      sent: Number(sent),
-      delivered: Number(delivered),
-      read: Number(read),
-      failed: Number(failed),
-      refused: Number(refused),
-    }));
   }
 
   /** By its key. Null for a message whose acceptance is not known yet. */

@@ -6,6 +6,7 @@ import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-repl
 import { Workers1764400000001 } from './1764400000001-workers';
 import { Recipients1764400000005 } from './1764400000005-recipients';
 import { OutboxRecovery1764400000002 } from './1764400000002-outbox-recovery';
+import { Usage1764400000006 } from './1764400000006-usage';
 
 export const migrations = [
   Records1763700000001,
@@ -16,4 +17,5 @@ export const migrations = [
   Workers1764400000001,
   Recipients1764400000005,
   OutboxRecovery1764400000002,
+  Usage1764400000006,
 ];
