@@ -18,4 +18,5 @@ export * from './public-events';
 export * from './send';
 export * from './status';
 export * from './template';
+export * from './url';
 export * from './validation';

@@ -4,6 +4,7 @@ import { GatewayError } from './errors';
 import { Id, IsoTime, Nullable } from './fields';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
+import { urlFault } from './url';
 
 /** Spec §2.4, exactly these fields. */
 export const TemplateRecord = Type.Object({
@@ -71,6 +72,15 @@ export function refuseForeignHeader({ name, header_format }: TemplateShape): voi
   if (header_format === null || header_format === 'TEXT' || header_format in MEDIA_HEADERS) return;
   const message = `Template "${name}" has a ${header_format} header, which cannot be sent: use one with a text, image, video, document or location.`;
   throw new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'template_name', message }] });
+}
+
+/** Header formats whose first value is the URL of a file. */
+const LINKED_HEADERS = new Set(['IMAGE', 'VIDEO', 'DOCUMENT']);
+
+/** Says what is wrong with the URL that a media header takes; null for other headers and for a proper URL (product decision 50). */
+export function headerUrlFault({ header_format }: Pick<TemplateShape, 'header_format'>, values: readonly string[]): string | null {
+  const [link] = values;
+  return LINKED_HEADERS.has(header_format ?? '') && link !== undefined ? urlFault(link) : null;
 }
 
 /** A link, with a file name if wanted; latitude, longitude, name and address. */

@@ -1,6 +1,17 @@
 import type { TemplateShape } from '@mgw/contracts';
 import { checkRows } from './check-rows';
 
+it('product decision 50: a media header whose value is not a URL is a fault of its row', () => {
+  const template = { body_variables: [], header_format: 'IMAGE', header_variables: [], button_parameters: [] } as unknown as TemplateShape;
+  const row = (line: number, link: string) => ({ line, phone: `1201555${1_000 + line}`, body_params: [], header_params: [link] });
+  const links = ['https://example.com/a.png', 'https:example.com', 'https://example.com/a b', 'javascript:alert(1)'];
+  const { faults } = checkRows(
+    template,
+    links.map((link, i) => row(i + 1, link)),
+  );
+  expect(faults.map(({ line, field }) => [line, field])).toEqual([2, 3, 4].map((line) => [line, 'header_params']));
+});
+
 it('guarantees §10, N1: values that are longer together than WhatsApp takes are a fault of their row', () => {
   const body_variables = ['1', '2', '3', '4', '5'];
   const template = { body_variables, header_format: null, header_variables: [], button_parameters: [] } as unknown as TemplateShape;

@@ -1,4 +1,4 @@
-import { MAX_VALUE_CHARACTERS, valueCounts, type BroadcastRow, type RowFault, type TemplateShape } from '@mgw/contracts';
+import { headerUrlFault, MAX_VALUE_CHARACTERS, valueCounts, type BroadcastRow, type RowFault, type TemplateShape } from '@mgw/contracts';
 import { normalizePhone } from '@mgw/phone';
 
 const PLATFORM_REFUSES = /[\n\t]| {5}/;
@@ -27,6 +27,8 @@ export function checkRows(template: TemplateShape, rows: BroadcastRow[]): { reci
       else if (values.some((value) => PLATFORM_REFUSES.test(value)))
         fault(`${part}_params`, 'must not hold a line break, a tab or five spaces in a row');
     }
+    const urlFault = headerUrlFault(template, row.header_params);
+    if (urlFault !== null) fault('header_params', urlFault);
     const characters = [...row.body_params, ...row.header_params].reduce((sum, { length }) => sum + length, 0);
     if (characters > MAX_VALUE_CHARACTERS)
       fault('body_params', `and header_params must have at most ${MAX_VALUE_CHARACTERS} characters altogether`);

@@ -1,6 +1,6 @@
 import { registerDecorator } from 'class-validator';
 import type { SchemaObject } from 'openapi3-ts';
-import { MAX_RECIPIENTS } from '@mgw/contracts';
+import { MAX_RECIPIENTS, urlFault } from '@mgw/contracts';
 import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
 import { splitParams } from './quick-params';
 
@@ -97,13 +97,11 @@ export const IsCode = () =>
     return CODE.test(value) ? null : 'must be 1 to 15 letters, digits or hyphens';
   });
 
-/** Product decision 16. */
+/** Product decisions 16 and 50. */
 export const IsMediaUrl = () =>
   rule('isMediaUrl', (value) => {
-    if (typeof value !== 'string' || !URL.canParse(value)) return 'must be a URL';
-    return /^https?:$/.test(new URL(value).protocol) && value.length <= MAX_URL
-      ? null
-      : `must be an http or https URL of at most ${MAX_URL} characters`;
+    if (typeof value !== 'string') return 'must be a URL';
+    return value.length > MAX_URL ? `must be a URL of at most ${MAX_URL} characters` : urlFault(value);
   });
 
 /** The platform cannot carry a caption with audio (product decision 16). */

@@ -99,15 +99,60 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
   });
 
   it.each([
-    ['+6581340984', '6581340984'],
+    ['+919876543210', PHONE],
     ['%2B65+8134+0984', '6581340984'],
     ['(+65)+8134-0984', '6581340984'],
     ['98765+43210', PHONE],
-    ['%209876543210', PHONE],
+    ['%20919876543210', PHONE],
     ['IN.730012345', 'IN.730012345'],
   ])('decision 8, §2.1: the query phone=%s is %s; a + is one, as it would be in JSON', async (phone, to) => {
     await quick(`phone=${phone}&message=a`).expect(200);
     expect(asked).toEqual([{ to, text: 'a' }]);
+  });
+
+  it.each(['+9812345678', '%209876543210', '+98765+43210', '+(987)654-3210', '%20+9876543210'])(
+    'decision 52: the query phone=%s may be a country code or ten digits: 400 that says what to write',
+    async (phone) => {
+      const { body } = await quick(`phone=${phone}&message=a`).expect(400);
+      expect(body).toMatchObject({
+        error_code: 'VALIDATION_FAILED',
+        details: [{ field: 'phone', message: expect.stringContaining('%2B') as string }],
+      });
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['template[]=a', [{ field: 'template[]', message: expect.stringContaining('plain parameter') as string }]],
+    ['message=%ff', []],
+    ['', [{ field: 'template' }, { field: 'message' }]],
+  ])('decision 49: quick-send with "%s" answers 400 with details', async (query, details) => {
+    const { body } = await quick(`phone=${PHONE}&${query}`).expect(400);
+    expect(body).toMatchObject({ error_code: 'VALIDATION_FAILED', details });
+  });
+
+  it('decision 49: a prefetch and a body that is no JSON have details too, empty ones', async () => {
+    const prefetch = await quick(`phone=${PHONE}&message=a`).set('sec-purpose', 'prefetch').expect(400);
+    const broken = await request(dashboard.visitor.server)
+      .post('/api/v1/send-text')
+      .set('x-api-key', token)
+      .set('content-type', 'application/json')
+      .send('{')
+      .expect(400);
+    for (const { body } of [prefetch, broken]) expect(body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [] });
+  });
+
+  it.each([
+    ' https://example.com/a.png',
+    'https://example.com/a b.png',
+    'https:example.com',
+    'https://example.com\\a',
+    'javascript:alert(1)',
+    'https://a:b@example.com/',
+  ])('decision 50: media_url %j is a 400 that names the field', async (media_url) => {
+    const { body } = await post('send-media', { phone: PHONE, media_type: 'image', media_url }).expect(400);
+    expect(body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'media_url' }] });
+    expect(asked).toEqual([]);
   });
 
   it('§4.3: an address in the text, whose own parameter is called phone, does not say whom the text goes to', async () => {

@@ -5,6 +5,7 @@ import { CurrentCaller, Needs, RestApi, type Caller } from '../access/rest-api';
 import { splitParams } from './quick-params';
 import { LANGUAGE, QuickSendRequest, recipientOf } from './send.requests';
 import { SendsService } from './sends.service';
+import { invalid } from '../requests/refusals';
 import { Answers } from '../openapi/answers';
 import { QuickSendResult } from './replies';
 
@@ -45,12 +46,14 @@ function checkPlain({ url, query }: FastifyRequest): void {
     throw new GatewayError('VALIDATION_FAILED', 'The query is not percent-encoded UTF-8.');
   }
   const odd = Object.keys(query as object).find((name) => /[[\]]/.test(name));
-  if (odd !== undefined)
-    throw new GatewayError('VALIDATION_FAILED', `"${odd}" is no plain parameter: give each parameter once, as a text.`);
+  if (odd !== undefined) throw invalid(odd, 'is not a plain parameter: give each parameter once, as text');
 }
 
 /** A query's `+` is read as a space; of a phone it says that the country code follows (spec §2.1, product decision 8). */
 function phoneOf({ phone }: QuickSendRequest, { url }: FastifyRequest): string {
+  // A + without its encoding, or a stray space (product decision 52): ten digits are another number with a country code than without.
+  if (phone.startsWith(' ') && phone.replace(/[-\s()]/g, '').length === 10)
+    throw invalid('phone', 'begins with a space before ten digits: write %2B for a leading +, or leave the space out');
   const [, written] = /^[^?]*\?(?:[^&]*&)*?phone=([^&]*)/.exec(url) ?? [];
   return written === undefined ? phone : decodeURIComponent(written);
 }

@@ -1,4 +1,12 @@
-import { GatewayError, MAX_VALUE_CHARACTERS, refuseForeignHeader, valueCounts, type TemplateShape } from '@mgw/contracts';
+import {
+  GatewayError,
+  headerUrlFault,
+  MAX_VALUE_CHARACTERS,
+  refuseForeignHeader,
+  urlEndFault,
+  valueCounts,
+  type TemplateShape,
+} from '@mgw/contracts';
 import type { TemplateComponentRequest, TemplateParameter } from '@mgw/platform-api';
 
 /** What stands for a code wherever it is not the answer (product decision 17). */
@@ -13,13 +21,14 @@ export interface TemplateValues {
 /**
  * Fills a template in, and checks the counts before a call is spent on it (product decisions 15 and 43). The text shows no values of
  * an AUTHENTICATION template, whoever made the code.
- * @throws GatewayError TEMPLATE_PARAMS_MISMATCH, or VALIDATION_FAILED for a header that cannot be sent and for values that are too long
+ * @throws GatewayError TEMPLATE_PARAMS_MISMATCH, or VALIDATION_FAILED for a header that cannot be sent, values that are too long and odd URLs
  */
 export function fillTemplate(template: TemplateShape, values: TemplateValues): { components: TemplateComponentRequest[]; text: string } {
   refuseForeignHeader(template);
   const counts = valueCounts(template);
   for (const part of ['body', 'header', 'buttons'] as const) check(template, part, counts[part], values[part].length);
   refuseLongValues(values);
+  refuseOddUrls(template, values);
   const components: TemplateComponentRequest[] = [];
   if (values.header.length > 0) components.push({ type: 'header', parameters: headerParameters(template, values.header) });
   if (values.body.length > 0)
@@ -59,6 +68,18 @@ function refuseLongValues({ body, header, buttons }: TemplateValues): void {
   if (characters <= MAX_VALUE_CHARACTERS) return;
   const message = `The values of a template may have ${MAX_VALUE_CHARACTERS} characters altogether; ${characters} were given.`;
   throw new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'body_params', message }] });
+}
+
+/** Product decision 50. */
+function refuseOddUrls(template: TemplateShape, { header, buttons }: TemplateValues): void {
+  const takers = template.button_parameters.filter(({ takes }) => takes !== 'otp');
+  const ends = buttons.filter((_, i) => takers[i]?.takes === 'link');
+  const faults = {
+    header_params: headerUrlFault(template, header),
+    button_params: ends.map(urlEndFault).find((fault) => fault !== null) ?? null,
+  };
+  for (const [field, message] of Object.entries(faults))
+    if (message !== null) throw new GatewayError('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, message }] });
 }
 
 function texts(values: string[], names: string[] | null): TemplateParameter[] {

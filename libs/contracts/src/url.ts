@@ -1,0 +1,16 @@
+/** Characters that URL parsers drop or rewrite, so that two of them read different URLs (product decision 50). */
+const REWRITTEN = /[\s\p{Cc}\\]/u;
+const ABSOLUTE = /^https?:\/\/([^/?#]+)/i;
+
+/** Says what keeps a text from being an absolute http or https URL in its own spelling; null when nothing does. Completes "<field> …". */
+export function urlFault(text: string): string | null {
+  if (REWRITTEN.test(text)) return 'must be a URL without spaces, control characters and backslashes';
+  const [, authority] = ABSOLUTE.exec(text) ?? [];
+  if (authority === undefined || !URL.canParse(text)) return 'must be an absolute URL that begins with http:// or https://';
+  return authority.includes('@') ? 'must be a URL without a user name or password' : null;
+}
+
+/** Says what keeps a text from being the end of a URL, which a template's button appends to its own; null when nothing does. */
+export function urlEndFault(text: string): string | null {
+  return REWRITTEN.test(text) ? 'must not hold spaces, control characters or backslashes: they are the end of a URL' : null;
+}
