@@ -5,6 +5,7 @@ import type { EventEnvelope } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import { Database, isAboutValues, type Tx } from '@mgw/postgres';
 import { addDeadLetters, asOneLetter, keepLetter, letterToReplay, settleLetter } from './dead-letters.store';
+import { countUpdates } from './update-counts';
 
 export interface NewDelivery {
   /** SHA-256 of the body. */
@@ -164,8 +165,7 @@ export class DeliveriesStore {
 
   /**
    * Takes the oldest waiting deliveries of a lane, one replica at a time, and commits what `split` makes of them together with the
-   * mark. It begins no further delivery after `mostEvents` events. Each is marked as begun first: one that has ended its process
-   * three times is set aside instead.
+   * mark, up to `mostEvents` events. Each is marked as begun first: one that has ended its process three times is set aside instead.
    */
   splitLane(lane: number, mostEvents: number, split: Split): Promise<{ deliveries: number; events: number }> {
     // A commit lost with the database's last half second is made again: the ids of the events stay the same.
@@ -186,14 +186,13 @@ export class DeliveriesStore {
       let events = 0;
       for (const delivery of await load(tx, taken)) {
         crashPoint('ingest.splitting');
-        const updates = await split(delivery);
-        await store(tx, delivery, updates, (bad) => addDeadLetters(tx, bad));
-        done.push(delivery.id);
-        events += updates.events.length;
-        if (events >= mostEvents) break;
+        const { released, isDone } = await release(tx, delivery, await split(delivery), mostEvents - events);
+        events += released;
+        if (isDone) done.push(delivery.id);
+        if (!isDone || events >= mostEvents) break;
       }
       await mark(tx, taken, done);
-      return { deliveries: done.length, events };
+      return { deliveries: taken.length, events };
     });
   }
 
@@ -283,16 +282,42 @@ async function mark(tx: Tx, begun: string[], done: string[]): Promise<void> {
   ]);
 }
 
-/** If PostgreSQL refuses an event, the whole delivery goes to the dead letters, so that it holds up no other. */
-async function store(tx: Tx, delivery: Delivery, { events, bad }: Updates, setAside: (bad: BadUpdate[]) => Promise<void>): Promise<void> {
+/** Appends the events of a delivery that are not in the outbox yet, as many as may go. The rest follows in later turns, the letters with the last one. */
+async function release(tx: Tx, delivery: Delivery, updates: Updates, most: number): Promise<{ released: number; isDone: boolean }> {
+  if (updates.events.length > most) {
+    const missing = await notInOutbox(tx, updates.events);
+    if (missing.length > most) {
+      const some = { events: missing.slice(0, most), bad: [], ignored: { unknown_number: 0, group: 0 } };
+      const isStored = await store(tx, delivery, some, (bad) => addDeadLetters(tx, bad));
+      return { released: most, isDone: !isStored };
+    }
+    updates = { ...updates, events: missing };
+  }
+  await store(tx, delivery, updates, (bad) => addDeadLetters(tx, bad));
+  return { released: updates.events.length, isDone: true };
+}
+
+async function notInOutbox(tx: Tx, events: EventEnvelope[]): Promise<EventEnvelope[]> {
+  const rows = await tx.query<{ event_id: string }>('SELECT event_id FROM ingest.outbox WHERE event_id = ANY($1::text[])', [
+    events.map(({ id }) => id),
+  ]);
+  const there = new Set(rows.map(({ event_id }) => event_id));
+  return events.filter(({ id }) => !there.has(id));
+}
+
+/** If PostgreSQL refuses an event, the whole delivery goes to the dead letters, so that it holds up no other. @returns whether it was stored */
+async function store(tx: Tx, delivery: Delivery, updates: Updates, setAside: (bad: BadUpdate[]) => Promise<void>): Promise<boolean> {
   await tx.query('SAVEPOINT before_delivery');
   try {
-    for (const some of bySize(events)) await appendToOutbox(tx, 'ingest', some);
-    await setAside(bad);
+    for (const some of bySize(updates.events)) await appendToOutbox(tx, 'ingest', some);
+    await setAside(updates.bad);
+    countUpdates(updates);
+    return true;
   } catch (error) {
     if (!isAboutValues(error)) throw error;
     await tx.query('ROLLBACK TO SAVEPOINT before_delivery');
     await setAside([asOneLetter(delivery, error as Error)]);
+    return false;
   }
 }
 

@@ -6,11 +6,12 @@ import { activeTraceparent } from '@mgw/telemetry';
 import { ConnectionsService } from '../connections/connections.service';
 import { Signatures } from '../connections/signatures';
 import { readCallback, TooManyValuesError } from '../splitting/read-callback';
-import { countUpdates, SplitterService, splitOrSetAside } from '../splitting/splitter.service';
+import { SplitterService, splitOrSetAside } from '../splitting/splitter.service';
 import { Wire } from '../splitting/wire';
 import { DeliveriesStore } from './deliveries.store';
 import { divide, type Part } from './divide';
 import { Intake } from './intake';
+import { countUpdates } from './update-counts';
 
 /** A callback up to this size is split when it comes, and its events are stored with it. A larger one is stored first, so that a process that dies of it leaves a mark. */
 const SPLIT_AT_ONCE_BYTES = 64 * 1024;

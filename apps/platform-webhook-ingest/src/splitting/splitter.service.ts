@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { OutboxRelay, Signal } from '@mgw/events';
 import { LOGGER } from '@mgw/service';
-import { counter, withTraceparent, type Logger } from '@mgw/telemetry';
+import { withTraceparent, type Logger } from '@mgw/telemetry';
 import type { ConnectionMap } from '../connections/connection-map';
 import { ConnectionsService } from '../connections/connections.service';
 import { asOneLetter } from '../receiving/dead-letters.store';
@@ -16,7 +16,6 @@ const LOOK_EVERY_MS = 1_000;
 const ROOM_EVERY_MS = 50;
 /** Events of one lane before the next lane has its turn. */
 const MOST_IN_A_TURN = 250;
-const counted = counter('mgw_platform_updates_total', 'Updates of the platform, by outcome', ['outcome']);
 
 /** Turns the stored callbacks that were not split when they came into events, lane by lane in turn. */
 @Injectable()
@@ -101,16 +100,14 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
   }
 }
 
-async function splitStored(delivery: Delivery, map: ConnectionMap): Promise<Updates> {
-  const updates = await withTraceparent(delivery.traceparent, () => {
+function splitStored(delivery: Delivery, map: ConnectionMap): Promise<Updates> {
+  return withTraceparent(delivery.traceparent, async () => {
     try {
-      return splitOrSetAside(readCallback(delivery.body), delivery, map);
+      return await splitOrSetAside(readCallback(delivery.body), delivery, map);
     } catch (error) {
       return setAside(delivery, error as Error);
     }
   });
-  countUpdates(updates);
-  return updates;
 }
 
 /** Never throws: a callback that cannot be split at all goes to the dead letters as a whole. */
@@ -128,11 +125,4 @@ export async function splitOrSetAside(
 
 function setAside(delivery: Pick<Delivery, 'body' | 'businesses'>, error: Error): Updates {
   return { events: [], bad: [asOneLetter(delivery, error)], ignored: { unknown_number: 0, group: 0 } };
-}
-
-export function countUpdates({ events, bad, ignored }: Updates): void {
-  counted.inc({ outcome: 'event' }, events.length);
-  counted.inc({ outcome: 'dead' }, bad.length);
-  counted.inc({ outcome: 'unknown_number' }, ignored.unknown_number);
-  counted.inc({ outcome: 'group' }, ignored.group);
 }

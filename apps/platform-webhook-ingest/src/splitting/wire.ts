@@ -5,15 +5,21 @@ import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 
-/** Events between their release here and their consumers, of all lanes that wait together: this many milliseconds of the consumers' work. */
-const WORK_ON_THE_WAY_MS = 500;
-/** In events, whatever the consumers' speed. */
-const LEAST_ON_THE_WAY = 1_000;
+/** Events between their release here and their consumers, of all lanes that wait together. */
+const LEAST_ON_THE_WAY = 300;
 const MOST_ON_THE_WAY = 10_000;
+/** More are released while the consumers are closer behind than this, in milliseconds … */
+const CLOSE_MS = 400;
+/** … and fewer when they are further behind than this. */
+const FAR_MS = 800;
+const FASTER = 1.15;
+const SLOWER = 0.8;
 /** The share of a lane, however many wait. */
-const LEAST_SHARE = 100;
-const POLL_EVERY_MS = 100;
+const LEAST_SHARE = 50;
+const POLL_EVERY_MS = 50;
 const RETRY_AFTER_MS = 1_000;
+/** Releases this close together count as one, in milliseconds. */
+const MERGED_WITHIN_MS = 10;
 /** When consumers stand still the last sample is replaced, which only counts events as handled later. */
 const MOST_SAMPLES = 100;
 /** The send service sets the pace even while it is stopped: without it nothing comes of an event anyway. */
@@ -36,8 +42,9 @@ export class Wire {
   private samples: { until: number; seq: number }[] = [];
   private readonly progress: StreamProgress;
   private waitingLanes = 1;
-  /** Events that consumers have handled in a millisecond lately. */
-  private speed = 0;
+  private together = LEAST_ON_THE_WAY;
+  /** A lane had no room since the last look. */
+  private isShort = false;
   private polledAt = 0;
   private polling = false;
 
@@ -56,11 +63,11 @@ export class Wire {
 
   /** How many events of a lane may be released now. */
   room(lane: number): number {
-    const together = Math.min(MOST_ON_THE_WAY, Math.max(LEAST_ON_THE_WAY, this.speed * WORK_ON_THE_WAY_MS));
-    const share = Math.max(LEAST_SHARE, Math.floor(together / this.waitingLanes));
-    const onTheWay = countOf(this.lanes.get(lane) ?? []);
-    if (onTheWay > share / 2) void this.poll();
-    return Math.max(0, share - onTheWay);
+    const share = Math.max(LEAST_SHARE, Math.floor(this.together / this.waitingLanes));
+    const room = Math.max(0, share - countOf(this.lanes.get(lane) ?? []));
+    if (room < share / 2) void this.poll();
+    if (room === 0) this.isShort = true;
+    return room;
   }
 
   /** Whether a callback with this many events may be released now; one that is larger than the share goes when nothing else of its lane is on the way. */
@@ -74,7 +81,7 @@ export class Wire {
     const released = this.lanes.get(lane) ?? [];
     const at = performance.now();
     const last = released.at(-1);
-    if (last && at - last.at < POLL_EVERY_MS / 4) last.count += count;
+    if (last && at - last.at < MERGED_WITHIN_MS) last.count += count;
     else released.push({ at, count });
     this.lanes.set(lane, released);
   }
@@ -104,23 +111,26 @@ export class Wire {
     const sample = { until: at - (oldest?.age ?? 0), seq: last };
     const replacesLast = this.samples.at(-1)?.seq === sample.seq || this.samples.length === MOST_SAMPLES;
     this.samples.splice(this.samples.length - Number(replacesLast), Number(replacesLast), sample);
-    const until = this.samples.findLast(({ seq }) => seq <= handled)?.until ?? 0;
+    const until = this.samples.findLast(({ seq }) => seq <= handled)?.until;
     this.samples = this.samples.filter(({ seq }) => seq > handled);
-    const count = this.removeHandled(until);
-    const elapsed = at - this.polledAt;
-    if (elapsed < 5 * POLL_EVERY_MS) this.speed += 0.3 * (count / elapsed - this.speed);
+    if (until !== undefined) this.removeHandled(until);
+    this.adjust(at);
   }
 
-  /** @returns how many events released before `until` there were */
-  private removeHandled(until: number): number {
-    let count = 0;
+  private removeHandled(until: number): void {
     for (const [lane, released] of this.lanes) {
       const left = released.filter((one) => one.at >= until);
-      count += countOf(released) - countOf(left);
       if (left.length === 0) this.lanes.delete(lane);
       else this.lanes.set(lane, left);
     }
-    return count;
+  }
+
+  /** The next event of another business waits about as long as the oldest one on the way has waited already. */
+  private adjust(now: number): void {
+    const oldest = Math.min(...[...this.lanes.values()].map(([first]) => first?.at ?? now), now);
+    if (now - oldest > FAR_MS) this.together = Math.max(LEAST_ON_THE_WAY, this.together * SLOWER);
+    else if (now - oldest < CLOSE_MS && this.isShort) this.together = Math.min(MOST_ON_THE_WAY, this.together * FASTER);
+    this.isShort = false;
   }
 }
 

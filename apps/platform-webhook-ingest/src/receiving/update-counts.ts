@@ -1,0 +1,11 @@
+import { counter } from '@mgw/telemetry';
+import type { Updates } from './deliveries.store';
+
+const counted = counter('mgw_platform_updates_total', 'Updates of the platform, by outcome', ['outcome']);
+
+export function countUpdates({ events, bad, ignored }: Updates): void {
+  counted.inc({ outcome: 'event' }, events.length);
+  counted.inc({ outcome: 'dead' }, bad.length);
+  counted.inc({ outcome: 'unknown_number' }, ignored.unknown_number);
+  counted.inc({ outcome: 'group' }, ignored.group);
+}

@@ -1,0 +1,155 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { Client } from 'pg';
+import { dashboardUser } from '../people';
+import { startStack, type DemoBusiness, type RunningStack } from '../stack';
+
+const FLOOD_CALLBACKS = 40;
+const MESSAGES_EACH = 500;
+const FORGERS = 20;
+const LONG = { timeoutMs: 120_000 };
+
+/** Callbacks that somebody made to do harm, through the public port (guarantees §10). */
+describe('hostile callbacks', () => {
+  let stack: RunningStack;
+  let receiver: Receiver;
+  let send: Client;
+
+  beforeAll(async () => {
+    // Each forger and WhatsApp itself have an address of their own.
+    stack = await startStack({ heapMb: 128, env: { TRUSTED_PROXIES: '127.0.0.1' } });
+    receiver = await startReceiver();
+    const owner = await dashboardUser(stack.demo.site_url, stack.starter.owner);
+    await owner.call('POST', '/api/client/webhooks', { name: 'victim', url: receiver.url, events: ['message.received'] });
+    const port = stack.processes('PostgreSQL')[0]?.port as number;
+    send = new Client({
+      host: '127.0.0.1',
+      port,
+      database: 'postgres',
+      user: 'send',
+      password: stack.passwords.postgres['send'] as string,
+    });
+    await send.connect();
+  }, 150_000);
+  afterAll(async () => {
+    await send?.end();
+    await receiver?.close();
+    await stack?.stop();
+  });
+
+  const text = (id: string, from: string, body = 'Hi') => ({
+    from,
+    id,
+    timestamp: String(Math.floor(Date.now() / 1_000)),
+    type: 'text',
+    text: { body },
+  });
+  const callback = ({ phone_number_id, business_account_id }: DemoBusiness, messages: unknown[]) =>
+    JSON.stringify({
+      object: 'whatsapp_business_account',
+      entry: [{ id: business_account_id, changes: [{ field: 'messages', value: { metadata: { phone_number_id }, messages } }] }],
+    });
+  const post = async (body: string, { signature = sign(body), address = '203.0.113.1' } = {}) => {
+    const response = await fetch(`${stack.demo.site_url}/webhooks/whatsapp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-hub-signature-256': signature, 'x-forwarded-for': address },
+      body,
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  /** WhatsApp posts again what is not answered 200. */
+  const postUntilStored = (body: string) => eventually(async () => (await post(body).catch(() => 0)) === 200 && 200, LONG);
+  const sign = (body: string) => `sha256=${createHmac('sha256', stack.demo.app_secret).update(body).digest('hex')}`;
+  const messagesOf = async ({ id }: DemoBusiness) => {
+    const { rows } = await send.query<{ n: number }>('SELECT count(*)::integer AS n FROM send.inbound_messages WHERE business_id = $1', [
+      id,
+    ]);
+    return rows[0]?.n ?? 0;
+  };
+  const received = (id: string) => receiver.requests.some(({ body }) => body.includes(id));
+
+  it('N2: while forgers post without a break, every genuine callback is answered 200', async () => {
+    const before = stack.pids();
+    const large = callback(stack.growth, [text('wamid.forged', '919876500000', 'x'.repeat(60_000))]);
+    let over = false;
+    const forge = async (n: number) => {
+      const statuses = new Set<number>();
+      while (!over) statuses.add(await post(large, { signature: `sha256=${'0'.repeat(64)}`, address: `198.51.100.${n}` }).catch(() => 0));
+      return statuses;
+    };
+    const forgers = Array.from({ length: FORGERS }, (_, n) => forge(n));
+    const answers: number[] = [];
+    for (let n = 0; n < 100; n++) {
+      answers.push(await post(callback(stack.starter, [text(`wamid.genuine.${n}`, '919876511111')])));
+      await pause(20);
+    }
+    over = true;
+    for (const statuses of await Promise.all(forgers)) expect(statuses).not.toContain(200);
+    expect(answers).toEqual(Array(100).fill(200));
+    await eventually(() => received('wamid.genuine.99'), LONG);
+    expect(stack.pids()).toEqual(before);
+  }, 200_000);
+
+  it('N3: a callback full of updates that nobody can read ends no process, and none after a restart', async () => {
+    const before = stack.pids();
+    const bad = (count: number, filler: number) =>
+      JSON.stringify({
+        entry: [
+          {
+            id: stack.growth.business_account_id,
+            changes: [
+              {
+                field: 'messages',
+                value: {
+                  metadata: { phone_number_id: stack.growth.phone_number_id },
+                  messages: Array.from({ length: count }, () => ({})),
+                  filler: 'x'.repeat(filler),
+                },
+              },
+            ],
+          },
+        ],
+      });
+    // The first is split before the response in the version that died of it, the second after it.
+    expect(await postUntilStored(bad(4_900, 220_000))).toBe(200);
+    expect(await postUntilStored(bad(4_900, 380_000))).toBe(200);
+    expect(await postUntilStored(`{"entry":[{"changes":[{"field":"messages","value":{"messages":[${'0,'.repeat(1_000_000)}0]}}]}]}`)).toBe(
+      200,
+    );
+    expect(await post(callback(stack.starter, [text('wamid.after.poison', '919876522222')]))).toBe(200);
+    await eventually(() => received('wamid.after.poison'), LONG);
+    expect(stack.pids()).toEqual(before);
+    const killed = Object.values(stack.pids('platform-webhook-ingest'));
+    for (const pid of killed) process.kill(pid, 'SIGKILL');
+    await stack.ready('platform-webhook-ingest', killed);
+    expect(await postUntilStored(callback(stack.starter, [text('wamid.after.restart', '919876522222')]))).toBe(200);
+    await eventually(() => received('wamid.after.restart'), LONG);
+  }, 200_000);
+
+  it('N2: the message of one business does not wait for the flood of another', async () => {
+    const before = stack.pids();
+    const flood = Array.from({ length: FLOOD_CALLBACKS }, (_, c) =>
+      callback(
+        stack.growth,
+        Array.from({ length: MESSAGES_EACH }, (_, m) =>
+          text(`wamid.flood.${c}.${m}`, `9198${String((c * MESSAGES_EACH + m) % 500).padStart(8, '0')}`),
+        ),
+      ),
+    );
+    const poster = async () => {
+      for (let next = flood.shift(); next !== undefined; next = flood.shift()) expect(await postUntilStored(next)).toBe(200);
+    };
+    await Promise.all([poster(), poster(), poster(), poster()]);
+    const floodBefore = await messagesOf(stack.growth);
+    expect(await post(callback(stack.starter, [text('wamid.victim', '919876533333')]))).toBe(200);
+    await eventually(() => received('wamid.victim'), LONG);
+    const handled = (await messagesOf(stack.growth)) - floodBefore;
+    // A few shares of the flood may go before it, not the flood.
+    expect(handled).toBeLessThan((FLOOD_CALLBACKS * MESSAGES_EACH) / 4);
+    // Nothing of the flood is lost.
+    await eventually(async () => (await messagesOf(stack.growth)) >= FLOOD_CALLBACKS * MESSAGES_EACH, LONG);
+    expect(stack.pids()).toEqual(before);
+  }, 200_000);
+});
