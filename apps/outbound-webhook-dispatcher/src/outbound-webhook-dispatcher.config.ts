@@ -27,7 +27,6 @@ export class DispatcherConfig extends config('outbound-webhook-dispatcher', {
     doc: 'how long a receiver has to answer, from the first DNS query on; the specification says ten seconds',
     default: 10_000,
     min: 100,
-    // Its attempt, and recording its end, must fit into the lease.
-    max: 20_000,
+    max: 60_000,
   }),
 }) {}

@@ -1,22 +1,27 @@
 import { Module } from '@nestjs/common';
 import { Egress, EgressRules } from '@mgw/egress';
+import { WorkerHeartbeat } from '@mgw/events';
+import { Database } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
-import { figuresController, retention, sealingCheck } from '@mgw/service';
+import { figuresController, LOGGER, retention, sealingCheck } from '@mgw/service';
+import type { Logger } from '@mgw/telemetry';
 import { DeliveriesStore } from './deliveries/deliveries.store';
 import { ExpansionConsumer } from './deliveries/expansion.consumer';
 import { AttemptService } from './deliveries/attempt.service';
 import { DeliveryLogHandlers } from './deliveries/log.handlers';
 import { DeliveryLogStore } from './deliveries/log.store';
 import { DispatchService } from './deliveries/dispatch.service';
+import { LanesStore } from './deliveries/lanes.store';
 import { DispatcherConfig } from './outbound-webhook-dispatcher.config';
 import { dispatcherRetention } from './retention';
 import { WebhooksHandlers } from './webhooks/webhooks.handlers';
 import { WebhooksStore } from './webhooks/webhooks.store';
 
 const FIGURES = {
-  deliveries_waiting: `SELECT count(*) FROM dispatch.deliveries WHERE state IN ('pending', 'running')`,
-  deliveries_oldest_seconds: `SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0) FROM dispatch.deliveries
-    WHERE state IN ('pending', 'running')`,
+  deliveries_waiting: 'SELECT coalesce(sum(open), 0) FROM dispatch.lanes',
+  deliveries_oldest_seconds: `SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0) FROM (
+    SELECT created_at FROM dispatch.deliveries WHERE waits
+    UNION ALL SELECT d.created_at FROM dispatch.lanes l JOIN dispatch.deliveries d ON d.id = l.delivery_id) open`,
   webhooks_failing: 'SELECT count(*) FROM dispatch.webhooks WHERE fail_count > 0 AND is_active',
 };
 
@@ -31,6 +36,7 @@ const ANY_SECRET = `SELECT secret_sealed AS sealed, 'webhook.secret:' || busines
     DeliveryLogStore,
     DispatchService,
     ExpansionConsumer,
+    LanesStore,
     WebhooksStore,
     retention(DispatcherConfig, dispatcherRetention),
     sealingCheck(ANY_SECRET),
@@ -42,6 +48,11 @@ const ANY_SECRET = `SELECT secret_sealed AS sealed, 'webhook.secret:' || busines
         new EgressRules({ allowedTargets: nodeEnv === 'production' ? [] : allowedTargets, ports }),
     },
     { provide: Egress, inject: [EgressRules], useFactory: (rules: EgressRules) => new Egress(rules) },
+    {
+      provide: WorkerHeartbeat,
+      inject: [Database, LOGGER],
+      useFactory: (db: Database, logger: Logger) => new WorkerHeartbeat({ db, logger, schema: 'dispatch' }),
+    },
   ],
 })
 export class DispatcherModule {}

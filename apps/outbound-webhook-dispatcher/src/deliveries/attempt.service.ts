@@ -6,20 +6,28 @@ import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
 import { counter, traced, type Logger } from '@mgw/telemetry';
 import { DispatcherConfig } from '../outbound-webhook-dispatcher.config';
-import { DeliveriesStore, type Attempt, type AttemptEnd } from './deliveries.store';
+import { DeliveriesStore, type Attempt, type AttemptEnd, type Finish } from './deliveries.store';
 import { signatureHeaders } from './signature';
 
 type Request = Pick<EgressCall, 'url' | 'headers'>;
 type End = Omit<AttemptEnd, 'durationMs'>;
 
 const RECORD_ATTEMPTS = 5;
+const NOTHING: Finish = { freed: false, due: false };
+/** A delivery that has lost this many workers is dialled no more (guarantees §10, N3). */
+const LOST_AT_MOST = 3;
+const SET_ASIDE: End = {
+  succeeded: false,
+  statusCode: null,
+  reason: `set aside: ${LOST_AT_MOST} workers ended during this delivery; redeliver it to try again`,
+};
 const UNREADABLE: End = { succeeded: false, statusCode: null, reason: 'the signing secret cannot be read: set it again' };
 const ended = counter('mgw_webhook_attempts_total', 'Attempts to deliver events to customers, by their end', ['outcome']);
 
 /** One attempt: signed, posted once, recorded. */
 @Injectable()
 export class AttemptService {
-  private readonly ends: Batcher<{ attempt: Attempt; end: AttemptEnd }, boolean>;
+  private readonly ends: Batcher<{ attempt: Attempt; end: AttemptEnd }, Finish>;
 
   constructor(
     private readonly deliveries: DeliveriesStore,
@@ -29,7 +37,12 @@ export class AttemptService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     // One statement at a time: the counters move in the order in which attempts ended.
-    this.ends = new Batcher({ run: (ends) => deliveries.finish(ends) });
+    this.ends = new Batcher({
+      run: async (ends) => {
+        const finish = await deliveries.finish(ends);
+        return ends.map(() => finish);
+      },
+    });
   }
 
   /** Ends the connections to customers' servers. Attempts that this cuts off have no end. */
@@ -38,25 +51,37 @@ export class AttemptService {
   }
 
   /**
-   * Never throws. An attempt that was cut off, or whose end cannot be recorded, is made again when its lease is over.
-   * @returns whether further deliveries of the webhook wait
+   * Never throws. An attempt that was cut off, or whose end cannot be recorded, is made again.
+   * @param holds whether the claim does; nothing is dialled once it does not
    */
-  async run(attempt: Attempt): Promise<boolean> {
+  async run(attempt: Attempt, holds: () => Promise<boolean>): Promise<Finish> {
     try {
       crashPoint('dispatch.after-take');
-      const request = this.requestOf(attempt);
-      // Of all others the log shows the body only: one statement more for each delivery would be too many.
-      if (attempt.by_hand && request !== null) await this.deliveries.noteRequest(attempt, request);
       const begun = performance.now();
-      const end = request === null ? UNREADABLE : await this.attempt(attempt, request);
-      if (end === null) return false;
-      const othersWait = await this.record(attempt, { ...end, durationMs: Math.round(performance.now() - begun) });
+      const end = attempt.lost_workers < LOST_AT_MOST ? await this.make(attempt, holds) : this.setAside(attempt);
+      if (end === null) return NOTHING;
+      const finish = await this.record(attempt, { ...end, durationMs: Math.round(performance.now() - begun) });
       crashPoint('dispatch.after-end');
-      return othersWait;
+      return finish;
     } catch (error) {
       this.logger.error({ err: error, webhook_id: attempt.webhook_id, event_id: attempt.event_id }, 'an attempt could not be made');
-      return false;
+      return NOTHING;
     }
+  }
+
+  /** @returns null when the attempt is another worker's */
+  private async make(attempt: Attempt, holds: () => Promise<boolean>): Promise<End | null> {
+    const request = this.requestOf(attempt);
+    if (request === null) return UNREADABLE;
+    // Of all others the log shows the body only: one statement more for each delivery would be too many.
+    if (attempt.by_hand) await this.deliveries.noteRequest(attempt, request);
+    return (await holds()) ? this.attempt(attempt, request) : null;
+  }
+
+  private setAside({ webhook_id, event_id }: Attempt): End {
+    this.logger.error({ webhook_id, event_id }, 'a delivery was set aside: workers ended whenever it was attempted');
+    ended.inc({ outcome: 'set_aside' });
+    return SET_ASIDE;
   }
 
   /** @returns null when it was cut off: the receiver is not to blame (guarantees §8) */
@@ -110,7 +135,7 @@ export class AttemptService {
     return { url, headers };
   }
 
-  private async record(attempt: Attempt, end: AttemptEnd): Promise<boolean> {
+  private async record(attempt: Attempt, end: AttemptEnd): Promise<Finish> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.ends.add({ attempt, end });

@@ -1,40 +1,50 @@
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '@mgw/contracts';
-import { traceparentOf } from '@mgw/events';
+import { isWorkerAlive, traceparentOf } from '@mgw/events';
 import { Database, onRow } from '@mgw/postgres';
 import { publicBody } from './public-body';
+import { admission, lanesConsidered, WEBHOOKS_CONSIDERED, type Room } from './shares';
 
-/** What became of events. */
 export interface Expansion {
-  taken: Attempt[];
-  /** Deliveries that wait for others, or for room. */
-  waiting: number;
+  claimed: Attempt[];
+  /** Whether a delivery waits for room. */
+  due: boolean;
 }
 
-/** An attempt that this worker has taken. */
+export interface Finish {
+  /** Whether the next delivery of a conversation may begin. */
+  freed: boolean;
+  /** Whether a lane is due, perhaps for the room that this leaves. */
+  due: boolean;
+}
+
+/** An attempt that this worker has claimed. */
 export interface Attempt {
   id: string;
   webhook_id: string;
   business_id: string;
+  ordering_key: string;
   event_id: string;
   body: string;
+  /** Of the body, in UTF-8. */
+  bytes: number;
+  /** Counts the attempts of a delivery; the fencing token. */
   attempt: number;
   url: string;
   secret_sealed: string | null;
   traceparent: string | null;
-  /** Asked for by a person: a test, or once more. */
+  /** A person asked for it: a test, or a redelivery. */
   by_hand: boolean;
+  /** The worker that claimed it. */
+  worker: string;
+  /** As `performance.now()`. */
+  begunAt: number;
+  /** Workers that died while they made it. */
+  lost_workers: number;
 }
 
-export interface Ceilings {
-  /** Attempts that may be begun now. */
-  room: number;
-  /** Attempts under way by webhook. */
-  busy: ReadonlyMap<string, number>;
-  perWebhook: number;
-  /** Those that have as many attempts under way as they may; hosts with their port, as the URL has them. */
-  full: { businesses: string[]; hosts: string[] };
-}
+/** A delivery that has lost this many workers is attempted alone, so that it takes no others down with it. */
+export const SUSPECT_FROM = 2;
 
 export interface AttemptEnd {
   succeeded: boolean;
@@ -44,129 +54,189 @@ export interface AttemptEnd {
   durationMs: number;
 }
 
-/** Longer than an attempt (10 s) and the tries to record its end (8 s): the attempt of a worker that lives is never made twice. */
-const LEASE = '30 seconds';
+type Claimed = Omit<Attempt, 'worker' | 'body' | 'begunAt'>;
 
-/** Open deliveries of one webhook that one look sees. */
-const LOOKED_AT = 100;
+/** The worker may claim only while it lives, by the database's clock: it may have stood still since it sent the statement. */
+const alive = (worker: string) => `alive AS MATERIALIZED (SELECT WHERE ${isWorkerAlive('dispatch', worker)})`;
 
+/** Locks lanes one by one: a join could be planned as a comparison of each with the whole table. */
+const CLAIM = `locked AS (
+    SELECT a.* FROM admitted a CROSS JOIN LATERAL (
+      SELECT FROM dispatch.lanes l
+      WHERE l.webhook_id = a.webhook_id AND l.ordering_key = a.ordering_key AND ${onRow('l.worker IS NULL')} FOR UPDATE SKIP LOCKED
+    ) free
+  ), begun AS (
+    -- Another worker may have delivered it since this look began: then its lane stays as it is.
+    UPDATE dispatch.deliveries d SET state = 'running', waits = false, attempt = d.attempt + 1
+    FROM locked WHERE d.id = locked.id AND ${onRow('d.waits')}
+    RETURNING d.id, d.webhook_id, d.business_id, locked.ordering_key, d.event_id, d.body, locked.bytes, d.attempt, locked.url,
+              locked.secret_sealed, d.traceparent, d.by_hand, d.lost_workers
+  ), claimed AS (
+    UPDATE dispatch.lanes l SET worker = $1, delivery_id = begun.id
+    FROM begun WHERE l.webhook_id = begun.webhook_id AND l.ordering_key = begun.ordering_key
+  )
+  SELECT * FROM begun`;
+
+/** The first delivery that waits in lane \`l\`: SQL. */
+const FIRST = `CROSS JOIN LATERAL (
+    SELECT d.id, octet_length(d.body) AS bytes FROM dispatch.deliveries d
+    WHERE d.waits AND d.webhook_id = l.webhook_id AND d.ordering_key COLLATE "C" = l.ordering_key
+    ORDER BY d.webhook_id, d.ordering_key COLLATE "C", d.id LIMIT 1
+  ) first`;
+
+/**
+ * Deliveries, and the lanes in which they wait. Locks are taken in one order everywhere, so that no two statements deadlock: webhooks,
+ * then lanes by their key, then deliveries.
+ */
 @Injectable()
 export class DeliveriesStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * Makes of each event that was not handled before one delivery for each webhook that wants it, and takes at once those that
-   * nothing holds up: no ceiling, and no open delivery of the same webhook that would have to go first (product decision 29b).
-   * @returns the attempts taken, and how many deliveries wait
+   * Makes a delivery of each new event for each webhook that wants it, and claims at once those that nothing holds up: no share that
+   * is used up, no open delivery of the same webhook and conversation (product decision 29b), and no lane of the webhook that waits already.
+   * @param worker undefined: claims nothing
    */
-  async expand(events: EventEnvelope[], { room, busy, perWebhook, full }: Ceilings): Promise<Expansion> {
-    const bodies = new Map(events.map((event) => [event.id, publicBody(event)]));
-    const rows = await this.db.query<Omit<Attempt, 'body' | 'by_hand'> & { state: string }>(
-      `WITH e AS (
-         SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $12::text[])
+  async expand(
+    events: EventEnvelope[],
+    { atOnce, free, freeBytes, freeSlow, busy, full }: Room,
+    worker: string | undefined,
+  ): Promise<Expansion> {
+    const once = [...new Map(events.map((event) => [event.id, event])).values()];
+    const bodies = new Map(once.map((event) => [event.id, publicBody(event)]));
+    const rows = await this.db.query<Omit<Claimed, 'by_hand' | 'lost_workers'> & { state: string; due: boolean }>(
+      `WITH ${alive('$1')}, e AS (
+         SELECT *, octet_length(body) AS bytes FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
            WITH ORDINALITY AS e (business_id, event_id, type, ordering_key, body, traceparent, nth)
        ), fresh AS (
          -- In one order everywhere: two replicas with the same events wait for each other instead of deadlocking.
-         INSERT INTO dispatch.inbox (consumer, event_id) SELECT 'outbound-webhook-dispatcher', event_id FROM e ORDER BY event_id ON CONFLICT DO NOTHING RETURNING event_id
-       ), wanted AS (
-         SELECT e.*, w.id AS webhook_id, w.is_active, split_part(w.url, '/', 3) AS host,
-                row_number() OVER (PARTITION BY w.id, e.ordering_key ORDER BY e.nth) AS place
-         FROM e JOIN fresh USING (event_id)
-         JOIN dispatch.webhooks w ON w.business_id = e.business_id AND e.type = ANY (w.events)
+         INSERT INTO dispatch.inbox (consumer, event_id) SELECT 'outbound-webhook-dispatcher', event_id FROM e ORDER BY event_id
+         ON CONFLICT DO NOTHING RETURNING event_id
+       ), wanted AS MATERIALIZED (
+         SELECT nextval('dispatch.deliveries_id_seq') AS id, ordered.*
+         FROM (SELECT e.*, w.id AS webhook_id, w.is_active, split_part(w.url, '/', 3) AS host, w.url, w.secret_sealed
+               FROM e JOIN fresh USING (event_id) JOIN dispatch.webhooks w ON w.business_id = e.business_id AND e.type = ANY (w.events)
+               -- The inbox remembers for days, the log for weeks.
+               WHERE NOT EXISTS (SELECT FROM dispatch.deliveries d WHERE d.event_id = e.event_id AND ${onRow('d.webhook_id = w.id')})
+               ORDER BY e.nth, w.id FOR KEY SHARE OF w) ordered
+       ), first AS MATERIALIZED (
+         SELECT * FROM (
+           SELECT wanted.*, count(*) OVER lane AS open, row_number() OVER (lane ORDER BY id) AS place FROM wanted WHERE is_active
+           WINDOW lane AS (PARTITION BY webhook_id, ordering_key)
+         ) numbered WHERE place = 1
        ), held AS MATERIALIZED (
-         -- Once for each webhook: looking passes what has ended since the last vacuum.
-         SELECT w.id, p.waits, CASE WHEN p.waits THEN '{}' ELSE ARRAY(
-           SELECT d.ordering_key FROM dispatch.deliveries d WHERE d.webhook_id = w.id AND d.state = 'running') END AS keys
-         FROM (SELECT DISTINCT webhook_id AS id FROM wanted WHERE is_active) w
-         CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM dispatch.deliveries d WHERE d.webhook_id = w.id AND d.state = 'pending') AS waits) p
-       ), free AS (
-         SELECT wanted.webhook_id, wanted.nth, row_number() OVER (ORDER BY wanted.nth, wanted.webhook_id) AS place,
-                row_number() OVER (PARTITION BY wanted.webhook_id ORDER BY wanted.nth) + coalesce(b.running, 0) AS of_webhook
-         FROM wanted JOIN held ON held.id = wanted.webhook_id
-         LEFT JOIN unnest($6::bigint[], $7::integer[]) AS b (webhook_id, running) ON b.webhook_id = wanted.webhook_id
-         WHERE wanted.place = 1 AND NOT held.waits AND wanted.ordering_key <> ALL (held.keys)
-           AND wanted.business_id <> ALL ($10::bigint[]) AND wanted.host <> ALL ($11::text[])
+         SELECT webhook_id FROM (SELECT DISTINCT business_id, webhook_id FROM first) w
+         WHERE EXISTS (SELECT FROM dispatch.lanes l
+                       WHERE l.worker IS NULL AND NOT l.suspect AND l.business_id = w.business_id AND l.webhook_id = w.webhook_id)
+       ), candidate AS (
+         SELECT first.*, id AS age FROM first
+         WHERE EXISTS (SELECT FROM alive) AND webhook_id NOT IN (SELECT webhook_id FROM held)
+           AND webhook_id <> ALL ($12::bigint[]) AND business_id <> ALL ($13::bigint[]) AND host <> ALL ($14::text[])
+           AND NOT EXISTS (SELECT FROM dispatch.lanes l
+                           WHERE l.webhook_id = first.webhook_id AND l.ordering_key = first.ordering_key COLLATE "C")
+       ), ${admission({ atOnce: '$8::integer', free: '$9::integer', freeBytes: '$10::bigint', freeSlow: '$15::integer', busy: '$11' })},
+       lane AS (
+         INSERT INTO dispatch.lanes AS l (webhook_id, ordering_key, business_id, open, worker, delivery_id)
+         SELECT webhook_id, ordering_key, business_id, open, CASE WHEN id IN (SELECT id FROM admitted) THEN $1 END,
+                CASE WHEN id IN (SELECT id FROM admitted) THEN id END
+         FROM first ORDER BY webhook_id, ordering_key COLLATE "C"
+         ON CONFLICT (webhook_id, ordering_key) DO UPDATE SET open = l.open + excluded.open
+         RETURNING delivery_id, worker
        ), made AS (
          INSERT INTO dispatch.deliveries
-           (webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, attempt, lease_until, reason, finished_at)
-         SELECT wanted.webhook_id, wanted.business_id, wanted.type, wanted.event_id, wanted.ordering_key, wanted.body, wanted.traceparent, s.state,
+           (id, webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, waits, attempt, reason, finished_at)
+         SELECT id, webhook_id, business_id, type, event_id, ordering_key, body, traceparent, s.state, s.state = 'pending',
                 CASE WHEN s.state = 'running' THEN 1 ELSE 0 END,
-                CASE WHEN s.state = 'running' THEN clock_timestamp() + interval '${LEASE}' END,
                 CASE WHEN s.state = 'skipped' THEN 'the webhook is disabled' END,
                 CASE WHEN s.state = 'skipped' THEN now() END
-         FROM wanted LEFT JOIN free ON free.webhook_id = wanted.webhook_id AND free.nth = wanted.nth
-         CROSS JOIN LATERAL (SELECT CASE WHEN NOT wanted.is_active THEN 'skipped'
-                                         WHEN free.place <= $9 AND free.of_webhook <= $8 THEN 'running' ELSE 'pending' END AS state) s
-         ORDER BY wanted.nth, wanted.webhook_id
-         ON CONFLICT (webhook_id, event_id) DO NOTHING
-         RETURNING id, webhook_id, business_id, event_id, attempt, traceparent, state
+         FROM wanted CROSS JOIN LATERAL (
+           SELECT CASE WHEN NOT is_active THEN 'skipped'
+                       WHEN id IN (SELECT delivery_id FROM lane WHERE delivery_id IS NOT NULL) THEN 'running' ELSE 'pending' END AS state
+         ) s ORDER BY id
+         RETURNING id, state
        )
-       SELECT made.*, w.url, w.secret_sealed FROM made JOIN dispatch.webhooks w ON w.id = made.webhook_id
-       WHERE made.state <> 'skipped' ORDER BY made.id`,
+       SELECT made.state, w.id, w.webhook_id, w.business_id, w.ordering_key, w.event_id, w.bytes, 1 AS attempt, w.traceparent, w.url, w.secret_sealed,
+              EXISTS (SELECT FROM lane WHERE worker IS NULL) AS due
+       FROM made JOIN wanted w ON w.id = made.id WHERE made.state <> 'skipped' ORDER BY w.id`,
       [
-        events.map((event) => event.business_id),
-        events.map((event) => event.id),
-        events.map((event) => event.type),
-        events.map((event) => event.key),
-        events.map((event) => bodies.get(event.id)),
-        [...busy.keys()],
-        [...busy.values()],
-        perWebhook,
-        room,
+        worker ?? null,
+        once.map((event) => event.business_id),
+        once.map((event) => event.id),
+        once.map((event) => event.type),
+        once.map((event) => event.key),
+        [...bodies.values()],
+        once.map((event) => traceparentOf(event) ?? null),
+        atOnce,
+        free,
+        freeBytes,
+        JSON.stringify(busy),
+        full.webhooks,
         full.businesses,
         full.hosts,
-        events.map((event) => traceparentOf(event) ?? null),
+        freeSlow,
       ],
     );
-    const taken = rows
+    const claimed = rows
       .filter(({ state }) => state === 'running')
-      .map((row) => ({ ...row, body: bodies.get(row.event_id) as string, by_hand: false }));
-    return { taken, waiting: rows.length - taken.length };
+      .map((row) => ({
+        ...row,
+        body: bodies.get(row.event_id) as string,
+        by_hand: false,
+        worker: worker as string,
+        lost_workers: 0,
+        begunAt: performance.now(),
+      }));
+    return { claimed, due: rows[0]?.due ?? false };
   }
 
   /**
-   * Takes attempts that are due: new ones, and those whose worker died (its lease is over). Of one webhook and conversation only
-   * the oldest, and none while one is under way, so that they start in order, each after the end of the one before (product
-   * decision 29b); what is delivered again by hand is older than what runs. Of each webhook its first open deliveries are looked
-   * at: the ones below it in the list of one conversation do not hold up the others for long.
+   * Claims the first delivery of lanes that are due. The look steps from webhook to webhook by index, from business to business when one
+   * has used up its share: deliveries that wait behind others, and businesses that wait for room, are not read.
+   * @param after the business that the last look ended with: the next ones come first
    */
-  take({ room, busy, perWebhook, full }: Ceilings): Promise<Attempt[]> {
-    return this.db.relaxed.query<Attempt>(
-      `WITH RECURSIVE waiting AS (
-         (SELECT webhook_id FROM dispatch.deliveries WHERE state IN ('pending', 'running') ORDER BY webhook_id LIMIT 1)
+  async claim({ atOnce, free, freeBytes, freeSlow, busy, full }: Room, worker: string, after: string): Promise<Attempt[]> {
+    const rows = await this.db.relaxed.query<Claimed & { body: string }>(
+      `WITH RECURSIVE ${alive('$1')}, walk AS (
+         SELECT $9::bigint AS business_id, 9223372036854775807 AS webhook_id, false AS around
          UNION ALL
-         SELECT (SELECT d.webhook_id FROM dispatch.deliveries d WHERE d.state IN ('pending', 'running') AND d.webhook_id > waiting.webhook_id
-                 ORDER BY d.webhook_id LIMIT 1)
-         FROM waiting WHERE waiting.webhook_id IS NOT NULL
-       ), oldest AS (
-         SELECT o.id, row_number() OVER (PARTITION BY w.id ORDER BY o.id) + coalesce(b.running, 0) AS nth
-         FROM waiting JOIN dispatch.webhooks w ON w.id = waiting.webhook_id AND w.is_active
-         LEFT JOIN unnest($2::bigint[], $3::integer[]) AS b (webhook_id, running) ON b.webhook_id = w.id
-         CROSS JOIN LATERAL (
-           SELECT f.id, f.state, f.lease_until, row_number() OVER (
-             PARTITION BY f.ordering_key ORDER BY f.state = 'running' AND f.lease_until >= clock_timestamp() DESC, f.id) AS place
-           FROM (SELECT d.id, d.state, d.lease_until, d.ordering_key FROM dispatch.deliveries d
-                 WHERE d.webhook_id = w.id AND d.state IN ('pending', 'running') ORDER BY d.id LIMIT ${LOOKED_AT}) f
-         ) o
-         WHERE o.place = 1 AND (o.state = 'pending' OR o.lease_until < clock_timestamp())
-           AND w.business_id <> ALL ($5::bigint[]) AND split_part(w.url, '/', 3) <> ALL ($6::text[])
-         ORDER BY o.id
-       ), due AS (
-         -- One by one: a join could be planned as a comparison of each with the whole table.
-         SELECT locked.id FROM oldest CROSS JOIN LATERAL (
-           SELECT d.id FROM dispatch.deliveries d
-           WHERE d.id = oldest.id AND ${onRow(`d.state = 'pending' OR d.state = 'running' AND d.lease_until < clock_timestamp()`)}
-           FOR UPDATE SKIP LOCKED
-         ) locked
-         WHERE oldest.nth <= $4 LIMIT $1
-       )
-       UPDATE dispatch.deliveries d
-       SET state = 'running', attempt = d.attempt + 1, lease_until = clock_timestamp() + interval '${LEASE}'
-       FROM due, dispatch.webhooks w
-       WHERE d.id = due.id AND w.id = d.webhook_id
-       RETURNING d.id, d.webhook_id, d.business_id, d.event_id, d.body, d.attempt, d.traceparent, d.by_hand, w.url, w.secret_sealed`,
-      [room, [...busy.keys()], [...busy.values()], perWebhook, full.businesses, full.hosts],
+         SELECT coalesce(next.business_id, 0), coalesce(next.webhook_id, 0), walk.around OR next.business_id IS NULL
+         FROM walk LEFT JOIN LATERAL (
+           SELECT l.business_id, l.webhook_id FROM dispatch.lanes l
+           WHERE l.worker IS NULL AND NOT l.suspect AND (l.business_id, l.webhook_id) >
+             (walk.business_id, CASE WHEN walk.business_id = ANY ($7::bigint[]) THEN 9223372036854775807 ELSE walk.webhook_id END)
+           ORDER BY l.business_id, l.webhook_id LIMIT 1
+         ) next ON true
+         WHERE NOT (walk.around AND (next.business_id IS NULL OR next.business_id > $9))
+       ), webhook AS MATERIALIZED (
+         SELECT w.id, w.business_id, w.url, w.secret_sealed, split_part(w.url, '/', 3) AS host
+         FROM walk JOIN dispatch.webhooks w ON w.id = walk.webhook_id
+         WHERE ${onRow('w.is_active')} AND w.id <> ALL ($6::bigint[]) AND w.business_id <> ALL ($7::bigint[])
+           AND split_part(w.url, '/', 3) <> ALL ($8::text[]) AND EXISTS (SELECT FROM alive)
+         LIMIT ${WEBHOOKS_CONSIDERED}
+       ), candidate AS (
+         SELECT w.business_id, w.id AS webhook_id, w.url, w.secret_sealed, w.host, l.ordering_key, l.due_since AS age, first.id, first.bytes
+         FROM webhook w CROSS JOIN LATERAL (
+           SELECT l.webhook_id, l.ordering_key, l.due_since FROM dispatch.lanes l
+           WHERE l.worker IS NULL AND NOT l.suspect AND l.business_id = w.business_id AND l.webhook_id = w.id
+           ORDER BY l.due_since LIMIT ${lanesConsidered('w.id', '(SELECT count(*) FROM webhook)', '$5')}
+         ) l ${FIRST}
+       ), ${admission({ atOnce: '$2::integer', free: '$3::integer', freeBytes: '$4::bigint', freeSlow: '$10::integer', busy: '$5' })}, ${CLAIM}`,
+      [worker, atOnce, free, freeBytes, JSON.stringify(busy), full.webhooks, full.businesses, full.hosts, after, freeSlow],
     );
+    return rows.map((row) => ({ ...row, worker, begunAt: performance.now() }));
+  }
+
+  /** Claims one delivery that has lost two workers, of a webhook that works if there is one: it must not take others down with it. */
+  async claimSuspect(worker: string): Promise<Attempt[]> {
+    const rows = await this.db.relaxed.query<Claimed & { body: string }>(
+      `WITH ${alive('$1')}, admitted AS MATERIALIZED (
+         SELECT w.url, w.secret_sealed, l.webhook_id, l.ordering_key, first.id, first.bytes
+         FROM dispatch.lanes l JOIN dispatch.webhooks w ON w.id = l.webhook_id AND ${onRow('w.is_active')} ${FIRST}
+         WHERE l.worker IS NULL AND l.suspect AND EXISTS (SELECT FROM alive) ORDER BY w.fail_count > 0, l.due_since LIMIT 1
+       ), ${CLAIM}`,
+      [worker],
+    );
+    return rows.map((row) => ({ ...row, worker, begunAt: performance.now() }));
   }
 
   /** Keeps what goes out, for the log. */
@@ -176,58 +246,60 @@ export class DeliveriesStore {
   }
 
   /**
-   * Ends attempts and moves the webhooks' counters with them, once: a worker whose lease was taken over changes nothing
-   * (guarantees §4, D4). What a person asked for counts nothing (product decision 34).
-   * @returns of each, whether deliveries of its webhook wait, perhaps for this end, perhaps stored by another replica
+   * Ends attempts, releases their lanes and moves the webhooks' counters with them, once: a worker whose claim was taken over changes
+   * nothing (guarantees §4, D4). Deliveries by hand count nothing (product decision 34).
    */
-  async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<boolean[]> {
-    const of = <T>(pick: (end: AttemptEnd) => T) => ends.map(({ end }) => pick(end));
+  async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<Finish> {
+    const each = <T>(pick: (one: { attempt: Attempt; end: AttemptEnd }) => T) => ends.map(pick);
     // Lost with the database's last half second, the attempt is made again (guarantees §4, D3).
-    const waiting = await this.db.relaxed.query<{ webhook_id: string }>(
-      `WITH ended AS (
+    const [row] = await this.db.relaxed.query<Finish>(
+      `WITH n AS MATERIALIZED (
+         SELECT * FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::integer[], $5::text[], $6::integer[], $7::bigint[], $8::text[])
+           WITH ORDINALITY AS n (id, attempt, state, status_code, reason, duration_ms, webhook_id, ordering_key, nth)
+       ), webhook AS MATERIALIZED (
+         -- No key changes: new deliveries, which point to the webhook, need not wait.
+         SELECT id FROM dispatch.webhooks WHERE id IN (SELECT webhook_id FROM n) ORDER BY id FOR NO KEY UPDATE
+       ), lane AS MATERIALIZED (
+         SELECT l.webhook_id, l.ordering_key, l.delivery_id, l.open
+         FROM (SELECT DISTINCT n.webhook_id, n.ordering_key COLLATE "C" AS ordering_key FROM n JOIN webhook ON webhook.id = n.webhook_id ORDER BY 1, 2) k
+         CROSS JOIN LATERAL (SELECT * FROM dispatch.lanes l WHERE l.webhook_id = k.webhook_id AND l.ordering_key = k.ordering_key FOR UPDATE) l
+       ), ended AS (
          UPDATE dispatch.deliveries d SET state = n.state, status_code = n.status_code, reason = n.reason, duration_ms = n.duration_ms,
-           finished_at = clock_timestamp(), lease_until = NULL
-         FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::integer[], $5::text[], $6::integer[])
-           WITH ORDINALITY AS n (id, attempt, state, status_code, reason, duration_ms, nth)
+           finished_at = clock_timestamp()
+         FROM lane JOIN n ON n.id = lane.delivery_id
          -- By attempt: both ends of a delivery that was taken over may be here.
          WHERE d.id = n.id AND d.attempt = n.attempt AND ${onRow(`d.state = 'running'`)}
-         RETURNING d.webhook_id, d.state, d.by_hand, n.nth
+         RETURNING d.webhook_id, lane.ordering_key, lane.open, d.state, d.by_hand, n.nth
+       ), gone AS (
+         DELETE FROM dispatch.lanes l USING ended
+         WHERE l.webhook_id = ended.webhook_id AND l.ordering_key = ended.ordering_key AND ended.open = 1
+       ), freed AS (
+         UPDATE dispatch.lanes l SET worker = NULL, delivery_id = NULL, open = l.open - 1, due_since = clock_timestamp(), suspect = false
+         FROM ended WHERE l.webhook_id = ended.webhook_id AND l.ordering_key = ended.ordering_key AND ended.open > 1 RETURNING 1
        ), successes AS (
          SELECT webhook_id, coalesce(max(nth) FILTER (WHERE state = 'succeeded'), 0) AS latest FROM ended WHERE NOT by_hand GROUP BY webhook_id
        ), counts AS (
          -- A success sets the count to nothing, and what failed after it counts again (spec §3.4).
          SELECT e.webhook_id AS id, s.latest > 0 AS reset, count(*) FILTER (WHERE e.nth > s.latest) AS failures
          FROM ended e JOIN successes s USING (webhook_id) WHERE NOT e.by_hand GROUP BY e.webhook_id, s.latest
-       ), locked AS (
-         -- No key changes: new deliveries, which point to the webhook, need not wait.
-         SELECT id FROM dispatch.webhooks WHERE id IN (SELECT id FROM counts) ORDER BY id FOR NO KEY UPDATE
        ), counted AS (
          UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(),
            fail_count = CASE WHEN c.reset THEN 0 ELSE w.fail_count END + c.failures
-         FROM counts c JOIN locked USING (id) WHERE w.id = c.id
+         FROM counts c WHERE w.id = c.id
        )
-       SELECT webhook_id FROM (SELECT DISTINCT unnest($7::bigint[]) AS webhook_id) w
-       WHERE EXISTS (SELECT FROM dispatch.deliveries d WHERE d.webhook_id = w.webhook_id AND d.state = 'pending')`,
+       SELECT EXISTS (SELECT FROM freed) AS freed,
+              EXISTS (SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND NOT l.suspect ORDER BY l.business_id LIMIT 1) AS due`,
       [
-        ends.map(({ attempt }) => attempt.id),
-        ends.map(({ attempt }) => attempt.attempt),
-        of(({ succeeded }) => (succeeded ? 'succeeded' : 'failed')),
-        of(({ statusCode }) => statusCode),
-        of(({ reason }) => reason),
-        of(({ durationMs }) => durationMs),
-        ends.map(({ attempt }) => attempt.webhook_id),
+        each(({ attempt }) => attempt.id),
+        each(({ attempt }) => attempt.attempt),
+        each(({ end }) => (end.succeeded ? 'succeeded' : 'failed')),
+        each(({ end }) => end.statusCode),
+        each(({ end }) => end.reason),
+        each(({ end }) => end.durationMs),
+        each(({ attempt }) => attempt.webhook_id),
+        each(({ attempt }) => attempt.ordering_key),
       ],
     );
-    const webhooks = new Set(waiting.map(({ webhook_id }) => webhook_id));
-    return ends.map(({ attempt }) => webhooks.has(attempt.webhook_id));
-  }
-
-  /** What a disabled webhook still has open: told while it was being disabled, or left by a worker that died (guarantees §4, D8). */
-  async skipDisabled(): Promise<void> {
-    await this.db.query(
-      `UPDATE dispatch.deliveries d SET state = 'skipped', reason = 'the webhook is disabled', finished_at = clock_timestamp(), lease_until = NULL
-       FROM dispatch.webhooks w
-       WHERE w.id = d.webhook_id AND NOT w.is_active AND (d.state = 'pending' OR d.state = 'running' AND d.lease_until < clock_timestamp())`,
-    );
+    return row ?? { freed: false, due: false };
   }
 }

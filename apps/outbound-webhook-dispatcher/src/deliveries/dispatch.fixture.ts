@@ -51,6 +51,8 @@ export interface Dispatching {
   log(webhook_id: number, business_id?: number): Promise<Delivery[]>;
   /** How many deliveries are in each state. */
   states(): Promise<Record<string, number>>;
+  /** Ends every worker's claims, as if each had stood still and another had taken over. */
+  expireClaims(): Promise<unknown>;
   /** Waits until nothing is open and `count` deliveries are there. */
   ended(count: number, timeoutMs?: number): Promise<void>;
 }
@@ -85,6 +87,9 @@ export async function startDispatching(env: Record<string, string> = {}): Promis
     },
     log: async (webhook_id, business_id = 1) =>
       (await harness.rpc.call(ListDeliveries, { business_id, webhook_id, limit: 100, cursor: null, state: null })).deliveries,
+    expireClaims: () =>
+      harness.db.query(`WITH expired AS (UPDATE dispatch.workers SET alive_until = clock_timestamp())
+        UPDATE dispatch.lanes SET worker = 'dead' WHERE worker IS NOT NULL`),
     ended: async (count, timeoutMs = 20_000) => {
       await eventually(
         async () => {

@@ -14,7 +14,7 @@ import {
 import { Handles } from '@mgw/rpc';
 import { invalid, noSuchWebhook } from '../webhooks/webhook-errors';
 import { DispatchService } from './dispatch.service';
-import { DeliveryLogStore } from './log.store';
+import { DeliveryLogStore, UNDER_WAY } from './log.store';
 import { sampleData } from './samples';
 
 /** The delivery log, and deliveries by hand (product §2, decision 34): they take the same door as all others. */
@@ -42,7 +42,7 @@ export class DeliveryLogHandlers {
     const before = await this.log.redeliver(request);
     if (!before) throw new GatewayError('NOT_FOUND', 'No delivery of this webhook has that id.');
     if (!before.is_active) throw isDisabled();
-    if (before.state === 'pending' || before.state === 'running') throw new GatewayError('CONFLICT', 'This delivery is under way.');
+    if (before.state === 'pending' || before.state === 'running') throw new GatewayError('CONFLICT', UNDER_WAY);
     this.dispatch.nudge();
     return {};
   }

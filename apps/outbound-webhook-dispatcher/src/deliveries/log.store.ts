@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { FindDeliveries, ListDeliveries, ReplyOf, RequestOf } from '@mgw/contracts';
-import { Database, examine, filteredPage, readCursor, type Examined } from '@mgw/postgres';
+import { GatewayError, type FindDeliveries, type ListDeliveries, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { Database, examine, filteredPage, onRow, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { activeTraceparent } from '@mgw/telemetry';
 
 type State = ReplyOf<typeof ListDeliveries>['deliveries'][number]['state'];
@@ -63,27 +63,52 @@ export class DeliveryLogStore {
     return rows.map((row) => ({ ...record(row), webhook_id: Number(row.webhook_id), webhook_name: row.webhook_name }));
   }
 
-  /** @returns what the delivery's state and its webhook's were before; null for an unknown one. Due again when both allow it. */
+  /** @returns the states of the delivery and its webhook before; null for an unknown one. It is due again when both allow it. */
   async redeliver(request: {
     business_id: number;
     webhook_id: number;
     delivery_id: number;
   }): Promise<{ state: State; is_active: boolean } | null> {
     const { business_id, webhook_id, delivery_id } = request;
-    const [before] = await this.db.query<{ state: State; is_active: boolean }>(
-      `WITH chosen AS (
-         SELECT d.id, d.state, w.is_active FROM dispatch.deliveries d JOIN dispatch.webhooks w ON w.id = d.webhook_id
-         WHERE w.business_id = $1 AND w.id = $2 AND d.id = $3 FOR UPDATE OF d
-       ), again AS (
-         UPDATE dispatch.deliveries d SET state = 'pending', by_hand = true, status_code = NULL, duration_ms = NULL, reason = NULL,
-           finished_at = NULL, request = NULL
-         FROM chosen c
-         WHERE d.id = c.id AND c.is_active AND c.state NOT IN ('pending', 'running')
-       )
-       SELECT state, is_active FROM chosen`,
-      [business_id, webhook_id, delivery_id],
+    return this.db.transaction(async (tx) => {
+      // Locked in the order of all statements: the webhook, the lane, the delivery.
+      const [webhook] = await tx.query<{ is_active: boolean }>(
+        'SELECT is_active FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR KEY SHARE',
+        [business_id, webhook_id],
+      );
+      const find = 'SELECT state, ordering_key, lost_workers FROM dispatch.deliveries WHERE webhook_id = $1 AND id = $2';
+      const values = [webhook_id, delivery_id];
+      const [found] = await tx.query<{ state: State; ordering_key: string; lost_workers: number }>(find, values);
+      if (!webhook || !found) return null;
+      if (!webhook.is_active || isOpen(found.state)) return { ...webhook, state: found.state };
+      await this.enter(tx, { business_id, webhook_id, ordering_key: found.ordering_key, suspect: found.lost_workers > 1 });
+      const again = await tx.query(
+        `UPDATE dispatch.deliveries SET state = 'pending', waits = true, by_hand = true, status_code = NULL, duration_ms = NULL, reason = NULL,
+           finished_at = NULL, request = NULL, lost_workers = least(lost_workers, 2)
+         WHERE webhook_id = $1 AND id = $2 AND ${onRow(`state NOT IN ('pending', 'running')`)} RETURNING id`,
+        values,
+      );
+      // Somebody else redelivered it since it was read.
+      if (again.length === 0) throw new GatewayError('CONFLICT', UNDER_WAY);
+      return { ...webhook, state: found.state };
+    });
+  }
+
+  /** Counts one more open delivery of a lane, within the transaction that makes it wait. */
+  private async enter(
+    tx: Tx,
+    {
+      business_id,
+      webhook_id,
+      ordering_key,
+      suspect = false,
+    }: { business_id: number; webhook_id: number; ordering_key: string; suspect?: boolean },
+  ): Promise<void> {
+    await tx.query(
+      `INSERT INTO dispatch.lanes AS l (business_id, webhook_id, ordering_key, open, suspect) VALUES ($1, $2, $3, 1, $4)
+       ON CONFLICT (webhook_id, ordering_key) DO UPDATE SET open = l.open + 1, suspect = l.suspect OR excluded.suspect`,
+      [business_id, webhook_id, ordering_key, suspect],
     );
-    return before ?? null;
   }
 
   async webhook(businessId: number, id: number): Promise<{ events: string[]; is_active: boolean } | null> {
@@ -93,13 +118,24 @@ export class DeliveryLogStore {
 
   async addByHand(delivery: { business_id: number; webhook_id: number; event: string; event_id: string; body: string }): Promise<number> {
     const { business_id, webhook_id, event, event_id, body } = delivery;
-    const [row] = await this.db.query<{ id: string }>(
-      `INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, by_hand)
-       VALUES ($1, $2, $3, $4, $4, $5, $6, 'pending', true) RETURNING id`,
-      [webhook_id, business_id, event, event_id, body, activeTraceparent() ?? null],
-    );
-    return Number(row?.id);
+    return this.db.transaction(async (tx) => {
+      await tx.query('SELECT FROM dispatch.webhooks WHERE id = $1 FOR KEY SHARE', [webhook_id]);
+      await this.enter(tx, { business_id, webhook_id, ordering_key: event_id });
+      const [row] = await tx.query<{ id: string }>(
+        `INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, waits, by_hand)
+         VALUES ($1, $2, $3, $4, $4, $5, $6, 'pending', true, true) RETURNING id`,
+        [webhook_id, business_id, event, event_id, body, activeTraceparent() ?? null],
+      );
+      return Number(row?.id);
+    });
   }
+}
+
+/** Of a delivery that a person asks for again. */
+export const UNDER_WAY = 'This delivery is under way.';
+
+function isOpen(state: State): boolean {
+  return state === 'pending' || state === 'running';
 }
 
 function record({ id, event, event_id, state, status_code, duration_ms, attempt, reason, created_at }: LogRow) {

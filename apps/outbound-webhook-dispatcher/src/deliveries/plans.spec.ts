@@ -1,9 +1,11 @@
 import type { Database } from '@mgw/postgres';
 import { DeliveriesStore, type Attempt } from './deliveries.store';
-import { startDispatching, type Dispatching } from './dispatch.fixture';
+import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
+import { LanesStore } from './lanes.store';
+import { roomBeside } from './shares';
 
 const OPEN = 3_000;
-const NO_CEILINGS = { room: 64, busy: new Map<string, number>(), perWebhook: 64, full: { businesses: [], hosts: [] } };
+const WORKER = 'worker';
 
 interface Node {
   'Relation Name'?: string;
@@ -14,9 +16,11 @@ interface Node {
   Plans?: Node[];
 }
 
-/** Rows of deliveries that a plan has read, and rows that it has compared in vain. */
+/** Rows of deliveries and lanes that a plan has read, and rows that it has compared in vain. */
 function rowsRead(node: Node): number {
-  const own = node['Relation Name'] === 'deliveries' ? node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) : 0;
+  const own = ['deliveries', 'lanes'].includes(node['Relation Name'] ?? '')
+    ? node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)
+    : 0;
   const inVain = node['Rows Removed by Join Filter'] ?? 0;
   return (own + inVain) * node['Actual Loops'] + (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0);
 }
@@ -33,6 +37,7 @@ describe.each([
   let ids: string[];
   const reads: number[] = [];
   let store: DeliveriesStore;
+  let lanes: LanesStore;
 
   beforeAll(async () => {
     dispatching = await startDispatching();
@@ -40,9 +45,8 @@ describe.each([
     const [webhook] = await dispatching.store(['http://127.0.0.1:9/']);
     const insert = (count: number, state: string) =>
       db.query<{ id: string }>(
-        `INSERT INTO dispatch.deliveries (webhook_id, business_id, event_id, ordering_key, body, state, attempt, lease_until, finished_at)
-         SELECT $1, 1, $2::text || n, 'conversation:' || n, '{}', $2::text, 1, CASE WHEN $2 = 'running' THEN now() + interval '1 hour' END,
-                CASE WHEN $2 = 'succeeded' THEN now() END
+        `INSERT INTO dispatch.deliveries (webhook_id, business_id, event_id, ordering_key, body, state, waits, attempt, finished_at)
+         SELECT $1, 1, $2::text || n, $2 || ':' || n, '{}', $2, $2 = 'pending', 1, CASE WHEN $2 = 'succeeded' THEN now() END
          FROM generate_series(1, $3::integer) AS n RETURNING id`,
         [webhook, state, count],
       );
@@ -52,17 +56,26 @@ describe.each([
     }
     ids = (await insert(20, 'running')).map(({ id }) => id);
     await insert(OPEN, 'pending');
+    // Behind the lane that came first wait a thousand more.
+    await db.query(`UPDATE dispatch.deliveries SET ordering_key = 'pending:1' WHERE state = 'pending' AND id % 3 = 0`);
+    await db.query(
+      `INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, worker, delivery_id, open)
+       SELECT webhook_id, ordering_key, 1, CASE WHEN state = 'running' THEN $1 END, CASE WHEN state = 'running' THEN min(id) END, count(*)
+       FROM dispatch.deliveries WHERE state IN ('pending', 'running') GROUP BY webhook_id, ordering_key, state`,
+      [WORKER],
+    );
+    await db.query(`INSERT INTO dispatch.workers VALUES ($1, now() + interval '1 hour')`, [WORKER]);
 
-    const explain = async (text: string, values: unknown[]) => {
+    const explain = async (text: string, values: unknown[] = []) => {
       const client = await db.pool.connect();
       const literal = (value: unknown) =>
-        client.escapeLiteral(Array.isArray(value) ? `{${value.map((v) => v ?? 'NULL').join()}}` : String(value));
+        client.escapeLiteral(Array.isArray(value) ? `{${value.map((v) => JSON.stringify(v) ?? 'NULL').join()}}` : String(value));
       try {
         // As the services run it: prepared, and planned once whatever the values.
         await client.query(`PREPARE explained AS ${text}`);
         await client.query('BEGIN');
         const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
-          `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained (${values.map(literal).join()})`,
+          `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained ${values.length > 0 ? `(${values.map(literal).join()})` : ''}`,
         );
         reads.push(rowsRead((rows[0] as { 'QUERY PLAN': [{ Plan: Node }] })['QUERY PLAN'][0].Plan));
       } finally {
@@ -72,23 +85,38 @@ describe.each([
       }
       return [];
     };
-    store = new DeliveriesStore({ relaxed: { query: explain } } as unknown as Database);
+    const explaining = { query: explain, relaxed: { query: explain } } as unknown as Database;
+    store = new DeliveriesStore(explaining);
+    lanes = new LanesStore(explaining);
   }, 60_000);
   afterAll(() => dispatching.harness.close());
   beforeEach(() => reads.splice(0));
 
-  it('take: the first of each webhook, then each by its key', async () => {
-    await store.take(NO_CEILINGS);
+  it('claim: the lanes that one look considers, and the first delivery of each', async () => {
+    await store.claim(roomBeside([]), WORKER, '0');
     expect(reads).toEqual([expect.any(Number)]);
-    expect(reads[0]).toBeGreaterThan(100);
-    expect(reads[0]).toBeLessThan(OPEN / 4);
+    expect(reads[0]).toBeGreaterThan(30);
+    expect(reads[0]).toBeLessThan(OPEN / 10);
+  });
+
+  it('expand: a conversation with a thousand that wait, and a new one', async () => {
+    await store.expand([sent(1, { conversation_id: 1 }), sent(2)], roomBeside([]), WORKER);
+    expect(reads).toEqual([expect.any(Number)]);
+    expect(reads[0]).toBeLessThan(OPEN / 10);
   });
 
   it('finish: each by its key', async () => {
     const end = { succeeded: true, statusCode: 200, reason: null, durationMs: 1 };
-    await store.finish(ids.map((id) => ({ attempt: { id, attempt: 1, webhook_id: '1' } as unknown as Attempt, end })));
+    const attempts = ids.map((id, i) => ({ id, attempt: 1, webhook_id: '1', ordering_key: `running:${i + 1}` }) as unknown as Attempt);
+    await store.finish(attempts.map((attempt) => ({ attempt, end })));
     expect(reads).toEqual([expect.any(Number)]);
     expect(reads[0]).toBeGreaterThanOrEqual(ids.length);
     expect(reads[0]).toBeLessThan(OPEN / 4);
+  });
+
+  it('the look for dead workers: one step for each worker', async () => {
+    await lanes.releaseDead();
+    expect(reads).toEqual([expect.any(Number)]);
+    expect(reads[0]).toBeLessThan(20);
   });
 });

@@ -7,6 +7,7 @@ import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-repl
 import { Requests1764200000002 } from './1764200000002-requests';
 import { Workers1764400000001 } from './1764400000001-workers';
 import { OutboxRecovery1764400000002 } from './1764400000002-outbox-recovery';
+import { Lanes1764400000003 } from './1764400000003-lanes';
 
 export const migrations = [
   Webhooks1763700000001,
@@ -18,4 +19,5 @@ export const migrations = [
   Requests1764200000002,
   Workers1764400000001,
   OutboxRecovery1764400000002,
+  Lanes1764400000003,
 ];

@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import { CreateWebhook, DeleteWebhook, ListWebhooks, PUBLIC_EVENTS, UpdateWebhook, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { EgressRules } from '@mgw/egress';
 import { Handles } from '@mgw/rpc';
+import { LanesStore } from '../deliveries/lanes.store';
 import { invalid, noSuchWebhook } from './webhook-errors';
 import { WebhooksStore } from './webhooks.store';
 
@@ -13,6 +14,7 @@ const MAX_PER_BUSINESS = 20;
 export class WebhooksHandlers {
   constructor(
     private readonly webhooks: WebhooksStore,
+    private readonly lanes: LanesStore,
     private readonly rules: EgressRules,
   ) {}
 
@@ -33,6 +35,8 @@ export class WebhooksHandlers {
   async update(request: RequestOf<typeof UpdateWebhook>): Promise<ReplyOf<typeof UpdateWebhook>> {
     this.check(request);
     if (!(await this.webhooks.update(request))) throw noSuchWebhook();
+    // The dispatcher skips the rest of a large backlog by and by.
+    if (request.is_active === false) await this.lanes.skipDisabled();
     return {};
   }
 

@@ -47,29 +47,26 @@ export class WebhooksStore {
     }));
   }
 
-  /** Only what is given changes. What waits for a webhook that is disabled is skipped (guarantees §4, D8). @returns whether it exists */
+  /** Changes only what is given. @returns whether it exists */
   async update(request: RequestOf<typeof UpdateWebhook>): Promise<boolean> {
     const { business_id, id, name, url, events, secret_sealed, is_active } = request;
-    return this.db.transaction(async (tx) => {
-      const rows = await tx.query(
-        `UPDATE dispatch.webhooks SET name = coalesce($3, name), url = coalesce($4, url), events = coalesce($5, events),
-           secret_sealed = CASE WHEN $6 THEN $7 ELSE secret_sealed END, is_active = coalesce($8, is_active)
-         WHERE business_id = $1 AND id = $2 RETURNING id`,
-        [business_id, id, name ?? null, url ?? null, events ?? null, secret_sealed !== undefined, secret_sealed ?? null, is_active ?? null],
-      );
-      if (is_active === false) {
-        await tx.query(
-          `UPDATE dispatch.deliveries SET state = 'skipped', reason = 'the webhook is disabled', finished_at = now()
-           WHERE webhook_id = (SELECT id FROM dispatch.webhooks WHERE business_id = $1 AND id = $2) AND state = 'pending'`,
-          [business_id, id],
-        );
-      }
-      return rows.length > 0;
-    });
+    const rows = await this.db.query(
+      `UPDATE dispatch.webhooks SET name = coalesce($3, name), url = coalesce($4, url), events = coalesce($5, events),
+         secret_sealed = CASE WHEN $6 THEN $7 ELSE secret_sealed END, is_active = coalesce($8, is_active)
+       WHERE business_id = $1 AND id = $2 RETURNING id`,
+      [business_id, id, name ?? null, url ?? null, events ?? null, secret_sealed !== undefined, secret_sealed ?? null, is_active ?? null],
+    );
+    return rows.length > 0;
   }
 
+  /** Locks in the order of all statements: the webhook, its lanes, its deliveries. */
   async delete(businessId: number, id: number): Promise<boolean> {
-    const rows = await this.db.query('DELETE FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 RETURNING id', [businessId, id]);
-    return rows.length > 0;
+    return this.db.transaction(async (tx) => {
+      const [known] = await tx.query('SELECT id FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR UPDATE', [businessId, id]);
+      if (!known) return false;
+      await tx.query('DELETE FROM dispatch.lanes WHERE webhook_id = $1', [id]);
+      await tx.query('DELETE FROM dispatch.webhooks WHERE id = $1', [id]);
+      return true;
+    });
   }
 }

@@ -1,0 +1,150 @@
+import type { Socket } from 'node:net';
+import { Redeliver, TestWebhook } from '@mgw/contracts';
+import { eventually, startRawReceiver, type NodeChild, type RawReceiver } from '@mgw/testing';
+import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+
+describe('workers that die or stand still (guarantees §10)', () => {
+  let dispatching: Dispatching;
+  let receiver: RawReceiver;
+  let answer: (socket: Socket, request: string) => unknown;
+  let held: Socket[];
+  beforeEach(async () => {
+    held = [];
+    answer = (socket) => socket.write(OK);
+    receiver = await startRawReceiver((socket, request) => void answer(socket, request));
+    dispatching = await startDispatching({ WEBHOOK_ANSWER_WITHIN_MS: '20000' });
+    dispatching.harness.onClose(() => receiver.close());
+  });
+  afterEach(() => dispatching.harness.close());
+  const url = () => `http://127.0.0.1:${receiver.port}/`;
+  const spawn = () => dispatching.harness.spawn('outbound-webhook-dispatcher');
+  const hold = (socket: Socket) => void held.push(socket);
+  const numbers = () => receiver.requests.map((request) => Number(/wamid\.1\.(\d+)"/.exec(request)?.[1]));
+
+  it('N6: a dispatcher dies with sixteen conversations under way and more behind each: the other goes on within seconds', async () => {
+    const victim = await spawn();
+    answer = hold;
+    await dispatching.create({ url: url() });
+    // More wait behind those under way than a look reads.
+    await dispatching.harness.tell(...Array.from({ length: 240 }, (_, i) => sent(i, { conversation_id: 1 + (i % 16) })));
+    await eventually(async () => held.length === 16 && (await dispatching.states())['pending'] === 224);
+    await spawn();
+    answer = (socket) => socket.write(OK);
+    await victim.kill('SIGKILL');
+    // Claims by a lease of 30 s would hold up everything for as long.
+    await eventually(() => receiver.requests.length > 16, { timeoutMs: 10_000 });
+    await dispatching.ended(240);
+    for (let conversation = 0; conversation < 16; conversation++) {
+      const order = [...new Set(numbers().filter((number) => number % 16 === conversation))];
+      expect(order).toEqual(Array.from({ length: 15 }, (_, i) => conversation + 16 * i));
+    }
+  });
+
+  it('N6: two hundred conversations of a webhook that no worker may begin hold up no other one', async () => {
+    const [webhook] = await dispatching.store([url()]);
+    await dispatching.harness.db.query(`INSERT INTO dispatch.workers VALUES ('elsewhere', now() + interval '1 hour')`);
+    await dispatching.harness.db.query(
+      `WITH blocked AS (
+         INSERT INTO dispatch.deliveries (webhook_id, business_id, event_id, ordering_key, body, state, waits, attempt)
+         SELECT $1, 1, n || ':' || k, 'conversation:' || n, '{}', CASE WHEN k = 0 THEN 'running' ELSE 'pending' END, k > 0, 1
+         FROM generate_series(1, 200) AS n, generate_series(0, 3) AS k RETURNING id, ordering_key, state
+       ) INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, worker, delivery_id, open)
+         SELECT $1, ordering_key, 1, 'elsewhere', min(id) FILTER (WHERE state = 'running'), 4 FROM blocked GROUP BY ordering_key`,
+      [webhook],
+    );
+    await dispatching.run();
+    await dispatching.harness.tell(sent(1, { conversation_id: 999 }), sent(2, { conversation_id: 999 }));
+    await eventually(() => numbers().length === 2);
+    expect([numbers(), await dispatching.states()]).toEqual([[1, 2], { running: 200, pending: 600, succeeded: 2 }]);
+  });
+
+  it('N3: a delivery that ends three workers is set aside, the rest goes on, and it can be redelivered', async () => {
+    let victim: NodeChild | undefined;
+    let isPoison = true;
+    answer = (socket, request) => {
+      if (isPoison && request.includes('wamid.1.7"')) void victim?.kill('SIGKILL');
+      else socket.write(OK);
+    };
+    const webhook_id = await dispatching.store([url()]).then(([id]) => id as number);
+    const other = await dispatching.store([url()], 2);
+    const events = Array.from({ length: 30 }, (_, i) => sent(i));
+    for (let death = 1; death <= 3; death++) {
+      victim = await spawn();
+      if (death === 1) await dispatching.harness.tell(...events, ...Array.from({ length: 10 }, (_, i) => sent(i, { business_id: 2 })));
+      await victim.exited;
+    }
+    await dispatching.run();
+    await dispatching.ended(40, 30_000);
+    expect(await dispatching.states()).toEqual({ succeeded: 39, failed: 1 });
+    expect(other).toHaveLength(1);
+    const [poison] = (await dispatching.log(webhook_id)).filter(({ state }) => state === 'failed');
+    expect(poison).toMatchObject({
+      event_id: 'message.sent:wamid.1.7',
+      response_code: null,
+      reason: 'set aside: 3 workers ended during this delivery; redeliver it to try again',
+    });
+    expect((await dispatching.webhook(webhook_id)).fail_count).toBeGreaterThan(0);
+    isPoison = false;
+    await dispatching.harness.rpc.call(Redeliver, { business_id: 1, webhook_id, delivery_id: poison?.id ?? 0 });
+    await dispatching.ended(40);
+    expect(await dispatching.states()).toEqual({ succeeded: 40 });
+  });
+
+  it('N6: an attempt whose claim expired before it was dialled is not dialled by the worker that lost it', async () => {
+    const { db } = dispatching.harness;
+    // Between claim and dial an attempt by hand stores its request: here it waits until the test lets it.
+    await db.query(`CREATE FUNCTION dispatch.wait_here() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_advisory_xact_lock(42); RETURN NULL; END $$`);
+    await db.query(
+      `CREATE TRIGGER waits BEFORE UPDATE OF request ON dispatch.deliveries FOR EACH STATEMENT EXECUTE FUNCTION dispatch.wait_here()`,
+    );
+    await dispatching.run();
+    const webhook_id = await dispatching.create({ url: url() });
+    const claims = async () => (await dispatching.log(webhook_id))[0]?.attempts;
+    await db.transaction(async (tx) => {
+      await tx.query('SELECT pg_advisory_xact_lock(42)');
+      await dispatching.harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: null });
+      await eventually(async () => (await claims()) === 1);
+      await dispatching.expireClaims();
+      await eventually(async () => (await claims()) === 2);
+    });
+    await dispatching.ended(1);
+    expect(await dispatching.states()).toEqual({ succeeded: 1 });
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('N6: a worker that stood still keeps the claims that nobody took over: nothing is dialled twice', async () => {
+    await dispatching.run();
+    answer = hold;
+    const webhook_id = await dispatching.create({ url: url() });
+    await dispatching.harness.tell(sent(1), sent(2));
+    await eventually(() => held.length === 2);
+    const { db } = dispatching.harness;
+    const worker = async () => (await db.query<{ worker: string }>('SELECT DISTINCT worker FROM dispatch.lanes'))[0]?.worker;
+    const before = await worker();
+    await db.query('UPDATE dispatch.workers SET alive_until = clock_timestamp()');
+    await eventually(async () => (await worker()) !== before);
+    for (const socket of held) socket.write(OK);
+    await dispatching.ended(2);
+    expect((await dispatching.log(webhook_id)).map(({ state, attempts }) => [state, attempts])).toEqual(Array(2).fill(['succeeded', 1]));
+    expect(receiver.requests).toHaveLength(2);
+  });
+
+  it('D3: the end of an attempt that PostgreSQL lost in a crash is made up for, while its worker lives on', async () => {
+    await dispatching.run();
+    const webhook_id = await dispatching.create({ url: url() });
+    await dispatching.harness.tell(sent(1));
+    await dispatching.ended(1);
+    const { db } = dispatching.harness;
+    // As if the commit of its end had not reached the disk.
+    await db.query(`UPDATE dispatch.deliveries SET state = 'running', finished_at = NULL, status_code = NULL`);
+    await db.query(
+      `INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, worker, delivery_id, open)
+       SELECT webhook_id, ordering_key, business_id, (SELECT worker_id FROM dispatch.workers), id, 1 FROM dispatch.deliveries`,
+    );
+    await dispatching.ended(1);
+    expect([numbers(), (await dispatching.log(webhook_id))[0]?.attempts]).toEqual([[1, 1], 2]);
+  });
+});

@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { isWorkerAlive } from '@mgw/events';
+import { Database, onRow } from '@mgw/postgres';
+import { SUSPECT_FROM } from './deliveries.store';
+
+/** Rows that one statement changes at most. */
+const BATCH = 500;
+
+/** Makes the deliveries wait that were under way in the lanes of \`lane\`, and frees the lanes: SQL. */
+const RELEASE = `back AS (
+    UPDATE dispatch.deliveries d SET state = 'pending', waits = true
+    FROM lane WHERE d.id = lane.delivery_id AND ${onRow(`d.state = 'running'`)}
+  )
+  UPDATE dispatch.lanes l SET worker = NULL, delivery_id = NULL, due_since = clock_timestamp()
+  FROM lane WHERE l.webhook_id = lane.webhook_id AND l.ordering_key = lane.ordering_key RETURNING 1`;
+
+export interface Tidied {
+  /** Whether a lane is due. */
+  due: boolean;
+  /** Whether one is due that must be attempted alone. */
+  suspects: boolean;
+}
+
+/** Keeps lanes in order: claims of dead workers, and deliveries of webhooks that are disabled. */
+@Injectable()
+export class LanesStore {
+  constructor(private readonly db: Database) {}
+
+  /** Frees the lanes of workers that are dead. */
+  async releaseDead(): Promise<Tidied> {
+    const [row] = await this.db.relaxed.query<Tidied>(
+      `WITH RECURSIVE holder AS (
+         (SELECT worker FROM dispatch.lanes WHERE worker IS NOT NULL ORDER BY worker LIMIT 1)
+         UNION ALL
+         SELECT (SELECT l.worker FROM dispatch.lanes l WHERE l.worker > holder.worker ORDER BY l.worker LIMIT 1)
+         FROM holder WHERE holder.worker IS NOT NULL
+       ), dead AS MATERIALIZED (
+         SELECT worker FROM holder WHERE worker IS NOT NULL AND NOT ${isWorkerAlive('dispatch', 'holder.worker')}
+       ), lane AS MATERIALIZED (
+         SELECT l.webhook_id, l.ordering_key, l.delivery_id
+         FROM dead CROSS JOIN LATERAL (SELECT * FROM dispatch.lanes l WHERE l.worker = dead.worker LIMIT ${BATCH} FOR UPDATE SKIP LOCKED) l
+       ), lost AS (
+         UPDATE dispatch.deliveries d SET state = 'pending', waits = true, lost_workers = d.lost_workers + 1
+         FROM lane WHERE d.id = lane.delivery_id AND ${onRow(`d.state = 'running'`)}
+         RETURNING d.webhook_id, lane.ordering_key, d.lost_workers
+       ), freed AS (
+         UPDATE dispatch.lanes l SET worker = NULL, delivery_id = NULL, due_since = clock_timestamp(),
+           suspect = coalesce(lost.lost_workers >= ${SUSPECT_FROM}, false)
+         FROM lane LEFT JOIN lost USING (webhook_id, ordering_key)
+         WHERE l.webhook_id = lane.webhook_id AND l.ordering_key = lane.ordering_key RETURNING 1
+       )
+       SELECT EXISTS (SELECT FROM freed) OR EXISTS (
+                SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND NOT l.suspect ORDER BY l.business_id LIMIT 1) AS due,
+              EXISTS (SELECT FROM freed) OR EXISTS (
+                SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND l.suspect ORDER BY l.due_since LIMIT 1) AS suspects`,
+    );
+    return row ?? { due: false, suspects: false };
+  }
+
+  /** Takes over the claims that a worker held under its former id, unless another worker has. @returns the deliveries of those that it keeps */
+  async adopt(former: string, worker: string, deliveries: string[]): Promise<string[]> {
+    const rows = await this.db.relaxed.query<{ delivery_id: string }>(
+      'UPDATE dispatch.lanes SET worker = $2 WHERE worker = $1 AND delivery_id = ANY ($3::bigint[]) RETURNING delivery_id',
+      [former, worker, deliveries],
+    );
+    return rows.map(({ delivery_id }) => delivery_id);
+  }
+
+  /**
+   * Frees lanes of this worker whose attempts it does not make: the end was lost with the database's last half second, or could not be recorded.
+   * Nothing may be claimed meanwhile. @returns whether a lane is due
+   */
+  async releaseOrphans(worker: string, running: string[]): Promise<boolean> {
+    const rows = await this.db.relaxed.query(
+      `WITH lane AS MATERIALIZED (
+         SELECT webhook_id, ordering_key, delivery_id FROM dispatch.lanes
+         WHERE worker = $1 AND delivery_id <> ALL ($2::bigint[]) ORDER BY webhook_id, ordering_key LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
+       ), ${RELEASE}`,
+      [worker, running],
+    );
+    return rows.length > 0;
+  }
+
+  /** Skips what disabled webhooks have open (guarantees §4, D8), a batch at a time. @returns whether there may be more */
+  async skipDisabled(): Promise<boolean> {
+    const [row] = await this.db.query<{ skipped: number }>(
+      `WITH RECURSIVE walk AS (
+         (SELECT webhook_id FROM dispatch.lanes ORDER BY webhook_id LIMIT 1)
+         UNION ALL
+         SELECT (SELECT l.webhook_id FROM dispatch.lanes l WHERE l.webhook_id > walk.webhook_id ORDER BY l.webhook_id LIMIT 1)
+         FROM walk WHERE walk.webhook_id IS NOT NULL
+       ), found AS MATERIALIZED (
+         SELECT d.id, d.webhook_id, d.ordering_key COLLATE "C" AS ordering_key
+         FROM walk JOIN dispatch.webhooks w ON w.id = walk.webhook_id AND ${onRow('NOT w.is_active')}
+         CROSS JOIN LATERAL (SELECT * FROM dispatch.deliveries d WHERE d.waits AND d.webhook_id = w.id LIMIT ${BATCH}) d LIMIT ${BATCH}
+       ), lane AS MATERIALIZED (
+         SELECT l.webhook_id, l.ordering_key, l.open
+         FROM (SELECT DISTINCT webhook_id, ordering_key FROM found ORDER BY webhook_id, ordering_key) k
+         CROSS JOIN LATERAL (SELECT * FROM dispatch.lanes l WHERE l.webhook_id = k.webhook_id AND l.ordering_key = k.ordering_key FOR UPDATE) l
+       ), skipped AS (
+         UPDATE dispatch.deliveries d SET state = 'skipped', waits = false, reason = 'the webhook is disabled', finished_at = clock_timestamp()
+         FROM lane JOIN found USING (webhook_id, ordering_key) WHERE d.id = found.id AND ${onRow('d.waits')}
+         RETURNING lane.webhook_id, lane.ordering_key, lane.open
+       ), ended AS MATERIALIZED (
+         SELECT webhook_id, ordering_key, open, count(*) AS skipped FROM skipped GROUP BY webhook_id, ordering_key, open
+       ), gone AS (
+         DELETE FROM dispatch.lanes l USING ended
+         WHERE l.webhook_id = ended.webhook_id AND l.ordering_key = ended.ordering_key AND ended.open = ended.skipped
+       ), kept AS (
+         UPDATE dispatch.lanes l SET open = l.open - ended.skipped
+         FROM ended WHERE l.webhook_id = ended.webhook_id AND l.ordering_key = ended.ordering_key AND ended.open > ended.skipped
+       )
+       SELECT count(*)::integer AS skipped FROM skipped`,
+    );
+    return (row?.skipped ?? 0) === BATCH;
+  }
+}
