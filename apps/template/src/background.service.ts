@@ -1,36 +1,37 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { PlatformAccountUpdate, PlatformTemplateUpdate } from '@mgw/contracts';
-import { EventConsumer, Signal, type EventConsumerOptions } from '@mgw/events';
+import { EventConsumer, type EventConsumerOptions } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
 import { AccountUpdates } from './connections/account-updates.service';
-import { ProbeService } from './connections/probe.service';
-import { SyncService } from './templates/sync.service';
+import { Lane } from './lane';
+import { ProbeService, PROBES_AT_ONCE } from './connections/probe.service';
+import { SyncService, SYNCS_AT_ONCE } from './templates/sync.service';
 import { TemplateUpdates } from './templates/template-updates.service';
-
-const LOOK_EVERY_MS = 2_000;
 
 /** Probes and syncs what is due. Replicas share the work by what they take from the tables. */
 @Injectable()
 export class BackgroundService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly signal = new Signal();
+  private readonly lanes: { start(): void; nudge(): void; stop(): Promise<void> }[];
   private readonly updates: EventConsumer;
   private readonly accountUpdates: EventConsumer;
   /** Businesses whose templates or account were changed by events that are about to be committed. */
   private changed = new Set<number>();
   private touched = new Set<number>();
-  private stopped = false;
-  private ended: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly probes: ProbeService,
-    private readonly sync: SyncService,
+    probes: ProbeService,
+    syncs: SyncService,
     templates: TemplateUpdates,
     accounts: AccountUpdates,
     db: Database,
     @Inject(NATS) nc: EventConsumerOptions['nc'],
-    @Inject(LOGGER) private readonly logger: EventConsumerOptions['logger'],
+    @Inject(LOGGER) logger: EventConsumerOptions['logger'],
   ) {
+    this.lanes = [
+      new Lane({ name: 'probes', places: PROBES_AT_ONCE, take: (n) => probes.take(n), work: (due) => probes.probe(due), logger }),
+      new Lane({ name: 'syncs', places: SYNCS_AT_ONCE, take: (n) => syncs.take(n), work: (due) => syncs.sync(due), logger }),
+    ];
     // What the platform said last holds.
     const common = { nc, db, logger, schema: 'template', stream: 'PLATFORM', ordered: true } as const;
     this.updates = new EventConsumer({
@@ -66,29 +67,14 @@ export class BackgroundService implements OnApplicationBootstrap, OnApplicationS
   onApplicationBootstrap(): void {
     this.updates.start();
     this.accountUpdates.start();
-    this.ended = this.run();
+    for (const lane of this.lanes) lane.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.stopped = true;
-    this.signal.give();
-    await Promise.all([this.updates.stop(), this.accountUpdates.stop()]);
-    await this.ended;
+    await Promise.all([this.updates, this.accountUpdates, ...this.lanes].map((part) => part.stop()));
   }
 
   nudge(): void {
-    this.signal.give();
-  }
-
-  private async run(): Promise<void> {
-    while (!this.stopped) {
-      try {
-        const [probed, synced] = await Promise.all([this.probes.probeDue(), this.sync.syncDue()]);
-        if (probed + synced === 0) await this.signal.wait(LOOK_EVERY_MS);
-      } catch (error) {
-        this.logger.warn({ err: error }, 'background work failed; it is repeated');
-        await this.signal.wait(LOOK_EVERY_MS);
-      }
-    }
+    for (const lane of this.lanes) lane.nudge();
   }
 }

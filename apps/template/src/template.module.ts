@@ -5,11 +5,11 @@ import { figuresController, retention, sealingCheck } from '@mgw/service';
 import { ConnectionsHandlers } from './connections/connections.handlers';
 import { ConnectionsStore } from './connections/connections.store';
 import { AccountUpdates } from './connections/account-updates.service';
-import { ProbeService } from './connections/probe.service';
+import { ProbeService, PROBES_AT_ONCE } from './connections/probe.service';
 import { TemplateConfig } from './template.config';
 import { BackgroundService } from './background.service';
 import { templateRetention } from './retention';
-import { SyncService } from './templates/sync.service';
+import { SyncService, SYNCS_AT_ONCE } from './templates/sync.service';
 import { SyncsStore } from './templates/syncs.store';
 import { TemplateUpdates } from './templates/template-updates.service';
 import { TemplatesHandlers } from './templates/templates.handlers';
@@ -42,7 +42,7 @@ const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_tok
       provide: GraphClient,
       inject: [TemplateConfig],
       useFactory: (config: TemplateConfig) =>
-        new GraphClient({ baseUrl: config.graphBaseUrl, version: config.graphVersion, connections: 8 }),
+        new GraphClient({ baseUrl: config.graphBaseUrl, version: config.graphVersion, connections: PROBES_AT_ONCE + SYNCS_AT_ONCE }),
     },
   ],
 })

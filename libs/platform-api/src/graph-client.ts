@@ -35,16 +35,21 @@ export interface BusinessAccountTarget {
   accessToken: string;
 }
 
+export interface ListOptions {
+  /** Called before each call goes out: the platform counts them. */
+  onCall?: () => void;
+  /** Whether a list of this size may be held in memory, in bytes of its JSON so far; else the list is not read. */
+  mayHold?: (bytes: number) => boolean;
+}
+
 /** A page of templates, and a stop for a platform that never ends its list: 6,000 templates is Meta's own bound (platform §3.1). */
 const PAGE_SIZE = 100;
 const MAX_PAGES = 100;
 /** The parts of an idle pool that one number may take: of the connections, which a call that hangs keeps for 15 s, and of the queue. */
 const ONE_NUMBER = { calls: 1 / 16, queue: 1 / 4 };
-/** Sizes of the platform's responses, in bytes: to a send it is a few hundred, a page of templates takes up to a megabyte. */
-const MAX_SEND_RESPONSE = 64 * 1024;
-const MAX_READ_RESPONSE = 4 * 1024 * 1024;
-/** What one list of templates may take in memory: 6,000 of the longest stay below it. */
-const MAX_LIST = 32 * 1024 * 1024;
+/** Sizes of the platform's responses, in bytes: a few hundred to a send, and up to 40 kB for each template of a page. */
+const MAX_RESPONSE = 64 * 1024;
+const MAX_PAGE = 4 * 1024 * 1024;
 
 const calls = counter('mgw_platform_sends_total', "Calls that send a message, by the platform's error code or by what became of them", [
   'code',
@@ -105,7 +110,7 @@ export class GraphClient {
         accessToken,
         body,
         deadlineAt: this.endOfCall(deadlineAt),
-        maxBytes: MAX_SEND_RESPONSE,
+        maxBytes: MAX_RESPONSE,
       };
       const told = sendOutcome(await this.exchange('/{phone_number_id}/messages', call));
       calls.inc({ code: told.kind === 'refused' ? String(told.refusal.platformCode ?? 'none') : told.kind });
@@ -118,27 +123,30 @@ export class GraphClient {
   /** State and health of a number (platform §3.3). */
   async getPhoneNumber(target: PhoneNumberTarget, deadlineAt: number): Promise<ReadOutcome<PhoneNumberNode>> {
     const path = `/${encodeURIComponent(target.phoneNumberId)}?fields=${PHONE_NUMBER_FIELDS.join(',')}`;
-    const answer = await this.get('/{phone_number_id}', path, { ...target, deadlineAt });
+    const answer = await this.get('/{phone_number_id}', path, { ...target, deadlineAt, maxBytes: MAX_RESPONSE });
     return readOutcome<PhoneNumberNode>(answer, (node) => typeof node['id'] === 'string');
   }
 
   /**
    * Every template of the account, all pages (platform §3.1). One failing page fails the whole: half a list is no list.
-   * @param onCall is told of each call before it goes out: the platform counts them
    */
-  async listTemplates(target: BusinessAccountTarget, deadlineAt: number, onCall?: () => void): Promise<ReadOutcome<GraphTemplate[]>> {
+  async listTemplates(target: BusinessAccountTarget, deadlineAt: number, list: ListOptions = {}): Promise<ReadOutcome<GraphTemplate[]>> {
     const path = `/${encodeURIComponent(target.businessAccountId)}/message_templates?limit=${PAGE_SIZE}&fields=${TEMPLATE_FIELDS.join(',')}`;
     const templates: GraphTemplate[] = [];
     let after: string | undefined;
     let bytes = 0;
     for (let page = 0; page < MAX_PAGES; page++) {
       const cursor = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
-      onCall?.();
-      const answer = await this.get('/{business_account_id}/message_templates', path + cursor, { ...target, deadlineAt });
+      list.onCall?.();
+      const answer = await this.get('/{business_account_id}/message_templates', path + cursor, {
+        ...target,
+        deadlineAt,
+        maxBytes: MAX_PAGE,
+      });
       const outcome = readOutcome<TemplatePage>(answer, ({ data }) => Array.isArray(data));
       if (outcome.kind !== 'ok') return outcome;
       bytes += answer.kind === 'response' ? answer.bytes : 0;
-      if (bytes > MAX_LIST) return { kind: 'unavailable', problem: 'the list of templates is too large' };
+      if (list.mayHold?.(bytes) === false) return { kind: 'unavailable', problem: 'there is no room for so long a list of templates now' };
       templates.push(...outcome.value.data);
       const next = outcome.value.paging?.next === undefined ? undefined : outcome.value.paging.cursors?.after;
       if (next === undefined || next === after) return { kind: 'ok', value: templates };
@@ -152,8 +160,9 @@ export class GraphClient {
     await this.pool.close();
   }
 
-  private get(template: string, path: string, { accessToken, deadlineAt }: { accessToken: string; deadlineAt: number }): Promise<Answer> {
-    const call = { path: this.prefix + path, accessToken, deadlineAt: this.endOfCall(deadlineAt), maxBytes: MAX_READ_RESPONSE };
+  private get(template: string, path: string, read: { accessToken: string; deadlineAt: number; maxBytes: number }): Promise<Answer> {
+    const { accessToken, maxBytes } = read;
+    const call = { path: this.prefix + path, accessToken, deadlineAt: this.endOfCall(read.deadlineAt), maxBytes };
     return this.exchange(template, { method: 'GET', body: null, ...call });
   }
 

@@ -5,7 +5,8 @@ import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { ConnectionsStore, type DueProbe } from './connections.store';
 
-const AT_ONCE = 8;
+/** Numbers that one process probes at once. One that hangs keeps its place for 10 s of every minute. */
+export const PROBES_AT_ONCE = 32;
 const PROBE_WITHIN_MS = 10_000;
 /** How long an answer is believed, in seconds. */
 const CONNECTED_FOR_S = 600;
@@ -21,14 +22,11 @@ export class ProbeService {
     private readonly rpc: RpcClient,
   ) {}
 
-  /** @returns how many were due */
-  async probeDue(): Promise<number> {
-    const due = await this.connections.takeDue(AT_ONCE);
-    await Promise.all(due.map((probe) => this.probe(probe)));
-    return due.length;
+  take(atMost: number): Promise<DueProbe[]> {
+    return this.connections.takeDue(atMost);
   }
 
-  private async probe({ connection, claim }: DueProbe): Promise<void> {
+  async probe({ connection, claim }: DueProbe): Promise<void> {
     const { business_id, phone_number_id: phoneNumberId } = connection;
     const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${business_id}`);
     const outcome = await this.graph.getPhoneNumber({ phoneNumberId, accessToken }, Date.now() + PROBE_WITHIN_MS);

@@ -4,18 +4,25 @@ import { GraphClient } from '@mgw/platform-api';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
+import { Shares, type Release } from '@mgw/shares';
 import type { Logger } from '@mgw/telemetry';
 import { ConnectionsStore } from '../connections/connections.store';
 import { TemplateConfig } from '../template.config';
 import { SyncsStore } from './syncs.store';
 import { TemplatesStore } from './templates.store';
 
-const AT_ONCE = 4;
+/** Accounts that one process reads at once. One that hangs keeps its place for the 15 s of a call. */
+export const SYNCS_AT_ONCE = 16;
+/** Lists in memory, in megabytes of the platform's JSON: all of them together, and the part that one account may take (guarantees §10, N1). */
+const LISTS = { places: 48, largest: 1 / 2 };
+const MEGABYTE = 1024 * 1024;
 const SYNC_WITHIN_MS = 60_000;
 
 /** Reads a business's templates from the platform: all of them, or none when a page fails. */
 @Injectable()
 export class SyncService {
+  private readonly lists = new Shares(LISTS);
+
   constructor(
     private readonly syncs: SyncsStore,
     private readonly templates: TemplatesStore,
@@ -27,27 +34,38 @@ export class SyncService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** @returns how many were due */
-  async syncDue(): Promise<number> {
-    const due = await this.syncs.takeDue(AT_ONCE, this.config.syncEverySeconds);
-    await Promise.all(
-      due.map((businessId) =>
-        this.sync(businessId).catch((error: unknown) => {
-          this.logger.error({ err: error, business_id: businessId }, 'templates could not be read');
-          return this.syncs.finish(businessId, { problem: 'Something went wrong on our side.' });
-        }),
-      ),
-    );
-    return due.length;
+  take(atMost: number): Promise<number[]> {
+    return this.syncs.takeDue(atMost, this.config.syncEverySeconds);
   }
 
-  private async sync(businessId: number): Promise<void> {
+  async sync(businessId: number): Promise<void> {
+    const held: Release[] = [];
+    try {
+      await this.read(businessId, held);
+    } catch (error) {
+      this.logger.error({ err: error, business_id: businessId }, 'templates could not be read');
+      await this.syncs.finish(businessId, { problem: 'Something went wrong on our side.' });
+    } finally {
+      for (const release of held) release();
+    }
+  }
+
+  /** @param held the megabytes that its list takes */
+  private async read(businessId: number, held: Release[]): Promise<void> {
     const connection = await this.connections.find(businessId);
     if (!connection) return this.syncs.finish(businessId, { problem: 'The business is not connected.' });
     const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${businessId}`);
     const target = { businessAccountId: connection.business_account_id, accessToken };
     let calls = 0;
-    const outcome = await this.graph.listTemplates(target, Date.now() + SYNC_WITHIN_MS, () => (calls += 1));
+    const mayHold = (bytes: number) => {
+      while (held.length * MEGABYTE < bytes) {
+        const release = this.lists.tryTake(String(businessId));
+        if (release === null) return false;
+        held.push(release);
+      }
+      return true;
+    };
+    const outcome = await this.graph.listTemplates(target, Date.now() + SYNC_WITHIN_MS, { onCall: () => (calls += 1), mayHold });
     if (outcome.kind !== 'ok') {
       const problem = outcome.kind === 'refused' ? outcome.refusal.message : `The platform did not answer: ${outcome.problem}.`;
       return this.syncs.finish(businessId, { problem, calls });

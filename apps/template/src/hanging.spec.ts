@@ -1,0 +1,84 @@
+import { GetConnection, ListTemplates, SetConnection } from '@mgw/contracts';
+import { startHarness, type Harness } from '@mgw/harness';
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { migrations } from './migrations/migrations';
+import { TemplateConfig } from './template.config';
+import { TemplateModule } from './template.module';
+
+const service = { name: 'template', module: TemplateModule, config: TemplateConfig, schema: 'template' } as never;
+const HUNG = 10;
+const MEGABYTE = 1024 * 1024;
+
+/** guarantees §10: accounts share the probes, the reading of templates, and the memory for their lists. */
+describe('accounts whose platform calls hang or return much', () => {
+  let harness: Harness;
+  let graph: Receiver;
+  beforeEach(async () => {
+    harness = await startHarness({ schema: 'template', migrations });
+    graph = await startReceiver();
+    harness.onClose(() => graph.close());
+    harness.env['META_GRAPH_BASE_URL'] = graph.url;
+  });
+  afterEach(() => harness.close());
+
+  const connect = (business_id: number) => {
+    const seal = (what: string) => harness.sealer.seal(`${what} ${business_id}`, `connection.${what}:${business_id}`);
+    return harness.rpc.call(SetConnection, {
+      business_id,
+      phone_number_id: `70${business_id}`,
+      business_account_id: `80${business_id}`,
+      access_token_sealed: seal('access_token'),
+      app_secret_sealed: seal('app_secret'),
+      verify_token_sealed: seal('verify_token'),
+    });
+  };
+  const syncOf = async (business_id: number) => (await harness.rpc.call(ListTemplates, { business_id, limit: 1, cursor: null })).sync;
+  const isConnected = async (business_id: number) =>
+    (await harness.rpc.call(GetConnection, { business_id })).connection?.status === 'connected';
+
+  it('N2: another account is probed and read while theirs still hang', async () => {
+    const open = new Set<object>();
+    let over = 0;
+    graph.respond(({ headers }, response) => {
+      if (!headers.authorization?.endsWith(' 99')) {
+        open.add(response);
+        response.on('close', () => (over += 1));
+        return;
+      }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: '7099', status: 'CONNECTED', data: [] }));
+    });
+    await harness.run(service);
+    for (let business = 1; business <= HUNG; business++) await connect(business);
+    await eventually(() => open.size === 2 * HUNG);
+    await connect(99);
+    await eventually(async () => (await isConnected(99)) && (await syncOf(99)).state === 'done');
+    expect(over).toBe(0);
+    await graph.close();
+  });
+
+  it('N1: a list without an end is not read into memory; other lists are', async () => {
+    const template = (name: string, content: string) => ({
+      id: '1',
+      name,
+      language: 'en',
+      status: 'APPROVED',
+      category: 'UTILITY',
+      components: [{ type: 'BODY', text: content }],
+    });
+    graph.respond(({ path, headers }, response) => {
+      if (!path.includes('message_templates')) return void response.end(JSON.stringify({ id: '7', status: 'CONNECTED' }));
+      const page = Number(new URL(path, graph.url).searchParams.get('after') ?? 0);
+      const endless = headers.authorization?.endsWith(' 1');
+      const data = [template(`t${page}`, endless ? 'x'.repeat(2 * MEGABYTE) : 'Hello')];
+      const paging = endless ? { cursors: { after: String(page + 1) }, next: 'more' } : {};
+      response.end(JSON.stringify({ data, paging }));
+    });
+    await harness.run(service);
+    await connect(1);
+    await eventually(async () => (await syncOf(1)).state === 'failed');
+    expect((await syncOf(1)).problem).toContain('no room for so long a list');
+    expect(graph.requests.filter(({ path }) => path.includes('message_templates')).length).toBeLessThan(15);
+    await connect(2);
+    await eventually(async () => (await syncOf(2)).found === 1);
+  });
+});
