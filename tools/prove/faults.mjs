@@ -3,6 +3,7 @@ import { readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { crashPointFaults } from './crash-points.mjs';
+import { callbackFaults, platformFaults, receiverFaults } from './outside-faults.mjs';
 
 const SERVICES = [
   'gateway',
@@ -92,60 +93,4 @@ function serverFaults() {
   for (const user of ['send', 'dispatch', 'status', 'ingest'])
     all[`cut database connections of ${user}`] = terminate(`AND usename = '${user}'`);
   return all;
-}
-
-/** Rules of the simulator, about the next messages that are sent. */
-function platformFaults() {
-  const rules = {
-    'platform hangs': { times: 4, delay_ms: 20_000 },
-    'platform is slow': { times: 20, delay_ms: 1_500 },
-    'platform cuts before it accepts': { times: 4, answer: { cut: true } },
-    'platform cuts after it accepted': { times: 4, cut_after_accept: true },
-    'platform has an internal error': { times: 6, error: { code: 131016, status: 500 } },
-    'platform answers 502 in HTML': { times: 4, answer: { status: 502, body: '<html>' } },
-    'platform throttles': { times: 6, error: { code: 130429, status: 429, headers: { 'Retry-After': '1' } } },
-    'platform cannot be reached': { times: 1, refuse_connections_ms: 2_500 },
-  };
-  const add =
-    (rule) =>
-    async ({ platform }) =>
-      void (await platform.control('POST', 'rules', rule));
-  const all = Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, add(rule)]));
-  for (const status_mode of ['reorder', 'early', 'held', 'read_only'])
-    all[`statuses are told ${status_mode}`] = async ({ platform }) => {
-      await platform.control('PATCH', 'profile', { status_mode });
-      await pause(4_000);
-      await platform.control('PATCH', 'profile', { status_mode: 'usual' });
-    };
-  return all;
-}
-
-function callbackFaults() {
-  const all = {};
-  for (const mode of ['duplicate', 'reorder', 'lose-answers'])
-    all[`callbacks: ${mode}`] = async ({ callbacks }) => {
-      callbacks.mode = mode;
-      await pause(4_000);
-      callbacks.mode = null;
-    };
-  all['callbacks pause'] = async ({ platform }) => {
-    await platform.control('POST', 'webhooks/pause');
-    await pause(4_000);
-    await platform.control('POST', 'webhooks/resume');
-  };
-  all['callbacks are replayed'] = async ({ platform }) => void (await platform.control('POST', 'webhooks/replay', { last: 100 }));
-  return all;
-}
-
-function receiverFaults() {
-  return Object.fromEntries(
-    ['fail', 'hang', 'reset'].map((mode) => [
-      `a receiver: ${mode}`,
-      async ({ receivers }) => {
-        receivers.set('disturbed', mode);
-        await pause(4_000);
-        receivers.set('disturbed', 'ok');
-      },
-    ]),
-  );
 }

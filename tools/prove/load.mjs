@@ -1,6 +1,7 @@
 // The clients of a run. Each send carries a token that names it everywhere: in the client's log, at the platform, in events.
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
+import { ask, isSettled } from './requests.mjs';
 
 const GIVE_UP_MS = 90_000;
 const CUSTOMERS = 16;
@@ -114,28 +115,9 @@ export class Load {
     const body = { ...fields, ...withToken(token) };
     const headers = { 'x-api-key': business[key].word, ...(keyed && { 'idempotency-key': token }) };
     for (const end = Date.now() + GIVE_UP_MS; Date.now() < end; await pause(700)) {
-      const answer = await this.#ask(path, body, headers, query);
+      const answer = await ask(`${this.#gateway()}/api/v1/${path}`, { body, headers, query });
       send.answers.push(answer);
-      if (
-        !keyed ||
-        answer.status === 200 ||
-        (answer.status >= 400 && answer.status < 500 && answer.status !== 409 && answer.status !== 429)
-      )
-        return;
-    }
-  }
-
-  async #ask(path, body, headers, query) {
-    const at = Date.now();
-    const url = `${this.#gateway()}/api/v1/${path}`;
-    const post = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
-    const init = query ? { headers } : post;
-    try {
-      const response = await fetch(query ? `${url}?${new URLSearchParams(body)}` : url, { ...init, signal: AbortSignal.timeout(40_000) });
-      const { error_code, message_id, otp } = await response.json();
-      return { at, ms: Date.now() - at, status: response.status, error_code, message_id, otp };
-    } catch {
-      return { at, ms: Date.now() - at, status: 0 };
+      if (!keyed || isSettled(answer)) return;
     }
   }
 

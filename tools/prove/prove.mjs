@@ -4,7 +4,7 @@
 //   --rounds N           instead: how many faults
 //   --replicas N         of each service (2)
 //   --rate N             sends a second (10)
-//   --only TEXT          only faults whose name contains it
+//   --only TEXT,...      only faults whose name contains one of these
 //   --sabotage NAME      breaks the product or falsifies a witness: the run must fail (see sabotage.mjs)
 //   --witnesses FILE     writes what everybody saw as JSON
 //   --check FILE         runs nothing: checks such a file again
@@ -43,7 +43,8 @@ function judge(run) {
 
 /** Each kind once before any comes again. */
 async function disturb(run, random) {
-  const kinds = Object.entries(faults()).filter(([name]) => name.includes(option('only', '')));
+  const wanted = option('only', '').split(',');
+  const kinds = Object.entries(faults()).filter(([name]) => wanted.some((text) => name.includes(text)));
   const injected = [];
   const end = Date.now() + (rounds === Infinity ? minutes * 60_000 : Infinity);
   for (let row = []; injected.length < rounds && Date.now() < end && run.product.running; await pause(random.between(1_000, 4_000))) {
@@ -61,15 +62,16 @@ async function disturb(run, random) {
 
 async function main() {
   const random = new Random(seed);
-  const [callbacks, receivers] = [await Callbacks.listen(random), await Receivers.listen()];
+  const [callbacks, receivers] = [await Callbacks.listen(new Random(seed + 2)), await Receivers.listen()];
   console.log(`seed ${seed}`);
   const product = await Product.start({ replicas: Number(option('replicas', 2)), callbackUrl: callbacks.url });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void product.stop().then(() => process.exit(1)));
   try {
     callbacks.gateways = () => product.gateways();
     const platform = new Platform(product.demo.simulator_url);
     const run = { product, platform, callbacks, receivers, random };
     const account = await setUp(product, receivers);
-    // Its own random numbers: how many requests the machine manages must not change the faults.
+    // Random numbers of their own, here and above: how many requests the machine manages must not change the faults.
     const load = new Load({ ...run, ...account, random: new Random(seed + 1), rate: Number(option('rate', 10)) });
     const reading = setInterval(() => {
       product.watch();

@@ -4,10 +4,10 @@ const QUERIES = {
   intents: `SELECT id, state, message_id, api_key_id::int, usage_day::text FROM send.intents`,
   usage: `SELECT api_key_id::int, day::text, used FROM send.daily_usage`,
   records: `SELECT message_id, status FROM status.records`,
-  deliveries: `SELECT webhook_id::int, event_id, state, attempt, finished_at, reason,
+  deliveries: `SELECT id::int, webhook_id::int, event_id, state, attempt, finished_at, reason,
     body::json -> 'data' ->> 'message_id' AS message_id, body::json ->> 'event' AS event
     FROM dispatch.deliveries ORDER BY finished_at NULLS LAST, id`,
-  events: `SELECT event_id, seq::int, ordering_key AS key, subject, body::json -> 'data' ->> 'message_id' AS message_id,
+  events: `SELECT event_id, seq::int, published_seq::int, ordering_key AS key, subject, body::json -> 'data' ->> 'message_id' AS message_id,
     (body::json ->> 'business_id')::int AS business_id, body::json -> 'data' ->> 'broadcast_id' AS broadcast_id
     FROM (SELECT * FROM send.outbox UNION ALL SELECT * FROM broadcast.outbox UNION ALL SELECT * FROM auto_reply.outbox) o
     WHERE subject LIKE 'public.%'`,
@@ -15,7 +15,7 @@ const QUERIES = {
 };
 
 /** The relay's line when it publishes again what a lost store held. */
-const REPUBLISHED = /told again|publish(es|ed|ing)? again/;
+const REPUBLISHED = /publishing them again/;
 
 export async function collect({ product, platform, callbacks, receivers, load, account, faults, unfinished }) {
   await platform.read();
@@ -40,8 +40,8 @@ export async function collect({ product, platform, callbacks, receivers, load, a
     broadcasts: load.broadcasts.map((wanted) => ({ ...wanted, ...rows.broadcasts.find(({ id }) => id === wanted.id) })),
     republished: product
       .log()
-      .filter(({ msg, again }) => REPUBLISHED.test(msg ?? '') && again > 0)
-      .map(({ time, stream, again, process }) => ({ at: Number(new Date(time)), stream, again, process })),
+      .filter(({ msg, first, more }) => REPUBLISHED.test(msg ?? '') && (first > 0 || more))
+      .map(({ time, stream, first, is_new, process }) => ({ at: Number(new Date(time)), stream, again: first, is_new, process })),
     deaths: product.deaths,
     faults,
     unfinished,

@@ -1,0 +1,68 @@
+// Checks of events: at their receivers, in order, once.
+import { accepted, groupBy } from './witness-views.mjs';
+
+/** A wiped store is noticed at the next connection, or within the minute in which relays compare. */
+const NOTICED_WITHIN_MS = 90_000;
+/** Between the end of the time for a response and its record. */
+const LATE_MS = 1_000;
+
+/** Whether the last attempt has failed: never came, was not answered with 200, or too late. */
+function isKnownFailure({ finished_at, reason }, last) {
+  const isLate = () => /no (answer|response) within/.test(reason) && last.ended_at > Date.parse(finished_at) - LATE_MS;
+  return last === undefined || last.status !== 200 || isLate();
+}
+
+export const EVENT_CHECKS = {
+  'broadcasts wrong': (run) => {
+    const tokens = new Set(accepted(run).map(({ token }) => token));
+    return run.broadcasts
+      .filter(({ id }) => id !== null)
+      .flatMap((one) => {
+        const went = one.tokens.filter((token) => tokens.has(token)).length;
+        const ends = run.events.filter(({ broadcast_id }) => Number(broadcast_id) === one.id).length;
+        const holds = one.status === 'completed' && one.sent + one.failed === one.total && one.sent === went && ends === 1;
+        return holds ? [] : [`broadcast ${one.id}: ${one.status}, ${one.sent}+${one.failed} of ${one.total}, ${went} went, ${ends} events`];
+      });
+  },
+  'events missing at receivers': (run) => {
+    const got = groupBy(run.receipts, ({ webhook, event_id }) => `${webhook} ${event_id}`);
+    const records = new Map(run.deliveries.map((one) => [`${one.webhook_id} ${one.event_id}`, one]));
+    return run.webhooks.flatMap(({ id, name, business_id }) =>
+      run.events
+        .filter((event) => event.business_id === business_id)
+        .flatMap(({ event_id }) => {
+          const record = records.get(`${id} ${event_id}`);
+          const attempts = got.get(`${name} ${event_id}`) ?? [];
+          const answered = attempts.some(({ status }) => status === 200);
+          const holds = record?.state === 'succeeded' ? answered : record?.state === 'failed' && isKnownFailure(record, attempts.at(-1));
+          return holds ? [] : [`${name} ${event_id}: ${record?.state ?? 'no delivery'}, answered ${attempts.map(({ status }) => status)}`];
+        }),
+    );
+  },
+  'bodies that changed on a repeat': (run) => run.receipts.filter(({ same_bytes }) => !same_bytes).map(({ event_id }) => event_id),
+  'inversions within a conversation': (run) => {
+    const place = new Map(run.events.map(({ event_id, seq }) => [event_id, seq]));
+    const ordered = run.receipts.filter(({ conversation, event_id }) => conversation && place.has(event_id));
+    return [...groupBy(ordered, ({ webhook, conversation }) => `${webhook} ${conversation}`)].flatMap(([lane, attempts]) =>
+      attempts.flatMap(({ event_id }, nth) => {
+        const before = attempts[nth - 1];
+        return before && place.get(before.event_id) > place.get(event_id) ? [`${lane}: ${before.event_id} before ${event_id}`] : [];
+      }),
+    );
+  },
+  'events published again without a lost store': (run) => {
+    // A server that is killed may lose the last events that it acknowledged: it syncs them later.
+    const losses = run.faults.filter(({ name }) => name === 'wipe nats' || name === 'kill nats');
+    const isReal = ({ at, is_new }) =>
+      losses.some((fault) => at >= fault.at && at < fault.at + NOTICED_WITHIN_MS && (fault.name === 'wipe nats' || !is_new));
+    return run.republished
+      .filter((one) => !isReal(one))
+      .map(({ process, stream, again }) => `${process} published ${again} of ${stream} again`);
+  },
+  'fail_count wrong': (run) =>
+    run.webhooks.flatMap(({ id, name, fail_count }) => {
+      const ended = run.deliveries.filter(({ webhook_id, state }) => webhook_id === id && ['succeeded', 'failed'].includes(state));
+      const expected = ended.length - 1 - ended.findLastIndex(({ state }) => state === 'succeeded');
+      return fail_count === expected ? [] : [`${name} has ${fail_count}, ${expected} failed since the last success`];
+    }),
+};
