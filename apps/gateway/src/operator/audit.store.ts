@@ -11,6 +11,10 @@ export interface AuditEntry {
   detail: Record<string, unknown>;
 }
 
+/** Strangers can add entries of this action, so they are kept for a time only. */
+export const FAILED_LOGIN = 'session.refused';
+const FAILED_LOGINS_FOR = '90 days';
+
 /** Who changed what: written in the transaction of the change where the change is in this schema. */
 @Injectable()
 export class AuditStore {
@@ -23,5 +27,14 @@ export class AuditStore {
       entry.action,
       JSON.stringify(entry.detail),
     ]);
+  }
+
+  /** Deletes old failed logins; a few at a time, with each login. */
+  async purge(): Promise<void> {
+    await this.db.query(
+      `DELETE FROM access.audit WHERE id IN (
+         SELECT id FROM access.audit WHERE action = '${FAILED_LOGIN}' AND at < now() - interval '${FAILED_LOGINS_FOR}'
+          ORDER BY at LIMIT 100 FOR UPDATE SKIP LOCKED)`,
+    );
   }
 }

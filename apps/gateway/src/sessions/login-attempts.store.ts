@@ -11,7 +11,8 @@ export interface AttemptSubject {
   limit: number;
 }
 
-export type Reservation = { taken: true; at: string } | { taken: false; retry_after_seconds: number };
+/** `locks`: a further wrong attempt of the account or the address is refused. */
+export type Reservation = { taken: true; at: string; locks: boolean } | { taken: false; retry_after_seconds: number };
 
 const RECENT = `ARRAY(SELECT f FROM unnest(a.failures) f WHERE f > $2::timestamptz - ${WINDOW} ORDER BY f)`;
 
@@ -20,7 +21,7 @@ const TAKE = `
   INSERT INTO access.login_attempts AS a (subject, failures, last_at) VALUES ($1, ARRAY[$2::timestamptz], $2)
   ON CONFLICT (subject) DO UPDATE SET failures = ${RECENT} || $2::timestamptz, last_at = $2
    WHERE cardinality(${RECENT}) < $3
-  RETURNING subject`;
+  RETURNING cardinality(failures) >= $3 AS locks`;
 
 /** Seconds until enough failures have left the window for one more attempt. */
 const WAIT = `
@@ -47,8 +48,9 @@ export class LoginAttemptsStore {
       return await this.db.transaction(async (tx) => {
         const [now] = await tx.query<{ at: string }>(`SELECT clock_timestamp()::text AS at`);
         if (!now) throw new Error('the clock returned no row');
-        for (const subject of subjects) await takeOne(tx, subject, now.at);
-        return { taken: true, at: now.at };
+        let locks = false;
+        for (const subject of subjects) if (await takeOne(tx, subject, now.at)) locks = true;
+        return { taken: true, at: now.at, locks };
       });
     } catch (fault) {
       if (fault instanceof Full) return { taken: false, retry_after_seconds: fault.retry_after_seconds };
@@ -73,9 +75,10 @@ export class LoginAttemptsStore {
   }
 }
 
-async function takeOne(tx: Tx, { subject, limit }: AttemptSubject, at: string): Promise<void> {
-  const taken = await tx.query(TAKE, [subject, at, limit]);
-  if (taken.length > 0) return;
+/** @returns whether the subject is at its limit now */
+async function takeOne(tx: Tx, { subject, limit }: AttemptSubject, at: string): Promise<boolean> {
+  const [taken] = await tx.query<{ locks: boolean }>(TAKE, [subject, at, limit]);
+  if (taken) return taken.locks;
   const [wait] = await tx.query<{ seconds: number }>(WAIT, [subject, at, limit]);
   throw new Full(wait?.seconds ?? ATTEMPT_WINDOW_SECONDS);
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
 import { GatewayConfig } from '../gateway.config';
-import { AuditStore } from '../operator/audit.store';
-import { passwordMatches } from '../users/passwords';
+import { AuditStore, FAILED_LOGIN } from '../operator/audit.store';
+import { networkOf } from '../http/caller';
+import { matchingHash } from '../users/passwords';
 import { normalizeEmail, UsersStore, type StoredUser } from '../users/users.store';
 import { LoginAttemptsStore } from './login-attempts.store';
 import { accountSubject, addressSubject } from './login-subjects';
@@ -49,7 +50,7 @@ export class LoginService {
 
   private async check(email: string, account: string, { password, ip }: Credentials): Promise<StoredUser> {
     const address = addressSubject(ip);
-    await Promise.all([this.attempts.purge(), this.sessions.purge()]);
+    await Promise.all([this.attempts.purge(), this.sessions.purge(), this.audit.purge()]);
     const attempt = await this.attempts.take([
       { subject: account, limit: ACCOUNT_LIMIT },
       { subject: address, limit: this.config.loginIpLimit },
@@ -58,9 +59,19 @@ export class LoginService {
       const { retry_after_seconds } = attempt;
       throw new GatewayError('RATE_LIMITED', 'Too many wrong logins. Wait before you try again.', { retry_after_seconds });
     }
-    const user = await this.users.findByEmail(email);
-    const matched = await passwordMatches(user?.password_hash ?? null, password);
-    if (!user || !matched) throw new GatewayError('NOT_AUTHENTICATED', 'Wrong email or password.');
+    const users = await this.users.allByEmail(email);
+    const place = await matchingHash(
+      users.map(({ password_hash }) => password_hash),
+      password,
+    );
+    const user = users[place];
+    if (!user) {
+      const [known] = users;
+      // An address that nobody has is kept as a hash: people mistype, and paste passwords.
+      const detail = { account, network: networkOf(ip), locked: attempt.locks };
+      await this.audit.add({ user_id: known?.id ?? null, business_id: known?.business_id ?? null, action: FAILED_LOGIN, detail });
+      throw new GatewayError('NOT_AUTHENTICATED', 'Wrong email or password.');
+    }
     await this.attempts.forgive(account, address, attempt.at);
     return user;
   }

@@ -61,6 +61,33 @@ describe('login (product §2)', () => {
     }
   });
 
+  it('guarantees §9: a failed login is in the audit, with the account and business if they are known, and never with what was typed', async () => {
+    const business_id = await dashboard.business();
+    const { email, id } = await dashboard.user('owner', business_id);
+    for (let attempt = 0; attempt < 5; attempt += 1) await login(email, 'not the password').expect(401);
+    await login('unknown@nowhere.example', 'not the password').expect(401);
+    const entries = await dashboard.db.query<{ user_id: number; business_id: number; detail: { locked: boolean } }>(
+      `SELECT user_id, business_id, detail FROM access.audit WHERE action = 'session.refused' AND (business_id = $1 OR business_id IS NULL)
+        ORDER BY id DESC LIMIT 6`,
+      [business_id],
+    );
+    expect(entries.map((entry) => [entry.user_id, entry.business_id, entry.detail.locked])).toEqual([
+      [null, null, false],
+      [id, business_id, true],
+      ...Array.from({ length: 4 }, () => [id, business_id, false]),
+    ]);
+    expect(entries[0]?.detail).toMatchObject({
+      account: expect.stringMatching(/^account:[0-9a-f]{64}$/) as string,
+      network: expect.stringMatching(/127\.0\.0\.1|^0:0:0:0$/) as string,
+    });
+    expect(JSON.stringify(entries)).not.toMatch(/nowhere|not the password/);
+    // Strangers make these entries, so old ones go.
+    await dashboard.db.query(`UPDATE access.audit SET at = at - interval '91 days' WHERE action = 'session.refused'`);
+    await login('unknown@nowhere.example', 'not the password').expect(401);
+    const left = await dashboard.db.query(`SELECT 1 FROM access.audit WHERE action = 'session.refused'`);
+    expect(left).toHaveLength(1);
+  });
+
   it('product §2: ten people who log in to one account at once all get in', async () => {
     const { email } = await dashboard.user('owner', await dashboard.business());
     const answers = await Promise.all(Array.from({ length: 10 }, () => login(email, PASSWORD)));

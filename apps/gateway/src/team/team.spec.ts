@@ -42,6 +42,50 @@ describe('the team of a business (experience.md, Settings)', () => {
     expect(left).toHaveLength(1);
   });
 
+  describe('an address that another business has too (guarantees §9)', () => {
+    const person = (email: string, password: string) => ({ email, name: 'Ravi', password, role: 'member' });
+    const login = (email: string, password: string) => dashboard.visitor.post('/api/client/login', { email, password });
+
+    it('is answered like one that nobody has; each password leads to its own business', async () => {
+      const [here, there] = [await dashboard.business(), await dashboard.business()];
+      const [owner, other] = [await dashboard.session('owner', here), await dashboard.session('owner', there)];
+      await other.post(TEAM, person('ravi@people.example', 'password over there')).expect(200);
+      const taken = await owner.post(TEAM, person('RAVI@people.example', 'password over here')).expect(200);
+      const free = await owner.post(TEAM, person('nobody@people.example', 'password over here')).expect(200);
+      const id = expect.any(Number) as number;
+      expect(taken.body).toEqual({ ...(free.body as object), id });
+      // Within the business an address is used once.
+      await owner.post(TEAM, person('ravi@people.example', 'yet another one')).expect(409);
+      const listed = ((await owner.get(TEAM).expect(200)).body as { users: { email: string }[] }).users;
+      expect(listed.filter(({ email }) => email === 'ravi@people.example')).toHaveLength(1);
+      for (const [password, business] of [
+        ['password over there', there],
+        ['password over here', here],
+      ] as const) {
+        const answer = await login('ravi@people.example', password).expect(200);
+        const token = /token=([\w-]{43})/.exec(String(answer.get('set-cookie')))?.[1] ?? '';
+        expect((await dashboard.holding(token).get('/api/client/me').expect(200)).body).toMatchObject({ business: { id: business } });
+      }
+      await login('ravi@people.example', 'yet another one').expect(401);
+    });
+
+    it('two businesses that add it at the same moment both do, and both passwords work', async () => {
+      const owners = await Promise.all([1, 2].map(async () => dashboard.session('owner', await dashboard.business())));
+      const passwords = ['the first password', 'the second password'];
+      await Promise.all(owners.map((owner, i) => owner.post(TEAM, person('mina@people.example', passwords[i] ?? '')).expect(200)));
+      for (const password of passwords) await login('mina@people.example', password).expect(200);
+    });
+
+    it('the same password at two businesses leads to the older user', async () => {
+      const [here, there] = [await dashboard.business(), await dashboard.business()];
+      for (const business of [here, there])
+        await (await dashboard.session('owner', business)).post(TEAM, person('same@people.example', 'the same password')).expect(200);
+      const answer = await login('same@people.example', 'the same password').expect(200);
+      const token = /token=([\w-]{43})/.exec(String(answer.get('set-cookie')))?.[1] ?? '';
+      expect((await dashboard.holding(token).get('/api/client/me').expect(200)).body).toMatchObject({ business: { id: here } });
+    });
+  });
+
   it.each(['2147483648', '9007199254740991', '0', 'x', '%00'])('guarantees §9: %s is nobody: 404', async (id) => {
     const owner = await dashboard.session('owner', await dashboard.business());
     await owner.delete(`${TEAM}/${id}`).expect(404);

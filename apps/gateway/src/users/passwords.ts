@@ -1,4 +1,5 @@
-import { hash, verify } from '@node-rs/argon2';
+import { timingSafeEqual } from 'node:crypto';
+import { hash, type Options } from '@node-rs/argon2';
 import { GatewayError } from '@mgw/contracts';
 
 /** OWASP's second recommendation for argon2id: 19 MiB, two passes, one lane. The library's default algorithm is argon2id. */
@@ -8,18 +9,37 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const MAX_PENDING = 32;
 let pending = 0;
 
-export function hashPassword(password: string): Promise<string> {
-  return bounded(() => hash(password, COST));
+/** @param beside a hash whose salt is used again: that of another user with the same address; null for a salt of its own */
+export function hashPassword(password: string, beside: string | null = null): Promise<string> {
+  return bounded(() => hash(password, beside === null ? COST : optionsOf(beside)));
 }
 
 /** A hash that no password is known for, so that an unknown user costs as much time as a known one (product §2). */
 const nobody = hash('the password of nobody', COST);
 
-/** Whether the password is the user's; `stored` is null when there is no such user, and the answer takes as long. */
-export async function passwordMatches(stored: string | null, password: string): Promise<boolean> {
-  const against = stored ?? (await nobody);
-  const matched = await bounded(() => verify(against, password));
-  return matched && stored !== null;
+/**
+ * Finds the hash that the password matches. One computation serves all hashes of an address, and an unknown address costs as much, so
+ * that the time says neither whether an address is known nor at how many businesses.
+ * @returns its place, or -1
+ */
+export async function matchingHash(hashes: readonly string[], password: string): Promise<number> {
+  const options = optionsOf(hashes[0] ?? (await nobody));
+  const given = Buffer.from(await bounded(() => hash(password, options)));
+  return hashes.findIndex((stored) => {
+    const known = Buffer.from(stored);
+    return known.length === given.length && timingSafeEqual(known, given);
+  });
+}
+
+/** Salt and cost of `$argon2id$v=19$m=…,t=…,p=…$<salt>$<hash>`. */
+function optionsOf(stored: string): Options {
+  const [, memoryCost, timeCost, parallelism, salt = ''] = /\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$/.exec(stored) ?? [];
+  return {
+    memoryCost: Number(memoryCost),
+    timeCost: Number(timeCost),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(salt, 'base64'),
+  };
 }
 
 async function bounded<T>(work: () => Promise<T>): Promise<T> {

@@ -48,10 +48,10 @@ export class UsersService {
   /** @param by who adds; null for a command run on the machine. */
   private async add({ password, ...person }: NewPerson, by: number | null): Promise<number> {
     const email = normalizeEmail(person.email);
-    const password_hash = await hashPassword(password);
     return this.db.transaction(async (tx) => {
+      const password_hash = await hashPassword(password, await this.users.hashOfAddress(tx, email));
       const id = await this.users.add(tx, { ...person, email, password_hash });
-      if (id === null) throw new GatewayError('CONFLICT', 'There is a user with this email already.');
+      if (id === null) throw new GatewayError('CONFLICT', 'There is a user with this email in this business already.');
       const { business_id, role } = person;
       await this.audit.add({ user_id: by, business_id, action: 'user.created', detail: { created_user_id: id, role } }, tx);
       return id;

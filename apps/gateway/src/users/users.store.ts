@@ -26,11 +26,11 @@ export type StoredUser = NewUser & { id: number };
 export class UsersStore {
   constructor(private readonly db: Database) {}
 
-  /** @returns the new id, or null when the address is taken. */
+  /** @returns the new id, or null when the business (or the operators) have a user with this address. */
   async add(tx: Tx, user: NewUser): Promise<number | null> {
     const [row] = await tx.query<{ id: number }>(
       `INSERT INTO access.users (business_id, email, name, role, password_hash) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (email) DO NOTHING RETURNING id`,
+       ON CONFLICT (email, coalesce(business_id, 0)) DO NOTHING RETURNING id`,
       [user.business_id, user.email, user.name, user.role, user.password_hash],
     );
     return row?.id ?? null;
@@ -57,12 +57,25 @@ export class UsersStore {
     return rows.length > 0;
   }
 
-  async findByEmail(email: string): Promise<StoredUser | null> {
-    const [user] = await this.db.query<StoredUser>(
-      `SELECT id, business_id, email, name, role, password_hash FROM access.users WHERE email = $1`,
+  /** An address may have a user at each of several businesses; the oldest comes first. */
+  allByEmail(email: string): Promise<StoredUser[]> {
+    return this.db.query<StoredUser>(
+      `SELECT id, business_id, email, name, role, password_hash FROM access.users WHERE email = $1 ORDER BY id`,
       [email],
     );
-    return user ?? null;
+  }
+
+  /**
+   * A password hash of a user with this address, or null. Nobody adds another user with the address until the transaction ends: all
+   * hashes of an address share their salt, so that one computation compares a password with all of them.
+   */
+  async hashOfAddress(tx: Tx, email: string): Promise<string | null> {
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [email]);
+    const [user] = await tx.query<{ password_hash: string }>(
+      `SELECT password_hash FROM access.users WHERE email = $1 ORDER BY id LIMIT 1`,
+      [email],
+    );
+    return user?.password_hash ?? null;
   }
 }
 
