@@ -1,0 +1,68 @@
+import { ListConversations, type GatewayError } from '@mgw/contracts';
+import { Database } from '@mgw/postgres';
+import { eventually } from '@mgw/testing';
+import { startSending, type Sending } from './send.fixture';
+
+const SEARCHES = 300;
+
+describe('sends beside people who search, and without room (guarantees §10)', () => {
+  let sending: Sending;
+  let other: Database;
+  beforeEach(async () => {
+    sending = await startSending();
+    await sending.run();
+    other = await Database.open({ url: sending.harness.env['DATABASE_URL'] ?? '', schema: 'send', poolSize: 1, applicationName: 'lock' });
+  });
+  afterEach(async () => {
+    await other.close();
+    await sending.harness.close();
+  });
+
+  const search = (business_id: number, text: string) =>
+    sending.harness.rpc
+      .call(ListConversations, { business_id, limit: 20, cursor: null, search: text }, { deadlineAt: Date.now() + 30_000 })
+      .then(
+        () => 'ok',
+        (error: GatewayError) => error.error_code,
+      );
+
+  it('300 searches that wait for a lock are told so, and take nothing of the sends', async () => {
+    const ended: string[] = [];
+    const searches: Promise<unknown>[] = [];
+    await other.transaction(async (tx) => {
+      await tx.query('LOCK TABLE send.conversation_words IN ACCESS EXCLUSIVE MODE');
+      for (let i = 0; i < SEARCHES; i++) searches.push(search(1 + (i % 3), 'asha').then((code) => ended.push(code)));
+      await eventually(
+        async () =>
+          Number(
+            (
+              await tx.query<{ n: string }>(
+                `SELECT count(*) AS n FROM pg_locks WHERE relation = 'send.conversation_words'::regclass AND NOT granted`,
+              )
+            )[0]?.n,
+          ) > 0,
+      );
+      for (let i = 0; i < 10; i++)
+        expect(await sending.template({ business_id: 2 }, { to: `91987654321${i}` })).toMatchObject({
+          message_id: expect.any(String) as string,
+        });
+      await Promise.all(searches);
+    });
+    expect(ended).toHaveLength(SEARCHES);
+    expect(new Set(ended)).toEqual(new Set(['QUERY_TIMEOUT', 'OVERLOADED']));
+    expect(await search(1, 'asha')).toBe('ok');
+  });
+
+  it('a full disk refuses a send before the platform is called, and lets the next one through when there is room again', async () => {
+    await other.query(`CREATE FUNCTION send.refuse_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$`);
+    await other.query('CREATE TRIGGER full_disk BEFORE INSERT ON send.intents FOR EACH ROW EXECUTE FUNCTION send.refuse_row()');
+    expect(await sending.template()).toMatchObject({
+      error_code: 'OVERLOADED',
+      message: 'The database has no room left, so nothing was stored. Try again later.',
+    });
+    expect(sending.platform.calls()).toHaveLength(0);
+    await other.query('DROP TRIGGER full_disk ON send.intents');
+    expect(await sending.template()).toMatchObject({ message_id: expect.any(String) as string });
+  });
+});
