@@ -1,9 +1,10 @@
 import type { EventEnvelope, EventType, StreamName } from '@mgw/contracts';
-import type { Database, Tx } from '@mgw/postgres';
+import { within, type Database, type Tx } from '@mgw/postgres';
 import { gauges, type Logger } from '@mgw/telemetry';
 import type { NatsConnection } from 'nats';
 import { BatchHandler } from './batch-handler';
 import { DurableSubscription } from './durable-subscription';
+import { WorkerHeartbeat } from './heartbeat';
 import { Lease } from './lease';
 import { Load } from './load';
 import type { Offered } from './open-message';
@@ -11,10 +12,11 @@ import { Signal } from './signal';
 
 /** How long a stop may take to finish what waits, in milliseconds. */
 const FINISH_MS = 3_000;
-const SETTLED_TRIES = 5;
-const SETTLED_PAUSE_MS = 50;
+/** Bytes of events in one transaction at most, unless it is one event. */
+const MOST_BATCH_BYTES = 512 * 1024;
 /** How long a dead letter that somebody asks for waits for its turn at most, in milliseconds, while there is no other work. */
 const REPLAY_LOOK_MS = 2_000;
+const FLUSH_WITHIN_MS = 1_000;
 
 export interface EventConsumerOptions {
   nc: NatsConnection;
@@ -32,12 +34,16 @@ export interface EventConsumerOptions {
    * hears them, by a lease in `consumer_leases`. Without it each replica takes what it can.
    */
   ordered?: boolean;
+  /** Proves for an ordered consumer that this process lives; it is started and stopped elsewhere. Absent: the consumer has its own. */
+  worker?: WorkerHeartbeat;
   /** Events in one transaction at most. */
   concurrency?: number;
   /** Nobody waits for the effect: it rests at a lower load already, for fewer and larger transactions. */
   patient?: boolean;
   /** Attempts of one process, with the database there, before an event goes to the dead letters. */
   maxDeliver?: number;
+  /** Deadline of the handler for one batch, in milliseconds. What it has written by then is undone. */
+  handleWithinMs?: number;
   /**
    * The effect of all events, or of these, is fenced by a key or a state of its own, so that having it again changes nothing:
    * they need no inbox, which costs as much as most effects do.
@@ -59,6 +65,8 @@ export class EventConsumer {
   private readonly waiting: Offered[] = [];
   private readonly signal = new Signal();
   private readonly lease: Lease | undefined;
+  /** Absent when the heartbeat is not its own. */
+  private readonly worker: WorkerHeartbeat | undefined;
   private readonly subscription: DurableSubscription;
   private readonly batches: BatchHandler;
   private readonly batchSize: number;
@@ -71,11 +79,18 @@ export class EventConsumer {
   private ended: Promise<void> = Promise.resolve();
   private readonly forget: () => void;
 
-  constructor(options: EventConsumerOptions) {
+  constructor(private readonly options: EventConsumerOptions) {
     this.batchSize = options.concurrency ?? 128;
     this.load = new Load(options);
-    if (options.ordered) this.lease = new Lease(options, () => this.turn());
-    this.batches = new BatchHandler(options, () => this.goesOn());
+    if (options.ordered) {
+      if (!options.worker) this.worker = new WorkerHeartbeat(options);
+      this.lease = new Lease(options, options.worker ?? (this.worker as WorkerHeartbeat), () => this.turn());
+    }
+    this.batches = new BatchHandler(
+      options,
+      () => this.goesOn(),
+      (offered) => this.waiting.unshift(...offered),
+    );
     this.subscription = new DurableSubscription(
       options,
       this.batchSize,
@@ -91,6 +106,7 @@ export class EventConsumer {
   }
 
   start(): void {
+    this.worker?.start();
     this.lease?.start();
     this.subscription.start();
     this.ended = this.run();
@@ -105,21 +121,41 @@ export class EventConsumer {
     this.signal.give();
     await this.ended;
     if (!this.lease) for (const { message } of this.waiting.splice(0)) message.again(0);
-    await this.lease?.stop(() => this.isSettled());
+    this.subscription.close();
+    await this.flush();
+    await this.lease?.stop();
+    await this.worker?.stop();
   }
 
   private async run(): Promise<void> {
     while (!this.stopped || (this.waiting.length > 0 && this.goesOn())) {
       // By the clock: after a standstill nothing has said so yet.
       if (!this.isOurs() && this.lapsed) await this.drop();
-      const batch = this.waiting.splice(0, this.batchSize);
+      const batch = this.nextBatch();
       if (batch.length > 0) {
         await this.batches.handle(batch);
         await this.load.rest(batch.length, this.waiting.length >= this.batchSize || this.stopped);
       }
       await this.replay();
-      if (this.waiting.length === 0) await this.signal.wait(Math.max(0, this.replayAt - performance.now()));
+      if (this.waiting.length === 0) await this.signal.wait(Math.max(0, Math.min(this.replayAt - performance.now(), this.batches.dueInMs)));
     }
+  }
+
+  /** One that failed and is due again comes alone. */
+  private nextBatch(): Offered[] {
+    const due = this.batches.takeDue();
+    if (due) return [due];
+    const batch: Offered[] = [];
+    let [taken, bytes] = [0, 0];
+    for (const next of this.waiting) {
+      if (batch.length === this.batchSize || (batch.length > 0 && bytes + next.bytes > MOST_BATCH_BYTES)) break;
+      taken += 1;
+      if (this.batches.holds(next)) continue;
+      batch.push(next);
+      bytes += next.bytes;
+    }
+    this.waiting.splice(0, taken);
+    return batch;
   }
 
   /** A dead letter that somebody has asked for, between what comes: never beside it, and of an ordered consumer by who holds the lease. */
@@ -145,23 +181,19 @@ export class EventConsumer {
   }
 
   /**
-   * What was at hand when the lease was lost is for whoever has it next. It is left to come back by itself: given back one by one,
-   * JetStream may offer it in another order.
+   * Drops what was at hand when the lease was lost: it belongs to the replica that has the lease next, which takes it back in order.
+   * Given back one by one, JetStream may deliver it in another order.
    */
   private async drop(): Promise<void> {
     await this.subscription.drop();
+    this.batches.drop();
     this.waiting.length = 0;
     this.lapsed = false;
     this.subscription.turn();
   }
 
-  /** Whether nothing is on its way to us: what comes back later would come after later events. */
-  private async isSettled(): Promise<boolean> {
-    // Acknowledgements are on their way too.
-    for (let tries = 0; tries < SETTLED_TRIES && this.waiting.length === 0; tries++) {
-      if ((await this.subscription.unacknowledged()) === 0) return true;
-      await new Promise((resume) => setTimeout(resume, SETTLED_PAUSE_MS));
-    }
-    return false;
+  /** Acknowledgements reach the server before the next replica takes back what is not acknowledged. */
+  private async flush(): Promise<void> {
+    await within(FLUSH_WITHIN_MS, () => this.options.nc.flush()).catch(() => undefined);
   }
 }

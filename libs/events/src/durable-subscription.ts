@@ -1,62 +1,66 @@
-import {
-  AckPolicy,
-  DeliverPolicy,
-  ConsumerEvents,
-  nanos,
-  type ConsumerInfo,
-  type ConsumerMessages,
-  type JsMsg,
-  type NatsConnection,
-  type Subscription,
-} from 'nats';
+import { AckPolicy, DeliverPolicy, nanos, type ConsumerInfo, type JetStreamManager, type NatsConnection } from 'nats';
 import type { EventConsumerOptions } from './consumer';
-import { ORDERED_ACK_WAIT_MS } from './lease';
+import { HeldMessages } from './held-messages';
 import { OpenMessage } from './open-message';
+import { Puller } from './puller';
+import type { PulledMessage } from './pulled-message';
 import { Signal } from './signal';
 import { MAX_AGE_MS, ensureStreams, isMissing, limitsOn } from './streams';
 
-/** How long a handler may take before the event is offered again, in milliseconds. */
-const ACK_WAIT_MS = 30_000;
-/** How long what is on its way may take to come when no more is pulled, in milliseconds. */
-const DRAIN_MS = 1_000;
-/** How long the answer about a consumer may take, in milliseconds: a stop waits for it. */
+/**
+ * Without a sign of life for this long, messages are delivered to another replica, in milliseconds: this is how a dead replica's messages
+ * come back. A living replica gives that sign for what waits longer.
+ */
+const ACK_WAIT_MS = 2_000;
+const WORKING_EVERY_MS = 500;
+/** Ordered consumers take back what a dead replica held when they take over; see `letReturn`. */
+const ORDERED_ACK_WAIT_MS = 30_000;
+/** The wait that makes the server deliver everything again, and how long it needs to notice, in milliseconds. */
+const RETURN_WAIT_MS = 1;
+const RETURN_AFTER_MS = 250;
+/** How long a request for messages lives, in milliseconds. Of a process that stands still no request is left when its lease ends. */
+const EXPIRES_MS = 3_000;
+const ORDERED_EXPIRES_MS = 1_000;
+const LOOK_EVERY_MS = 100;
+/** Deadline of the response about a consumer, in milliseconds: a stop waits for it. */
 const INFO_MS = 1_000;
-/** The server deletes a consumer that nobody uses when all it has missed is too old anyway; until then it keeps a full stream from emptying. */
+/**
+ * The server deletes a consumer that nobody uses when everything it has missed is too old anyway. Until then the consumer keeps a full
+ * stream from emptying.
+ */
 const FORGOTTEN_AFTER = nanos(MAX_AGE_MS);
-const TROUBLE = new Set<string>([
-  ConsumerEvents.HeartbeatsMissed,
-  ConsumerEvents.ConsumerDeleted,
-  ConsumerEvents.ConsumerNotFound,
-  ConsumerEvents.StreamNotFound,
-]);
 
 /**
  * A durable pull consumer that is always there: whatever happens to the connection, the stream or the consumer, it makes what
  * is missing and pulls again.
  */
 export class DurableSubscription {
-  private messages: ConsumerMessages | undefined;
+  private puller: Puller | undefined;
   /** Those that were handed over and are not settled. */
-  private readonly held = new Map<string, OpenMessage>();
+  private readonly held: HeldMessages;
   private readonly ackWaitMs: number;
-  /** When all that was delivered, and is not at hand, has come back. */
-  private returnedAt = 0;
+  /** Messages may have been delivered that never came; where order matters they are delivered again before anything later is taken. */
+  private isMissingSome = true;
+  private isNextTooLarge = false;
+  private working: NodeJS.Timeout | undefined;
   private readonly signal = new Signal();
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
 
-  /** @param mayPull of a consumer whose events are for one replica at a time: whether that is this one */
+  /** @param mayPull whether this replica may pull; an ordered consumer is pulled by one replica at a time */
   constructor(
     private readonly options: EventConsumerOptions,
     private readonly batchSize: number,
     private readonly mayPull: () => boolean,
     private readonly take: (message: OpenMessage) => void,
   ) {
+    this.held = new HeldMessages(batchSize);
     this.ackWaitMs = options.ordered ? ORDERED_ACK_WAIT_MS : ACK_WAIT_MS;
   }
 
   start(): void {
     void this.restartOnReconnect(this.options.nc);
+    if (!this.options.ordered) this.working = setInterval(() => this.showWork(), WORKING_EVERY_MS);
     this.ended = this.run();
   }
 
@@ -66,22 +70,17 @@ export class DurableSubscription {
     return num_pending + num_ack_pending;
   }
 
-  /** How many messages were delivered to whomever and are not acknowledged. */
-  async unacknowledged(): Promise<number> {
-    return (await this.info()).num_ack_pending;
-  }
-
-  /** Says that `mayPull` answers differently now. */
+  /** `mayPull` has changed. */
   turn(): void {
     if (this.mayPull()) this.signal.give();
     else void this.drain();
   }
 
-  /** Lets go of what is at hand. */
+  /** Drops what it holds, for the replica that pulls next. */
   async drop(): Promise<void> {
     await this.drain();
     this.held.clear();
-    this.returnedAt = performance.now() + this.ackWaitMs;
+    this.isMissingSome = true;
   }
 
   async stop(): Promise<void> {
@@ -91,13 +90,18 @@ export class DurableSubscription {
     await this.ended;
   }
 
+  /** When everything that was handed over is settled. */
+  close(): void {
+    clearInterval(this.working);
+  }
+
   private async run(): Promise<void> {
     const { logger, durable } = this.options;
     while (!this.stopped) {
       try {
         if (this.mayPull()) await this.pull();
       } catch (error) {
-        logger.warn({ err: error, consumer: durable }, 'events cannot be heard now; trying again');
+        logger.warn({ err: error, consumer: durable }, 'pulling events failed; trying again');
       }
       if (!this.stopped) await this.signal.wait(300);
     }
@@ -105,56 +109,84 @@ export class DurableSubscription {
 
   /** @returns when it came to an end */
   private async pull(): Promise<void> {
-    const { nc, durable, stream } = this.options;
-    await this.ensureConsumer();
-    await this.letReturn();
-    const consumer = await nc.jetstream().consumers.get(stream, durable);
+    const { nc, durable, stream, ordered, logger } = this.options;
+    const manager = await nc.jetstreamManager();
+    await this.ensureConsumer(manager);
+    if (ordered && this.isMissingSome) await this.letReturn(manager);
     if (this.stopped || !this.mayPull()) return;
-    this.messages = await consumer.consume({
-      // A message holds one event when there are few, and many when there are many.
-      max_messages: this.batchSize / 2,
-      // Whoever stops without a word is sent no more before its lease is over.
-      expires: 3_000,
-      idle_heartbeat: 1_000,
-      callback: (message) => this.open(message),
+    this.isMissingSome = false;
+    this.puller = new Puller({
+      nc,
+      stream,
+      durable,
+      expiresMs: ordered ? ORDERED_EXPIRES_MS : EXPIRES_MS,
+      take: (message) => this.open(message),
+      ended: (isTooLarge) => {
+        this.isNextTooLarge = isTooLarge;
+        this.refill();
+      },
     });
-    void this.stopOnTrouble(this.messages);
-    if (this.stopped || !this.mayPull()) await this.drain();
-    await this.messages.closed();
-    // What was on its way is lost.
-    if (this.mayPull()) this.returnedAt = performance.now() + this.ackWaitMs;
+    this.refill();
+    const reason = await this.puller.closed;
+    if (!this.mayPull() || this.stopped) return;
+    logger.info({ consumer: durable, reason }, 'pulling events was interrupted');
+    this.isMissingSome = true;
+  }
+
+  /** Requests as many messages as there is room for. */
+  private refill(): void {
+    const { puller } = this;
+    if (!puller || puller.isRequesting || this.stopped || !this.mayPull()) return;
+    if (this.isNextTooLarge) {
+      if (this.held.isHalfEmpty) puller.request(1);
+      return;
+    }
+    const room = this.held.room();
+    if (room) puller.request(room.messages, room.bytes);
   }
 
   /** Pulls no more. What is on its way still comes: dropped, it would be offered again after what was told later. */
   private async drain(): Promise<void> {
-    const { messages } = this;
-    if (!messages) return;
-    const { sub } = messages as unknown as { sub: Subscription };
-    const timer = setTimeout(() => messages.stop(), DRAIN_MS);
-    await Promise.race([sub.drain().catch(() => messages.stop()), messages.closed()]);
-    clearTimeout(timer);
-    messages.stop();
-    // Asked, the server forgets requests that nobody listens to; it would take messages out of their order for them.
+    await this.puller?.drain();
+    // The server forgets requests without a listener when it is asked about the consumer; it would deliver messages to them.
     if (this.options.ordered) await this.info().catch(() => undefined);
   }
 
-  /** What was delivered and is not at hand comes back before anything later is taken. */
-  private async letReturn(): Promise<void> {
-    const isDue = () => !this.stopped && this.mayPull() && performance.now() < this.returnedAt;
-    if (!this.options.ordered || !isDue() || (await this.unacknowledged()) <= this.held.size) return;
-    while (isDue()) await this.signal.wait(this.returnedAt - performance.now());
+  /**
+   * Makes the server deliver again, in order and before anything later, what was delivered and not acknowledged: a shorter wait for
+   * acknowledgements is over for all of it. Requests of a replica that stands still would take some of it, so they expire first.
+   */
+  private async letReturn(manager: JetStreamManager): Promise<void> {
+    const { stream, durable } = this.options;
+    const info = () => manager.consumers.info(stream, durable);
+    const { num_ack_pending } = await info();
+    if (num_ack_pending <= this.held.size) return;
+    const expireBy = performance.now() + 2 * ORDERED_EXPIRES_MS;
+    while ((await info()).num_waiting > 0 && performance.now() < expireBy) await this.pause(LOOK_EVERY_MS);
+    await manager.consumers.update(stream, durable, { ack_wait: nanos(RETURN_WAIT_MS) });
+    await this.pause(RETURN_AFTER_MS);
+    await manager.consumers.update(stream, durable, { ack_wait: nanos(this.ackWaitMs) });
   }
 
-  /** What waits for its turn, or for the database, is offered again meanwhile: it is at hand once, and answered as the last offer asks. */
-  private open(message: JsMsg): void {
-    const { streamSequence, timestampNanos } = message.info;
-    // A store that was lost counts from one again.
-    const key = `${streamSequence} ${timestampNanos}`;
+  private pause(ms: number): Promise<void> {
+    return new Promise((resume) => setTimeout(resume, ms));
+  }
+
+  /** A message that is held may be delivered again: it is held once, and acknowledged as its last delivery. */
+  private open(message: PulledMessage): void {
+    const { key } = message;
     const held = this.held.get(key);
-    if (held) return held.offeredAgain(message);
-    const open = new OpenMessage(message, () => this.held.delete(key));
-    this.held.set(key, open);
+    if (held) return held.deliveredAgain(message);
+    const open = new OpenMessage(message, () => {
+      this.held.delete(key);
+      this.refill();
+    });
+    this.held.add(key, open);
     this.take(open);
+  }
+
+  private showWork(): void {
+    for (const message of this.held.values()) message.working();
   }
 
   private async info(): Promise<ConsumerInfo> {
@@ -162,36 +194,26 @@ export class DurableSubscription {
     return (await nc.jetstreamManager({ timeout: INFO_MS, checkAPI: false })).consumers.info(stream, durable);
   }
 
-  private async ensureConsumer(): Promise<void> {
+  private async ensureConsumer(manager: JetStreamManager): Promise<void> {
     const { nc, stream, durable, type } = this.options;
-    const manager = await nc.jetstreamManager();
     await ensureStreams(manager, limitsOn(nc));
-    const ack_wait = nanos(this.ackWaitMs);
+    const settings = { ack_wait: nanos(this.ackWaitMs), inactive_threshold: FORGOTTEN_AFTER, max_ack_pending: this.batchSize * 4 };
     try {
       const { config } = await manager.consumers.info(stream, durable);
-      // A consumer that an earlier version made has other settings.
-      if (config.ack_wait !== ack_wait || config.inactive_threshold !== FORGOTTEN_AFTER)
-        await manager.consumers.update(stream, durable, { ack_wait, inactive_threshold: FORGOTTEN_AFTER });
+      const isCurrent = Object.entries(settings).every(([name, value]) => config[name as keyof typeof settings] === value);
+      // An earlier version made it, or a replica died while it let messages return.
+      if (!isCurrent) await manager.consumers.update(stream, durable, settings);
     } catch (error) {
       if (!isMissing(error)) throw error;
       await manager.consumers.add(stream, {
         durable_name: durable,
         ack_policy: AckPolicy.Explicit,
         deliver_policy: DeliverPolicy.All,
-        ack_wait,
-        inactive_threshold: FORGOTTEN_AFTER,
-        // What a backlog may take of memory: a message is a few dozen kilobytes at most, as a rule.
-        max_ack_pending: this.batchSize * 4,
-        // Attempts are counted by the handler: JetStream itself would drop the event after the last one.
+        ...settings,
+        // The handler counts attempts: JetStream itself would drop the event after the last one.
         max_deliver: -1,
         ...(type ? { filter_subject: type.subject } : {}),
       });
-    }
-  }
-
-  private async stopOnTrouble(messages: ConsumerMessages): Promise<void> {
-    for await (const { type } of await messages.status()) {
-      if (TROUBLE.has(type)) messages.stop();
     }
   }
 
@@ -199,7 +221,7 @@ export class DurableSubscription {
   private async restartOnReconnect(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
       if (this.stopped) return;
-      if (type === 'reconnect') this.messages?.stop();
+      if (type === 'reconnect') this.puller?.stop('the connection was lost');
     }
   }
 }

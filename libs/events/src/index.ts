@@ -21,6 +21,7 @@ export { StreamRoom, type PublishedSize } from './stream-room';
 export { OutboxRelay, type OutboxRelayOptions } from './relay';
 export { EventConsumer, type EventConsumerOptions } from './consumer';
 export { DeadLetters, type DeadLetter } from './dead-letters';
+export { PermanentFailure } from './failures';
 export { traceparentOf } from './trace';
 export { EventTail, type TailedEvent } from './tail';
 export { StreamProgress } from './stream-progress';

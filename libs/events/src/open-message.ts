@@ -1,4 +1,4 @@
-import type { JsMsg } from 'nats';
+import type { PulledMessage } from './pulled-message';
 import { readEvents, type Read } from './read-event';
 import { TRACE_HEADER } from './trace';
 
@@ -7,37 +7,38 @@ export interface Offered {
   read: Read;
   /** Of the trace in which the event was told. */
   traceparent: string | null;
+  /** Its part of the message. */
+  bytes: number;
   message: OpenMessage;
 }
 
-/** A message whose events are being handled: acknowledged when all of them are done, offered again when one of them must be. */
+/** A message is shown to be worked on when it has waited this long since its delivery, in milliseconds. */
+const WORKING_AFTER_MS = 500;
+
+/** A message whose events are being handled: acknowledged when all of them are done, delivered again when one of them must be. */
 export class OpenMessage {
   readonly offered: readonly Offered[];
+  readonly subject: string;
+  readonly bytes: number;
+  /** How often it had been delivered when it was opened, including that time. */
+  readonly deliveries: number;
+  /** When it was published, in milliseconds since the epoch. */
+  readonly publishedAt: number;
   private left: number;
   private againAfterMs: number | undefined;
+  private readonly openedAt = performance.now();
 
   /** @param settled called once it was acknowledged or given back */
   constructor(
-    private message: JsMsg,
+    private message: PulledMessage,
     private readonly settled: () => void = () => undefined,
   ) {
-    const traces = message.headers?.values(TRACE_HEADER) ?? [];
-    this.offered = readEvents(message.subject, message.data).map((read, i) => ({ read, traceparent: traces[i] || null, message: this }));
-    this.left = this.offered.length;
-  }
-
-  get subject(): string {
-    return this.message.subject;
-  }
-
-  /** How often it was delivered, with this time. */
-  get deliveries(): number {
-    return this.message.info.redeliveryCount;
-  }
-
-  /** In milliseconds since the epoch. */
-  get toldAt(): number {
-    return this.message.info.timestampNanos / 1_000_000;
+    const { subject, data, headers, deliveries, storedAt } = message;
+    const traces = headers?.values(TRACE_HEADER) ?? [];
+    const reads = readEvents(subject, data);
+    const bytes = Math.ceil(data.length / reads.length);
+    this.offered = reads.map((read, i) => ({ read, traceparent: traces[i] || null, bytes, message: this }));
+    [this.subject, this.bytes, this.deliveries, this.publishedAt, this.left] = [subject, data.length, deliveries, storedAt, reads.length];
   }
 
   /** One of its events needs no more. */
@@ -52,8 +53,13 @@ export class OpenMessage {
   }
 
   /** The same message, delivered once more. */
-  offeredAgain(message: JsMsg): void {
+  deliveredAgain(message: PulledMessage): void {
     this.message = message;
+  }
+
+  /** Keeps the server from delivering it again while it is handled, or waits for that. */
+  working(): void {
+    if (performance.now() - this.openedAt > WORKING_AFTER_MS) this.message.working();
   }
 
   private settle(): void {

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { matches, mismatch, type DataOf, type EventEnvelope, type EventType } from '@mgw/contracts';
 import type { Tx } from '@mgw/postgres';
 import { activeTraceparent } from '@mgw/telemetry';
+import { PermanentFailure } from './failures';
 
 /** Identifies this process in `outbox.origin`: events of other processes are not in its memory. */
 export const ORIGIN = randomInt(1, 2 ** 31);
@@ -21,14 +22,14 @@ const NAME = /^[\x21-\x7e]{1,1024}$/;
 
 const rowsOf = new WeakMap<EventEnvelope, OutboxRow>();
 
-/** Belongs to the trace that is active here. @throws Error when the data is not as the contract says, or its id or key no name */
+/** Belongs to the trace that is active here. @throws PermanentFailure when the data is not as the contract says, or its id or key no name */
 export function newEvent<E extends EventType>(type: E, fields: Omit<EventEnvelope<E>, 'type'> & { data: DataOf<E> }): EventEnvelope<E> {
-  if (!matches(type.data, fields.data)) throw new Error(`${type.type}: not as agreed: ${mismatch(type.data, fields.data)}`);
+  if (!matches(type.data, fields.data)) throw new PermanentFailure(`${type.type}: not as agreed: ${mismatch(type.data, fields.data)}`);
   if (type.facts && !matches(type.facts, fields.facts))
-    throw new Error(`${type.type}: facts not as agreed: ${mismatch(type.facts, fields.facts)}`);
+    throw new PermanentFailure(`${type.type}: facts not as agreed: ${mismatch(type.facts, fields.facts)}`);
   const { id, at, business_id, key, data, facts } = fields;
   for (const name of [id, key])
-    if (!NAME.test(name)) throw new Error(`${type.type}: no name for an event: ${JSON.stringify(name.slice(0, 100))}`);
+    if (!NAME.test(name)) throw new PermanentFailure(`${type.type}: no name for an event: ${JSON.stringify(name.slice(0, 100))}`);
   const event: EventEnvelope<E> = { id, type: type.type, at, business_id, key, data, ...(facts !== undefined && { facts }) };
   rowsOf.set(event, {
     event_id: id,

@@ -1,5 +1,5 @@
 import { MessageSent, type EventEnvelope } from '@mgw/contracts';
-import { connectNats } from '@mgw/nats';
+import { connectNats, type NatsConnection } from '@mgw/nats';
 import { Database, type Tx } from '@mgw/postgres';
 import { createLogger } from '@mgw/telemetry';
 import { testDatabase, testNats } from '@mgw/testing';
@@ -24,14 +24,14 @@ import {
 
 const logger = createLogger('events', 'silent');
 
-export function sent(number: number): EventEnvelope<typeof MessageSent> {
+export function sent(number: number, { key = 'conversation:1', text = 'Hi' } = {}): EventEnvelope<typeof MessageSent> {
   const message_id = `wamid.${number}`;
   return newEvent(MessageSent, {
     id: `message.sent:${message_id}`,
     at: '2026-01-02T03:04:05.678Z',
     business_id: 1,
-    key: 'conversation:1',
-    data: { message_id, to: '919876543210', type: 'text', text: 'Hi', sent_by: 'api', conversation_id: 1, business_id: 1 },
+    key,
+    data: { message_id, to: '919876543210', type: 'text', text, sent_by: 'api', conversation_id: 1, business_id: 1 },
     facts: { intent_id: 'i', api_key_id: 1, template: null, repaired: false },
   });
 }
@@ -48,6 +48,7 @@ export async function openShop() {
   await client.end();
   const db = await Database.open({ url: database.url, schema: 'shop' });
   const nc = await connectNats({ servers: [broker.url], name: 'events', logger });
+  const mortals: NatsConnection[] = [];
   const running: { stop(): Promise<void> }[] = [];
   const started = <R extends { start(): void; stop(): Promise<void> }>(part: R): R => {
     part.start();
@@ -72,9 +73,27 @@ export async function openShop() {
           ...options,
         }),
       ),
+    /** A consumer that can be killed: it reaches neither NATS nor the database any more, and says nothing. */
+    mortal: async ({ handle = effect, ...options }: Partial<EventConsumerOptions> = {}) => {
+      let isDead = false;
+      let die: (reason: Error) => void = () => undefined;
+      const dead = new Promise<never>((_, reject) => (die = reject));
+      dead.catch(() => undefined);
+      const own = await connectNats({ servers: [broker.url], name: 'mortal', logger });
+      mortals.push(own);
+      const given = { nc: own, db: reachableUnless(() => isDead, db), schema: 'shop', logger, durable: 'shop', stream: 'PUBLIC' as const };
+      started(new EventConsumer({ ...given, ...options, handle: (events, tx) => Promise.race([handle(events, tx), dead]) }));
+      return {
+        kill: async () => {
+          isDead = true;
+          await own.close();
+          die(new Error('killed'));
+        },
+      };
+    },
     /** As a service does: commits, then hands over what it has committed. */
     hand: async (relay: OutboxRelay, ...numbers: number[]) => {
-      const events = numbers.map(sent);
+      const events = numbers.map((number) => sent(number));
       const [row] = await db.query<{ direct: boolean }>(
         `INSERT INTO shop.outbox (event_id, subject, ordering_key, body, traceparent, origin)
          SELECT n.*, $6 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS n
@@ -84,13 +103,21 @@ export async function openShop() {
       if (row?.direct) publishDirectly(events);
       relay.tell(events);
     },
-    tell: (...numbers: number[]) => db.transaction((tx) => appendToOutbox(tx, 'shop', numbers.map(sent))),
+    tell: (...numbers: number[]) =>
+      db.transaction((tx) =>
+        appendToOutbox(
+          tx,
+          'shop',
+          numbers.map((number) => sent(number)),
+        ),
+      ),
     /** The database, out of reach while `away()`. */
     dbUnless: (away: () => boolean): Database => reachableUnless(away, db),
     effects: async () => (await db.query<{ event_id: string }>('SELECT event_id FROM shop.effects ORDER BY n')).map((row) => row.event_id),
     count: async (what: string) => Number((await db.query<{ n: string }>(`SELECT count(*) AS n FROM shop.${what}`))[0]?.n),
     async close() {
-      for (const part of running) await part.stop();
+      await Promise.all(running.map((part) => part.stop()));
+      for (const own of mortals) await own.close();
       await nc.close();
       await db.close();
       await broker.stop();

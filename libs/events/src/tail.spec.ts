@@ -20,7 +20,8 @@ describe('the tail of events (product §2: the live tail)', () => {
   });
 
   /** As one message. */
-  const publish = (...numbers: number[]) => shop.nc.jetstream().publish('public.message.sent', JSON.stringify(numbers.map(sent)));
+  const publish = (...numbers: number[]) =>
+    shop.nc.jetstream().publish('public.message.sent', JSON.stringify(numbers.map((number) => sent(number))));
   const follow = async (after: number | null) => {
     const heard: TailedEvent[] = [];
     await tail.follow(after, (tailed) => void heard.push(tailed));

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { DeadlineExceeded, within } from './deadline';
 import { asBinary, listsOf, type ListParameter } from './list-parameters';
 
 /** Statements of one transaction. */
@@ -24,7 +25,8 @@ export class Connections implements Tx {
     return run<T>(this.pool, text, values);
   }
 
-  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  /** @param withinMs closes the connection after this time, which undoes the transaction */
+  async transaction<T>(work: (tx: Tx) => Promise<T>, { withinMs }: { withinMs?: number | undefined } = {}): Promise<T> {
     const client = await this.pool.connect();
     let broken: Error | undefined;
     const onError = (error: Error) => void (broken = error);
@@ -34,12 +36,15 @@ export class Connections implements Tx {
       // Retryable work pipelines BEGIN with its first statement; if BEGIN fails, COMMIT fails too.
       if (this.pipelines) begun.catch(() => undefined);
       else await begun;
-      const result = await work({ query: (text, values = []) => run(client, text, values) });
+      const tx: Tx = { query: (text, values = []) => run(client, text, values) };
+      const result = await (withinMs === undefined ? work(tx) : within(withinMs, () => work(tx)));
       await begun;
       await client.query('COMMIT');
       return result;
     } catch (error) {
-      await client.query('ROLLBACK').catch((failure: Error) => void (broken = failure));
+      // The statement that it waits for would hold up a rollback.
+      if (error instanceof DeadlineExceeded) broken = error;
+      else await client.query('ROLLBACK').catch((failure: Error) => void (broken = failure));
       throw error;
     } finally {
       client.off('error', onError);

@@ -46,9 +46,13 @@ export class Database implements Tx {
     return this.main.query<T>(text, values);
   }
 
-  /** @param durable false: as `relaxed` */
-  transaction<T>(work: (tx: Tx) => Promise<T>, { durable = true } = {}): Promise<T> {
-    return (durable ? this.main : this.relaxed).transaction(work);
+  /**
+   * @param durable false: as `relaxed`
+   * @param withinMs then the connection is closed, which undoes the transaction, whatever the work is waiting for
+   * @throws DeadlineExceeded
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>, { durable = true, withinMs }: { durable?: boolean; withinMs?: number } = {}): Promise<T> {
+    return (durable ? this.main : this.relaxed).transaction(work, { withinMs });
   }
 
   /**

@@ -10,3 +10,4 @@ export { pruneBatch, type AgedRows } from './prune';
 export { divideByMonth, uniteMonths } from './divide';
 export { dropMonths, makeMonths, restOver, startOfMonth, type MonthlyTable } from './months';
 export { asStorageProblem } from './storage-problem';
+export { DeadlineExceeded, within } from './deadline';

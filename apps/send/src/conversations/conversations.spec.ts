@@ -46,6 +46,18 @@ describe('one conversation for each person, by whatever name (platform §4.7, pr
   /** A MARKETING template. */
   const offer = (to: string) => sending.template({}, { to, name: 'offer', params: ['x'] });
 
+  it('a message that names nobody goes to the dead letters at its first attempt, and the next one is heard', async () => {
+    await sending.harness.tell(message([null, null]), message([NUMBER, null]));
+    await heard(1);
+    const letters = await eventually(async () => {
+      const rows = await sending.harness.db.query<{ deliveries: number; reason: string }>(
+        'SELECT deliveries, reason FROM send.dead_letters',
+      );
+      return rows.length > 0 && rows;
+    });
+    expect(letters).toEqual([{ deliveries: 1, reason: 'the message has neither a phone number nor a user id' }]);
+  });
+
   describe('a user id that its person has no more (platform §0.7, §4.2: no order, repeats)', () => {
     const [before, now]: [Names, Names] = [
       [NUMBER, 'IN.1'],

@@ -1,5 +1,6 @@
 import type { DataOf, EventEnvelope } from '@mgw/contracts';
 import { MessageReceived, PlatformMessage } from '@mgw/contracts';
+import { PermanentFailure } from '@mgw/events';
 import { userIdOf, waIdOf } from '@mgw/phone';
 import type { Person, Renaming } from './person';
 
@@ -25,7 +26,7 @@ export function renaming({ business_id, data }: InboundEvent): Renaming | null {
 
 export function personOf(event: InboundEvent): Person {
   const { phone, user_id } = event.data.from;
-  if (!phone && !user_id) throw new Error(`message ${event.id} names nobody`);
+  if (!phone && !user_id) throw new PermanentFailure('the message has neither a phone number nor a user id');
   return { businessId: event.business_id, phone, userId: user_id, waId: null };
 }
 

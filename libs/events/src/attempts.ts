@@ -1,0 +1,50 @@
+import type { Database } from '@mgw/postgres';
+
+/** Marks of events that never came again are deleted after this many days. A stream keeps an event for less. */
+const KEEP_DAYS = 7;
+
+/**
+ * Durable marks of handling that has begun and not ended, `<schema>.event_attempts`. Only events that were delivered before are marked:
+ * the process that had them may have died of them.
+ */
+export class Attempts {
+  private static turn: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly db: Database,
+    private readonly schema: string,
+    private readonly consumer: string,
+  ) {}
+
+  /** Runs one piece of marked work at a time in this process, so that the marks name what it died of. */
+  static async alone<T>(work: () => Promise<T>): Promise<T> {
+    const turn = Attempts.turn.then(work);
+    Attempts.turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** @returns how often the handling of each event has begun without an end; events without a mark are absent */
+  async begun(ids: readonly string[]): Promise<Map<string, number>> {
+    const rows = await this.db.query<{ event_id: string; begun: number }>(
+      `SELECT event_id, begun FROM ${this.schema}.event_attempts WHERE consumer = $1 AND event_id = ANY ($2::text[])`,
+      [this.consumer, ids],
+    );
+    return new Map(rows.map(({ event_id, begun }) => [event_id, begun]));
+  }
+
+  async begin(ids: readonly string[]): Promise<void> {
+    await this.db.relaxed.query(
+      `WITH old AS (DELETE FROM ${this.schema}.event_attempts WHERE begun_at < now() - interval '${KEEP_DAYS} days')
+       INSERT INTO ${this.schema}.event_attempts AS a (consumer, event_id) SELECT DISTINCT $1, id FROM unnest($2::text[]) AS id ORDER BY id
+       ON CONFLICT (consumer, event_id) DO UPDATE SET begun = a.begun + 1, begun_at = now()`,
+      [this.consumer, ids],
+    );
+  }
+
+  async end(ids: readonly string[]): Promise<void> {
+    await this.db.relaxed.query(`DELETE FROM ${this.schema}.event_attempts WHERE consumer = $1 AND event_id = ANY ($2::text[])`, [
+      this.consumer,
+      ids,
+    ]);
+  }
+}

@@ -1,0 +1,212 @@
+import type { EventEnvelope } from '@mgw/contracts';
+import type { Tx } from '@mgw/postgres';
+import { eventually } from '@mgw/testing';
+import { DeadLetters, PermanentFailure, type EventConsumerOptions } from './index';
+import { effect, openShop, sent, type Shop } from './shop.fixture';
+
+const range = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
+const ids = (numbers: number[]) => numbers.map((number) => sent(number).id);
+const never = () => new Promise<never>(() => undefined);
+
+describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
+  let shop: Shop;
+  beforeEach(async () => (shop = await openShop()));
+  afterEach(() => shop.close());
+
+  /** Each in a message of its own. */
+  const publish = async (...events: EventEnvelope[]) => {
+    await eventually(async () => (await shop.nc.jetstreamManager()).streams.info('PUBLIC').catch(() => false));
+    const jetstream = shop.nc.jetstream();
+    await Promise.all(events.map((event) => jetstream.publish('public.message.sent', JSON.stringify(event))));
+  };
+  const numbers = (...all: number[]) => publish(...all.map((number) => sent(number)));
+  const effectsOf = async (count: number) => {
+    await eventually(async () => (await shop.effects()).length >= count, { timeoutMs: 30_000 });
+    return shop.effects();
+  };
+  const lettersOf = async (count: number) => {
+    const letters = new DeadLetters(shop.db, 'shop');
+    await eventually(async () => (await letters.list(100)).total >= count, { timeoutMs: 60_000 });
+    return (await letters.list(100)).letters;
+  };
+  const has = (events: EventEnvelope[], number: number) => events.some(({ id }) => id === sent(number).id);
+
+  it('keeps later ones of its key waiting when the connection was cut, and nobody else (product decision 29b)', async () => {
+    let cuts = 2;
+    shop.consumer({
+      ordered: true,
+      concurrency: 4,
+      handle: async (events, tx) => {
+        await effect(events, tx);
+        if (!has(events, 0) || cuts-- <= 0) return;
+        await numbers(...range(20, 1));
+        await tx.query('SELECT pg_terminate_backend(pg_backend_pid())');
+      },
+    });
+    await numbers(0);
+    expect(await effectsOf(21)).toEqual(ids(range(21)));
+  });
+
+  it('lets other keys pass while it is tried again, and its own key follows when it is set aside', async () => {
+    shop.consumer({
+      ordered: true,
+      maxDeliver: 4,
+      handle: async (events, tx) => {
+        if (events.some(({ id, key }) => key === 'poisoned' && [0, 1].some((number) => id === sent(number).id))) throw new Error('cannot');
+        await effect(events, tx);
+      },
+    });
+    await publish(...range(4).map((number) => sent(number, { key: 'poisoned' })), ...range(4, 10).map((number) => sent(number)));
+    expect(await effectsOf(6)).toEqual(ids([...range(4, 10), 2, 3]));
+    // The second of the key has one attempt.
+    expect((await lettersOf(2)).map(({ event_id, reason }) => [event_id, reason])).toEqual(ids([0, 1]).map((id) => [id, 'cannot']));
+    const { consumers } = await shop.nc.jetstreamManager();
+    await eventually(async () => (await consumers.info('PUBLIC', 'shop')).num_ack_pending === 0);
+  });
+
+  it.each([false, true])('goes to the dead letters at once when it can never succeed (ordered: %s)', async (ordered) => {
+    let attempts = 0;
+    shop.consumer({
+      ordered,
+      handle: async (events, tx) => {
+        if (events.length === 1 && has(events, 1)) attempts += 1;
+        if (has(events, 1)) throw new PermanentFailure('it names nobody');
+        await effect(events, tx);
+      },
+    });
+    await numbers(...range(5));
+    expect((await effectsOf(4)).sort()).toEqual(ids([0, 2, 3, 4]));
+    expect(await lettersOf(1)).toMatchObject([{ event_id: sent(1).id, reason: 'it names nobody' }]);
+    expect(attempts).toBe(1);
+  });
+
+  it.each<[string, Partial<EventConsumerOptions>]>([
+    ['shared', {}],
+    ['ordered', { ordered: true }],
+    ['ordered, in a statement', { ordered: true, oneStatement: true, guarded: true }],
+  ])('is cut off when it stalls, and the others go on (%s)', async (_, options) => {
+    shop.consumer({
+      ...options,
+      handleWithinMs: 300,
+      maxDeliver: 3,
+      handle: async (events: EventEnvelope[], tx: Tx) => {
+        if (has(events, 2)) return never();
+        await effect(events, tx);
+      },
+    });
+    await publish(...range(6).map((number) => sent(number, { key: `conversation:${number}` })));
+    expect((await effectsOf(5)).sort()).toEqual(ids([0, 1, 3, 4, 5]));
+    expect(await lettersOf(1)).toMatchObject([{ event_id: sent(2).id, reason: 'took longer than 300 ms' }]);
+  });
+
+  it.each<[string, boolean]>([
+    ['shared', false],
+    ['ordered', true],
+  ])(
+    'is set aside when three processes ended with it, its neighbours are handled, and it can be replayed (%s)',
+    async (_, ordered) => {
+      let isPoison = true;
+      let begun = 0;
+      const options = {
+        ordered,
+        concurrency: 8,
+        handle: async (events: EventEnvelope[], tx: Tx) => {
+          if (isPoison && has(events, 3)) {
+            begun += 1;
+            return never();
+          }
+          await effect(events, tx);
+        },
+      };
+      await shop.tell(...range(8));
+      shop.relay();
+      for (const death of range(3, 1)) {
+        const { kill } = await shop.mortal(options);
+        await eventually(() => begun === death, { timeoutMs: 30_000 });
+        await kill();
+      }
+      shop.consumer(options);
+      expect((await effectsOf(7)).sort()).toEqual(ids([0, 1, 2, 4, 5, 6, 7]));
+      const [letter] = await lettersOf(1);
+      expect(letter).toMatchObject({ event_id: sent(3).id, reason: 'its handling began 3 times and never ended' });
+      expect(begun).toBe(3);
+      await eventually(async () => (await shop.count('event_attempts')) === 0);
+      isPoison = false;
+      await new DeadLetters(shop.db, 'shop').ask('all');
+      expect(await effectsOf(8)).toContain(sent(3).id);
+    },
+    90_000,
+  );
+
+  it('is replayed three times at most when its replay ends the process', async () => {
+    const letters = new DeadLetters(shop.db, 'shop');
+    await letters.add({ consumer: 'shop', subject: 'public.message.sent', body: JSON.stringify(sent(1)), reason: 'cannot', tries: 3 });
+    await letters.ask('all');
+    let begun = 0;
+    const handle = () => {
+      begun += 1;
+      return never();
+    };
+    for (const death of range(3, 1)) {
+      const { kill } = await shop.mortal({ handle });
+      await eventually(() => begun === death, { timeoutMs: 30_000 });
+      await kill();
+    }
+    shop.consumer({ handle });
+    await eventually(async () => (await letters.list(1)).letters[0]?.asked === false);
+    expect((await letters.list(1)).letters).toMatchObject([{ reason: 'its replay began three times and never ended' }]);
+    expect(begun).toBe(3);
+  });
+
+  it.each([false, true])('does not hold what a dead replica had in its hands: another takes it over (ordered: %s)', async (ordered) => {
+    let begun = 0;
+    const first = await shop.mortal({ ordered, concurrency: 8, handle: () => ((begun += 1), never()) });
+    await numbers(0);
+    await eventually(() => begun === 1);
+    await numbers(...range(30, 1));
+    await first.kill();
+    shop.consumer({ ordered, concurrency: 8 });
+    const effects = await effectsOf(31);
+    expect(ordered ? effects : [...effects].sort()).toEqual(ordered ? ids(range(31)) : ids(range(31)).sort());
+  });
+});
+
+describe('bytes of events that a consumer holds (guarantees §10, N1)', () => {
+  let shop: Shop;
+  beforeEach(async () => (shop = await openShop()));
+  afterEach(() => shop.close());
+
+  it('are two megabytes at most, or one larger message, and every one is handled', async () => {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resume) => (release = resume));
+    const batches: number[] = [];
+    shop.consumer({
+      ordered: true,
+      handle: async (events, tx) => {
+        batches.push(events.length);
+        await released;
+        await effect(events, tx);
+      },
+    });
+    const { consumers } = await shop.nc.jetstreamManager();
+    await eventually(async () => consumers.info('PUBLIC', 'shop').catch(() => false));
+    const publish = async (number: number, bytes: number) =>
+      shop.nc.jetstream().publish('public.message.sent', JSON.stringify({ ...sent(number), filler: 'x'.repeat(bytes) }));
+    for (const number of range(12)) await publish(number, 400_000);
+    await publish(12, 5_000_000);
+    for (const number of range(12, 13)) await publish(number, 900_000);
+    await eventually(() => batches.length > 0);
+    await eventually(async () => (await consumers.info('PUBLIC', 'shop')).num_ack_pending > 1);
+    release();
+    let most = 0;
+    await eventually(
+      async () => {
+        most = Math.max(most, (await consumers.info('PUBLIC', 'shop')).num_ack_pending);
+        return (await shop.effects()).length === 25;
+      },
+      { timeoutMs: 30_000 },
+    );
+    expect(await shop.effects()).toEqual(ids(range(25)));
+    expect([most <= 5, Math.max(...batches)]).toEqual([true, 1]);
+  });
+});

@@ -1,0 +1,49 @@
+import type { OpenMessage } from './open-message';
+
+/** Bytes of messages that a consumer holds at most; a single larger message comes alone. */
+export const MOST_HELD_BYTES = 2 * 1024 ** 2;
+
+/** Messages that were delivered and are not settled, bounded in number and bytes. */
+export class HeldMessages {
+  private readonly held = new Map<string, OpenMessage>();
+  private bytes = 0;
+
+  constructor(private readonly mostMessages: number) {}
+
+  get size(): number {
+    return this.held.size;
+  }
+
+  get(key: string): OpenMessage | undefined {
+    return this.held.get(key);
+  }
+
+  add(key: string, message: OpenMessage): void {
+    this.held.set(key, message);
+    this.bytes += message.bytes;
+  }
+
+  delete(key: string): void {
+    this.bytes -= this.held.get(key)?.bytes ?? 0;
+    this.held.delete(key);
+  }
+
+  clear(): void {
+    this.held.clear();
+    this.bytes = 0;
+  }
+
+  values(): Iterable<OpenMessage> {
+    return this.held.values();
+  }
+
+  /** How much may be requested now; undefined while too little is settled. */
+  room(): { messages: number; bytes: number } | undefined {
+    const [messages, bytes] = [this.mostMessages - this.held.size, MOST_HELD_BYTES - this.bytes];
+    return messages >= this.mostMessages / 2 && this.isHalfEmpty ? { messages, bytes } : undefined;
+  }
+
+  get isHalfEmpty(): boolean {
+    return this.bytes <= MOST_HELD_BYTES / 2;
+  }
+}

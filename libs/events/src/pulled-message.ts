@@ -1,0 +1,49 @@
+import { nanos, type Msg, type MsgHdrs } from 'nats';
+
+/** Tokens of `$JS.ACK.<stream>.<consumer>.…`; newer servers put a domain and an account before the stream. */
+const TOKENS = 9;
+
+/** A message of a pull consumer, with what its reply subject says about it. */
+export class PulledMessage {
+  /** How often it was delivered, including this time. */
+  readonly deliveries: number;
+  readonly streamSequence: number;
+  /** When the stream stored it, in milliseconds since the epoch. */
+  readonly storedAt: number;
+  /** The same for every delivery of it. A stream that lost its store counts from one again, so the time belongs to it. */
+  readonly key: string;
+
+  constructor(private readonly message: Msg) {
+    const tokens = (message.reply ?? '').split('.');
+    const [delivered, sequence, , stored] = tokens.slice(tokens.length > TOKENS ? 6 : 4);
+    this.deliveries = Number(delivered);
+    this.streamSequence = Number(sequence);
+    this.storedAt = Number(stored) / 1_000_000;
+    this.key = `${sequence} ${stored}`;
+  }
+
+  get subject(): string {
+    return this.message.subject;
+  }
+
+  get data(): Uint8Array {
+    return this.message.data;
+  }
+
+  get headers(): MsgHdrs | undefined {
+    return this.message.headers;
+  }
+
+  ack(): void {
+    this.message.respond('+ACK');
+  }
+
+  nak(afterMs: number): void {
+    this.message.respond(afterMs > 0 ? `-NAK ${JSON.stringify({ delay: nanos(afterMs) })}` : '-NAK');
+  }
+
+  /** Restarts the server's wait for an acknowledgement. */
+  working(): void {
+    this.message.respond('+WPI');
+  }
+}
