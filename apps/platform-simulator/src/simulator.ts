@@ -24,6 +24,7 @@ import { Conversations } from './people/conversations';
 import { People } from './people/people';
 import { RefusedNumbers } from './people/refused-numbers';
 import { bytes, SeededRandom } from './random';
+import { type SimulatorParts } from './simulator-parts';
 
 export interface SimulatorOptions {
   /** Where webhooks go. */
@@ -40,37 +41,7 @@ export interface SimulatorOptions {
   logger?: Logger;
 }
 
-/** What the routes share; everything is in memory and bounded. */
-export interface Parts {
-  accounts: Accounts;
-  callbacks: CallbackQueue;
-  batches: StatusBatches;
-  engine: StatusEngine;
-  conversations: Conversations;
-  people: People;
-  phones: Phones;
-  sent: SentMessages;
-  codes: OneTimeCodes;
-  media: MediaStore;
-  rules: Rules;
-  refused: RefusedNumbers;
-  requests: RequestLog;
-  profile: Profile;
-  limits: Limits;
-  load: Load;
-  clock: Clock;
-  /** Where webhooks go. */
-  callbackUrl: string;
-  verifyToken: string;
-  controlToken: string;
-  seeded: SeededRandom;
-  /** The next of the row. */
-  random: () => number;
-  /** Nobody can connect for so long, in milliseconds. */
-  goAway(ms: number): void;
-}
-
-export interface Simulator extends Parts {
+export interface Simulator extends SimulatorParts {
   readonly app: FastifyInstance;
   /** @returns its address, without a slash at the end */
   listen(port?: number, host?: string): Promise<{ url: string }>;
@@ -82,7 +53,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   const logger = options.logger ?? createLogger('platform-simulator', 'silent');
   const app = fastify({ bodyLimit: 1024 * 1024, forceCloseConnections: true });
   const absence = new Absence(app);
-  const parts: Parts = { ...assemble(options, logger), goAway: (ms) => absence.begin(ms) };
+  const parts: SimulatorParts = { ...assemble(options, logger), goAway: (ms) => absence.begin(ms) };
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     const failure = error instanceof GraphFailure ? error : new GraphFailure(100, error.message, { status: error.statusCode ?? 500 });
     const traceId = `A${bytes(11, parts.random).toString('base64url')}`;
@@ -116,7 +87,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   };
 }
 
-function assemble(options: SimulatorOptions, logger: Logger): Omit<Parts, 'goAway'> {
+function assemble(options: SimulatorOptions, logger: Logger): Omit<SimulatorParts, 'goAway'> {
   const { callbackUrl, verifyToken = 'dev-verify-token', controlToken = '' } = options;
   const seeded = new SeededRandom(options.seed ?? 1);
   const random = seeded.next;

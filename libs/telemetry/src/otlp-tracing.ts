@@ -16,7 +16,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from './logger';
-import type { Attributes, Span, SpanOptions, Tracing } from './tracing';
+import type { Attributes, Span, SpanOptions, Tracing } from './span';
 
 /** For the last spans at a stop, in milliseconds: a part of the time that a stop may take. */
 const FLUSH_WITHIN_MS = 2_000;

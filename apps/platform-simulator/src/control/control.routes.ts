@@ -4,14 +4,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AccountFields } from '../accounts/accounts';
 import { GraphFailure, missingObject } from '../graph/graph-error';
 import { SettingsChange } from '../limits/profile';
-import type { Parts } from '../simulator';
-import { accountOf, read } from './asked';
+import { accountOfNumber, readRequest } from './control-requests';
 import { inbound, InboundRequest } from './inbound';
 import { LoadRequest } from './load';
 import { PAGE } from './page';
 import { AccountChange, changeAccount, changeTemplate, handshake, postRaw, postStatus, RawRequest, StatusRequest } from './platform-events';
 import { RuleRequest } from './rules';
 import { forget, restoreSnapshot, Snapshot, takeSnapshot } from './snapshot';
+import { type SimulatorParts } from '../simulator-parts';
 
 const ClockRequest = Type.Object(
   { offset_seconds: Type.Optional(Type.Number()), stopped: Type.Optional(Type.Boolean()) },
@@ -29,7 +29,7 @@ const ReplayRequest = Type.Object(
 const SNAPSHOT_LIMIT = 1024 * 1024 * 1024;
 
 /** What tests and people steer the simulator with (platform §8.4). */
-export function controlRoutes(app: FastifyInstance, parts: Parts): void {
+export function controlRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   app.addHook('onRequest', async (request) => {
     if (request.url.startsWith('/__sim')) checkToken(parts.controlToken, request);
   });
@@ -49,7 +49,7 @@ function checkToken(token: string, request: FastifyRequest): void {
 }
 
 /** Accounts, templates, customers and what their phones show. */
-function platformRoutes(app: FastifyInstance, parts: Parts): void {
+function platformRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   const { accounts } = parts;
   app.get('/__sim/accounts', async () => ({
     accounts: accounts
@@ -57,17 +57,17 @@ function platformRoutes(app: FastifyInstance, parts: Parts): void {
       .map(({ access_token: _token, app_secret: _secret, templates, ...account }) => ({ ...account, templates: templates.length })),
   }));
   app.post('/__sim/accounts', async ({ body }) => {
-    const { templates, ...account } = accounts.add(read(AccountFields, body));
+    const { templates, ...account } = accounts.add(readRequest(AccountFields, body));
     return { account: { ...account, access_token: '(hidden)', app_secret: '(hidden)' }, templates: templates.length };
   });
-  app.post('/__sim/account', async ({ body }) => changeAccount(parts, read(AccountChange, body)));
+  app.post('/__sim/account', async ({ body }) => changeAccount(parts, readRequest(AccountChange, body)));
   app.get<{ Querystring: { phone_number_id?: string } }>('/__sim/templates', async ({ query }) => ({
-    templates: accountOf(parts, query.phone_number_id ?? '').templates,
+    templates: accountOfNumber(parts, query.phone_number_id ?? '').templates,
   }));
   app.post<{ Params: { id: string; action: string } }>('/__sim/templates/:id/:action', async ({ params }) =>
     changeTemplate(parts, params.id, params.action),
   );
-  app.post('/__sim/inbound', { bodyLimit: 32 * 1024 * 1024 }, async ({ body }) => inbound(parts, read(InboundRequest, body)));
+  app.post('/__sim/inbound', { bodyLimit: 32 * 1024 * 1024 }, async ({ body }) => inbound(parts, readRequest(InboundRequest, body)));
   app.get('/__sim/conversations', async () => ({
     conversations: parts.conversations.state().map(({ last_wrote_at, ...conversation }) => ({
       ...conversation,
@@ -89,14 +89,14 @@ function platformRoutes(app: FastifyInstance, parts: Parts): void {
   });
 }
 
-function webhookRoutes(app: FastifyInstance, parts: Parts): void {
+function webhookRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   const { callbacks, load } = parts;
   app.post('/__sim/status', async ({ body }) => {
-    await postStatus(parts, read(StatusRequest, body));
+    await postStatus(parts, readRequest(StatusRequest, body));
     return {};
   });
   app.post('/__sim/webhook/raw', { bodyLimit: 8 * 1024 * 1024 }, async ({ body }) => {
-    await postRaw(parts, read(RawRequest, body));
+    await postRaw(parts, readRequest(RawRequest, body));
     return {};
   });
   for (const [action, paused] of [
@@ -108,12 +108,14 @@ function webhookRoutes(app: FastifyInstance, parts: Parts): void {
       return { paused };
     });
   }
-  app.post('/__sim/webhooks/replay', async ({ body }) => ({ replayed: callbacks.replay(read(ReplayRequest, body)) }));
+  app.post('/__sim/webhooks/replay', async ({ body }) => ({ replayed: callbacks.replay(readRequest(ReplayRequest, body)) }));
   app.get('/__sim/deliveries', async () => ({ deliveries: callbacks.log.shown() }));
-  app.post('/__sim/handshake', async ({ body }) => handshake(parts, read(HandshakeRequest, body ?? {}).verify_token ?? parts.verifyToken));
+  app.post('/__sim/handshake', async ({ body }) =>
+    handshake(parts, readRequest(HandshakeRequest, body ?? {}).verify_token ?? parts.verifyToken),
+  );
   app.get('/__sim/load', async () => load.progress());
   app.post('/__sim/load', async ({ body }) => {
-    load.start(read(LoadRequest, body));
+    load.start(readRequest(LoadRequest, body));
     return load.progress();
   });
   app.delete('/__sim/load', async () => {
@@ -122,10 +124,10 @@ function webhookRoutes(app: FastifyInstance, parts: Parts): void {
   });
 }
 
-function ruleRoutes(app: FastifyInstance, { rules, requests }: Parts): void {
+function ruleRoutes(app: FastifyInstance, { rules, requests }: SimulatorParts): void {
   app.get('/__sim/rules', async () => ({ rules: rules.all() }));
   app.post('/__sim/rules', async ({ body }) => {
-    const id = rules.add(read(RuleRequest, body));
+    const id = rules.add(readRequest(RuleRequest, body));
     if (id === null) throw new GraphFailure(100, 'too many rules: delete some');
     return { id };
   });
@@ -143,18 +145,18 @@ function ruleRoutes(app: FastifyInstance, { rules, requests }: Parts): void {
 }
 
 /** The simulator as a whole. */
-function stateRoutes(app: FastifyInstance, parts: Parts): void {
+function stateRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   const { profile, clock } = parts;
   app.get('/__sim/profile', async () => profile.settings);
-  app.patch('/__sim/profile', async ({ body }) => profile.change(read(SettingsChange, body)));
+  app.patch('/__sim/profile', async ({ body }) => profile.change(readRequest(SettingsChange, body)));
   app.post('/__sim/clock', async ({ body }) => {
-    const { offset_seconds = 0, stopped = false } = read(ClockRequest, body);
+    const { offset_seconds = 0, stopped = false } = readRequest(ClockRequest, body);
     clock.set(offset_seconds * 1_000, stopped);
     return { now: new Date(clock.now()).toISOString(), stopped };
   });
   app.get('/__sim/snapshot', async () => takeSnapshot(parts));
   app.post('/__sim/snapshot', { bodyLimit: SNAPSHOT_LIMIT }, async ({ body }) => {
-    restoreSnapshot(parts, read(Snapshot, body));
+    restoreSnapshot(parts, readRequest(Snapshot, body));
     return {};
   });
   app.post('/__sim/reset', async () => {

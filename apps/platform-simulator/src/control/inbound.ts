@@ -5,8 +5,8 @@ import { isMediaKind } from '../media/media-types';
 import { sha256 } from '../media/media-store';
 import { SAMPLES } from '../media/samples';
 import type { Writing } from '../people/people';
-import type { Parts } from '../simulator';
-import { accountOf, read } from './asked';
+import { accountOfNumber, readRequest } from './control-requests';
+import { type SimulatorParts } from '../simulator-parts';
 
 const optional = Type.Optional;
 const object = Type.Record(Type.String(), Type.Unknown());
@@ -46,16 +46,16 @@ export const InboundRequest = Type.Object(
 type Inbound = Static<typeof InboundRequest>;
 
 /** A customer writes. @returns the ids of the messages, when the webhook was posted once */
-export async function inbound(parts: Parts, request: Inbound): Promise<{ message_id: string | undefined; message_ids: string[] }> {
-  const account = accountOf(parts, request.phone_number_id);
+export async function inbound(parts: SimulatorParts, request: Inbound): Promise<{ message_id: string | undefined; message_ids: string[] }> {
+  const account = accountOfNumber(parts, request.phone_number_id);
   const { phone_number_id } = request;
-  const others = (request.batch_with ?? []).map((more) => read(InboundRequest, { ...more, phone_number_id }));
+  const others = (request.batch_with ?? []).map((more) => readRequest(InboundRequest, { ...more, phone_number_id }));
   const [first, ...rest] = [request, ...others].map((one) => writingOf(parts, account, one)) as [Writing, ...Writing[]];
   const message_ids = await parts.people.writes(first, ...rest);
   return { message_id: message_ids[0], message_ids };
 }
 
-function writingOf(parts: Parts, account: Account, request: Inbound): Writing {
+function writingOf(parts: SimulatorParts, account: Account, request: Inbound): Writing {
   const { name = 'Simulated Person', type = 'text', context, referral, errors } = request;
   const { bsuid: userId } = request;
   const from = request.from ?? userId ?? '';
@@ -75,7 +75,7 @@ function writingOf(parts: Parts, account: Account, request: Inbound): Writing {
   };
 }
 
-function contentOf(parts: Parts, account: Account, type: string, request: Inbound): Record<string, unknown> | undefined {
+function contentOf(parts: SimulatorParts, account: Account, type: string, request: Inbound): Record<string, unknown> | undefined {
   const { text, content, errors, file } = request;
   if (type === 'text') return content ?? { body: text ?? '' };
   if (errors && !content) return undefined;

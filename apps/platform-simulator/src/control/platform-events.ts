@@ -4,8 +4,8 @@ import { envelope, seconds } from '../callbacks/envelope';
 import { writeJson } from '../callbacks/json-style';
 import { GraphFailure } from '../graph/graph-error';
 import { decide } from '../graph/templates';
-import type { Parts } from '../simulator';
-import { accountOf } from './asked';
+import { accountOfNumber } from './control-requests';
+import { type SimulatorParts } from '../simulator-parts';
 
 const oneOf = <T extends string>(...values: T[]) => Type.Union(values.map((value) => Type.Literal(value)));
 
@@ -15,8 +15,8 @@ export const AccountChange = Type.Object({
 });
 
 /** Bans, restrictions and their ends, as the platform tells them (platform §4.6). */
-export async function changeAccount(parts: Parts, { phone_number_id, action }: Static<typeof AccountChange>): Promise<object> {
-  const account = accountOf(parts, phone_number_id);
+export async function changeAccount(parts: SimulatorParts, { phone_number_id, action }: Static<typeof AccountChange>): Promise<object> {
+  const account = accountOfNumber(parts, phone_number_id);
   const inAWeek = Math.floor(parts.clock.now() / 1_000) + 7 * 86_400;
   const wasDisconnected = account.status === 'DISCONNECTED';
   const restriction = { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING', expiration: inAWeek };
@@ -36,7 +36,7 @@ export async function changeAccount(parts: Parts, { phone_number_id, action }: S
 
 const DECISIONS = { approve: 'APPROVED', reject: 'REJECTED', pause: 'PAUSED', disable: 'DISABLED' };
 
-export async function changeTemplate(parts: Parts, id: string, action: string): Promise<object> {
+export async function changeTemplate(parts: SimulatorParts, id: string, action: string): Promise<object> {
   const status = Object.hasOwn(DECISIONS, action) ? DECISIONS[action as keyof typeof DECISIONS] : undefined;
   const account = parts.accounts.ofTemplate(id);
   const template = account?.templates.find((one) => one.id === id);
@@ -51,8 +51,8 @@ export const StatusRequest = Type.Object(
 );
 
 /** Any status, of any message. */
-export async function postStatus(parts: Parts, { phone_number_id, ...status }: Static<typeof StatusRequest>): Promise<void> {
-  const account = accountOf(parts, phone_number_id);
+export async function postStatus(parts: SimulatorParts, { phone_number_id, ...status }: Static<typeof StatusRequest>): Promise<void> {
+  const account = accountOfNumber(parts, phone_number_id);
   const statuses = [{ timestamp: seconds(parts.clock.now()), ...status }];
   await parts.callbacks.post(account, envelope(account, 'messages', { statuses }));
 }
@@ -69,18 +69,18 @@ export const RawRequest = Type.Object(
   { additionalProperties: false },
 );
 
-export async function postRaw(parts: Parts, request: Static<typeof RawRequest>): Promise<void> {
+export async function postRaw(parts: SimulatorParts, request: Static<typeof RawRequest>): Promise<void> {
   const { body, style = 'meta', signature = 'valid', phone_number_id } = request;
   const bytes = Buffer.from(typeof body === 'string' ? body : writeJson(body, style));
   const [first] = parts.accounts.all();
-  const account = phone_number_id === undefined ? first : accountOf(parts, phone_number_id);
+  const account = phone_number_id === undefined ? first : accountOfNumber(parts, phone_number_id);
   const valid = signatureOf(bytes, account?.app_secret ?? '');
   const wrong = valid.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
   await parts.callbacks.postRaw(bytes, { valid, wrong, none: null }[signature]);
 }
 
 /** The platform's side of the handshake (platform §4.1). */
-export async function handshake(parts: Parts, verifyToken: string): Promise<object> {
+export async function handshake(parts: SimulatorParts, verifyToken: string): Promise<object> {
   const url = new URL(parts.callbackUrl);
   const challenge = String(Math.floor(parts.random() * 1e9));
   for (const [name, value] of Object.entries({ mode: 'subscribe', challenge, verify_token: verifyToken }))

@@ -9,11 +9,11 @@ import { Settings } from '../limits/profile';
 import { MediaStoreState } from '../media/media-store';
 import { ConversationsState } from '../people/conversations';
 import { RefusedNumbersState } from '../people/refused-numbers';
-import type { Parts } from '../simulator';
 import { OneTimeCode } from './one-time-codes';
 import { PhonesState } from './phone';
 import { LoggedRequest } from './request-log';
 import { RulesState } from './rules';
+import { type SimulatorParts } from '../simulator-parts';
 
 /** Everything that the simulator knows, with the accounts' secrets (platform §8.4). */
 export const Snapshot = Type.Object({
@@ -37,7 +37,7 @@ export const Snapshot = Type.Object({
   requests: Type.Array(LoggedRequest),
 });
 
-export function takeSnapshot(parts: Parts): Static<typeof Snapshot> {
+export function takeSnapshot(parts: SimulatorParts): Static<typeof Snapshot> {
   parts.batches.flush();
   return {
     version: 1,
@@ -60,7 +60,7 @@ export function takeSnapshot(parts: Parts): Static<typeof Snapshot> {
 }
 
 /** What was there before is gone, webhooks that were not delivered too. */
-export function restoreSnapshot(parts: Parts, snapshot: Static<typeof Snapshot>): void {
+export function restoreSnapshot(parts: SimulatorParts, snapshot: Static<typeof Snapshot>): void {
   forget(parts);
   parts.seeded.state = snapshot.random;
   parts.clock.restore(snapshot.clock);
@@ -80,7 +80,7 @@ export function restoreSnapshot(parts: Parts, snapshot: Static<typeof Snapshot>)
 }
 
 /** Everything but accounts and templates, which can send again. */
-export function forget(parts: Parts): void {
+export function forget(parts: SimulatorParts): void {
   parts.load.stop();
   parts.batches.flush();
   for (const part of [

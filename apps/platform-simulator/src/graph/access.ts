@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/accounts';
-import type { Parts } from '../simulator';
 import { GraphFailure, missingObject } from './graph-error';
+import { type SimulatorParts } from '../simulator-parts';
 
 export type ById = { Params: { id: string }; Querystring: Record<string, string | undefined> };
 
 /** @returns the token that came. @throws GraphFailure 401/190 when nobody has it */
-export function tokenOf(parts: Parts, request: FastifyRequest): string {
+export function tokenOf(parts: SimulatorParts, request: FastifyRequest): string {
   const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
   if (!token) throw new GraphFailure(190, 'An access token is required to request this resource', { status: 401 });
   if (!parts.accounts.all().some((account) => account.access_token === token))
@@ -15,7 +15,7 @@ export function tokenOf(parts: Parts, request: FastifyRequest): string {
 }
 
 /** @throws GraphFailure 401/190 for a token that nobody has, 100/33 for an object that the token does not reach */
-export function accountFor(parts: Parts, request: FastifyRequest<ById>, find: (id: string) => Account | undefined): Account {
+export function accountFor(parts: SimulatorParts, request: FastifyRequest<ById>, find: (id: string) => Account | undefined): Account {
   const token = tokenOf(parts, request);
   const account = find(request.params.id);
   if (!account || account.access_token !== token) throw missingObject(request.params.id);
@@ -23,7 +23,7 @@ export function accountFor(parts: Parts, request: FastifyRequest<ById>, find: (i
 }
 
 /** The account with that business account id, whose management calls are counted. */
-export function businessAccountFor(parts: Parts, request: FastifyRequest<ById>): Account {
+export function businessAccountFor(parts: SimulatorParts, request: FastifyRequest<ById>): Account {
   const account = accountFor(parts, request, (id) => parts.accounts.ofBusinessAccount(id));
   parts.limits.management(account);
   return account;

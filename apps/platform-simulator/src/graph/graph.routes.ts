@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { deleteMedia, getMedia, mediaRoutes } from '../media/media.routes';
-import type { Parts } from '../simulator';
 import { tokenOf, type ById } from './access';
 import { missingObject } from './graph-error';
 import { postMessage } from './messages';
 import { businessAccountNode, debugToken, listNumbers, numberNode, subscribedApps } from './nodes';
 import { createTemplate, deleteTemplates, editTemplate, listTemplates, templateNode, unpauseTemplate } from './templates';
+import { type SimulatorParts } from '../simulator-parts';
 
 /** The part of the Graph API that an integration calls; any `/vN.N` prefix, or none (platform §8.1). */
-export function graphRoutes(app: FastifyInstance, parts: Parts): void {
+export function graphRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   app.addHook('preSerialization', async (request, reply, payload) => {
     if (isGraph(request)) parts.requests.add(request, reply.statusCode, payload);
     return payload;
@@ -34,7 +34,7 @@ function isGraph(request: FastifyRequest): boolean {
   return !request.url.startsWith('/__');
 }
 
-function getNode(parts: Parts, request: FastifyRequest<ById>): unknown {
+function getNode(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
   const { id } = request.params;
   tokenOf(parts, request);
   if (parts.accounts.ofNumber(id)) return numberNode(parts, request);

@@ -2,11 +2,10 @@ import { Type } from '@sinclair/typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/accounts';
 import type { Fault } from '../control/rules';
-import { shown } from '../control/shown';
+import { bubbleOf } from '../control/control-views';
 import { isMediaKind } from '../media/media-types';
 import { userIdOf } from '../people/replies';
 import { failed, type Behaviour } from '../people/test-numbers';
-import type { Parts } from '../simulator';
 import { accountFor, type ById } from './access';
 import { GraphFailure } from './graph-error';
 import { mediaFailure } from './media-check';
@@ -15,9 +14,10 @@ import { checkMessage } from './message-check';
 import { messageId } from './message-id';
 import { checkShape, strict } from './shape';
 import { codeOf, headerFile } from './template-message-check';
+import { type SimulatorParts } from '../simulator-parts';
 
 /** `POST /{phone_number_id}/messages` (platform §1). */
-export async function postMessage(parts: Parts, request: FastifyRequest<ById>, reply: FastifyReply): Promise<unknown> {
+export async function postMessage(parts: SimulatorParts, request: FastifyRequest<ById>, reply: FastifyReply): Promise<unknown> {
   const account = accountFor(parts, request, (id) => parts.accounts.ofNumber(id));
   if ((request.body as { status?: unknown } | null)?.status !== undefined) return readReceipt(request.body);
   const message = messageOf(request.body);
@@ -47,7 +47,7 @@ function readReceipt(body: unknown): { success: true } {
   return { success: true };
 }
 
-function checkWindow(parts: Parts, account: Account, { type }: MessageBody, recipient: string): void {
+function checkWindow(parts: SimulatorParts, account: Account, { type }: MessageBody, recipient: string): void {
   const isOpen = parts.conversations.isOpen(account.phone_number_id, recipient);
   if (type !== 'template' && !isOpen) {
     throw new GraphFailure(131047, 'Re-engagement message', { details: 'More than 24 hours have passed since the customer last replied' });
@@ -58,7 +58,7 @@ function checkWindow(parts: Parts, account: Account, { type }: MessageBody, reci
 }
 
 /** What becomes of it: test numbers and the profile say so, unless the platform cannot carry it. */
-function behaviourOf(parts: Parts, account: Account, message: MessageBody, recipient: string): Behaviour {
+function behaviourOf(parts: SimulatorParts, account: Account, message: MessageBody, recipient: string): Behaviour {
   const behaviour = parts.profile.behaviourOf(recipient);
   const problem = fileProblem(parts, message);
   if (problem !== null) return failed(131053, 'Media upload error', problem);
@@ -70,7 +70,7 @@ function behaviourOf(parts: Parts, account: Account, message: MessageBody, recip
   return failed(131009, 'Parameter value is not valid', 'The message that is reacted to is not in this conversation');
 }
 
-function fileProblem({ media }: Parts, message: MessageBody): string | null {
+function fileProblem({ media }: SimulatorParts, message: MessageBody): string | null {
   const { type } = message;
   if (isMediaKind(type)) return mediaFailure(type, message[type] as object, media);
   const file = type === 'template' ? headerFile(message.template?.components) : null;
@@ -87,11 +87,14 @@ interface Accepting {
   reply: FastifyReply;
 }
 
-async function accept(parts: Parts, { account, message, recipient, behaviour, fault, request, reply }: Accepting): Promise<unknown> {
+async function accept(
+  parts: SimulatorParts,
+  { account, message, recipient, behaviour, fault, request, reply }: Accepting,
+): Promise<unknown> {
   const id = messageId(recipient, parts.random);
   const isPhone = /^\d+$/.test(recipient);
   const waId = behaviour.otherWaId ? `${recipient}9` : recipient;
-  const look = shown(account, message);
+  const look = bubbleOf(account, message);
   const at = new Date(parts.clock.now()).toISOString();
   parts.phones.add(account.phone_number_id, recipient, { id, direction: 'in', type: message.type, ...look, at, status: 'accepted' });
   parts.sent.add(account.phone_number_id, { id, recipient });

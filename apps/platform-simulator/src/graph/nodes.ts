@@ -1,20 +1,20 @@
 import type { FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/accounts';
-import type { Parts } from '../simulator';
 import { accountFor, businessAccountFor, pick, tokenOf, type ById } from './access';
+import { type SimulatorParts } from '../simulator-parts';
 
 const APP = { id: '500400300200101', name: 'Simulated app', link: 'https://example.com' };
 const BUSINESS = '600500400300201';
 
 /** `GET /{phone_number_id}` (platform §3.3). */
-export function numberNode(parts: Parts, request: FastifyRequest<ById>): Record<string, unknown> {
+export function numberNode(parts: SimulatorParts, request: FastifyRequest<ById>): Record<string, unknown> {
   const account = accountFor(parts, request, (id) => parts.accounts.ofNumber(id));
   const node = numberFields(parts, account);
   return pick(node, 'WhatsAppBusinessPhoneNumber', request.query['fields'], ['verified_name', 'display_phone_number', 'quality_rating']);
 }
 
 /** `GET /{business_account_id}/phone_numbers`. */
-export function listNumbers(parts: Parts, request: FastifyRequest<ById>): unknown {
+export function listNumbers(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
   const account = businessAccountFor(parts, request);
   const usual = ['verified_name', 'display_phone_number', 'quality_rating', 'code_verification_status', 'platform_type', 'throughput'];
   const number = pick(numberFields(parts, account), 'WhatsAppBusinessPhoneNumber', request.query['fields'], usual);
@@ -23,7 +23,7 @@ export function listNumbers(parts: Parts, request: FastifyRequest<ById>): unknow
 }
 
 /** `GET /{business_account_id}`. */
-export function businessAccountNode(parts: Parts, request: FastifyRequest<ById>): Record<string, unknown> {
+export function businessAccountNode(parts: SimulatorParts, request: FastifyRequest<ById>): Record<string, unknown> {
   const account = accountFor(parts, request, (id) => parts.accounts.ofBusinessAccount(id));
   const { business_account_id: id, name } = account;
   const node = {
@@ -41,7 +41,7 @@ export function businessAccountNode(parts: Parts, request: FastifyRequest<ById>)
   return pick(node, 'WhatsAppBusinessAccount', request.query['fields'], ['name', 'timezone_id', 'message_template_namespace']);
 }
 
-function numberFields(parts: Parts, account: Account): Record<string, unknown> {
+function numberFields(parts: SimulatorParts, account: Account): Record<string, unknown> {
   return {
     id: account.phone_number_id,
     display_phone_number: account.display_phone_number,
@@ -82,14 +82,14 @@ function reason(error_code: number, error_description: string, possible_solution
 }
 
 /** Webhooks are posted only while the app is subscribed. */
-export function subscribedApps(parts: Parts, request: FastifyRequest<ById>): unknown {
+export function subscribedApps(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
   const account = businessAccountFor(parts, request);
   if (request.method === 'GET') return { data: account.subscribed ? [{ whatsapp_business_api_data: APP }] : [] };
   account.subscribed = request.method === 'POST';
   return { success: true };
 }
 
-export function debugToken(parts: Parts, request: FastifyRequest): unknown {
+export function debugToken(parts: SimulatorParts, request: FastifyRequest): unknown {
   tokenOf(parts, request);
   const { input_token } = request.query as Record<string, string>;
   const reached = parts.accounts.all().filter(({ access_token }) => access_token === input_token);

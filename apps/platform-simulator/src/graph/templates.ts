@@ -3,11 +3,11 @@ import { Type } from '@sinclair/typebox';
 import type { GraphTemplate } from '@mgw/platform-api';
 import type { Account } from '../accounts/accounts';
 import { envelope } from '../callbacks/envelope';
-import type { Parts } from '../simulator';
 import { accountFor, businessAccountFor, pick, type ById } from './access';
 import { GraphFailure, missingObject } from './graph-error';
 import { checkShape, strict } from './shape';
 import { Category, Components, readComponents, TemplateDraft } from './template-draft';
+import { type SimulatorParts } from '../simulator-parts';
 
 /** Of an account that is not verified (platform §3.1). */
 const MAX_TEMPLATES = 250;
@@ -23,7 +23,7 @@ const STARTS: [RegExp, string][] = [
 ];
 
 /** `GET /{business_account_id}/message_templates` (platform §3.1). */
-export function listTemplates(parts: Parts, request: FastifyRequest<ById>): unknown {
+export function listTemplates(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
   const { templates } = businessAccountFor(parts, request);
   const { name, name_or_content, status, language, category, after, before, fields } = request.query;
   const limit = Math.min(Math.max(1, Number(request.query['limit']) || PAGE), MAX_PAGE);
@@ -59,7 +59,7 @@ function placeOf(cursor: string): number {
 }
 
 /** `GET /{template_id}`. */
-export function templateNode(parts: Parts, request: FastifyRequest<ById>): unknown {
+export function templateNode(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
   const { template } = templateFor(parts, request);
   return pick(nodeOf(template), 'WhatsAppMessageTemplate', request.query['fields'], USUAL);
 }
@@ -79,7 +79,7 @@ function nodeOf(template: GraphTemplate): Record<string, unknown> {
 }
 
 /** `POST /{business_account_id}/message_templates`: it waits for a decision, unless its name says otherwise. */
-export function createTemplate(parts: Parts, request: FastifyRequest<ById>): unknown {
+export function createTemplate(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
   const account = businessAccountFor(parts, request);
   const { name, language, category, parameter_format, components } = checkShape(TemplateDraft, request.body ?? {}, '');
   if (account.templates.some((one) => one.name === name && one.language === language))
@@ -106,7 +106,7 @@ const TemplateChange = strict({
 });
 
 /** `POST /{template_id}`: an edited template waits for a decision again. */
-export function editTemplate(parts: Parts, request: FastifyRequest<ById>): unknown {
+export function editTemplate(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
   const { template } = templateFor(parts, request);
   const { category, components } = checkShape(TemplateChange, request.body ?? {}, '');
   if (!['APPROVED', 'REJECTED', 'PAUSED'].includes(template.status))
@@ -123,7 +123,7 @@ export function editTemplate(parts: Parts, request: FastifyRequest<ById>): unkno
 }
 
 /** `POST /{template_id}/unpause`. */
-export async function unpauseTemplate(parts: Parts, request: FastifyRequest<ById>): Promise<unknown> {
+export async function unpauseTemplate(parts: SimulatorParts, request: FastifyRequest<ById>): Promise<unknown> {
   const { account, template } = templateFor(parts, request);
   if (template.status !== 'PAUSED') throw new GraphFailure(100, 'Invalid parameter', { details: 'The template is not paused' });
   await decide(parts, account, template, 'APPROVED');
@@ -131,7 +131,7 @@ export async function unpauseTemplate(parts: Parts, request: FastifyRequest<ById
 }
 
 /** `DELETE /{business_account_id}/message_templates?name=`: in all languages, or with `hsm_id` one. */
-export async function deleteTemplates(parts: Parts, request: FastifyRequest<ById>): Promise<unknown> {
+export async function deleteTemplates(parts: SimulatorParts, request: FastifyRequest<ById>): Promise<unknown> {
   const account = businessAccountFor(parts, request);
   const { name, hsm_id: id } = request.query;
   if (name === undefined) throw new GraphFailure(100, 'The parameter name is required.');
@@ -145,7 +145,7 @@ export async function deleteTemplates(parts: Parts, request: FastifyRequest<ById
   return { success: true };
 }
 
-function templateFor(parts: Parts, request: FastifyRequest<ById>): { account: Account; template: GraphTemplate } {
+function templateFor(parts: SimulatorParts, request: FastifyRequest<ById>): { account: Account; template: GraphTemplate } {
   const account = accountFor(parts, request, (id) => parts.accounts.ofTemplate(id));
   parts.limits.management(account);
   const template = account.templates.find(({ id }) => id === request.params.id);
@@ -154,7 +154,7 @@ function templateFor(parts: Parts, request: FastifyRequest<ById>): { account: Ac
 }
 
 /** Gives the template a status and tells so (platform §4.6). */
-export async function decide(parts: Parts, account: Account, template: GraphTemplate, status: string): Promise<void> {
+export async function decide(parts: SimulatorParts, account: Account, template: GraphTemplate, status: string): Promise<void> {
   template.status = status;
   const reason = { DELETED: null, REJECTED: 'INVALID_FORMAT' }[status];
   const value = {

@@ -1,22 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accountFor, tokenOf, type ById } from '../graph/access';
 import { GraphFailure, missingObject } from '../graph/graph-error';
-import type { Parts } from '../simulator';
 import { ALL_MIME_TYPES, bareType, kindOf } from './media-types';
 import { sha256, type MediaFile } from './media-store';
+import { type SimulatorParts } from '../simulator-parts';
 
 /** The largest document, and what stands around it. */
 const UPLOAD_LIMIT = 101 * 1024 * 1024;
 
 /** Files: uploaded by the business, described, fetched, deleted (platform §8.1). */
-export function mediaRoutes(app: FastifyInstance, parts: Parts): void {
+export function mediaRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   app.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   for (const prefix of ['', '/:version(^v\\d+\\.\\d+$)'])
     app.post<ById>(`${prefix}/:id/media`, { bodyLimit: UPLOAD_LIMIT }, (request) => upload(parts, request));
   app.get<{ Params: { token: string } }>('/sim-media/:token', async (request, reply) => download(parts, request, reply));
 }
 
-async function upload(parts: Parts, request: FastifyRequest<ById>): Promise<{ id: string }> {
+async function upload(parts: SimulatorParts, request: FastifyRequest<ById>): Promise<{ id: string }> {
   const account = accountFor(parts, request, (id) => parts.accounts.ofNumber(id));
   const form = await formOf(request);
   // Like every parameter of the Graph API, it may stand in the address.
@@ -49,7 +49,7 @@ async function formOf(request: FastifyRequest): Promise<FormData> {
 }
 
 /** The file, when the token reaches its number and the number that the request names is its own. */
-function fileFor(parts: Parts, request: FastifyRequest<ById>): MediaFile {
+function fileFor(parts: SimulatorParts, request: FastifyRequest<ById>): MediaFile {
   const { id } = request.params;
   const file = parts.media.get(id);
   accountFor(parts, request, () => (file ? parts.accounts.ofNumber(file.phone_number_id) : undefined));
@@ -59,19 +59,19 @@ function fileFor(parts: Parts, request: FastifyRequest<ById>): MediaFile {
 }
 
 /** `GET /{media_id}`: where it can be fetched in the next five minutes. */
-export function getMedia(parts: Parts, request: FastifyRequest<ById>): unknown {
+export function getMedia(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
   const { id, mime_type, bytes } = fileFor(parts, request);
   const url = `${request.protocol}://${request.host}/sim-media/${parts.media.link(id)}`;
   return { messaging_product: 'whatsapp', url, mime_type, sha256: sha256(bytes, 'hex'), file_size: bytes.length, id };
 }
 
 /** `DELETE /{media_id}`. */
-export function deleteMedia(parts: Parts, request: FastifyRequest<ById>): unknown {
+export function deleteMedia(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
   parts.media.delete(fileFor(parts, request).id);
   return { success: true };
 }
 
-function download(parts: Parts, request: FastifyRequest<{ Params: { token: string } }>, reply: FastifyReply): unknown {
+function download(parts: SimulatorParts, request: FastifyRequest<{ Params: { token: string } }>, reply: FastifyReply): unknown {
   const token = tokenOf(parts, request);
   const file = parts.media.linked(request.params.token);
   if (!file || parts.accounts.ofNumber(file.phone_number_id)?.access_token !== token)

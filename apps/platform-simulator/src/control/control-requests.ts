@@ -2,16 +2,16 @@ import type { Static, TSchema } from '@sinclair/typebox';
 import { matches, mismatch } from '@mgw/contracts';
 import type { Account } from '../accounts/accounts';
 import { GraphFailure } from '../graph/graph-error';
-import type { Parts } from '../simulator';
+import { type SimulatorParts } from '../simulator-parts';
 
 /** @throws GraphFailure 100 naming what is wrong */
-export function read<S extends TSchema>(schema: S, body: unknown): Static<S> {
+export function readRequest<S extends TSchema>(schema: S, body: unknown): Static<S> {
   if (matches(schema, body)) return body;
   throw new GraphFailure(100, mismatch(schema, body) ?? 'not as documented');
 }
 
 /** @throws GraphFailure 100 */
-export function accountOf(parts: Parts, phoneNumberId: string): Account {
+export function accountOfNumber(parts: SimulatorParts, phoneNumberId: string): Account {
   const account = parts.accounts.ofNumber(phoneNumberId);
   if (!account) throw new GraphFailure(100, `no account has the number ${phoneNumberId}`);
   return account;

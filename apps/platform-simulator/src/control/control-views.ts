@@ -4,7 +4,7 @@ import type { MessageBody } from '../graph/message-body';
 import { headerFile, hydrated } from '../graph/template-message-check';
 import type { Bubble, Reply } from './phone';
 
-type Shown = Pick<Bubble, 'text' | 'buttons' | 'media_id'>;
+type BubbleView = Pick<Bubble, 'text' | 'buttons' | 'media_id'>;
 
 interface Interactive {
   type: string;
@@ -17,9 +17,9 @@ interface Interactive {
 }
 
 /** What a message of the business, already checked, looks like on the phone. */
-export function shown(account: Account, message: MessageBody): Shown {
+export function bubbleOf(account: Account, message: MessageBody): BubbleView {
   const content = (message[message.type] ?? {}) as Record<string, unknown>;
-  const plain = (text: unknown): Shown => ({ text: String(text ?? ''), buttons: [] });
+  const plain = (text: unknown): BubbleView => ({ text: String(text ?? ''), buttons: [] });
   switch (message.type) {
     case 'text':
       return plain(content['body']);
@@ -45,7 +45,7 @@ export function shown(account: Account, message: MessageBody): Shown {
   }
 }
 
-function template(account: Account, { template: sent }: MessageBody): Shown {
+function template(account: Account, { template: sent }: MessageBody): BubbleView {
   const found = account.templates.find(({ name, language }) => name === sent?.name && language === sent?.language?.code);
   const file = headerFile(sent?.components)?.content;
   return {
@@ -66,7 +66,7 @@ function quickReplies(found: GraphTemplate | undefined, components: unknown[]): 
   });
 }
 
-function interactive({ type, body, action }: Interactive): Shown {
+function interactive({ type, body, action }: Interactive): BubbleView {
   const text = body?.text ?? `[${type}]`;
   const replies = (action.buttons ?? []).map(({ reply: { id, title } }) => ({
     label: title,

@@ -1,0 +1,48 @@
+import { Accounts } from './accounts/accounts';
+import { CallbackQueue } from './callbacks/callback-queue';
+import { StatusBatches } from './callbacks/status-batches';
+import { StatusEngine } from './callbacks/status-engine';
+import { Clock } from './clock';
+import { Load } from './control/load';
+import { OneTimeCodes } from './control/one-time-codes';
+import { Phones } from './control/phone';
+import { RequestLog } from './control/request-log';
+import { Rules } from './control/rules';
+import { SentMessages } from './graph/sent-messages';
+import { Limits } from './limits/limits';
+import { Profile } from './limits/profile';
+import { MediaStore } from './media/media-store';
+import { Conversations } from './people/conversations';
+import { People } from './people/people';
+import { RefusedNumbers } from './people/refused-numbers';
+import { SeededRandom } from './random';
+
+/** What the routes share; everything is in memory and bounded. */
+export interface SimulatorParts {
+  accounts: Accounts;
+  callbacks: CallbackQueue;
+  batches: StatusBatches;
+  engine: StatusEngine;
+  conversations: Conversations;
+  people: People;
+  phones: Phones;
+  sent: SentMessages;
+  codes: OneTimeCodes;
+  media: MediaStore;
+  rules: Rules;
+  refused: RefusedNumbers;
+  requests: RequestLog;
+  profile: Profile;
+  limits: Limits;
+  load: Load;
+  clock: Clock;
+  /** Where webhooks go. */
+  callbackUrl: string;
+  verifyToken: string;
+  controlToken: string;
+  seeded: SeededRandom;
+  /** The next of the row. */
+  random: () => number;
+  /** Nobody can connect for so long, in milliseconds. */
+  goAway(ms: number): void;
+}
