@@ -223,7 +223,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await go('settings');
       await page.getByRole('row', { name: phone }).getByRole('button', { name: 'Lift' }).click();
       const dialog = page.getByRole('dialog', { name: `Allow messages to ${phone} again?` });
-      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.getByRole('button', { name: 'Go back' }).click();
       await dialog.waitFor({ state: 'detached' });
       expect((await owner.call('GET', `/api/client/suppressions/${phone}`)).body).toMatchObject({ suppression: { state: 'opted_out' } });
     });
@@ -391,7 +391,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
         await owner.call('POST', '/api/client/webhooks', { name: 'Tested', url, events: ['message.sent'], secret: 'swordfish' });
         await logIn();
         await go('webhooks');
-        await page.getByRole('button', { name: 'More of Tested' }).click();
+        await page.getByRole('button', { name: 'Actions for Tested' }).click();
         await page.getByRole('menuitem', { name: 'Deliveries and test events' }).click();
         const drawer = page.getByRole('dialog');
         const event = drawer.getByRole('combobox', { name: 'Sample of' });
@@ -841,8 +841,10 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await detail.getByRole('button', { name: 'Resume' }).click();
       await detail.getByText('running', { exact: true }).waitFor();
       await pace.waitFor();
-      page.once('dialog', (dialog) => void dialog.accept());
       await detail.getByRole('button', { name: 'Cancel the broadcast' }).click();
+      const question = page.getByRole('dialog', { name: 'Cancel Long?' });
+      await question.getByRole('button', { name: 'Cancel the broadcast' }).click();
+      await question.waitFor({ state: 'detached' });
       await detail.getByText('cancelled', { exact: true }).waitFor();
       expect(await detail.getByRole('button', { name: /Pause|Resume|Cancel/ }).count()).toBe(0);
     });

@@ -11,7 +11,7 @@ interface ConfirmDialogProps {
   onClose: () => void;
 }
 
-/** Asks before something that cannot be undone. Focus begins on Cancel, so that Enter alone changes nothing. */
+/** Asks before something that cannot be undone. Focus begins on the harmless button, so that Enter alone changes nothing. */
 export function ConfirmDialog({ opened, question, consequence, action, onConfirm, onClose }: ConfirmDialogProps) {
   const confirm = () => {
     onClose();
@@ -22,7 +22,7 @@ export function ConfirmDialog({ opened, question, consequence, action, onConfirm
       {consequence && <Text size="sm">{consequence}</Text>}
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={onClose} data-autofocus>
-          Cancel
+          Go back
         </Button>
         <Button color="red" onClick={confirm}>
           {action}
