@@ -112,7 +112,7 @@ describe('the dashboard (experience: the business’s people)', () => {
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('secret set').waitFor();
     expect(await page.content()).not.toContain('swordfish');
-    await page.getByRole('button', { name: 'More of CRM' }).click();
+    await page.getByRole('button', { name: 'Actions for CRM' }).click();
     await page.getByRole('menuitem', { name: 'Deliveries and test events' }).click();
     await page.getByRole('button', { name: 'Send test event' }).click();
     await page.getByRole('dialog').getByText('succeeded').waitFor();
@@ -179,16 +179,16 @@ describe('the dashboard (experience: the business’s people)', () => {
     const mira = await dashboardUser(stack.demo.site_url, { email: 'mira@growth.example', password: 'a long enough password' });
     expect((await mira.call('GET', '/api/client/messages')).status).toBe(200);
     expect((await mira.call('POST', '/api/client/api-keys', { name: 'x', permissions: ['*'] })).status).toBe(403);
-    page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('row', { name: /Mira/ }).getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog', { name: 'Remove Mira?' }).getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('row', { name: /Mira/ }).waitFor({ state: 'detached' });
     expect((await mira.call('GET', '/api/client/messages')).status).toBe(401);
   });
 
   it('a revoked key stops working; the operator changes a plan', async () => {
     await go('api-keys');
-    page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('row', { name: /Shop/ }).getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog', { name: 'Revoke Shop?' }).getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('row', { name: /Shop/ }).getByText('revoked').waitFor();
 
     const second = await browser.newContext();
