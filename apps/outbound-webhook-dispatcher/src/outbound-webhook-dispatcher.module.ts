@@ -13,17 +13,10 @@ import { DeliveryLogStore } from './deliveries/log.store';
 import { DispatchService } from './deliveries/dispatch.service';
 import { LanesStore } from './deliveries/lanes.store';
 import { DispatcherConfig } from './outbound-webhook-dispatcher.config';
+import { FIGURES } from './figures';
 import { dispatcherRetention } from './retention';
 import { WebhooksHandlers } from './webhooks/webhooks.handlers';
 import { WebhooksStore } from './webhooks/webhooks.store';
-
-const FIGURES = {
-  deliveries_waiting: 'SELECT coalesce(sum(open), 0) FROM dispatch.lanes',
-  deliveries_oldest_seconds: `SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0) FROM (
-    SELECT created_at FROM dispatch.deliveries WHERE waits
-    UNION ALL SELECT d.created_at FROM dispatch.lanes l JOIN dispatch.deliveries d ON d.id = l.delivery_id) open`,
-  webhooks_failing: 'SELECT count(*) FROM dispatch.webhooks WHERE fail_count > 0 AND is_active',
-};
 
 const ANY_SECRET = `SELECT secret_sealed AS sealed, 'webhook.secret:' || business_id AS context
   FROM dispatch.webhooks WHERE secret_sealed IS NOT NULL LIMIT 1`;

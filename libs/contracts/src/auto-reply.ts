@@ -42,6 +42,7 @@ export const TryAutoReply = operation('auto-reply', 'try', {
 });
 
 export const ListAutoReplies = operation('auto-reply', 'list', {
+  isRead: true,
   request: Type.Object({ business_id: Id, ...PageRequest }),
   reply: Type.Object({
     replies: Type.Array(

@@ -8,6 +8,7 @@ import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-repl
 import { Workers1764400000001 } from './1764400000001-workers';
 import { OutboxRecovery1764400000002 } from './1764400000002-outbox-recovery';
 import { Shares1764500000001 } from './1764500000001-shares';
+import { Newest1764400000007 } from './1764400000007-newest';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   Workers1764400000001,
   OutboxRecovery1764400000002,
   Shares1764500000001,
+  Newest1764400000007,
 ];

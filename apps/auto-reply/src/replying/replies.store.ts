@@ -211,13 +211,13 @@ export class RepliesStore {
   /** The newest first. */
   async list(businessId: number, limit: number, cursor: string | null): Promise<Listed> {
     const after = readCursor(cursor, ['id']);
-    const rows = await this.db.query<
-      Row & { message_id: string | null; state: Listed['replies'][number]['state']; reason: string | null; received_at: Date }
-    >(
-      `SELECT id, conversation_id, customer, question, reply, message_id, state, reason, received_at FROM auto_reply.replies
-       WHERE business_id = $1 AND id < coalesce($3::bigint, 9223372036854775807) ORDER BY id DESC LIMIT $2`,
-      [businessId, limit + 1, after?.[0] ?? null],
-    );
+    const rows = await this.db
+      .reads(businessId)
+      .query<Row & { message_id: string | null; state: Listed['replies'][number]['state']; reason: string | null; received_at: Date }>(
+        `SELECT id, conversation_id, customer, question, reply, message_id, state, reason, received_at FROM auto_reply.replies
+       WHERE business_id = $1 AND -id > -coalesce($3::bigint, 9223372036854775807) ORDER BY -id LIMIT $2`,
+        [businessId, limit + 1, after?.[0] ?? null],
+      );
     const { page, next_cursor } = pageOf(rows, limit, (row) => [row.id]);
     return {
       replies: page.map(({ id, conversation_id, customer, question, reply, message_id, state, reason, received_at }) => ({

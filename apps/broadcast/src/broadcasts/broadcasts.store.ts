@@ -83,7 +83,7 @@ export class BroadcastsStore {
     const rows = await this.db
       .reads(businessId)
       .query<BroadcastRow>(
-        `SELECT ${COLUMNS} FROM broadcast.broadcasts b WHERE business_id = $1 AND id < coalesce($3::bigint, 9223372036854775807) ORDER BY id DESC LIMIT $2`,
+        `SELECT ${COLUMNS} FROM broadcast.broadcasts b WHERE business_id = $1 AND -id > -coalesce($3::bigint, 9223372036854775807) ORDER BY -id LIMIT $2`,
         [businessId, limit + 1, after?.[0] ?? null],
       );
     const { page, next_cursor } = pageOf(rows, limit, (row) => [row.id]);

@@ -9,6 +9,7 @@ import { CreationKeys1764300000001 } from './1764300000001-creation-keys';
 import { Workers1764400000001 } from './1764400000001-workers';
 import { OutboxRecovery1764400000002 } from './1764400000002-outbox-recovery';
 import { Unclear1764500000001 } from './1764500000001-unclear';
+import { Newest1764400000007 } from './1764400000007-newest';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   Workers1764400000001,
   OutboxRecovery1764400000002,
   Unclear1764500000001,
+  Newest1764400000007,
 ];

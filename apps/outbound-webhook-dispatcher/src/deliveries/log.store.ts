@@ -20,7 +20,7 @@ interface LogRow {
 
 const LIST = examine(
   `SELECT id, event, event_id, state, status_code, duration_ms, attempt, reason, created_at, body, request FROM dispatch.deliveries
-   WHERE webhook_id = $1 AND id < coalesce($2::bigint, 9223372036854775807) ORDER BY id DESC LIMIT $3`,
+   WHERE webhook_id = $1 AND -id > -coalesce($2::bigint, 9223372036854775807) ORDER BY -id LIMIT $3`,
   '$5::text IS NULL OR row.state = $5',
   { examined: '$3', returned: '$4' },
 );

@@ -8,6 +8,7 @@ import { Requests1764200000002 } from './1764200000002-requests';
 import { Workers1764400000001 } from './1764400000001-workers';
 import { OutboxRecovery1764400000002 } from './1764400000002-outbox-recovery';
 import { Lanes1764400000003 } from './1764400000003-lanes';
+import { Newest1764400000007 } from './1764400000007-newest';
 
 export const migrations = [
   Webhooks1763700000001,
@@ -20,4 +21,5 @@ export const migrations = [
   Workers1764400000001,
   OutboxRecovery1764400000002,
   Lanes1764400000003,
+  Newest1764400000007,
 ];

@@ -1,0 +1,17 @@
+import { rowsRead, startHarness } from '@mgw/harness';
+import { migrations } from '../migrations/migrations';
+import { RepliesStore } from './replies.store';
+
+it('a page of automatic replies reads its own rows, also of a business with few beside many (guarantees §10, N2)', async () => {
+  const harness = await startHarness({ schema: 'auto_reply', migrations });
+  await harness.db.query(
+    `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at, state, ended_at)
+     SELECT CASE WHEN n <= 10 THEN 1 ELSE 2 END, 'wamid.' || n, n, '919876543210', 'Hi', now(), 'replied', now() FROM generate_series(1, 20000) AS n`,
+  );
+  await harness.db.query('VACUUM ANALYZE');
+  for (const business of [1, 2]) {
+    const rows = await rowsRead(harness.db, (db) => new RepliesStore(db).list(business, 20, null));
+    expect(rows['replies']).toBeLessThanOrEqual(22);
+  }
+  await harness.close();
+});

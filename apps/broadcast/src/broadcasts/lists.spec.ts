@@ -1,0 +1,49 @@
+import { rowsRead, startHarness, type Harness } from '@mgw/harness';
+import { migrations } from '../migrations/migrations';
+import { BroadcastsStore } from './broadcasts.store';
+
+const BROADCASTS = 2_000;
+const RECIPIENTS = 20_000;
+
+/** Guarantees §10, N2: a statement reads a bounded number of rows. */
+describe('lists of a business with many broadcasts', () => {
+  let harness: Harness;
+  beforeAll(async () => {
+    harness = await startHarness({ schema: 'broadcast', migrations });
+    await harness.db.query(
+      `INSERT INTO broadcast.broadcasts (id, business_id, name, template_name, language, plan, timezone, status, total)
+       SELECT n, CASE WHEN n <= 10 THEN 3 ELSE 1 + n % 2 END, 'b', 'offer', 'en', 'Growth', 'UTC', 'completed', 1 FROM generate_series(1, ${BROADCASTS}) AS n`,
+    );
+    await harness.db.query(
+      `INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params, state, reason)
+       SELECT b, n, '919876543210', '{}', '{}', CASE WHEN n % 10000 = 0 THEN 'failed' ELSE 'sent' END, CASE WHEN n % 10000 = 0 THEN 'no' END
+       FROM generate_series(1, ${RECIPIENTS}) AS n CROSS JOIN (VALUES (1), (2)) AS broadcasts (b)`,
+    );
+    await harness.db.query('VACUUM ANALYZE');
+  }, 120_000);
+  afterAll(() => harness.close());
+
+  it('a page of broadcasts reads its own rows, also of a business that made few long ago', async () => {
+    for (const business of [1, 3]) {
+      const rows = await rowsRead(harness.db, (db) => new BroadcastsStore(db).list(business, 20, null));
+      expect(rows['broadcasts']).toBeLessThanOrEqual(22);
+    }
+  });
+
+  it('a page of recipients reads a few rows, one of a rare state those of its broadcast at most', async () => {
+    const page = { business_id: 3, id: 1, limit: 20, cursor: null };
+    const read = (state: 'failed' | null) => rowsRead(harness.db, (db) => new BroadcastsStore(db).recipients({ ...page, state }));
+    expect((await read(null))['recipients']).toBeLessThanOrEqual(500);
+    expect((await read('failed'))['recipients']).toBeLessThanOrEqual(RECIPIENTS);
+    const { recipients } = await new BroadcastsStore(harness.db).recipients({ ...page, state: 'failed' });
+    expect(recipients.map(({ nth, state, reason }) => [nth, state, reason])).toEqual([
+      [10_000, 'failed', 'no'],
+      [20_000, 'failed', 'no'],
+    ]);
+  });
+
+  it('the reasons of a broadcast are counted among its own recipients', async () => {
+    const rows = await rowsRead(harness.db, (db) => new BroadcastsStore(db).failures(3, 1));
+    expect(rows['recipients']).toBeLessThanOrEqual(RECIPIENTS);
+  });
+});

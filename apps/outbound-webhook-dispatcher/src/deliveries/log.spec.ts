@@ -1,0 +1,80 @@
+import { rowsRead } from '@mgw/harness';
+import { figuresController } from '@mgw/service';
+import { FIGURES } from '../figures';
+import { startDispatching, type Dispatching } from './dispatch.fixture';
+import { DeliveryLogStore } from './log.store';
+
+const MANY = 30_000;
+
+/** Guarantees §10, N2: what people and operators look at reads a bounded number of rows, whatever the volume of the webhooks. */
+describe('the delivery log and the figures beside many deliveries', () => {
+  let dispatching: Dispatching;
+  let quiet: number;
+  let busy: number;
+
+  beforeAll(async () => {
+    dispatching = await startDispatching();
+    const { db } = dispatching.harness;
+    [quiet, busy] = (await dispatching.store(['http://127.0.0.1:9/', 'http://127.0.0.1:9/'])) as [number, number];
+    const insert = (webhook: number, count: number, state: string, waits: boolean) =>
+      db.query(
+        `INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, state, waits, created_at, finished_at)
+         SELECT $1, 1, 'message.sent', $2::text || n, 'conversation:' || n, '{}', $2::text, $3, now() - interval '1 hour', CASE WHEN NOT $3 THEN now() END
+         FROM generate_series(1, $4::integer) AS n`,
+        [webhook, state, waits, count],
+      );
+    await insert(quiet, 20, 'succeeded', false);
+    await insert(busy, MANY, 'succeeded', false);
+    await insert(busy, 3, 'failed', false);
+    await insert(busy, MANY, 'pending', true);
+    await db.query(`INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, open)
+      SELECT webhook_id, ordering_key, business_id, 1 FROM dispatch.deliveries WHERE waits`);
+    await db.query('VACUUM ANALYZE');
+  }, 120_000);
+  afterAll(() => dispatching.harness.close());
+
+  const list = async (webhook_id: number, state: 'failed' | 'succeeded' | 'skipped' | null) => {
+    let found: number | undefined;
+    const rows = await rowsRead(dispatching.harness.db, async (db) => {
+      const page = await new DeliveryLogStore(db).list({ business_id: 1, webhook_id, limit: 20, cursor: null, state });
+      found = page?.deliveries.length;
+    });
+    return { found, rows: rows['deliveries'] ?? 0 };
+  };
+
+  it('a page of a quiet webhook reads its own rows, and one without a filter a few', async () => {
+    expect(await list(quiet, null)).toEqual({ found: 20, rows: 20 });
+    const { found, rows } = await list(busy, null);
+    expect(found).toBe(20);
+    expect(rows).toBeLessThanOrEqual(600);
+  });
+
+  it('a rare state examines a bounded number', async () => {
+    const { found, rows } = await list(busy, 'failed');
+    expect(found).toBe(3);
+    expect(rows).toBeLessThanOrEqual(52_000);
+    expect((await list(busy, 'skipped')).rows).toBeLessThanOrEqual(52_000);
+  });
+
+  it('the deliveries of an event are found by its id', async () => {
+    const rows = await rowsRead(dispatching.harness.db, (db) => new DeliveryLogStore(db).ofEvent(1, 'succeeded7'));
+    expect(rows['deliveries']).toBeLessThanOrEqual(4);
+  });
+
+  it('figures count to a bound', async () => {
+    const Figures = figuresController('outbound-webhook-dispatcher', 'dispatch', FIGURES) as new (db: unknown) => {
+      get(): Promise<{ reply: { figures: Record<string, number> } }>;
+      onApplicationShutdown(): void;
+    };
+    let figures: Record<string, number> = {};
+    const rows = await rowsRead(dispatching.harness.db, async (db) => {
+      const controller = new Figures(db);
+      ({ figures } = (await controller.get()).reply);
+      controller.onApplicationShutdown();
+    });
+    expect(figures['deliveries_waiting']).toBe(10_000);
+    expect(figures['deliveries_oldest_seconds']).toBeGreaterThanOrEqual(3_600);
+    expect(rows['deliveries']).toBeLessThanOrEqual(10);
+    expect(rows['lanes']).toBeLessThanOrEqual(10_100);
+  });
+});

@@ -1,0 +1,21 @@
+/** Lanes that a sum reads at most. */
+const LANES = 10_000;
+
+/** What an operator is shown of this service beside what every service has. The oldest delivery is that of each webhook's longest wait. */
+export const FIGURES = {
+  deliveries_waiting: `SELECT coalesce(sum(open), 0) FROM (
+    SELECT open FROM dispatch.lanes ORDER BY webhook_id, ordering_key LIMIT ${LANES}) lanes`,
+  deliveries_oldest_seconds: `SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0) FROM (
+    SELECT first.created_at FROM dispatch.webhooks w
+    CROSS JOIN LATERAL (
+      SELECT webhook_id, ordering_key FROM dispatch.lanes
+      WHERE business_id = w.business_id AND webhook_id = w.id AND worker IS NULL AND NOT suspect ORDER BY due_since LIMIT 1
+    ) lane
+    CROSS JOIN LATERAL (
+      SELECT created_at FROM dispatch.deliveries
+      WHERE waits AND webhook_id = lane.webhook_id AND ordering_key COLLATE "C" = lane.ordering_key ORDER BY id LIMIT 1
+    ) first
+    UNION ALL
+    SELECT d.created_at FROM dispatch.lanes l JOIN dispatch.deliveries d ON d.id = l.delivery_id WHERE l.worker IS NOT NULL) open`,
+  webhooks_failing: 'SELECT count(*) FROM dispatch.webhooks WHERE fail_count > 0 AND is_active',
+};

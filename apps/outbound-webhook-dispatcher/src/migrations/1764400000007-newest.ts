@@ -1,0 +1,19 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * The newest first, by an expression that no other index has: PostgreSQL would walk the primary key backwards and pass over the rows of
+ * everybody else.
+ */
+export class Newest1764400000007 implements MigrationInterface {
+  readonly name = 'Newest1764400000007';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('CREATE INDEX deliveries_newest ON dispatch.deliveries (webhook_id, (-id))');
+    await runner.query('DROP INDEX dispatch.deliveries_of');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('CREATE INDEX deliveries_of ON dispatch.deliveries (webhook_id, id DESC)');
+    await runner.query('DROP INDEX dispatch.deliveries_newest');
+  }
+}
