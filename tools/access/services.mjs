@@ -31,7 +31,7 @@ export const SERVICES = {
         ...['list-deliveries', 'find-deliveries', 'redeliver', 'test-webhook', 'figures'],
       ],
       broadcast: ['check', 'create', 'list', 'get', 'list-recipients', 'cancel', 'pause', 'resume', 'figures'],
-      'auto-reply': ['get-settings', 'set-settings', 'try', 'list', 'figures'],
+      'auto-reply': ['get-settings', 'set-settings', 'try', 'list', 'find-unanswered', 'figures'],
     },
     announces: ['key-changed', 'business-changed', 'limits-changed'],
     listens: ['key-changed', 'business-changed', 'limits-changed'],

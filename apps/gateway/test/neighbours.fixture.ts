@@ -6,6 +6,7 @@ import {
   DeleteWebhook,
   FindDeliveries,
   FindSend,
+  FindUnanswered,
   GetConnection,
   GetDailyUsage,
   GetMessageStatus,
@@ -196,6 +197,11 @@ export class Neighbours {
   @Handles(ListConversations)
   listConversations(request: RequestOf<typeof ListConversations>) {
     return this.reply(ListConversations, request);
+  }
+
+  @Handles(FindUnanswered)
+  findUnanswered(request: RequestOf<typeof FindUnanswered>) {
+    return this.reply(FindUnanswered, request);
   }
 
   @Handles(ListMessages)

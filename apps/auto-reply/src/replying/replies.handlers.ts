@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { GatewayError, ListAutoReplies, TryAutoReply, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { FindUnanswered, GatewayError, ListAutoReplies, TryAutoReply, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
 import { Shares } from '@mgw/shares';
 import { SettingsStore } from '../settings/settings.store';
@@ -22,6 +22,11 @@ export class RepliesHandlers {
   @Handles(ListAutoReplies)
   list({ business_id, limit, cursor }: RequestOf<typeof ListAutoReplies>): Promise<ReplyOf<typeof ListAutoReplies>> {
     return this.replies.list(business_id, limit, cursor);
+  }
+
+  @Handles(FindUnanswered)
+  async unanswered({ business_id, conversation_ids }: RequestOf<typeof FindUnanswered>): Promise<ReplyOf<typeof FindUnanswered>> {
+    return { unanswered: await this.replies.unanswered(business_id, conversation_ids) };
   }
 
   @Handles(TryAutoReply)

@@ -208,6 +208,17 @@ export class RepliesStore {
     return postponed.length > 0;
   }
 
+  /** Conversations whose newest question failed. */
+  async unanswered(businessId: number, conversationIds: number[]): Promise<{ conversation_id: number; reason: string }[]> {
+    const rows = await this.db.query<{ conversation_id: string; reason: string | null }>(
+      `SELECT q.id AS conversation_id, r.reason FROM unnest($2::bigint[]) AS q (id) CROSS JOIN LATERAL (
+         SELECT business_id, state, reason FROM auto_reply.replies WHERE conversation_id = q.id ORDER BY id DESC LIMIT 1) r
+       WHERE r.business_id = $1 AND r.state = 'failed'`,
+      [businessId, conversationIds],
+    );
+    return rows.map(({ conversation_id, reason }) => ({ conversation_id: Number(conversation_id), reason: reason ?? '' }));
+  }
+
   /** The newest first. */
   async list(businessId: number, limit: number, cursor: string | null): Promise<Listed> {
     const after = readCursor(cursor, ['id']);

@@ -1,3 +1,4 @@
+import { FindUnanswered } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startAnswering, type Answering } from './answering.fixture';
 
@@ -42,6 +43,15 @@ describe('a question whose model does not answer (guarantees §8)', () => {
     await answering.pass(119);
     answering.model.fail('Hello', 503);
     expect(await end()).toMatchObject({ state: 'failed', reason: 'the model answered 503', reply: null });
+    const unanswered = async (business_id = 1) =>
+      (await answering.harness.rpc.call(FindUnanswered, { business_id, conversation_ids: [1, 2] })).unanswered;
+    expect(await unanswered()).toEqual([{ conversation_id: 1, reason: 'the model answered 503' }]);
+    expect(await unanswered(2)).toEqual([]);
+    // A newer question is under way.
+    await answering.writes(1, 'Hello?');
+    await asked(2);
+    expect(await unanswered()).toEqual([]);
+    answering.model.release();
   });
 
   it('is left for an agent at once when the model refuses', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { GetMessageStatuses, GetThread, ListConversations, newIntentId, SendText, type Sender } from '@mgw/contracts';
+import { FindUnanswered, GetMessageStatuses, GetThread, ListConversations, newIntentId, SendText, type Sender } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { idempotencyOf } from '../api-v1/idempotency';
@@ -32,8 +32,11 @@ export class ConversationsController {
 
   @Get()
   @Answers(ConversationsReply, 'List conversations, the one that moved last first')
-  list(@CurrentUser() { business_id }: BusinessUser, @Query() query: ListConversationsQuery) {
-    return this.rpc.call(ListConversations, { business_id, ...pageOf(query), search: query.q ?? null });
+  async list(@CurrentUser() { business_id }: BusinessUser, @Query() query: ListConversationsQuery) {
+    const page = await this.rpc.call(ListConversations, { business_id, ...pageOf(query), search: query.q ?? null });
+    const waiting = page.conversations.filter(({ last_message }) => last_message?.direction === 'in').map(({ id }) => id);
+    const left = await this.leftForAgents(business_id, waiting);
+    return { ...page, conversations: page.conversations.map((one) => ({ ...one, needs_agent: left && left.has(one.id) })) };
   }
 
   @Get(':id/messages')
@@ -84,6 +87,13 @@ export class ConversationsController {
     const sent = await this.rpc.call(SendText, { sender, to: conversation.customer_phone, text }, context).catch(unsureIsUnknown(sender));
     if (sent.replayed) void answer.header('idempotency-replayed', 'true');
     return sendResult(sent);
+  }
+
+  /** @returns null when the auto-reply service does not say in time */
+  private async leftForAgents(business_id: number, conversation_ids: number[]): Promise<Set<number> | null> {
+    if (conversation_ids.length === 0) return new Set();
+    const answer = await askBriefly(this.rpc, FindUnanswered, { business_id, conversation_ids });
+    return answer && new Set(answer.unanswered.map(({ conversation_id }) => conversation_id));
   }
 
   /** @returns null when the status service does not say in time */

@@ -1,7 +1,25 @@
 import { Type } from '@sinclair/typebox';
-import { ConversationRecord, DeliveryStatus, ListConversations, NextCursor, Nullable, ThreadMessage } from '@mgw/contracts';
+import { ConversationRecord, DeliveryStatus, NextCursor, Nullable, ThreadMessage } from '@mgw/contracts';
 
-export const ConversationsReply = Type.Object(ListConversations.reply.properties, { title: 'Conversations' });
+export const ConversationsReply = Type.Object(
+  {
+    conversations: Type.Array(
+      Type.Composite([
+        ConversationRecord,
+        Type.Object({
+          needs_agent: Nullable(
+            Type.Boolean({
+              description:
+                'True when the customer’s last message should have been answered automatically and was not; null when that is not known now.',
+            }),
+          ),
+        }),
+      ]),
+    ),
+    next_cursor: NextCursor,
+  },
+  { title: 'Conversations' },
+);
 
 export const ThreadReply = Type.Object(
   {

@@ -1,4 +1,4 @@
-import { Grid, Group, Paper, ScrollArea, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Badge, Grid, Group, Paper, ScrollArea, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
 import { useLiveRefresh } from '../../api/use-live-refresh';
@@ -74,6 +74,11 @@ export function InboxPage() {
                             {one.last_message?.direction === 'out' && 'You: '}
                             {one.last_message && <bdi>{one.last_message.text || `[${one.last_message.type}]`}</bdi>}
                           </Text>
+                          {one.needs_agent && (
+                            <Badge size="sm" color="orange" variant="light">
+                              No automatic reply
+                            </Badge>
+                          )}
                         </Paper>
                       </UnstyledButton>
                     ))}

@@ -1,0 +1,38 @@
+import { FindUnanswered, ListConversations, type ConversationRecord } from '@mgw/contracts';
+import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
+
+const conversation = (id: number, direction: 'in' | 'out'): ConversationRecord => ({
+  id,
+  customer_phone: '12015550100',
+  customer_name: '',
+  session_window: { open: true, last_inbound_at: null, closes_at: null },
+  suppression_state: null,
+  last_message: { direction, type: 'text', text: 'Hello', at: new Date().toISOString() },
+  created_at: new Date().toISOString(),
+});
+
+describe('the list of conversations (product §2)', () => {
+  let dashboard: Dashboard;
+  beforeAll(async () => (dashboard = await startDashboard()));
+  afterAll(() => dashboard.close());
+
+  it('shows which conversations auto-reply left for a person, unless somebody replied', async () => {
+    const owner = await dashboard.session('owner', await dashboard.business());
+    const needing = async () => {
+      const { body } = await owner.get('/api/client/conversations').expect(200);
+      return (body as { conversations: { needs_agent: boolean | null }[] }).conversations.map(({ needs_agent }) => needs_agent);
+    };
+    dashboard.neighbours.answer(ListConversations, () => ({
+      conversations: [conversation(1, 'in'), conversation(2, 'in'), conversation(3, 'out')],
+      next_cursor: null,
+    }));
+    expect(await needing()).toEqual([null, null, null]);
+    const asked: number[][] = [];
+    dashboard.neighbours.answer(FindUnanswered, ({ conversation_ids }) => {
+      asked.push(conversation_ids);
+      return { unanswered: [{ conversation_id: 1, reason: 'the model answered 503' }] };
+    });
+    expect(await needing()).toEqual([true, false, false]);
+    expect(asked).toEqual([[1, 2]]);
+  });
+});
