@@ -6,11 +6,17 @@ const NOTICED_WITHIN_MS = 90_000;
 /** Between the end of the time for a response and its record. */
 const LATE_MS = 1_000;
 
-/** Whether the last attempt has failed: never came, was not answered with 200, or too late. */
-function isKnownFailure({ finished_at, reason }, last) {
-  const isLate = () => /no (answer|response) within/.test(reason) && last.ended_at > Date.parse(finished_at) - LATE_MS;
-  return last === undefined || last.status !== 200 || isLate();
-}
+/** Whether the time for a response was over when the receiver took the request: its connection had waited too long. */
+const isLate = ({ reason, finished_at }, { ended_at }) =>
+  /no (answer|response) within/.test(reason ?? '') && ended_at > Date.parse(finished_at) - LATE_MS;
+
+/** Whether the last attempt has failed: it never came, or was not answered with 200, or too late. */
+const isKnownFailure = (record, last) => last === undefined || last.status !== 200 || isLate(record, last);
+
+const recordsOf = ({ deliveries, webhooks }) => {
+  const names = new Map(webhooks.map(({ id, name }) => [id, name]));
+  return new Map(deliveries.map((one) => [`${names.get(one.webhook_id)} ${one.event_id}`, one]));
+};
 
 export const EVENT_CHECKS = {
   'broadcasts wrong': (run) => {
@@ -26,12 +32,12 @@ export const EVENT_CHECKS = {
   },
   'events missing at receivers': (run) => {
     const got = groupBy(run.receipts, ({ webhook, event_id }) => `${webhook} ${event_id}`);
-    const records = new Map(run.deliveries.map((one) => [`${one.webhook_id} ${one.event_id}`, one]));
-    return run.webhooks.flatMap(({ id, name, business_id }) =>
+    const records = recordsOf(run);
+    return run.webhooks.flatMap(({ name, business_id }) =>
       run.events
         .filter((event) => event.business_id === business_id)
         .flatMap(({ event_id }) => {
-          const record = records.get(`${id} ${event_id}`);
+          const record = records.get(`${name} ${event_id}`);
           const attempts = got.get(`${name} ${event_id}`) ?? [];
           const answered = attempts.some(({ status }) => status === 200);
           const holds = record?.state === 'succeeded' ? answered : record?.state === 'failed' && isKnownFailure(record, attempts.at(-1));
@@ -42,7 +48,10 @@ export const EVENT_CHECKS = {
   'bodies that changed on a repeat': (run) => run.receipts.filter(({ same_bytes }) => !same_bytes).map(({ event_id }) => event_id),
   'inversions within a conversation': (run) => {
     const place = new Map(run.events.map(({ event_id, seq }) => [event_id, seq]));
-    const ordered = run.receipts.filter(({ conversation, event_id }) => conversation && place.has(event_id));
+    const records = recordsOf(run);
+    const ordered = run.receipts.filter(
+      (one) => one.conversation && place.has(one.event_id) && !isLate(records.get(`${one.webhook} ${one.event_id}`) ?? {}, one),
+    );
     return [...groupBy(ordered, ({ webhook, conversation }) => `${webhook} ${conversation}`)].flatMap(([lane, attempts]) =>
       attempts.flatMap(({ event_id }, nth) => {
         const before = attempts[nth - 1];

@@ -86,7 +86,18 @@ function serverFaults() {
     (where) =>
     async ({ product }) => {
       const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
-      await product.database((query) => query(`${cut} ${where}`));
+      // PostgreSQL may still be recovering from the fault before this one.
+      for (let tries = 1; ; tries += 1) {
+        const failure = await product
+          .database((query) => query(`${cut} ${where}`))
+          .then(
+            () => null,
+            (error) => error,
+          );
+        if (failure === null) return;
+        if (tries === 20) throw failure;
+        await pause(500);
+      }
     };
   all['cut all database connections'] = terminate('');
   all['cut the busy database connections'] = terminate(`AND state <> 'idle'`);

@@ -16,7 +16,8 @@ export function report(run, { print = console.log } = {}) {
   const silent = silences(run);
   print(`· ${'healthy receivers silent for more than 2 s'.padEnd(width)} ${String(silent.length).padStart(6)}  (not counted)`);
   for (const line of silent.slice(0, SHOWN)) print(`    ${line}`);
-  const kinds = new Set(run.faults.map(({ name }) => name)).size;
+  const injected = run.faults.filter(({ problem }) => !problem);
+  const kinds = new Set(injected.map(({ name }) => name)).size;
   const outcomes = {};
   for (const { answers } of run.sends) {
     const { status, error_code } = answers.at(-1) ?? { status: 'none' };
@@ -24,7 +25,7 @@ export function report(run, { print = console.log } = {}) {
     outcomes[word] = (outcomes[word] ?? 0) + 1;
   }
   print(
-    `\n${run.faults.length} faults of ${kinds} kinds, ${run.sends.length} sends, ${run.calls.filter(({ id }) => id).length} accepted, ${run.receipts.length} deliveries`,
+    `\n${injected.length} faults of ${kinds} kinds, ${run.sends.length} sends, ${run.calls.filter(({ id }) => id).length} accepted, ${run.receipts.length} deliveries`,
   );
   print(
     `clients' last responses: ${Object.entries(outcomes)

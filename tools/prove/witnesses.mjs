@@ -25,14 +25,12 @@ export async function collect({ product, platform, callbacks, receivers, load, a
   });
   const lists = await Promise.all(account.businesses.map(({ call }) => call('GET', '/api/client/webhooks')));
   const counts = new Map(lists.flatMap(({ webhooks }) => webhooks.map(({ id, fail_count }) => [id, fail_count])));
-  const bodies = new Map();
   return {
     sends: load.sends,
     reads: load.reads,
     calls: platform.calls.map((call) => ({ ...call, body: undefined })),
     callbacks: callbacks.taken(),
-    // A repeat has the same bytes: the copy of the first is enough.
-    receipts: receivers.attempts.map(({ body, ...attempt }) => ({ ...attempt, same_bytes: isSame(bodies, attempt, body) })),
+    receipts: await receivers.attempts(),
     webhooks: account.webhooks.map((webhook) => ({ ...webhook, fail_count: counts.get(webhook.id) })),
     numbers: Object.fromEntries(account.businesses.map(({ phone_number_id, id }) => [phone_number_id, id])),
     keys: account.businesses.flatMap(({ open, capped }) => [open, capped].map(({ id, cap }) => ({ id, cap }))),
@@ -46,10 +44,4 @@ export async function collect({ product, platform, callbacks, receivers, load, a
     faults,
     unfinished,
   };
-}
-
-function isSame(bodies, { webhook, event_id }, body) {
-  const key = `${webhook} ${event_id}`;
-  if (!bodies.has(key)) bodies.set(key, body);
-  return bodies.get(key) === body;
 }
