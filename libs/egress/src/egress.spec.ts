@@ -1,4 +1,4 @@
-import { startRawReceiver, startReceiver, type Receiver } from '@mgw/testing';
+import { eventually, startRawReceiver, startReceiver, type Receiver } from '@mgw/testing';
 import { Egress } from './egress';
 import { EgressRules } from './rules';
 
@@ -53,5 +53,29 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
     await receiver.close();
     expect(await post(receiver.url)).toEqual({ kind: 'unreachable' });
     receiver = await startReceiver();
+  });
+
+  it('a receiver that sends interim responses without end is read no further, and has not answered in its time', async () => {
+    let written = 0;
+    const flooding = await startRawReceiver((socket) => {
+      const more = () => {
+        written += 1;
+        if (!socket.destroyed) socket.write('HTTP/1.1 103 Early Hints\r\n\r\n', () => setImmediate(more));
+      };
+      more();
+    });
+    let result: unknown;
+    const ended = post(`http://127.0.0.1:${flooding.port}/`, 3_000).then((end) => (result = end));
+    await eventually(() => flooding.connections === 1 && flooding.open === 0);
+    expect([result, written < 10_000]).toEqual([undefined, true]);
+    expect(await ended).toEqual({ kind: 'timeout' });
+    await flooding.close();
+  });
+
+  it('a connection that is still being made when its call ends is given up', async () => {
+    const mute = await startRawReceiver();
+    expect(await post(`https://127.0.0.1:${mute.port}/`, 200)).toEqual({ kind: 'timeout' });
+    await eventually(() => mute.open === 0, { timeoutMs: 5_000 });
+    await mute.close();
   });
 });

@@ -1,10 +1,11 @@
 import { isIP, type Socket } from 'node:net';
+import { Shares } from '@mgw/shares';
 import { LRUCache } from 'lru-cache';
 import { Client, Pool, buildConnector, type Dispatcher } from 'undici';
 import { systemResolver, type Resolve } from './resolver';
-import type { EgressRules } from './rules';
+import type { AddressRefusal, EgressRules } from './rules';
 
-/** Of a name with more addresses only so many are tried: one call must not become a scan. */
+/** Addresses of one name that are tried at most: one call must not become a scan. */
 const DIALLED = 4;
 /** How long one address may take to connect before the next is tried. */
 const NEXT_ADDRESS_MS = 2_000;
@@ -12,9 +13,19 @@ const MAX_POOLS = 1_000;
 const CONNECT_MS = 10_000;
 /** How long an idle connection is kept: shorter than servers keep theirs, so that none is used while it is being closed. */
 const KEPT_MS = 1_000;
-/** Of an answer's body: more, or longer, and the connection is given up. */
+/** Beyond this many open connections none is kept idle. */
+const KEEPING_BELOW = 768;
+/** A response body that is longer than this, or takes longer, costs its connection. */
 const DUMPED_BYTES = 16 * 1024;
 const DUMPED_MS = 1_000;
+/** Bodies read to their end at the same time, and the part of one host; any other costs its connection. */
+const DUMPS = { places: 128, largest: 1 / 8 };
+/** Interim responses (1xx) before the connection is cut: each costs as much as a response. */
+const INTERIM = 16;
+const FLOOD = new Error('too many interim responses');
+/** Names resolved at the same time when they are set, and the part of one business. */
+const JUDGED = { places: 32, largest: 1 / 8, waiting: { room: 64, largest: 1 / 8 } };
+const JUDGED_WITHIN_MS = 2_000;
 
 /** How a call ended. `refused`: the address may not be called; `unreachable`: no whole status line came; `cut_off`: nor could one, since `close`. */
 export type EgressResult =
@@ -43,6 +54,9 @@ export class Egress {
     dispose: (pool) => void pool.close().catch(() => undefined),
   });
 
+  private readonly dumps = new Shares(DUMPS);
+  private readonly judged = new Shares(JUDGED);
+  private open = 0;
   private closed = false;
 
   constructor(
@@ -50,11 +64,32 @@ export class Egress {
     private readonly names: Resolve = systemResolver(),
   ) {}
 
-  /** POSTs once and judges by the status line; never throws. What follows it is thrown away, so that the connection can be used again. */
+  /**
+   * Judges an address when it is set (product decision 54): its name is resolved for at most two seconds, and must not lead to a
+   * non-public address. A name that does not resolve in time is accepted; each call judges it again.
+   * @param holder the business that sets it: each has a share of the lookups
+   */
+  async judge(text: string, holder: string): Promise<{ url: URL } | AddressRefusal> {
+    const checked = this.rules.check(text);
+    if ('refused' in checked || this.rules.isAllowedName(checked.url) || isIP(hostOf(checked.url)) !== 0) return checked;
+    const deadline = AbortSignal.timeout(JUDGED_WITHIN_MS);
+    const release = await this.judged.take(holder, JUDGED_WITHIN_MS);
+    if (release === null) return checked;
+    try {
+      const addresses = await withAbort(this.resolve(checked.url), deadline);
+      return addresses === null ? { refused: 'must be a public address' } : checked;
+    } catch {
+      return checked;
+    } finally {
+      release();
+    }
+  }
+
+  /** POSTs once and judges by the status line; never throws. The body is thrown away, so that the connection can be used again. */
   post(call: EgressCall): Promise<EgressResult> {
     return this.guarded(call, async ({ statusCode, body }) => {
-      void body.dump({ limit: DUMPED_BYTES, signal: AbortSignal.timeout(DUMPED_MS) }).catch(() => body.destroy());
       body.on('error', () => undefined);
+      this.dump(body, new URL(call.url).host);
       return { kind: 'answered', status: statusCode };
     });
   }
@@ -71,26 +106,39 @@ export class Egress {
   private async guarded<R>(call: EgressCall, read: Read<R>): Promise<R | Exclude<EgressResult, { kind: 'answered' }>> {
     const checked = this.rules.check(call.url);
     if ('refused' in checked) return { kind: 'refused' };
-    const timeout = new AbortController();
-    const waiting = { isOver: false };
-    const timer = setTimeout(() => timeout.abort(), call.timeoutMs);
+    const end = new AbortController();
+    const waiting: Waiting = { isOver: false };
+    const endsAt = performance.now() + call.timeoutMs;
+    const timer = setTimeout(() => end.abort(), call.timeoutMs);
     try {
-      const addresses = await withAbort(this.resolve(checked.url), timeout.signal);
+      const addresses = await withAbort(this.resolve(checked.url), end.signal);
       if (addresses === null) return { kind: 'refused' };
       // undici ends a request whose connection is not there yet only when connecting has failed.
-      return await withAbort(this.exchange(checked.url, addresses, { call, waiting, signal: timeout.signal, read }), timeout.signal);
+      return await withAbort(this.exchange(checked.url, addresses, { call, waiting, end, read }), end.signal);
     } catch {
-      if (timeout.signal.aborted) return { kind: 'timeout' };
+      // Its connection is cut, but it has not responded: that is known at the end of its time.
+      if (end.signal.reason === FLOOD) await new Promise((resume) => setTimeout(resume, endsAt - performance.now()));
+      if (end.signal.aborted) return { kind: 'timeout' };
       return { kind: this.closed ? 'cut_off' : 'unreachable' };
     } finally {
       waiting.isOver = true;
+      waiting.connecting?.destroy(new Error('nobody waits for this connection any more'));
       clearTimeout(timer);
     }
   }
 
+  private dump(body: Dispatcher.ResponseData['body'], host: string): void {
+    const release = this.dumps.tryTake(host);
+    if (release === null) return void body.destroy();
+    void body
+      .dump({ limit: DUMPED_BYTES, signal: AbortSignal.timeout(DUMPED_MS) })
+      .catch(() => body.destroy())
+      .finally(release);
+  }
+
   /** @returns the addresses to dial, IPv4 first, or null when not all of them may be. @throws when the name does not resolve */
   private async resolve(url: URL): Promise<string[] | null> {
-    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const host = hostOf(url);
     const addresses = isIP(host) ? [host] : await this.names(host, this.rules.isAllowedName(url) ? 'system' : 'dns');
     if (!addresses.every((address) => this.rules.permits(url, address))) return null;
     return addresses.toSorted((one, other) => isIP(one) - isIP(other)).slice(0, DIALLED);
@@ -99,15 +147,23 @@ export class Egress {
   private async exchange<R>(
     url: URL,
     addresses: string[],
-    { call, waiting, signal, read }: { call: EgressCall; waiting: Waiting; signal: AbortSignal; read: Read<R> },
+    { call, waiting, end, read }: { call: EgressCall; waiting: Waiting; end: AbortController; read: Read<R> },
   ): Promise<R> {
+    let interim = 0;
     const response = await this.poolTo(url, addresses).request({
       method: 'POST',
       path: url.pathname + url.search,
       headers: call.headers,
       body: call.body,
-      signal,
+      signal: end.signal,
       opaque: waiting,
+      reset: this.open > KEEPING_BELOW,
+      onInfo: () => {
+        interim += 1;
+        if (interim <= INTERIM) return;
+        waiting.isOver = true;
+        end.abort(FLOOD);
+      },
       headersTimeout: call.timeoutMs,
     });
     return read(response);
@@ -135,13 +191,17 @@ export class Egress {
       keepAliveTimeout: KEPT_MS,
       keepAliveMaxTimeout: KEPT_MS,
       factory: (origin, options) =>
-        clientThatWaits(origin, options as Client.Options, (target, connected) =>
-          connect(target, (error, socket) => {
+        clientThatWaits(origin, options as Client.Options, (target, connected) => {
+          // Its type leaves out that it returns the socket.
+          const dialled = connect(target, (error, socket) => {
             if (error) connected(error, null);
-            else if (this.isPeer(url, socket as Socket)) connected(null, socket as Socket);
-            else connected((socket as Socket).destroy() && new Error('connected to another address'), null);
-          }),
-        ),
+            else if (this.isPeer(url, socket)) connected(null, socket);
+            else connected(socket.destroy() && new Error('connected to another address'), null);
+          }) as unknown as Socket;
+          this.open += 1;
+          dialled.once('close', () => (this.open -= 1));
+          return dialled;
+        }),
     });
     this.pools.set(key, pool);
     return pool;
@@ -160,19 +220,29 @@ export class Egress {
   }
 }
 
-/** Whether somebody still waits for a call's answer. */
+/** What is known of a call beside its request. */
 interface Waiting {
+  /** Nobody waits for its response any more. */
   isOver: boolean;
+  /** The connection that is being made for it. */
+  connecting?: Socket | undefined;
 }
 
+type Dial = (target: buildConnector.Options, connected: buildConnector.Callback) => Socket;
+
 /** undici dials again after a call was given up, only to find that there is nothing to send: this client does not. */
-function clientThatWaits(origin: URL, options: Client.Options, connect: buildConnector.connector): Client {
+function clientThatWaits(origin: URL, options: Client.Options, dial: Dial): Client {
   let newest: Waiting | null = null;
   const client = new Client(origin, {
     ...options,
     connect: (target, connected) => {
-      if (newest?.isOver) connected(new Error('nobody waits for an answer any more'), null);
-      else connect(target, connected);
+      const waiting = newest;
+      if (waiting?.isOver) return connected(new Error('nobody waits for a response any more'), null);
+      const socket = dial(target, (...result) => {
+        if (waiting) waiting.connecting = undefined;
+        connected(...result);
+      });
+      if (waiting) waiting.connecting = socket;
     },
   });
   const dispatch = client.dispatch.bind(client);
@@ -181,6 +251,10 @@ function clientThatWaits(origin: URL, options: Client.Options, connect: buildCon
     return dispatch(call, handler);
   };
   return client;
+}
+
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
 }
 
 type Read<R> = (response: Dispatcher.ResponseData<Waiting>) => Promise<R>;

@@ -40,7 +40,7 @@ describe('what names resolve to (guarantees §5)', () => {
     opened.push(egress);
     const post = (url = `https://${NAME}:${canary.port}/hook`, timeoutMs = 10_000): Promise<EgressResult> =>
       egress.post({ url, headers: {}, body: '{}', timeoutMs });
-    return { post, asked };
+    return { post, asked, judge: (url = `https://${NAME}:${canary.port}/hook`, holder = '1') => egress.judge(url, holder) };
   };
 
   it.each([
@@ -75,6 +75,47 @@ describe('what names resolve to (guarantees §5)', () => {
   ])('%s: refused, nothing is dialled', async (_, addresses) => {
     expect(await door([addresses]).post()).toEqual({ kind: 'refused' });
     expect([watch.dials(), canary.connections]).toEqual([[], 0]);
+  });
+
+  it.each([
+    ['a private address', ['10.0.0.1']],
+    ['the metadata address', ['169.254.169.254']],
+    ['loopback in IPv6', ['::1']],
+    ['a public and a private address', [PUBLIC, '127.0.0.1']],
+  ])('decision 54: a name that leads to %s is refused when it is set', async (_, addresses) => {
+    expect(await door([addresses]).judge()).toEqual({ refused: 'must be a public address' });
+    expect(watch.dials()).toEqual([]);
+  });
+
+  it('decision 54: a name that leads to public addresses, or does not resolve, is accepted when it is set', async () => {
+    expect(await door([[PUBLIC]]).judge()).toHaveProperty('url');
+    expect(await door([new Error('ENOTFOUND')]).judge()).toHaveProperty('url');
+  });
+
+  it('decision 54: addresses and targets that the operator allowed are not resolved when they are set', async () => {
+    const { judge, asked } = door([['127.0.0.1']], ['localhost']);
+    expect(await judge('http://localhost:3000/')).toHaveProperty('url');
+    expect(await judge(`https://${PUBLIC}:${canary.port}/`)).toHaveProperty('url');
+    expect(await judge('https://10.0.0.1/')).toHaveProperty('refused');
+    expect(await judge('https://kubernetes.default.svc/')).toHaveProperty('refused');
+    expect(asked).toEqual([]);
+  });
+
+  it('decision 54: a name whose server is silent is accepted after two seconds, and those of one business hold up no other (guarantees §10, N2)', async () => {
+    let asked = 0;
+    const names: Resolve = (name) => {
+      asked += 1;
+      return name.startsWith('silent') ? new Promise(() => undefined) : Promise.resolve(['10.0.0.1']);
+    };
+    const egress = new Egress(new EgressRules({ allowedTargets: [], ports: [443] }), names);
+    opened.push(egress);
+    let accepted = 0;
+    const silent = Array.from({ length: 100 }, (_, i) => egress.judge(`https://silent${i}.example.com/`, '1').then(() => (accepted += 1)));
+    expect(await egress.judge('https://inside.example.com/', '2')).toHaveProperty('refused');
+    // Those beyond the share and the room to wait are accepted without a look: each call judges them again.
+    expect(asked).toBeLessThan(10);
+    expect(accepted).toBeLessThan(100);
+    await Promise.all(silent);
   });
 
   it('a name that does not resolve is unreachable', async () => {

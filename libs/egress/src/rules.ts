@@ -20,8 +20,8 @@ interface Target {
   port: string | null;
 }
 
-/** Names that resolve inside somebody's own network. */
-const INSIDE = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/;
+/** Names that resolve inside somebody's own network or cluster (product decision 54). */
+const INSIDE = /(^|\.)(localhost|localdomain|local|svc|consul|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/;
 
 /** Which addresses that customers give may be called (guarantees §5). */
 export class EgressRules {

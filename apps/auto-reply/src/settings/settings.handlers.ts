@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { GatewayError, GetAutoReply, SetAutoReply, type ReplyOf, type RequestOf } from '@mgw/contracts';
-import { EgressRules } from '@mgw/egress';
+import { Egress } from '@mgw/egress';
 import { Handles } from '@mgw/rpc';
 import { SettingsStore } from './settings.store';
 
@@ -8,7 +8,7 @@ import { SettingsStore } from './settings.store';
 export class SettingsHandlers {
   constructor(
     private readonly settings: SettingsStore,
-    private readonly rules: EgressRules,
+    private readonly egress: Egress,
   ) {}
 
   @Handles(GetAutoReply)
@@ -22,7 +22,7 @@ export class SettingsHandlers {
   @Handles(SetAutoReply)
   async set(request: RequestOf<typeof SetAutoReply>): Promise<ReplyOf<typeof SetAutoReply>> {
     if (typeof request.base_url === 'string') {
-      const checked = this.rules.check(request.base_url);
+      const checked = await this.egress.judge(request.base_url, String(request.business_id));
       if ('refused' in checked) {
         throw new GatewayError('VALIDATION_FAILED', `base_url ${checked.refused}.`, {
           details: [{ field: 'base_url', message: checked.refused }],

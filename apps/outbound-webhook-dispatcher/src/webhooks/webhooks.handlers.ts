@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { CreateWebhook, DeleteWebhook, ListWebhooks, PUBLIC_EVENTS, UpdateWebhook, type ReplyOf, type RequestOf } from '@mgw/contracts';
-import { EgressRules } from '@mgw/egress';
+import { Egress } from '@mgw/egress';
 import { Handles } from '@mgw/rpc';
 import { LanesStore } from '../deliveries/lanes.store';
 import { invalid, noSuchWebhook } from './webhook-errors';
@@ -15,12 +15,12 @@ export class WebhooksHandlers {
   constructor(
     private readonly webhooks: WebhooksStore,
     private readonly lanes: LanesStore,
-    private readonly rules: EgressRules,
+    private readonly egress: Egress,
   ) {}
 
   @Handles(CreateWebhook)
   async create(request: RequestOf<typeof CreateWebhook>): Promise<ReplyOf<typeof CreateWebhook>> {
-    this.check(request);
+    await this.check(request);
     const id = await this.webhooks.create(request, MAX_PER_BUSINESS);
     if (id === null) throw invalid('name', `a business has at most ${MAX_PER_BUSINESS} webhooks`);
     return { id };
@@ -33,7 +33,7 @@ export class WebhooksHandlers {
 
   @Handles(UpdateWebhook)
   async update(request: RequestOf<typeof UpdateWebhook>): Promise<ReplyOf<typeof UpdateWebhook>> {
-    this.check(request);
+    await this.check(request);
     if (!(await this.webhooks.update(request))) throw noSuchWebhook();
     // The dispatcher skips the rest of a large backlog by and by.
     if (request.is_active === false) await this.lanes.skipDisabled();
@@ -46,11 +46,11 @@ export class WebhooksHandlers {
     return {};
   }
 
-  private check({ url, events }: { url?: string; events?: string[] }): void {
+  private async check({ business_id, url, events }: { business_id: number; url?: string; events?: string[] }): Promise<void> {
     const known: readonly string[] = PUBLIC_EVENTS;
     if (events?.some((event) => !known.includes(event))) throw invalid('events', `must be some of ${known.join(', ')}`);
     if (url === undefined) return;
-    const checked = this.rules.check(url);
+    const checked = await this.egress.judge(url, String(business_id));
     if ('refused' in checked) throw invalid('url', checked.refused);
   }
 }
