@@ -47,7 +47,7 @@ const ANY_SECRET = `SELECT api_key_sealed AS sealed, 'auto_reply.api_key:' || bu
     {
       provide: OutboxRelay,
       inject: [Database, NATS, LOGGER],
-      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'auto_reply' }),
+      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'auto_reply', streams: ['PUBLIC'] }),
     },
   ],
 })

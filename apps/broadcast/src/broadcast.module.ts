@@ -37,7 +37,7 @@ const FIGURES = {
     {
       provide: OutboxRelay,
       inject: [Database, NATS, LOGGER],
-      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'broadcast' }),
+      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'broadcast', streams: ['PUBLIC'] }),
     },
   ],
 })

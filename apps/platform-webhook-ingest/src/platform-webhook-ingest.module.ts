@@ -32,7 +32,7 @@ const FIGURES = {
     {
       provide: OutboxRelay,
       inject: [Database, NATS, LOGGER],
-      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'ingest' }),
+      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'ingest', streams: ['PLATFORM'] }),
     },
   ],
 })

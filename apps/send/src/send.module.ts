@@ -90,7 +90,7 @@ function placesOf(rpcConcurrency: number) {
     {
       provide: OutboxRelay,
       inject: [Database, NATS, LOGGER],
-      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'send' }),
+      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'send', streams: ['PUBLIC', 'SENDING'] }),
     },
   ],
 })

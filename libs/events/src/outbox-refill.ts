@@ -8,7 +8,7 @@ import { Signal } from './signal';
 import { makeRoom } from './streams';
 
 /** Rows that one step looks at, and bytes of events that it publishes, at most. */
-const STEP_ROWS = 2_000;
+const STEP_ROWS = 5_000;
 const STEP_BYTES = 1024 ** 2;
 /** New events in the outbox: with as many of them a step waits. */
 const MOST_WAITING = 256;
@@ -35,8 +35,8 @@ interface State {
 interface Row extends OutboxRow {
   published_at: string;
   seq: string;
-  missing: boolean;
-  oversized: boolean;
+  /** Whether it is missing, and NATS takes its size. */
+  fits: boolean;
 }
 
 interface Progress {
@@ -80,20 +80,23 @@ export class OutboxRefill {
 
   private async run(): Promise<void> {
     const { logger } = this.options;
-    for (const stream of this.streamsToFill) {
-      while (!this.stopped && this.streamsToFill.has(stream)) {
+    while (!this.stopped && this.streamsToFill.size > 0) {
+      for (const stream of [...this.streamsToFill]) {
         try {
-          const published = await this.step(stream);
-          for (let pauseMs = published > 0 ? await this.pauseFor(stream) : 0; pauseMs > 0 && !this.stopped;) {
-            await this.signal.wait(pauseMs);
-            pauseMs = await this.pauseFor(stream);
-          }
+          if (!this.stopped) await this.stepAndPause(stream);
         } catch (error) {
           logger.warn({ err: error, stream }, 'refilling a stream failed; will retry');
           await this.signal.wait(PAUSE_MS);
         }
       }
     }
+  }
+
+  private async stepAndPause(stream: string): Promise<void> {
+    // A step among events of other streams publishes nothing, and nothing waits for it.
+    if ((await this.step(stream)) === 0) return;
+    for (let pauseMs = await this.pauseFor(stream); pauseMs > 0 && !this.stopped; pauseMs = await this.pauseFor(stream))
+      await this.signal.wait(pauseMs);
   }
 
   /** @returns how many events it published */
@@ -136,9 +139,9 @@ export class OutboxRefill {
       );
       return 'ended';
     }
-    const missing = rows.filter((row) => row.missing && !row.oversized);
+    const missing = rows.filter(({ fits }) => fits);
     const done = new Set((await this.publisher.publish(missing)).map(({ event_id }) => event_id));
-    const failed = rows.findIndex((row) => row.missing && !row.oversized && !done.has(row.event_id));
+    const failed = rows.findIndex((row) => row.fits && !done.has(row.event_id));
     const reached = failed === -1 ? last : rows[failed - 1];
     if (reached !== undefined) {
       const sql = `UPDATE ${schema}.outbox_streams SET refill_at = $2::timestamptz, refill_seq = $3 WHERE stream = $1 AND epoch = $4`;
@@ -147,21 +150,23 @@ export class OutboxRefill {
     return failed === -1 ? done.size : 'refused';
   }
 
-  /** The next rows, by a budget in bytes; at least one. */
+  /** The next missing events, by a budget in bytes, and the last row that was looked at. */
   private read(tx: Tx, stream: string, state: State): Promise<Row[]> {
     const { schema } = this.options;
     return tx.query<Row>(
       `WITH next AS MATERIALIZED (
-         SELECT o.*, ${isMissing('$4', '$5', '$6')} AS missing, octet_length(o.body) AS bytes FROM ${schema}.outbox o
+         SELECT o.event_id, o.published_at, o.seq, octet_length(o.body) AS bytes, ${isMissing('$4', '$5', '$6')} AS missing FROM ${schema}.outbox o
          WHERE (o.published_at, o.seq) > ($1::timestamptz, $2::bigint) AND o.published_at <= $3::timestamptz
          ORDER BY o.published_at, o.seq LIMIT ${STEP_ROWS}
        ), budgeted AS (
          SELECT *, sum(CASE WHEN missing AND bytes <= $7 THEN bytes ELSE 0 END) OVER counted AS bytes_to_here, row_number() OVER counted AS nth
          FROM next WINDOW counted AS (ORDER BY published_at, seq)
+       ), step AS MATERIALIZED (
+         SELECT * FROM budgeted WHERE bytes_to_here <= ${STEP_BYTES} OR nth = 1
        )
-       SELECT published_at::text, seq, event_id, subject, ordering_key, traceparent, missing, bytes > $7 AS oversized,
-         CASE WHEN missing AND bytes <= $7 THEN body ELSE '' END AS body
-       FROM budgeted WHERE bytes_to_here <= ${STEP_BYTES} OR nth = 1 ORDER BY budgeted.published_at, budgeted.seq`,
+       SELECT s.published_at::text, s.seq, s.event_id, s.missing AND s.bytes <= $7 AS fits, o.subject, o.ordering_key, o.traceparent, o.body
+       FROM step s LEFT JOIN ${schema}.outbox o ON o.event_id = CASE WHEN s.missing AND s.bytes <= $7 THEN s.event_id END
+       WHERE s.missing OR s.nth = (SELECT max(nth) FROM step) ORDER BY s.nth`,
       [state.at, state.seq, state.until, state.from, state.above, subjectsOf(stream), this.publisher.maxBody],
     );
   }

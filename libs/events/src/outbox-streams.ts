@@ -76,13 +76,13 @@ export class OutboxStreams {
    */
   async check(): Promise<boolean> {
     if (Date.now() - this.checkedAt < CHECK_EVERY_MS) return false;
-    const { nc } = this.options;
+    const { nc, streams } = this.options;
     const { reconnections } = this.link;
     const startedAt = Date.now();
     const manager = await nc.jetstreamManager();
     await ensureStreams(manager, limitsOn(nc));
     let lost = false;
-    for (const stream of Object.keys(STREAMS)) {
+    for (const stream of streams) {
       const before = this.known.get(stream);
       const epoch = await this.compare(manager, stream);
       this.known.set(stream, epoch);

@@ -73,15 +73,13 @@ const direct = new WeakSet<EventEnvelope>();
  * @param origin the one with ORIGIN
  */
 export function nothingWaits(schema: string, keys: string, origin: string): string {
-  // As a subquery for each key it can use the index of waiting keys only, whatever the statistics of the outbox say.
-  return `NOT EXISTS (
-    SELECT FROM unnest(${keys}::text[]) AS waiting (key)
-    WHERE (SELECT true FROM ${schema}.outbox o WHERE ${waitingKey('o.')} = hashtext(waiting.key) AND o.origin IS DISTINCT FROM ${origin} LIMIT 1))`;
+  return `(SELECT true FROM ${schema}.outbox o
+    WHERE ${waitingKey('o.')} COLLATE "C" = ANY (${keys}::text[]) AND o.origin IS DISTINCT FROM ${origin} LIMIT 1) IS NULL`;
 }
 
-/** SQL: what `outbox_waiting` indexes. */
+/** SQL: the key of an event that waits. Only the index on it can serve a search by it, whatever the statistics of the outbox say. */
 export function waitingKey(prefix = ''): string {
-  return `(CASE WHEN ${prefix}published_at IS NULL THEN hashtext(${prefix}ordering_key) END)`;
+  return `(CASE WHEN ${prefix}published_at IS NULL THEN ${prefix}ordering_key END)`;
 }
 
 /** The relay may publish these events from memory: the statement that wrote them has found that nothing older waits. */

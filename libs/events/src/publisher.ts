@@ -98,7 +98,8 @@ export class Publisher {
       const { rows } = messages[i] as EventMessage;
       if (attempt.status === 'rejected') return failures.push({ reason: attempt.reason, subject: rows[0]?.subject ?? '' });
       const { stream, seq } = attempt.value;
-      const epoch = epochs.get(stream) ?? -1;
+      const epoch = epochs.get(stream);
+      if (epoch === undefined) throw new Error(`the relay of ${this.options.schema} does not watch the stream ${stream}`);
       for (const { event_id } of rows) done.push({ event_id, stream, seq, epoch });
     });
     const [first] = failures;

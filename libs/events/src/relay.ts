@@ -1,4 +1,4 @@
-import type { EventEnvelope } from '@mgw/contracts';
+import type { EventEnvelope, StreamName } from '@mgw/contracts';
 import type { Database, Tx } from '@mgw/postgres';
 import type { Logger } from '@mgw/telemetry';
 import type { NatsConnection } from 'nats';
@@ -14,6 +14,8 @@ import { Signal } from './signal';
 export interface OutboxRelayOptions {
   db: Database;
   schema: string;
+  /** Those that the schema's events go to. */
+  streams: readonly StreamName[];
   nc: NatsConnection;
   logger: Logger;
   /** How often it reads the outbox when nothing was handed over, in milliseconds. */

@@ -312,7 +312,13 @@ describe('relays of one outbox (guarantees N5)', () => {
   });
 
   it('holds events in memory up to a bound in bytes; the outbox holds the others (guarantees N1)', async () => {
-    const relay = new OutboxRelay({ db: shop.db, schema: 'shop', nc: shop.nc, logger: createLogger('relays', 'silent') });
+    const relay = new OutboxRelay({
+      db: shop.db,
+      schema: 'shop',
+      streams: ['PUBLIC'],
+      nc: shop.nc,
+      logger: createLogger('relays', 'silent'),
+    });
     const internals = Object.assign(relay as unknown as { handed: unknown[]; caughtUp: boolean }, { caughtUp: true });
     for (const number of range(5)) {
       const event = sentIn(1, number, 'x'.repeat(900_000));

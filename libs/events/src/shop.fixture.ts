@@ -59,7 +59,8 @@ export async function openShop() {
     broker,
     db,
     nc,
-    relay: (options: object = {}) => started(new OutboxRelay({ db, schema: 'shop', nc, logger, pollMs: 50, ...options })),
+    relay: (options: object = {}) =>
+      started(new OutboxRelay({ db, schema: 'shop', streams: ['PUBLIC', 'SENDING'], nc, logger, pollMs: 50, ...options })),
     consumer: (options: Partial<EventConsumerOptions> = {}) =>
       started(
         new EventConsumer({
