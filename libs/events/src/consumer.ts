@@ -34,8 +34,6 @@ export interface EventConsumerOptions {
    * hears them, by a lease in `consumer_leases`. Without it each replica takes what it can.
    */
   ordered?: boolean;
-  /** Proves for an ordered consumer that this process lives; it is started and stopped elsewhere. Absent: the consumer has its own. */
-  worker?: WorkerHeartbeat;
   /** Events in one transaction at most. */
   concurrency?: number;
   /** Nobody waits for the effect: it rests at a lower load already, for fewer and larger transactions. */
@@ -65,7 +63,6 @@ export class EventConsumer {
   private readonly waiting: Offered[] = [];
   private readonly signal = new Signal();
   private readonly lease: Lease | undefined;
-  /** Absent when the heartbeat is not its own. */
   private readonly worker: WorkerHeartbeat | undefined;
   private readonly subscription: DurableSubscription;
   private readonly batches: BatchHandler;
@@ -83,8 +80,8 @@ export class EventConsumer {
     this.batchSize = options.concurrency ?? 128;
     this.load = new Load(options);
     if (options.ordered) {
-      if (!options.worker) this.worker = new WorkerHeartbeat(options);
-      this.lease = new Lease(options, options.worker ?? (this.worker as WorkerHeartbeat), () => this.turn());
+      this.worker = new WorkerHeartbeat(options);
+      this.lease = new Lease(options, this.worker, () => this.turn());
     }
     this.batches = new BatchHandler(
       options,

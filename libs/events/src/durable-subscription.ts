@@ -17,7 +17,7 @@ const WORKING_EVERY_MS = 500;
 const ORDERED_ACK_WAIT_MS = 30_000;
 /** The wait that makes the server deliver everything again, and how long it needs to notice, in milliseconds. */
 const RETURN_WAIT_MS = 1;
-const RETURN_AFTER_MS = 250;
+const RETURN_AFTER_MS = 180;
 /** How long a request for messages lives, in milliseconds. Of a process that stands still no request is left when its lease ends. */
 const EXPIRES_MS = 3_000;
 const ORDERED_EXPIRES_MS = 1_000;

@@ -3,9 +3,9 @@ import type { Database } from '@mgw/postgres';
 import type { Logger } from '@mgw/telemetry';
 import { Signal } from './signal';
 
-/** A worker is dead when it has not renewed its row for this long, in milliseconds. */
-const ALIVE_MS = 2_000;
-const BEAT_EVERY_MS = 500;
+/** A worker is dead when it has not renewed its row for this long, in milliseconds. Whoever takes over has the rest of two seconds. */
+const ALIVE_MS = 1_600;
+const BEAT_EVERY_MS = 350;
 /** Rows of dead workers are deleted after this many minutes. */
 const KEEP_DEAD_MINUTES = 10;
 

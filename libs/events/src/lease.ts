@@ -1,8 +1,11 @@
 import type { EventConsumerOptions } from './consumer';
-import { isWorkerAlive, type WorkerHeartbeat } from './heartbeat';
+import type { WorkerHeartbeat } from './heartbeat';
 import { Signal } from './signal';
 
+/** Between two looks at a lease that another replica holds, in milliseconds; the next look is earlier when its worker may be dead by then. */
 const LOOK_EVERY_MS = 250;
+/** A little after the worker's time is up. */
+const LATE_MS = 10;
 
 /**
  * Lets one replica at a time pull a consumer's events: a row that names a worker. It is free when that worker is dead (see WorkerHeartbeat),
@@ -16,6 +19,7 @@ export class Lease {
   private readonly signal = new Signal();
   /** The worker id that holds it. */
   private heldBy: string | undefined;
+  private lookInMs = 0;
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
 
@@ -54,6 +58,7 @@ export class Lease {
   private async run(): Promise<void> {
     const { durable, logger } = this.options;
     while (!this.stopped) {
+      this.lookInMs = LOOK_EVERY_MS;
       try {
         const { id } = this.worker;
         if (id !== undefined && this.heldBy !== id && (await this.take(id))) {
@@ -63,18 +68,22 @@ export class Lease {
       } catch (error) {
         logger.warn({ err: error, consumer: durable }, 'taking a lease failed; trying again');
       }
-      await this.signal.wait(LOOK_EVERY_MS);
+      await this.signal.wait(this.lookInMs);
     }
   }
 
   /** The holder is compared with the one that was found dead: of two replicas that find it dead, one takes the lease. */
   private async take(id: string): Promise<boolean> {
     const { db, schema, durable } = this.options;
-    const [found] = await db.query<{ holder: string; alive: boolean }>(
-      `SELECT l.holder, ${isWorkerAlive(schema, 'l.holder')} AS alive FROM ${schema}.consumer_leases l WHERE l.consumer = $1`,
+    const [found] = await db.query<{ holder: string; alive_ms: number }>(
+      `SELECT l.holder, coalesce(extract(epoch FROM w.alive_until - clock_timestamp()) * 1000, 0)::float8 AS alive_ms
+       FROM ${schema}.consumer_leases l LEFT JOIN ${schema}.workers w ON w.worker_id = l.holder WHERE l.consumer = $1`,
       [durable],
     );
-    if (found?.alive) return false;
+    if (found && found.alive_ms > 0) {
+      this.lookInMs = Math.min(LOOK_EVERY_MS, found.alive_ms + LATE_MS);
+      return false;
+    }
     const taken = found
       ? await db.query(
           `UPDATE ${schema}.consumer_leases SET holder = $2, held_until = clock_timestamp() WHERE consumer = $1 AND holder = $3 RETURNING 1`,
