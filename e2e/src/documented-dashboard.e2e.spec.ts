@@ -260,7 +260,8 @@ describe('the API’s document and live answers (product §2, §3)', () => {
   });
 
   it('every documented answer was seen, and there is no other part of the document', () => {
-    expect(PREFIXES.flatMap((prefix) => documented.unseen(prefix))).toEqual([]);
+    // Only load causes 429 and 503 here; read-shares.spec.ts and reads.spec.ts show them.
+    expect(PREFIXES.flatMap((prefix) => documented.unseen(prefix, ['429', '503']))).toEqual([]);
     const others = documented.operations('').filter(([, path]) => ![...PREFIXES, '/api/v1/'].some((prefix) => path.startsWith(prefix)));
     expect(others).toEqual([]);
   });

@@ -6,8 +6,8 @@ interface ChatRequest {
 }
 
 /**
- * A language model's API as OpenAI speaks it, so that auto-reply works out of the box. It repeats what it was asked; a question
- * that holds `model-500`, `model-hangs` or `model-garbage` gets that.
+ * A language model's API with OpenAI's shapes, so that auto-reply works out of the box. It repeats the last message; a message that contains
+ * `model-401`, `model-500`, `model-hangs` or `model-garbage` gets that failure.
  */
 export function modelRoutes(app: FastifyInstance): void {
   app.post('/__model/v1/chat/completions', async (request, reply) => {
@@ -15,6 +15,7 @@ export function modelRoutes(app: FastifyInstance): void {
     if (typeof model !== 'string' || !Array.isArray(messages) || messages.length === 0)
       return reply.status(400).send({ error: { message: 'model and messages are needed', type: 'invalid_request_error' } });
     const asked = String(messages.filter(({ role }) => role === 'user').at(-1)?.content ?? '');
+    if (asked.includes('model-401')) return reply.status(401).send({ error: { message: 'wrong key', type: 'invalid_request_error' } });
     if (asked.includes('model-500')) return reply.status(500).send({ error: { message: 'overloaded', type: 'server_error' } });
     if (asked.includes('model-hangs')) return reply.hijack();
     if (asked.includes('model-garbage')) return reply.type('text/html').send('<html>');
