@@ -398,7 +398,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
         expect(await event.inputValue()).toBe('message.sent');
         await event.click();
         await page.getByRole('option', { name: 'conversation.created' }).click();
-        await drawer.getByText('This webhook has not asked for this event').waitFor();
+        await drawer.getByText('This webhook does not subscribe to this event').waitFor();
         await drawer.getByRole('button', { name: 'Send test event' }).click();
         await drawer.getByText(/^200 · \d+ ms$/).waitFor();
         const [sent] = receiver.requests;
@@ -874,8 +874,8 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Riverside');
       await dialog.getByLabel('Owner’s name').fill('First');
-      await dialog.getByLabel('Owner’s email').fill(stack.growth.owner.email);
-      await dialog.getByLabel('Owner’s initial password').fill('correct horse battery');
+      await dialog.getByLabel('Owner’s email').fill('first@riverside.example');
+      await dialog.getByLabel('Owner’s initial password').fill('short');
       await dialog.getByRole('button', { name: 'Create' }).click();
       await dialog.getByText('Riverside was created; its owner is still to be.').waitFor();
       await page.keyboard.press('Escape');
