@@ -875,7 +875,9 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Riverside');
       await dialog.getByLabel('Owner’s name').fill('First');
       await dialog.getByLabel('Owner’s email').fill('first@riverside.example');
-      await dialog.getByLabel('Owner’s initial password').fill('short');
+      await dialog.getByLabel('Owner’s initial password').fill('correct horse battery');
+      const refusal = { success: false, error: 'The email was refused.', error_code: 'VALIDATION_FAILED', details: [] };
+      await page.route('**/api/admin/businesses/*/users', (route) => route.fulfill({ status: 400, json: refusal }), { times: 1 });
       await dialog.getByRole('button', { name: 'Create' }).click();
       await dialog.getByText('Riverside was created; its owner is still to be.').waitFor();
       await page.keyboard.press('Escape');
