@@ -134,15 +134,21 @@ describe('workers that die or stand still (guarantees §10)', () => {
 
   it('D3: the end of an attempt that PostgreSQL lost in a crash is made up for, while its worker lives on', async () => {
     await dispatching.run();
+    answer = hold;
     const webhook_id = await dispatching.create({ url: url() });
     await dispatching.harness.tell(sent(1));
-    await dispatching.ended(1);
+    await eventually(() => held.length === 1);
     const { db } = dispatching.harness;
-    // As if the commit of its end had not reached the disk.
+    const [lane] = await db.query<{ worker: string }>('SELECT worker FROM dispatch.lanes');
+    answer = (socket) => socket.write(OK);
+    for (const socket of held) socket.write(OK);
+    await dispatching.ended(1);
+    // PostgreSQL loses the commit of its end.
     await db.query(`UPDATE dispatch.deliveries SET state = 'running', finished_at = NULL, status_code = NULL`);
     await db.query(
       `INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, worker, delivery_id, open)
-       SELECT webhook_id, ordering_key, business_id, (SELECT worker_id FROM dispatch.workers), id, 1 FROM dispatch.deliveries`,
+       SELECT webhook_id, ordering_key, business_id, $1, id, 1 FROM dispatch.deliveries`,
+      [lane?.worker],
     );
     await dispatching.ended(1);
     expect([numbers(), (await dispatching.log(webhook_id))[0]?.attempts]).toEqual([[1, 1], 2]);

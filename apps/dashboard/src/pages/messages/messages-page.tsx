@@ -38,7 +38,7 @@ export function MessagesPage() {
       return request(api.GET('/api/client/messages', { params: { query: { limit: '30', ...page, ...filter } } }));
     },
     rows: ({ messages }) => messages,
-    refetchInterval: isScan ? 60_000 : 5_000,
+    refetchInterval: isScan ? 15_000 : 5_000,
   });
   const filterPhone = () => set({ phone: phone || undefined });
   return (
