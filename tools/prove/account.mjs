@@ -1,4 +1,4 @@
-// What a run needs in the product: sessions, keys with wide limits, one key with a narrow daily cap, webhooks.
+// Prepares the product for a run: sessions, keys with wide limits, one key with a narrow daily cap, webhooks.
 import { setTimeout as pause } from 'node:timers/promises';
 
 const MOST = 100_000;

@@ -1,4 +1,4 @@
-// What goes wrong outside the product: at WhatsApp, on the way of its callbacks, at customers' servers.
+// Faults outside the product: at WhatsApp, on the way of its callbacks, at customers' servers.
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Rules of the simulator, about the next messages that are sent. */

@@ -53,7 +53,7 @@ export class Product {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** What runs now, services and servers. */
+  /** The running services and servers. */
   processes(app) {
     if (!existsSync(join(this.dir, 'processes.json'))) return [];
     return JSON.parse(this.#read('processes.json')).processes.filter((one) => app === undefined || one.app === app);

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const QUIET_FOR_MS = 4_000;
 const LOOK_EVERY_MS = 1_000;
 
-/** What is unfinished, by name. Each is zero when the product is quiet. */
+/** The counts of unfinished work, by name; all are zero when the product is quiet. */
 const UNFINISHED = {
   'events not published': ['send', 'ingest', 'broadcast', 'auto_reply'].map(
     (schema) => `SELECT count(*) FROM ${schema}.outbox WHERE published_at IS NULL`,

@@ -1,4 +1,4 @@
-// What several checks need.
+// Views of the witnesses that several checks share.
 
 export const groupBy = (list, keyOf) => {
   const groups = new Map();

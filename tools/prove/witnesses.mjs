@@ -1,4 +1,4 @@
-// What everybody saw, as one plain object: the clients' log, the platform's, the receivers' and the database.
+// The witnesses as one plain object: the logs of clients, platform and receivers, and the database.
 
 const QUERIES = {
   intents: `SELECT id, state, message_id, api_key_id::int, usage_day::text FROM send.intents`,

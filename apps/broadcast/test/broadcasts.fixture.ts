@@ -44,7 +44,7 @@ export function found(state: NonNullable<FoundSend>['state']): (messageId: strin
 
 /** The service's own database and broker, with a template for everybody; replicas are run by the test. */
 export class Broadcasts {
-  /** What the send service knows of a send, by its `gw_` id; a test replaces it. */
+  /** Looks up a send by its `gw_` id, like the send service; a test replaces it. */
   findSend: (messageId: string) => FoundSend = () => null;
 
   private constructor(readonly harness: Harness) {}

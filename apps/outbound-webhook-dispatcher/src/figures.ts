@@ -1,7 +1,7 @@
 /** Lanes that a sum reads at most. */
 const LANES = 10_000;
 
-/** What an operator is shown of this service beside what every service has. The oldest delivery is that of each webhook's longest wait. */
+/** This service's own metrics for the operator. The age of the oldest delivery is the longest wait of any webhook. */
 export const FIGURES = {
   deliveries_waiting: `SELECT coalesce(sum(open), 0) FROM (
     SELECT open FROM dispatch.lanes ORDER BY webhook_id, ordering_key LIMIT ${LANES}) lanes`,

@@ -17,7 +17,7 @@ import { People } from './people/people';
 import { RefusedNumbers } from './people/refused-numbers';
 import { SeededRandom } from './random';
 
-/** What the routes share; everything is in memory and bounded. */
+/** The parts that the routes share, all in memory and bounded. */
 export interface SimulatorParts {
   accounts: Accounts;
   callbacks: CallbackQueue;

@@ -2,7 +2,7 @@ import { onRow } from '@mgw/postgres';
 import { countUpTo } from '@mgw/service';
 import { firstIdOf } from './retention';
 
-/** What an operator is shown of this service beside what every service has. */
+/** This service's own metrics for the operator. */
 export const FIGURES = {
   // Their ids begin with the time: no index on the time of a message is kept for this.
   sends_last_minute: `SELECT count(*) FROM send.intents WHERE id >= ${firstIdOf(`now() - interval '1 minute'`)} AND ${onRow(`state = 'accepted'`)}`,

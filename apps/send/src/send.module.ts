@@ -69,7 +69,7 @@ const services = [
   TemplateService,
 ];
 
-/** Of the requests that this service takes, half may call the platform and three eighths may wait for that; the rest need no call. */
+/** Half of the concurrent requests may call the platform and three eighths may wait for a call; the rest need none. */
 function placesOf(rpcConcurrency: number) {
   return { connections: rpcConcurrency >> 1, waiting: (rpcConcurrency * 3) >> 3 };
 }

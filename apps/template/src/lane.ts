@@ -2,7 +2,7 @@ import { Signal } from '@mgw/events';
 import type { Logger } from '@mgw/telemetry';
 
 export interface LaneOptions<Job> {
-  /** What its jobs are, for the log. */
+  /** The name of its jobs in the log. */
   name: string;
   /** Jobs that run side by side. */
   places: number;

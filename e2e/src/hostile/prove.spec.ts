@@ -6,7 +6,7 @@ import { ROOT } from '../stack';
 
 const href = (name: string) => pathToFileURL(join(ROOT, `tools/prove/${name}.mjs`)).href;
 
-/** What everybody saw of two messages to one customer, one message from the customer, and a broadcast of one: all as it must be. */
+/** Correct logs of all witnesses: two messages to one customer, one message from the customer, and a broadcast of one. */
 const GOOD = {
   sends: ['one', 'two'].map((token, i) => ({ token, answers: [{ at: i, status: 200, message_id: `wamid.${token}` }] })),
   reads: [

@@ -62,7 +62,7 @@ export const ListAutoReplies = operation('auto-reply', 'list', {
   }),
 });
 
-/** Of these conversations, those whose newest question was left for a person, and why. */
+/** Finds which of these conversations auto-reply left to an agent, and why. */
 export const FindUnanswered = operation('auto-reply', 'find-unanswered', {
   request: Type.Object({ business_id: Id, conversation_ids: Type.Array(Id, { maxItems: 100 }) }),
   reply: Type.Object({ unanswered: Type.Array(Type.Object({ conversation_id: Id, reason: Type.String() })) }),

@@ -220,7 +220,7 @@ export class Egress {
   }
 }
 
-/** What is known of a call beside its request. */
+/** The state of a call beside its request. */
 interface Waiting {
   /** Nobody waits for its response any more. */
   isOver: boolean;

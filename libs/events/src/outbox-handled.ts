@@ -72,7 +72,7 @@ export class OutboxHandled {
        FROM ${schema}.outbox_streams WHERE stream = $1`,
       [stream],
     );
-    // What the refill has still to publish is not handled.
+    // Events that the refill has not published yet do not count as handled.
     if (known === undefined || known.refills) return;
     this.published.delete(stream);
     const info = await manager.streams.info(stream);

@@ -11,7 +11,7 @@ const MAKE_ROOM_EVERY_MS = 250;
 const RECORD_BYTES = 64;
 
 interface Reading {
-  /** What may still be published before the stream is read again. */
+  /** The bytes that may be published before the next reading of the stream. */
   allowance: number;
 }
 

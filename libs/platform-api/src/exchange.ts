@@ -7,7 +7,7 @@ export interface WireCall {
   body: string | null;
   /** Epoch milliseconds; after it the connection is cut. */
   deadlineAt: number;
-  /** Of the response's body; a longer one counts as no response. */
+  /** The size limit of the response's body; a longer one counts as no response. */
   maxBytes: number;
 }
 

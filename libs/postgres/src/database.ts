@@ -56,7 +56,7 @@ export class Database implements Tx {
   }
 
   /**
-   * What people look at: on connections of their own, read-only, each statement stopped after two seconds.
+   * Reads for people: separate read-only connections, and PostgreSQL stops each statement after two seconds.
    * @param holder who reads: a business, or the service itself. Each has a share of the connections.
    */
   reads(holder: number | 'service'): Tx {

@@ -12,7 +12,7 @@ export interface Turn {
 }
 
 const ANSWER_WITHIN_MS = 20_000;
-/** Of a response's body: a reply of 4,096 characters, escaped, with room for what else a model returns. */
+/** The largest response body: an escaped reply of 4,096 characters, with room for the model's other fields. */
 const MAX_ANSWER_BYTES = 128 * 1024;
 /** Statuses below 500 that may pass by themselves. */
 const PASSING = [408, 425, 429];

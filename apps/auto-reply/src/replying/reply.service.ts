@@ -13,7 +13,7 @@ import { RepliesStore, type Question } from './replies.store';
 /** The newest messages of a conversation: those that an agent's activity is looked for in, and those that the model is shown. */
 const LOOKED_AT = 100;
 const CONTEXT = 20;
-/** Of the text that the model is shown, in characters: the newest messages count. */
+/** The largest text for the model, in characters; the newest messages come first. */
 const CONTEXT_CHARACTERS = 32_768;
 /** Threads that one process reads at once: one takes up to 1.6 MB. Others wait for their turn. */
 const LOOKS = { places: 8, largest: 1 / 4, waiting: { room: 256, largest: 1 / 2 } };

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { onRow, type Tx } from '@mgw/postgres';
 import { count } from './counts';
 
-/** What the platform says of a message: why it failed; null: it was read, and has not failed whatever else is said. */
+/** The platform's word on a message: the failure reason, or null if it was read, which outranks any failure. */
 export interface Report {
   business_id: number;
   messageId: string;

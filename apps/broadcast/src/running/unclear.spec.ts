@@ -7,7 +7,7 @@ import { Broadcasts, found, service } from '../../test/broadcasts.fixture';
 describe('a recipient whose outcome is not known', () => {
   let broadcasts: Broadcasts;
   let harness: Harness;
-  /** What sends to a phone answer; all others are accepted. */
+  /** The responses to sends by phone; sends to all other phones are accepted. */
   let refusals: Map<string, () => never>;
   let sends: { to: string; intent: string }[];
   beforeEach(async () => {

@@ -73,7 +73,7 @@ export class AttemptService {
   private async make(attempt: Attempt, holds: () => Promise<boolean>): Promise<End | null> {
     const request = this.requestOf(attempt);
     if (request === null) return UNREADABLE;
-    // Of all others the log shows the body only: one statement more for each delivery would be too many.
+    // The log shows only the body of all others: another statement for each delivery would cost too much.
     if (attempt.by_hand) await this.deliveries.noteRequest(attempt, request);
     return (await holds()) ? this.attempt(attempt, request) : null;
   }

@@ -26,7 +26,7 @@ export interface Attempt {
   ordering_key: string;
   event_id: string;
   body: string;
-  /** Of the body, in UTF-8. */
+  /** The size of the body in UTF-8. */
   bytes: number;
   /** Counts the attempts of a delivery; the fencing token. */
   attempt: number;

@@ -131,7 +131,7 @@ export class DeliveryLogStore {
   }
 }
 
-/** Of a delivery that a person asks for again. */
+/** Refuses the redelivery of a delivery whose attempt still runs. */
 export const UNDER_WAY = 'This delivery is under way.';
 
 function isOpen(state: State): boolean {

@@ -16,7 +16,7 @@ export const AT_ONCE = 64;
 /** Webhooks that one look considers; each of them may begin an attempt. */
 export const WEBHOOKS_CONSIDERED = 2 * AT_ONCE;
 
-/** What may begin now, for the statements that claim attempts. */
+/** The attempts that may begin now, for the statements that claim them. */
 export interface Room {
   /** Attempts that one statement may begin. */
   atOnce: number;

@@ -45,7 +45,7 @@ export interface Updates {
   ignored: { unknown_number: number; group: number };
 }
 
-/** What a delivery became: its new events, or it waits for the splitter, or it was known already. */
+/** The result of storing a callback: its new events, `waits` for the splitter, or `known` already. */
 export type Stored = EventEnvelope[] | 'waits' | 'known';
 
 type Split = (delivery: Delivery) => Promise<Updates>;

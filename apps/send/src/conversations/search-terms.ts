@@ -1,4 +1,4 @@
-/** What a person types to find a conversation, as the indexes know names and numbers. */
+/** The typed text as the terms that the indexes hold for names and numbers. */
 export interface SearchTerms {
   /** Without spaces around it, and with one between words. */
   text: string;

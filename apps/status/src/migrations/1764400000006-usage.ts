@@ -30,7 +30,7 @@ export class Usage1764400000006 implements MigrationInterface {
       read bigint NOT NULL,
       failed bigint NOT NULL,
       refused bigint NOT NULL,
-      -- Of a bucket and kind one row at most is folded; the others are changes to it.
+      -- At most one row of a bucket and kind is folded; the others are changes to it.
       folded boolean NOT NULL DEFAULT false
     )`);
     await runner.query(`INSERT INTO status.usage (business_id, bucket, kind, ${COUNTS}, folded)
