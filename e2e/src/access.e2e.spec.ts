@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { connect, type NatsConnection, type Status } from 'nats';
 import { Client } from 'pg';
 import { eventually } from '@mgw/testing';
+import { ACCESS } from './access-table.fixture';
 import { startStack, type RunningStack } from './stack';
 
 /** Role and schema of each service. */
@@ -93,7 +94,7 @@ describe('each service has its own users on the servers, with only what it needs
     });
 
     const PUBLISHERS = new Set(['send', 'broadcast', 'auto-reply']);
-    const UNASKED = ['_INBOX.gateway.x', '$JS.ACK.PUBLIC.outbound-webhook-dispatcher.1.1.1.1.1', 'announce.x'];
+    const UNASKED = ['_INBOX.gateway.x', '$JS.ACK.SENDING.others.1.1.1.1.1', 'announce.x'];
     const STORE = [
       ...['STREAM.DELETE.PUBLIC', 'STREAM.UPDATE.PUBLIC', 'STREAM.CREATE.spy', 'STREAM.MSG.GET.PUBLIC', 'STREAM.MSG.DELETE.PUBLIC'],
       ...['CONSUMER.CREATE.PUBLIC.spy', 'CONSUMER.DURABLE.CREATE.PUBLIC.spy', 'CONSUMER.DELETE.PUBLIC.outbound-webhook-dispatcher'],
@@ -119,6 +120,20 @@ describe('each service has its own users on the servers, with only what it needs
       for (const subject of subjects) connection.publish(subject, '{}');
       await eventually(() => heard.length === subjects.length);
       expect(heard).toEqual(subjects.map((subject) => `publish ${subject}`));
+    });
+
+    const CONSUMERS = Object.entries(ACCESS.SERVICES).flatMap(([app, { hears }]) =>
+      Object.entries(hears).map(([durable, subject]) => [app, `${subject.split('.')[0]?.toUpperCase()}.${durable}`]),
+    );
+    it.each(CONSUMERS)('%s acknowledges messages of its consumer %s after heartbeats and on a later connection', async (app, consumer) => {
+      const connection = await as(app as string);
+      const heard = refusals(connection);
+      const [own, other] = [`$JS.ACK.${consumer}.1.1.1.1.1`, '$JS.ACK.PUBLIC.another-consumer.1.1.1.1.1'];
+      for (const payload of ['+WPI', '+WPI', '+ACK']) connection.publish(own, payload);
+      connection.publish(`$JS.ACK.hub.account.${consumer}.1.1.1.1.1`, '+ACK');
+      connection.publish(other, '+ACK');
+      await eventually(() => heard.length > 0);
+      expect(heard).toEqual([`publish ${other}`]);
     });
   });
 

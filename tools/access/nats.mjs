@@ -20,14 +20,18 @@ function streamRequests({ tells, hears, follows }) {
       const consumer = `${streamOf(subject)}.${durable}`;
       // With its filter in the subject: a consumer of one type cannot be made one of all.
       const filter = subject.endsWith('>') ? '' : `.${subject}`;
-      return [`${API}.CONSUMER.CREATE.${consumer}${filter}`, `${API}.CONSUMER.INFO.${consumer}`, `${API}.CONSUMER.MSG.NEXT.${consumer}`];
+      return [
+        ...[`${API}.CONSUMER.CREATE.${consumer}${filter}`, `${API}.CONSUMER.INFO.${consumer}`, `${API}.CONSUMER.MSG.NEXT.${consumer}`],
+        // A heartbeat and the acknowledgement use the same subject, possibly on a later connection. Newer servers put domain and account first.
+        ...[`$JS.ACK.${consumer}.>`, `$JS.ACK.*.*.${consumer}.>`],
+      ];
     }),
     // Consumers without a name, which live as long as somebody watches; their flow control is answered.
     ...follows.flatMap((stream) => [`${API}.CONSUMER.CREATE.${stream}`, `$JS.FC.${stream}.>`]),
   ];
 }
 
-/** @returns {{publish: string[], subscribe: string[], answers: boolean}} `answers`: what it is asked, and the events that it is given */
+/** @returns {{publish: string[], subscribe: string[], responds: boolean}} `responds`: other services call it, and it may publish one response per request */
 export function natsPermissions(app) {
   const service = SERVICES[app];
   const called = Object.entries(service.calls).flatMap(([other, verbs]) => verbs.map((verb) => `rpc.${other}.${verb}`));
@@ -36,7 +40,7 @@ export function natsPermissions(app) {
     publish: [...called, ...service.announces.map((name) => `announce.${name}`), ...service.tells, ...streamRequests(service)],
     // Answers come to an inbox of its own: nobody reads another's.
     subscribe: [`_INBOX.${app}.>`, ...(isCalled ? [`rpc.${app}.*`] : []), ...service.listens.map((name) => `announce.${name}`)],
-    answers: isCalled || Object.keys(service.hears).length > 0,
+    responds: isCalled,
   };
 }
 
@@ -44,7 +48,7 @@ export function natsPermissions(app) {
 export function natsUsers() {
   const list = (subjects) => subjects.map((subject) => `\n          ${JSON.stringify(subject)}`).join('');
   const users = Object.keys(SERVICES).map((app) => {
-    const { publish, subscribe, answers } = natsPermissions(app);
+    const { publish, subscribe, responds } = natsPermissions(app);
     return `    {
       user: ${JSON.stringify(app)}
       password: $${passwordVariable(app)}
@@ -52,7 +56,7 @@ export function natsUsers() {
         publish { allow: [${list(publish)}
         ] }
         subscribe { allow: [${list(subscribe)}
-        ] }${answers ? '\n        allow_responses { max: 1, expires: "1m" }' : ''}
+        ] }${responds ? '\n        allow_responses { max: 1, expires: "1m" }' : ''}
       }
     }`;
   });
