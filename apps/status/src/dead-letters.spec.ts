@@ -8,7 +8,7 @@ import { StatusModule } from './status.module';
 
 const service = { name: 'status', module: StatusModule, config: StatusConfig, schema: 'status' } as never;
 
-describe("the operator's command for events that a service could not handle (guarantees §4)", () => {
+describe('guarantees §4: the dead-letters command', () => {
   let harness: Harness;
   beforeEach(async () => (harness = await startHarness({ schema: 'status', migrations })));
   afterEach(() => harness.close());
@@ -17,29 +17,29 @@ describe("the operator's command for events that a service could not handle (gua
   const rows = async () => (await run('list')).split('\n').map((line) => line.split('\t'));
   const statusOf = (message_id: string) =>
     harness.rpc.call(GetMessageStatus, { business_id: 1, message_id }).then(({ record }) => record?.delivery_status);
-  /** What no version could have told: the status service sets it aside. */
-  const bad = (id: string) => {
+  /** An event with invalid data, which the status service sets aside. */
+  const invalid = (id: string) => {
     const event = acceptedEvent(id);
     return { ...event, data: { ...event.data, to: 7 } };
   };
 
-  it('shows them, replays them in the running service, keeps what fails again with its reason, and discards', async () => {
+  it('lists, shows, replays and discards dead letters, and keeps those that fail again with their reason', async () => {
     expect(await run('list')).toBe('No dead letters.');
     await harness.run(service);
-    await harness.tell(bad('wamid.1'), bad('wamid.2'));
+    await harness.tell(invalid('wamid.1'), invalid('wamid.2'));
     const [heading, first] = await eventually(async () => {
       const listed = await rows();
       return listed.length === 3 && listed;
     });
     expect(heading).toEqual(['id', 'set aside', 'consumer', 'type', 'event', 'business', 'tries', 'reason']);
     const reason = 'data not as agreed: /to: Expected string';
-    const about = ['status-acceptances', 'public.message.sent', bad('wamid.1').id, '1'];
+    const about = ['status-acceptances', 'public.message.sent', invalid('wamid.1').id, '1'];
     expect(first).toEqual(['1', expect.stringMatching(/^\d{4}-.*Z$/), ...about, '1', reason]);
-    expect(JSON.parse(await run('show', '1'))).toEqual(bad('wamid.1'));
+    expect(JSON.parse(await run('show', '1'))).toEqual(invalid('wamid.1'));
 
     expect(await run('replay', '1')).toBe(`0 replayed.\n1 failed again: ${reason}`);
     expect((await rows())[1]).toEqual(['1', first?.[1], ...about, '2', reason]);
-    // As a version sees it that understands it.
+    // Stands for a version that accepts the event.
     await harness.db.query(`UPDATE status.dead_letters SET body = $1 WHERE id = 1`, [JSON.stringify(acceptedEvent('wamid.1'))]);
     expect(await run('replay', 'all')).toBe(`1 replayed.\n2 failed again: ${reason}`);
     expect(await statusOf('wamid.1')).toBe('sent');
@@ -49,7 +49,7 @@ describe("the operator's command for events that a service could not handle (gua
     expect([await run('list'), await run('show', '2')]).toEqual(['No dead letters.', 'No such dead letter.']);
   });
 
-  it('a replay waits for a service that does not run; asked for twice, it is made once', async () => {
+  it('a replay waits until the service runs; two requests replay a letter once', async () => {
     const letter = ['status-acceptances', 'public.message.sent', JSON.stringify(acceptedEvent('wamid.1')), 'the database\nsaid no', 10];
     await harness.db.query(
       `INSERT INTO status.dead_letters (consumer, subject, body, reason, deliveries) VALUES ($1, $2, $3, $4, $5)`,
@@ -62,8 +62,8 @@ describe("the operator's command for events that a service could not handle (gua
     expect(await harness.db.query('SELECT message_id FROM status.records')).toEqual([{ message_id: 'wamid.1' }]);
   });
 
-  it('how it is used is told to whoever asks for something else', async () => {
-    for (const asked of ['', 'list 1', 'list ', 'show', 'show 1 2', 'replay', 'replay x', 'replay 0', 'discard', 'discard all', 'toString'])
-      await expect(run(...asked.split(' ')).catch((fault: Error) => fault.message)).resolves.toMatch(/^usage: dead-letters list\n/);
+  it('prints its usage for any other arguments', async () => {
+    for (const args of ['', 'list 1', 'list ', 'show', 'show 1 2', 'replay', 'replay x', 'replay 0', 'discard', 'discard all', 'toString'])
+      await expect(run(...args.split(' ')).catch((fault: Error) => fault.message)).resolves.toMatch(/^usage: dead-letters list\n/);
   });
 });

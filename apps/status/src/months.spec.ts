@@ -11,14 +11,14 @@ import { StatusModule } from './status.module';
 const service = { name: 'status', module: StatusModule, config: StatusConfig, schema: 'status' } as never;
 const accepted = (id: string, at: string, business_id = 1): EventEnvelope => ({ ...acceptedEvent(id, business_id), at });
 const status = (id: string, word: string, occurred_at: string): EventEnvelope => statusEvent(id, word, { occurred_at });
-/** Noon of the day in the middle of a month that lies so many months back. */
+/** A time in the middle of the month `n` months ago; the first of the current month for 0. */
 function monthsBack(n: number): string {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - n, n === 0 ? 1 : 15)).toISOString();
 }
 const partitionOf = (table: string, at: string) => `status.${table}_${at.slice(0, 7).replace('-', '_')}`;
 
-describe('records and history by month (guarantees §3)', () => {
+describe('guarantees §3: records and history by month', () => {
   let harness: Harness;
   let store: RecordsStore;
   afterEach(() => harness.close());
@@ -35,13 +35,13 @@ describe('records and history by month (guarantees §3)', () => {
   const rows = (table: string, columns = '*') =>
     harness.db.query(`SELECT ${columns} FROM status.${table} ORDER BY business_id, message_id`);
 
-  describe('of a new installation', () => {
+  describe('in a new installation', () => {
     beforeEach(async () => {
       harness = await startHarness({ schema: 'status', migrations });
       store = new RecordsStore(harness.db);
     });
 
-    it('of 3,000 messages that are accepted in one month and reported in the next, in any order and at once, each has one record', async () => {
+    it('keeps one record for each of 3,000 messages that are accepted in one month and reported in the next, concurrently', async () => {
       const [last, first] = ['2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z'];
       const ids = Array.from({ length: 3_000 }, (_, i) => `wamid.${i}`);
       const other = await Database.open({ url: harness.env['DATABASE_URL'] as string, schema: 'status' });
@@ -54,7 +54,7 @@ describe('records and history by month (guarantees §3)', () => {
         batches((id) => status(id, 'delivered', first)),
         batches((id) => status(id, 'read', first)),
       ];
-      // Each batch of the four kinds side by side, from two replicas, the order turned round every time.
+      // Runs a batch of each kind concurrently, from two replicas, and rotates the order.
       for (let i = 0; i < 30; i++) {
         const kinds = work.map((kind, nth) => ({ events: kind[i] as EventEnvelope[], db: nth % 2 ? other : harness.db }));
         await Promise.all(
@@ -69,7 +69,7 @@ describe('records and history by month (guarantees §3)', () => {
       expect(await count('history')).toBe(9_000);
     });
 
-    it('a message that is reported for long has its record in its first month and its story in all of them', async () => {
+    it('keeps the record in the first month of a message and its history in every month', async () => {
       await harness.run(service);
       await harness.tell(
         status('wamid.long', 'read', '2026-03-02T00:00:00.000Z'),
@@ -89,7 +89,7 @@ describe('records and history by month (guarantees §3)', () => {
       expect(await count('records')).toBe(1);
     });
 
-    it('the log is read page by page, and figures day by day, over all months', async () => {
+    it('reads the log in pages and the usage by day, over all months', async () => {
       await harness.run(service);
       const times = [5, 4, 3, 2, 1, 0].flatMap((n) => [monthsBack(n), monthsBack(n).replace('T00:00', 'T06:30')]);
       await harness.tell(...times.map((at, i) => accepted(`wamid.${i}`, at)), accepted('wamid.theirs', monthsBack(1), 2));
@@ -125,7 +125,7 @@ describe('records and history by month (guarantees §3)', () => {
       );
     });
 
-    it('the oldest month that is kept is found to its first day, whatever time zone the database has', async () => {
+    it('keeps the oldest month from its first day, in any time zone of the database', async () => {
       await harness.db.query(
         `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone TO %L', current_database(), 'Asia/Kolkata'); END $$`,
       );
@@ -137,7 +137,7 @@ describe('records and history by month (guarantees §3)', () => {
       expect(record).toMatchObject({ sent_at: kept });
     });
 
-    it('a send whose failure was told in one month and that turned out to be sent in the next is nowhere shown as failed', async () => {
+    it('hides the failure of one month when the send turns out to be accepted in the next', async () => {
       const failure = {
         business_id: 1,
         at: '2026-01-31T23:59:59.000Z',

@@ -3,11 +3,11 @@ import { startOfMonth, type MonthlyTable } from '@mgw/postgres';
 import type { RetentionPlan } from '@mgw/service';
 import type { StatusConfig } from './status.config';
 
-/** By the month in which a message was first heard of; the same for all that is ever heard of it (status.record_keys). */
+/** Partitioned by the month of a message's first event; status.record_keys keeps that month for all later events. */
 const RECORDS: MonthlyTable = { table: 'status.records', column: 'month', fillfactor: 80 };
 const HISTORY: MonthlyTable = { table: 'status.history', column: 'occurred_at' };
 
-/** Keys go before the month that they lead to. */
+/** Deletes the keys before the month that they point to. */
 export const statusRetention = ({ messagesDays: days, ...keep }: StatusConfig): RetentionPlan => ({
   rows: [
     ...agedEventRows('status', keep),

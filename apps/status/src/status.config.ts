@@ -6,7 +6,7 @@ export class StatusConfig extends config('status', {
   ...databaseSettings,
   ...retentionSettings,
   messagesDays: env.integer('RETENTION_MESSAGES_DAYS', {
-    doc: 'how long the message log is kept, in days; whole months are forgotten, so some are kept up to a month longer. The same for send and status',
+    doc: 'days to keep the message log; whole months are deleted, so some messages stay up to a month longer. Set the same value for send and status',
     default: 400,
     min: 31,
     max: 36_500,

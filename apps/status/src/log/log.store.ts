@@ -17,16 +17,16 @@ interface LogRow {
   sent_at: Date;
 }
 
-/** `exact` is `sent_at` with all its digits, for the cursor. */
+/** `exact` is `sent_at` in microseconds, for the cursor. */
 type ListedRow = LogRow & Examined & { exact: string };
 
 const COLUMNS = 'message_id, recipient, type, template, text, sent_by, api_key_id, accepted, status, failure_reason, sent_at';
 
-/** @param which condition that an index of the same order answers */
-const listed = (which: string) =>
+/** @param condition one that an index serves in this order */
+const listed = (condition: string) =>
   examine(
     `SELECT ${COLUMNS} FROM status.records
-     WHERE business_id = $1 AND ${which} AND (sent_at, message_id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::text, ''))
+     WHERE business_id = $1 AND ${condition} AND (sent_at, message_id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::text, ''))
      ORDER BY sent_at DESC, message_id DESC LIMIT $4`,
     `($6::text IS NULL OR row.status = $6)
        AND ($7::text IS NULL OR position(lower($7) IN lower(row.text)) > 0 OR row.template = $7 OR row.message_id = $7)`,
@@ -35,16 +35,16 @@ const listed = (which: string) =>
 const NEWEST = listed('sent_at IS NOT NULL');
 const NEWEST_TO = listed('recipient = $8');
 
-/** Reads the message log and the story of one message. */
+/** Reads the message log and the timeline of one message. */
 @Injectable()
 export class LogStore {
   constructor(private readonly db: Database) {}
 
-  /** An index leads to the messages of the business or to one phone number; status and text are compared row by row. */
+  /** An index finds the messages of the business or of one phone number; status and text are compared row by row. */
   async list({ business_id, limit, cursor, status, phone, search }: RequestOf<typeof ListMessages>): Promise<ReplyOf<typeof ListMessages>> {
     readCursor(cursor, ['time', 'text']);
-    const named = cursor === null && phone === null && status === null && search !== null ? await this.find(business_id, search) : null;
-    if (named) return { messages: [logged(named)], next_cursor: null };
+    const match = cursor === null && phone === null && status === null && search !== null ? await this.find(business_id, search) : null;
+    if (match) return { messages: [toLoggedMessage(match)], next_cursor: null };
     const { page, next_cursor } = await filteredPage<ListedRow>(
       limit,
       cursor,
@@ -57,7 +57,7 @@ export class LogStore {
       },
       (row) => [row.exact, row.message_id],
     );
-    return { messages: page.map(logged), next_cursor };
+    return { messages: page.map(toLoggedMessage), next_cursor };
   }
 
   async timeline(businessId: number, messageId: string): Promise<ReplyOf<typeof GetTimeline>> {
@@ -70,7 +70,7 @@ export class LogStore {
        ORDER BY occurred_at, array_position(ARRAY['sent', 'delivered', 'read', 'played', 'failed'], status)`,
         [businessId, messageId],
       );
-    const message = logged(row);
+    const message = toLoggedMessage(row);
     const first = row.accepted
       ? { status: 'accepted', at: message.sent_at, reason: null }
       : { status: 'failed', at: message.sent_at, reason: row.failure_reason };
@@ -87,7 +87,7 @@ export class LogStore {
     };
   }
 
-  /** By its key. Null for a message whose acceptance is not known yet. */
+  /** Returns null until the acceptance of the message is recorded. */
   private async find(businessId: number, messageId: string): Promise<LogRow | null> {
     const [row] = await this.db.reads(businessId).query<Omit<LogRow, 'sent_at'> & { sent_at: Date | null }>(
       `SELECT ${COLUMNS} FROM status.records WHERE business_id = $1 AND message_id = $2
@@ -98,7 +98,7 @@ export class LogStore {
   }
 }
 
-function logged(row: LogRow): LoggedMessage {
+function toLoggedMessage(row: LogRow): LoggedMessage {
   return {
     message_id: row.message_id,
     to: row.recipient,

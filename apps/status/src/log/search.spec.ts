@@ -4,13 +4,12 @@ import { migrations } from '../migrations/migrations';
 import { LogStore } from './log.store';
 
 const MANY = 80_000;
-/** A page examines at most so many rows of its list (filtered-page.ts). */
+/** The most rows that one page examines (filtered-page.ts). */
 const EXAMINED = 50_000;
 
 type Filter = Partial<RequestOf<typeof ListMessages>>;
 
-/** Guarantees §10, N2: whatever is searched for, a statement reads a bounded number of rows. */
-describe('the log of a business with many messages', () => {
+describe('guarantees §10, N2: a statement on a large message log reads a bounded number of rows', () => {
   let harness: Harness;
 
   beforeAll(async () => {
@@ -23,7 +22,6 @@ describe('the log of a business with many messages', () => {
        FROM (SELECT n, now() - n * interval '40 seconds' AS at FROM generate_series(1, ${MANY}) AS n) made`,
     );
     await harness.db.query('INSERT INTO status.record_keys SELECT business_id, message_id, month FROM status.records');
-    // Another business with the same customer and one with a few messages only.
     await harness.db.query('VACUUM ANALYZE');
   }, 120_000);
   afterAll(() => harness.close());
@@ -37,8 +35,7 @@ describe('the log of a business with many messages', () => {
     });
     return { found, next, rows: rows['records'] ?? 0 };
   };
-  /** Every page to the last one. */
-  const all = async (filter: Filter) => {
+  const allPages = async (filter: Filter) => {
     const found: LoggedMessage[] = [];
     let pages = 0;
     for (let cursor: string | null = null, first = true; first || cursor !== null; first = false, pages += 1) {
@@ -51,36 +48,36 @@ describe('the log of a business with many messages', () => {
 
   it.each<[string, Filter, number]>([
     ['no filter', {}, 600],
-    ['what all have in common', { search: 'HELLO' }, 600],
+    ['a text that all messages contain', { search: 'HELLO' }, 600],
     ['a message id', { search: `wamid.${MANY - 3}` }, 10],
     ['a phone number', { phone: String(919_800_000_000 + 19_999) }, 10],
-    ['a phone number of nobody', { phone: '4477009' }, 10],
+    ['an unknown phone number', { phone: '4477009' }, 10],
     ['a phone number and a text', { phone: String(919_800_000_000 + 19_999), search: 'needle', status: 'read' }, 10],
-  ])('%s: reads a few rows by an index', async (_, filter, most) => {
+  ])('%s: reads few rows through an index', async (_, filter, most) => {
     expect((await list(filter)).rows).toBeLessThanOrEqual(most);
   });
 
   it.each<[string, Filter]>([
     ['a rare status', { status: 'failed' }],
     ['a rare text', { search: 'needle' }],
-    ['a text of nobody', { search: 'nobody wrote this' }],
-    ['a letter of nobody', { search: '\u{1f600}' }],
-    ['what looks like a pattern', { search: '%' }],
-    ['a template of nobody', { search: 'order_update' }],
-  ])('%s: examines a bounded number, and the pages together find all', async (_, filter) => {
+    ['a text that no message contains', { search: 'nobody wrote this' }],
+    ['a character that no message contains', { search: '\u{1f600}' }],
+    ['a pattern character', { search: '%' }],
+    ['an unknown template', { search: 'order_update' }],
+  ])('%s: each page examines a bounded number of rows, and the pages together find every match', async (_, filter) => {
     const { rows, next } = await list(filter);
     expect(rows).toBeLessThan(EXAMINED + 2_000);
     expect(next).not.toBeNull();
-    const { found, pages } = await all(filter);
+    const { found, pages } = await allPages(filter);
     const expected = { failed: 4, needle: 1, '%': 1 }[filter.status ?? filter.search ?? ''] ?? 0;
     expect(found).toHaveLength(expected);
     expect(pages).toBeLessThan(10);
   });
 
-  it('the pages of a phone number and of all messages together have each message once', async () => {
+  it('lists each message once over all pages, with and without a phone number', async () => {
     const phone = String(919_800_000_000 + 5);
-    expect((await all({ phone, limit: 1 })).found.map(({ message_id }) => message_id)).toEqual(['wamid.21', 'wamid.22', 'wamid.23']);
-    const { found } = await all({ business_id: 2, limit: 100 });
+    expect((await allPages({ phone, limit: 1 })).found.map(({ message_id }) => message_id)).toEqual(['wamid.21', 'wamid.22', 'wamid.23']);
+    const { found } = await allPages({ business_id: 2, limit: 100 });
     expect(new Set(found.map(({ message_id }) => message_id)).size).toBe(MANY / 10);
     expect(found).toHaveLength(MANY / 10);
   });

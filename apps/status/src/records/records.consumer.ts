@@ -5,7 +5,7 @@ import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
 import { RecordsStore } from './records.store';
 
-/** Hears of acceptances from the send service and of statuses from the platform, in whatever order they come. */
+/** Consumes acceptances of the send service and statuses of the platform in any order. */
 @Injectable()
 export class RecordsConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly consumers: EventConsumer[];
@@ -16,7 +16,7 @@ export class RecordsConsumer implements OnApplicationBootstrap, OnApplicationShu
     @Inject(NATS) nc: EventConsumerOptions['nc'],
     @Inject(LOGGER) logger: EventConsumerOptions['logger'],
   ) {
-    // A record's rank only rises, and the history has its own key.
+    // Redelivered events have no effect: a record's rank only rises, and the history has a unique key.
     const common = { nc, db, logger, schema: 'status', concurrency: 256, guarded: true, patient: true } as const;
     this.consumers = [
       new EventConsumer({

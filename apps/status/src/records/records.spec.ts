@@ -14,8 +14,8 @@ function permutations<T>(items: T[]): T[][] {
   return items.flatMap((item, i) => permutations([...items.slice(0, i), ...items.slice(i + 1)]).map((rest) => [item, ...rest]));
 }
 
-describe('a consumer that dies (guarantees §4, §8)', () => {
-  it.each(['consumer.before-commit', 'consumer.after-commit'])('at %s loses nothing and has each effect once', async (point) => {
+describe('guarantees §4, §8: a consumer that dies', () => {
+  it.each(['consumer.before-commit', 'consumer.after-commit'])('at %s loses no event and applies each once', async (point) => {
     const harness = await startHarness({ schema: 'status', migrations });
     const child = await harness.spawn('status', { CRASH_AT: point });
     await harness.tell(acceptedEvent('wamid.1'));
@@ -26,14 +26,14 @@ describe('a consumer that dies (guarantees §4, §8)', () => {
     await harness.run(service);
     const pending = async () =>
       (await (await harness.nc.jetstreamManager()).consumers.info('PUBLIC', 'status-acceptances')).num_ack_pending;
-    // JetStream offers an event again when nobody has acknowledged it for 30 s.
+    // JetStream redelivers an event that stays unacknowledged for 30 s.
     await eventually(async () => (await pending()) === 0, { timeoutMs: 45_000 });
     expect(await rows('records')).toBe(1);
     await harness.close();
   });
 });
 
-describe('delivery status (spec §3.1, guarantees §3)', () => {
+describe('spec §3.1, guarantees §3: delivery status', () => {
   let harness: Harness;
   let store: RecordsStore;
   let made = 0;
@@ -43,7 +43,7 @@ describe('delivery status (spec §3.1, guarantees §3)', () => {
   });
   afterAll(() => harness.close());
 
-  const of = (id: string, word: string): EventEnvelope =>
+  const eventFor = (id: string, word: string): EventEnvelope =>
     word === 'accepted'
       ? acceptedEvent(id)
       : statusEvent(id, word, { error: word === 'failed' ? { code: 131026, text: 'Undeliverable' } : null });
@@ -57,12 +57,12 @@ describe('delivery status (spec §3.1, guarantees §3)', () => {
     ['accepted', 'warped', 'delivered', 'delivered'],
   ];
 
-  it.each(sets)('all orders of %s end the same (decision 26)', async (...words) => {
+  it.each(sets)('decision 26: all orders of %s end with the same status', async (...words) => {
     const orders = permutations(words);
     const best = words.reduce((a, b) => ((RANK[b] ?? 0) > (RANK[a] ?? 0) ? b : a));
     for (const order of orders) {
       const id = `wamid.${(made += 1)}`;
-      for (const word of order) await apply([of(id, word)]);
+      for (const word of order) await apply([eventFor(id, word)]);
       const record = await store.find(1, id);
       const expected = best === 'accepted' ? 'sent' : best === 'played' ? 'read' : best;
       expect({ order, status: record?.delivery_status }).toEqual({ order, status: expected });
@@ -70,43 +70,43 @@ describe('delivery status (spec §3.1, guarantees §3)', () => {
     }
   });
 
-  it('a whole shuffled batch, with duplicates, in one statement ends the same', async () => {
+  it('decision 26: a shuffled batch with duplicates ends with the same status', async () => {
     const id = 'wamid.batch';
     await apply([acceptedEvent(id)]);
-    await apply(['read', 'sent', 'delivered', 'sent', 'failed', 'read'].map((word) => of(id, word)));
+    await apply(['read', 'sent', 'delivered', 'sent', 'failed', 'read'].map((word) => eventFor(id, word)));
     expect(await store.find(1, id)).toMatchObject({ delivery_status: 'read', failure_reason: null });
   });
 
-  it('racing writers never deadlock and never go back', async () => {
+  it('concurrent writers never deadlock and never lower a status', async () => {
     const ids = Array.from({ length: 20 }, (_, i) => `wamid.race${i}`);
     const words = ['accepted', 'sent', 'delivered', 'read'];
     await Promise.all(
       words.flatMap((word, turn) => {
-        const batch = (turn % 2 ? [...ids].reverse() : ids).map((id) => of(id, word));
+        const batch = (turn % 2 ? [...ids].reverse() : ids).map((id) => eventFor(id, word));
         return [apply(batch), apply(batch)];
       }),
     );
     for (const id of ids) expect((await store.find(1, id))?.delivery_status).toBe('read');
   });
 
-  it('a status before the acceptance is kept, not shown, and applied (decision 26)', async () => {
-    await apply([of('wamid.early', 'delivered')]);
+  it('decision 26: keeps a status that arrives before the acceptance, hides it, and applies it afterwards', async () => {
+    await apply([eventFor('wamid.early', 'delivered')]);
     expect(await store.find(1, 'wamid.early')).toBeNull();
     await apply([acceptedEvent('wamid.early')]);
     expect(await store.find(1, 'wamid.early')).toMatchObject({ delivery_status: 'delivered', sent_at: '2026-01-02T03:04:05.000Z' });
   });
 
-  it('failure_reason is the code, the text and what to do (decision 26)', async () => {
+  it('decision 26: failure_reason holds the code, the text and the remedy', async () => {
     await apply([acceptedEvent('wamid.failed')]);
-    await apply([of('wamid.failed', 'failed')]);
+    await apply([eventFor('wamid.failed', 'failed')]);
     expect((await store.find(1, 'wamid.failed'))?.failure_reason).toMatch(/^131026: Undeliverable\./);
   });
 
-  it('two replicas hear both streams; another business sees nothing (spec §4.8, guarantees §9)', async () => {
+  it('spec §4.8, guarantees §9: two replicas consume both streams, and another business sees no record', async () => {
     await harness.run(service);
     await harness.run(service);
     const ids = Array.from({ length: 30 }, (_, i) => `wamid.live${i}`);
-    await harness.tell(...ids.flatMap((id) => [of(id, 'read'), of(id, 'sent'), acceptedEvent(id), of(id, 'delivered')]));
+    await harness.tell(...ids.flatMap((id) => [eventFor(id, 'read'), eventFor(id, 'sent'), acceptedEvent(id), eventFor(id, 'delivered')]));
     const find = async (business_id: number, message_id: string) =>
       (await harness.rpc.call(GetMessageStatus, { business_id, message_id })).record;
     for (const id of ids) await eventually(async () => (await find(1, id))?.delivery_status === 'read');

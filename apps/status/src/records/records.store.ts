@@ -26,13 +26,13 @@ interface RecordRow {
   failure_reason: string | null;
 }
 
-/** The month of the message `n`, always found by its key; one that was just forgotten fails the batch, which is repeated. */
+/** The month of message `n`. If retention has just deleted the key, the batch fails and is retried. */
 const MONTH = '(SELECT month FROM status.record_keys k WHERE k.business_id = n.business_id AND k.message_id = n.message_id)';
 
 /**
- * One row per message is where "accepted" and the platform's statuses meet: whichever comes first makes it, its rank only
- * rises, an equal rank never overwrites (guarantees §3). Records are partitioned by month, and a partitioned table knows no key
- * without the month: a message's key, one for all months, says which month its record is in. Whoever comes first makes the key.
+ * Keeps one row per message. The acceptance or the first status creates it; its rank only rises, and an equal rank never
+ * overwrites (guarantees §3). Records are partitioned by month, so a unique key must contain the month: record_keys holds the
+ * month of each message, and the first event of a message creates the key.
  */
 @Injectable()
 export class RecordsStore {
@@ -44,7 +44,7 @@ export class RecordsStore {
        WHERE business_id = $1 AND message_id = $2 AND month = (SELECT month FROM status.record_keys WHERE business_id = $1 AND message_id = $2)`,
       [businessId, messageId],
     );
-    // Known from the platform only. Asked here: as a condition it would offer the planner the index by time, whatever the table's size.
+    // Only the platform has reported this message. As a SQL condition this check would let the planner choose the index by time.
     if (!row?.sent_at) return null;
     const { message_id, status, sent_at, recipient, failure_reason } = row;
     return { message_id, delivery_status: status, sent_at: sent_at.toISOString(), to: recipient, failure_reason };
@@ -61,9 +61,9 @@ export class RecordsStore {
   }
 
   async accept(tx: Tx, events: AcceptedEvent[]): Promise<void> {
-    const of = <T>(pick: (event: AcceptedEvent) => T) => events.map(pick);
+    const column = <T>(pick: (event: AcceptedEvent) => T) => events.map(pick);
     const repaired = events.filter(({ facts }) => facts.repaired);
-    await this.makeKeys(tx, [
+    await this.insertKeys(tx, [
       ...events.map(({ business_id, at, data }) => ({ business_id, at, message_id: data.message_id })),
       ...repaired.map(({ business_id, at, facts }) => ({ business_id, at, message_id: `gw_${facts.intent_id}` })),
     ]);
@@ -79,24 +79,24 @@ export class RecordsStore {
          template = excluded.template, text = excluded.text, sent_by = excluded.sent_by, api_key_id = excluded.api_key_id
        WHERE r.sent_at IS NULL`,
       [
-        of((event) => event.business_id),
-        of((event) => event.data.message_id),
-        of((event) => event.data.to),
-        of((event) => event.at),
-        of((event) => event.data.type),
-        of((event) => event.facts.template),
-        of((event) => event.data.text),
-        of((event) => event.data.sent_by),
-        of((event) => event.facts.api_key_id),
+        column((event) => event.business_id),
+        column((event) => event.data.message_id),
+        column((event) => event.data.to),
+        column((event) => event.at),
+        column((event) => event.data.type),
+        column((event) => event.facts.template),
+        column((event) => event.data.text),
+        column((event) => event.data.sent_by),
+        column((event) => event.facts.api_key_id),
       ],
     );
     await this.supersede(tx, repaired);
   }
 
-  /** Sends that never became messages, under `gw_<intent>`. */
+  /** Records sends that never became messages, under `gw_<intent>`. */
   async fail(tx: Tx, events: NotSentEvent[]): Promise<void> {
-    const of = <T>(pick: (event: NotSentEvent) => T) => events.map(pick);
-    await this.makeKeys(
+    const column = <T>(pick: (event: NotSentEvent) => T) => events.map(pick);
+    await this.insertKeys(
       tx,
       events.map(({ business_id, at, data }) => ({ business_id, at, message_id: `gw_${data.intent_id}` })),
     );
@@ -110,21 +110,21 @@ export class RecordsStore {
        ORDER BY business_id, message_id
        ON CONFLICT (business_id, message_id, month) DO NOTHING`,
       [
-        of((event) => event.business_id),
-        of((event) => `gw_${event.data.intent_id}`),
-        of((event) => event.data.to),
-        of((event) => event.at),
-        of((event) => event.data.reason),
-        of((event) => event.data.type),
-        of((event) => event.data.template),
-        of((event) => event.data.text),
-        of((event) => event.data.sent_by),
-        of((event) => event.data.api_key_id),
+        column((event) => event.business_id),
+        column((event) => `gw_${event.data.intent_id}`),
+        column((event) => event.data.to),
+        column((event) => event.at),
+        column((event) => event.data.reason),
+        column((event) => event.data.type),
+        column((event) => event.data.template),
+        column((event) => event.data.text),
+        column((event) => event.data.sent_by),
+        column((event) => event.data.api_key_id),
       ],
     );
   }
 
-  /** The message turned out to be sent: its failure is nowhere shown, also when it is heard of only later. */
+  /** Hides the failure of a message that was sent after all, even if the failure event arrives later. */
   private async supersede(tx: Tx, events: AcceptedEvent[]): Promise<void> {
     if (events.length === 0) return;
     await tx.query(
@@ -137,17 +137,17 @@ export class RecordsStore {
   }
 
   async advance(tx: Tx, events: StatusEvent[]): Promise<void> {
-    await this.remember(tx, events);
+    await this.appendHistory(tx, events);
     const known = events.flatMap((event) => {
       const rise = deliveryStatus(event.data.status);
       return rise ? [{ event, ...rise, reason: rise.status === 'failed' ? failureReason(event.data.error) : null }] : [];
     });
     if (known.length === 0) return;
-    await this.makeKeys(
+    await this.insertKeys(
       tx,
       known.map(({ event: { business_id, data } }) => ({ business_id, message_id: data.message_id, at: data.occurred_at })),
     );
-    // Sorted: two batches never wait for each other in a circle. Of one message only the highest rank, the earliest of equals.
+    // Sorted, so that two batches never deadlock. Keeps the highest rank of each message, and the earliest of equal ranks.
     await tx.query(
       `INSERT INTO status.records AS r (business_id, message_id, month, status, rank, failure_reason)
        SELECT DISTINCT ON (business_id, message_id) business_id, message_id, ${MONTH}, status, rank, reason
@@ -168,10 +168,10 @@ export class RecordsStore {
   }
 
   /**
-   * Waits for whoever makes the same key just now. The statement after it sees that one's month, because it begins after
-   * its commit: both write the one record.
+   * Waits for a transaction that inserts the same key. The next statement starts after that commit and sees its month, so
+   * both write the same record.
    */
-  private async makeKeys(tx: Tx, keys: { business_id: number; message_id: string; at: string }[]): Promise<void> {
+  private async insertKeys(tx: Tx, keys: { business_id: number; message_id: string; at: string }[]): Promise<void> {
     await tx.query(
       `INSERT INTO status.record_keys (business_id, message_id, month)
        SELECT b, m, date_trunc('month', least(min(at), now()) AT TIME ZONE 'UTC') FROM unnest($1::bigint[], $2::text[], $3::timestamptz[]) AS n (b, m, at)
@@ -180,7 +180,7 @@ export class RecordsStore {
     );
   }
 
-  private async remember(tx: Tx, events: StatusEvent[]): Promise<void> {
+  private async appendHistory(tx: Tx, events: StatusEvent[]): Promise<void> {
     await tx.query(
       `INSERT INTO status.history (business_id, message_id, status, occurred_at, error_code, error_text)
        SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::integer[], $6::text[]) AS n (b, m, s, o, c, t)

@@ -5,10 +5,10 @@ import type { Logger } from '@mgw/telemetry';
 import { UsageStore } from './usage.store';
 
 const FOLD_EVERY_MS = 10_000;
-/** Between two statements, so that other work comes in between. */
+/** Lets other work run between two statements. */
 const PAUSE_MS = 50;
 
-/** Folds the changes of the counts; replicas take turns. */
+/** Folds changes into the usage counts; a lock lets one replica fold at a time. */
 @Injectable()
 export class UsageFolding implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly signal = new Signal();

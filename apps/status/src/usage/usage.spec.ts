@@ -17,7 +17,7 @@ describe('usage', () => {
   afterEach(() => harness.close());
 
   const range = (timezone: string) => ({ business_id: 1, from: '2026-01-01', to: '2027-01-01', timezone });
-  /** As if every message was counted. */
+  /** The expected counts, from the messages themselves. */
   const counted = async (timezone: string): Promise<Usage> => {
     const rows = await harness.db.query<Record<string, string>>(
       `SELECT to_char(sent_at AT TIME ZONE $1, 'YYYY-MM-DD') AS day, type AS kind, count(*) FILTER (WHERE accepted) AS sent,
@@ -32,7 +32,7 @@ describe('usage', () => {
     }));
   };
 
-  it('is what the messages say, in every time zone, whatever came first, twice or at once, folded or not', async () => {
+  it('matches the messages in every time zone after reordered, repeated and concurrent events, folded or not', async () => {
     const { db } = harness;
     const work: (() => Promise<unknown>)[] = [];
     for (let n = 0; n < 120; n++) {
@@ -76,7 +76,7 @@ describe('usage', () => {
     expect(await usage.list(range('UTC'))).toEqual(await counted('UTC'));
   });
 
-  it('of a year of messages is read from counts (guarantees §10, N2)', async () => {
+  it('guarantees §10, N2: reads a year of messages from the counts alone', async () => {
     const { db } = harness;
     await db.query(
       `INSERT INTO status.records (business_id, message_id, month, recipient, sent_at, status, rank, type)

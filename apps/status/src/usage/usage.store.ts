@@ -4,14 +4,14 @@ import { Database } from '@mgw/postgres';
 
 type Line = ReplyOf<typeof GetUsage>['usage'][number];
 
-/** Changes that one statement folds at most. */
-const FOLDED_AT_ONCE = 5_000;
+/** The most changes that one statement folds. */
+const MAX_FOLDED = 5_000;
 
 const FOLD = `
   WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtextextended('status.usage', 0)) AS held),
   chosen AS MATERIALIZED (
     SELECT u.ctid AS place, u.business_id, u.bucket, u.kind FROM lock, status.usage u WHERE lock.held AND NOT u.folded
-    ORDER BY u.bucket LIMIT ${FOLDED_AT_ONCE}
+    ORDER BY u.bucket LIMIT ${MAX_FOLDED}
   ), changes AS (
     DELETE FROM status.usage WHERE ctid = ANY (ARRAY(SELECT place FROM chosen)) RETURNING *
   ), earlier AS (
@@ -24,12 +24,12 @@ const FOLD = `
   )
   SELECT count(*) AS folded FROM chosen`;
 
-/** Counts of messages by quarter of an hour; triggers on the records keep them (migration Usage). */
+/** Message counts per quarter of an hour. Triggers on the records write the changes. */
 @Injectable()
 export class UsageStore {
   constructor(private readonly db: Database) {}
 
-  /** Counts by day of the time zone and by kind. */
+  /** Returns the counts per day of the time zone and per kind. */
   async list({ business_id, from, to, timezone }: RequestOf<typeof GetUsage>): Promise<Line[]> {
     const rows = await this.db.reads(business_id).query<Record<Exclude<keyof Line, 'day' | 'kind'>, string> & Pick<Line, 'day' | 'kind'>>(
       `SELECT day::text AS day, kind, sent, delivered, read, failed, refused FROM (
@@ -52,9 +52,9 @@ export class UsageStore {
     }));
   }
 
-  /** Adds changes to the counts that they change. @returns whether there may be more */
+  /** Adds pending changes to their counts. @returns whether more may be pending */
   async fold(): Promise<boolean> {
     const [row] = await this.db.upkeep.query<{ folded: string }>(FOLD);
-    return Number(row?.folded) === FOLDED_AT_ONCE;
+    return Number(row?.folded) === MAX_FOLDED;
   }
 }
