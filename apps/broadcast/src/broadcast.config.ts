@@ -6,13 +6,13 @@ export class BroadcastConfig extends config('broadcast', {
   ...databaseSettings,
   ...retentionSettings,
   broadcastsDays: env.integer('RETENTION_BROADCASTS_DAYS', {
-    doc: 'how long finished broadcasts and their recipients are kept, in days',
+    doc: 'days to keep finished broadcasts and their recipients',
     default: 400,
     min: 31,
     max: 3_650,
   }),
   perSecond: env.integer('BROADCAST_PER_SECOND', {
-    doc: "messages of one broadcast each second; below the platform's throughput of a number (80), so that other sends have room",
+    doc: "messages per second of one broadcast; below the platform's limit for a number (80), which leaves room for other sends",
     default: 40,
     min: 1,
     max: 1_000,

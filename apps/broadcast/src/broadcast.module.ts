@@ -6,7 +6,7 @@ import { BroadcastConfig } from './broadcast.config';
 import { BroadcastsHandlers } from './broadcasts/broadcasts.handlers';
 import { BroadcastsStore } from './broadcasts/broadcasts.store';
 import { broadcastRetention } from './retention';
-import { FailuresConsumer } from './running/failures.consumer';
+import { ReportsConsumer } from './running/reports.consumer';
 import { RecipientsStore } from './running/recipients.store';
 import { ReportsStore } from './running/reports.store';
 import { RunnerService } from './running/runner.service';
@@ -32,7 +32,7 @@ const FIGURES = {
     SendingService,
     RunnerService,
     UnclearService,
-    FailuresConsumer,
+    ReportsConsumer,
     retention(BroadcastConfig, broadcastRetention),
     {
       provide: OutboxRelay,

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-it('broadcasts are forgotten with their recipients so many days after their end; what is not finished stays', async () => {
+it('deletes broadcasts and their recipients RETENTION_BROADCASTS_DAYS after they finished, and keeps unfinished ones', async () => {
   await harness.db.query(`INSERT INTO broadcast.broadcasts
     (id, business_id, name, template_name, language, plan, timezone, status, total, created_at, scheduled_at, finished_at)
     SELECT id, 1, name, 't', 'en', 'Growth', 'UTC', status, 15, now() - interval '500 days', scheduled, finished FROM (VALUES

@@ -3,8 +3,8 @@ import type { RetentionPlan } from '@mgw/service';
 import type { BroadcastConfig } from './broadcast.config';
 
 /**
- * A broadcast that is not finished stays. Its recipients go first, in batches of their own; what the platform said of a message is known
- * for as long as it may speak of it again (platform §4.5).
+ * Deletes finished broadcasts only, their recipients first and in their own batches. Keeps a report for as long as the platform may
+ * report on its message again (platform §4.5).
  */
 export const broadcastRetention = ({ broadcastsDays, ...keep }: BroadcastConfig): RetentionPlan => {
   const finished = `finished_at < now() - interval '${broadcastsDays} days'`;

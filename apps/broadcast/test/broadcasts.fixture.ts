@@ -31,8 +31,8 @@ const TEMPLATE: TemplateShape = {
 
 type FoundSend = ReplyOf<typeof FindSend>['send'];
 
-/** The send service knows every send in this state. */
-export function found(state: NonNullable<FoundSend>['state']): (messageId: string) => FoundSend {
+/** Looks up every send as one in this state. */
+export function sendInState(state: NonNullable<FoundSend>['state']): (messageId: string) => FoundSend {
   return (message_id) => ({
     message_id: state === 'accepted' ? `wamid.${message_id}` : message_id,
     state,
@@ -42,14 +42,14 @@ export function found(state: NonNullable<FoundSend>['state']): (messageId: strin
   });
 }
 
-/** The service's own database and broker, with a template for everybody; replicas are run by the test. */
+/** A database and a broker for the service, with one template for every business. The test runs the replicas. */
 export class Broadcasts {
-  /** Looks up a send by its `gw_` id, like the send service; a test replaces it. */
+  /** Stands for the send service's lookup by `gw_` id; a test may replace it. */
   findSend: (messageId: string) => FoundSend = () => null;
 
   private constructor(readonly harness: Harness) {}
 
-  /** @param template what is otherwise about the template */
+  /** @param template overrides fields of the template */
   static async start(template: Partial<TemplateShape> = {}): Promise<Broadcasts> {
     const harness = await startHarness({ schema: 'broadcast', migrations });
     const found = { template: { ...TEMPLATE, ...template }, available_languages: ['en'] };
@@ -59,7 +59,7 @@ export class Broadcasts {
     return broadcasts;
   }
 
-  /** The number of the nth recipient, from 0. */
+  /** The phone number of the nth recipient, counted from 0. */
   phoneOf(nth: number): string {
     return `1201555${String(1_000 + nth)}`;
   }
@@ -84,8 +84,8 @@ export class Broadcasts {
     return id;
   }
 
-  /** Time passes for tries that began, and for broadcasts that rest. */
-  async pass(seconds: number): Promise<void> {
+  /** Advances time for attempts in flight and for suspended broadcasts. */
+  async advanceTime(seconds: number): Promise<void> {
     const past = (column: string) => `${column} = ${column} - interval '${seconds} seconds'`;
     await this.harness.db.query(`UPDATE broadcast.broadcasts SET ${past('rests_until')} WHERE finished_at IS NULL`);
     await this.harness.db.query(
@@ -93,7 +93,7 @@ export class Broadcasts {
     );
   }
 
-  show(id: number, business_id = 1): Promise<ReplyOf<typeof GetBroadcast>> {
+  get(id: number, business_id = 1): Promise<ReplyOf<typeof GetBroadcast>> {
     return this.harness.rpc.call(GetBroadcast, { business_id, id });
   }
 

@@ -17,11 +17,11 @@ import {
 } from '@mgw/contracts';
 import { Handles, RpcClient, type RpcContext } from '@mgw/rpc';
 import { RunnerService } from '../running/runner.service';
-import { BroadcastsStore, type MadeBroadcast } from './broadcasts.store';
+import { BroadcastsStore, type CreatedBroadcast } from './broadcasts.store';
 import { checkRows } from './check-rows';
 
-/** Faults that one answer shows. */
-const SHOWN = 100;
+/** Faults that one response lists. */
+const MAX_FAULTS = 100;
 
 @Controller()
 export class BroadcastsHandlers {
@@ -34,21 +34,21 @@ export class BroadcastsHandlers {
   @Handles(CheckBroadcast)
   async check(request: RequestOf<typeof CheckBroadcast>, context: RpcContext): Promise<ReplyOf<typeof CheckBroadcast>> {
     const { faults } = await this.checked(request, context);
-    return { total: request.recipients.length, wrong: new Set(faults.map(({ line }) => line)).size, faults: faults.slice(0, SHOWN) };
+    return { total: request.recipients.length, wrong: new Set(faults.map(({ line }) => line)).size, faults: faults.slice(0, MAX_FAULTS) };
   }
 
   @Handles(CreateBroadcast)
   async create(request: RequestOf<typeof CreateBroadcast>, context: RpcContext): Promise<ReplyOf<typeof CreateBroadcast>> {
-    const earlier = await this.broadcasts.made(request);
-    if (earlier) return answerEarlier(earlier, request);
+    const earlier = await this.broadcasts.findByKey(request);
+    if (earlier) return replayCreation(earlier, request);
     const { recipients, faults } = await this.checked(request, context);
     if (faults.length > 0) {
-      const details = faults.slice(0, SHOWN).map(({ line, field, message }) => ({ field: `line ${line}: ${field}`, message }));
+      const details = faults.slice(0, MAX_FAULTS).map(({ line, field, message }) => ({ field: `line ${line}: ${field}`, message }));
       throw new GatewayError('VALIDATION_FAILED', `${details[0]?.field} ${details[0]?.message}. Nothing was sent.`, { details });
     }
     const id = await this.broadcasts.create({ ...request, recipients });
-    // Made by another request with the same key meanwhile.
-    if (id === null) return answerEarlier((await this.broadcasts.made(request)) as MadeBroadcast, request);
+    // Another request with the same key has created it meanwhile.
+    if (id === null) return replayCreation((await this.broadcasts.findByKey(request)) as CreatedBroadcast, request);
     this.runner.nudge();
     return { id, replayed: false };
   }
@@ -90,10 +90,10 @@ export class BroadcastsHandlers {
     return {};
   }
 
-  /** Why a broadcast cannot be changed. */
+  /** The error for a broadcast that cannot be changed. */
   private async refusal(businessId: number, id: number): Promise<GatewayError> {
     const ended = await this.broadcasts.find(businessId, id);
-    return ended ? new GatewayError('CONFLICT', 'This broadcast has ended already.') : notFound();
+    return ended ? new GatewayError('CONFLICT', 'This broadcast has already ended.') : notFound();
   }
 
   private async checked(request: RequestOf<typeof CheckBroadcast>, context: RpcContext) {
@@ -107,7 +107,7 @@ export class BroadcastsHandlers {
     }
     refuseForeignHeader(template);
     if (valueCounts(template).buttons[0] > 0 || template.category === 'AUTHENTICATION') {
-      const message = `Template "${name}" needs a value of its own in a button, which a broadcast cannot give.`;
+      const message = `Template "${name}" has a button that needs its own value, which a broadcast cannot supply.`;
       throw new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'template_name', message }] });
     }
     return checkRows(template, request.recipients);
@@ -115,15 +115,15 @@ export class BroadcastsHandlers {
 }
 
 function notFound(): GatewayError {
-  return new GatewayError('NOT_FOUND', 'There is nothing with this id.');
+  return new GatewayError('NOT_FOUND', 'No resource has this id.');
 }
 
-function answerEarlier(
-  { id, fingerprint }: MadeBroadcast,
+function replayCreation(
+  { id, fingerprint }: CreatedBroadcast,
   { idempotency }: RequestOf<typeof CreateBroadcast>,
 ): ReplyOf<typeof CreateBroadcast> {
   if (fingerprint === idempotency?.fingerprint) return { id, replayed: true };
-  throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another broadcast.', {
-    hint: 'Use a new key for a new broadcast; repeat a request unchanged.',
+  throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was already used for another broadcast.', {
+    hint: 'Use a new key for a new broadcast, or repeat the request unchanged.',
   });
 }

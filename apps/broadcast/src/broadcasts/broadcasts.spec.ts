@@ -2,7 +2,7 @@ import { CheckBroadcast } from '@mgw/contracts';
 import type { Harness } from '@mgw/harness';
 import { Broadcasts, service } from '../../test/broadcasts.fixture';
 
-describe('what a broadcast may send (product §2)', () => {
+describe('spec §10: templates of a broadcast', () => {
   let harness: Harness;
   beforeAll(async () => {
     ({ harness } = await Broadcasts.start({ header_format: 'GIF' }));
@@ -10,7 +10,7 @@ describe('what a broadcast may send (product §2)', () => {
   });
   afterAll(() => harness.close());
 
-  it('platform §1.4: a template with a GIF header is refused as a whole, not recipient by recipient', async () => {
+  it('platform §1.4: refuses a template with a GIF header before any recipient', async () => {
     const recipients = [{ line: 1, phone: '12015550100', body_params: [], header_params: [] }];
     const check = harness.rpc.call(CheckBroadcast, { business_id: 1, template_name: 'offer', language: 'en', recipients });
     await expect(check).rejects.toMatchObject({

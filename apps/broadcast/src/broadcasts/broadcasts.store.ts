@@ -18,8 +18,8 @@ interface BroadcastRow {
   finished_at: Date | null;
 }
 
-/** One that a request with an Idempotency-Key has made. */
-export interface MadeBroadcast {
+/** The broadcast that a request with an Idempotency-Key created. */
+export interface CreatedBroadcast {
   id: number;
   fingerprint: string;
 }
@@ -41,8 +41,8 @@ const COLUMNS = `id, name, template_name, language, status, total, sent, failed,
 export class BroadcastsStore {
   constructor(private readonly db: Database) {}
 
-  /** What the request's Idempotency-Key has made, as long as it is kept. */
-  async made({ business_id, idempotency }: RequestOf<typeof CreateBroadcast>): Promise<MadeBroadcast | undefined> {
+  /** Finds the broadcast that the request's Idempotency-Key created. */
+  async findByKey({ business_id, idempotency }: RequestOf<typeof CreateBroadcast>): Promise<CreatedBroadcast | undefined> {
     if (!idempotency) return undefined;
     const [row] = await this.db.query<{ id: string; fingerprint: string }>(
       'SELECT id, creation_fingerprint AS fingerprint FROM broadcast.broadcasts WHERE business_id = $1 AND creation_key = $2',
@@ -51,7 +51,7 @@ export class BroadcastsStore {
     return row && { ...row, id: Number(row.id) };
   }
 
-  /** The broadcast and all its recipients, or nothing. @returns its id; null when its Idempotency-Key has made one already */
+  /** Creates the broadcast with all its recipients. @returns its id; null if its Idempotency-Key has already created one */
   create(request: RequestOf<typeof CreateBroadcast>): Promise<number | null> {
     const { business_id, name, template_name, language, plan, timezone, scheduled_at, recipients, idempotency } = request;
     return this.db.transaction(async (tx) => {
@@ -66,7 +66,7 @@ export class BroadcastsStore {
         ],
       );
       if (!row) return null;
-      // Arrays of arrays of different lengths are none of PostgreSQL's types: the values travel as JSON.
+      // PostgreSQL has no arrays of arrays with different lengths, so the values travel as JSON.
       await tx.query(
         `INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params)
          SELECT $1, r.nth, r.row ->> 'phone', ARRAY(SELECT jsonb_array_elements_text(r.row -> 'body_params')),
@@ -122,7 +122,7 @@ export class BroadcastsStore {
     };
   }
 
-  /** Whoever runs it finds out at the next look. @returns false when it is unknown or has ended */
+  /** The process that runs it stops when it next renews its lease. @returns false if the broadcast is unknown or has ended */
   cancel(businessId: number, id: number): Promise<boolean> {
     return this.change(businessId, id, `status = 'cancelled', finished_at = now()`);
   }

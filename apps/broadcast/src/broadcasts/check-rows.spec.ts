@@ -1,7 +1,7 @@
 import type { TemplateShape } from '@mgw/contracts';
 import { checkRows } from './check-rows';
 
-it('product decision 50: a media header whose value is not a URL is a fault of its row', () => {
+it('decision 50: reports a media header whose value is not a URL', () => {
   const template = { body_variables: [], header_format: 'IMAGE', header_variables: [], button_parameters: [] } as unknown as TemplateShape;
   const row = (line: number, link: string) => ({ line, phone: `1201555${1_000 + line}`, body_params: [], header_params: [link] });
   const links = ['https://example.com/a.png', 'https:example.com', 'https://example.com/a b', 'javascript:alert(1)'];
@@ -12,7 +12,7 @@ it('product decision 50: a media header whose value is not a URL is a fault of i
   expect(faults.map(({ line, field }) => [line, field])).toEqual([2, 3, 4].map((line) => [line, 'header_params']));
 });
 
-it('guarantees §10, N1: values that are longer together than WhatsApp takes are a fault of their row', () => {
+it('guarantees §10, N1: reports values that together exceed the platform limit', () => {
   const body_variables = ['1', '2', '3', '4', '5'];
   const template = { body_variables, header_format: null, header_variables: [], button_parameters: [] } as unknown as TemplateShape;
   const row = (line: number, length: number) => ({

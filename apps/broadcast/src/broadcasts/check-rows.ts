@@ -3,7 +3,7 @@ import { normalizePhone } from '@mgw/phone';
 
 const PLATFORM_REFUSES = /[\n\t]| {5}/;
 
-/** Every row, before anything is sent: its form, the number, nobody twice, and as many values as the template takes. */
+/** Checks every row before anything is sent: its form, its phone number, duplicates, and the values that the template takes. */
 export function checkRows(template: TemplateShape, rows: BroadcastRow[]): { recipients: BroadcastRow[]; faults: RowFault[] } {
   const counts = valueCounts(template);
   const faults: RowFault[] = [];
@@ -22,7 +22,7 @@ export function checkRows(template: TemplateShape, rows: BroadcastRow[]): { reci
     for (const part of ['body', 'header'] as const) {
       const values = row[`${part}_params`];
       const [least, most] = counts[part];
-      if (values.length < least || values.length > most) fault(`${part}_params`, `must hold ${least} values, ${values.length} were given`);
+      if (values.length < least || values.length > most) fault(`${part}_params`, `must hold ${least} values; the row has ${values.length}`);
       else if (values.some((value) => value.trim() === '')) fault(`${part}_params`, 'must not hold an empty value');
       else if (values.some((value) => PLATFORM_REFUSES.test(value)))
         fault(`${part}_params`, 'must not hold a line break, a tab or five spaces in a row');

@@ -5,8 +5,7 @@ import { BroadcastsStore } from './broadcasts.store';
 const BROADCASTS = 2_000;
 const RECIPIENTS = 20_000;
 
-/** Guarantees §10, N2: a statement reads a bounded number of rows. */
-describe('lists of a business with many broadcasts', () => {
+describe('guarantees §10, N2: lists of a business with many broadcasts', () => {
   let harness: Harness;
   beforeAll(async () => {
     harness = await startHarness({ schema: 'broadcast', migrations });
@@ -23,14 +22,14 @@ describe('lists of a business with many broadcasts', () => {
   }, 120_000);
   afterAll(() => harness.close());
 
-  it('a page of broadcasts reads its own rows, also of a business that made few long ago', async () => {
+  it('a page of broadcasts reads its own rows only, also for a business with a few old ones', async () => {
     for (const business of [1, 3]) {
       const rows = await rowsRead(harness.db, (db) => new BroadcastsStore(db).list(business, 20, null));
       expect(rows['broadcasts']).toBeLessThanOrEqual(22);
     }
   });
 
-  it('a page of recipients reads a few rows, one of a rare state those of its broadcast at most', async () => {
+  it('a page of recipients reads few rows, and with a rare state at most those of its broadcast', async () => {
     const page = { business_id: 3, id: 1, limit: 20, cursor: null };
     const read = (state: 'failed' | null) => rowsRead(harness.db, (db) => new BroadcastsStore(db).recipients({ ...page, state }));
     expect((await read(null))['recipients']).toBeLessThanOrEqual(500);
@@ -42,7 +41,7 @@ describe('lists of a business with many broadcasts', () => {
     ]);
   });
 
-  it('the reasons of a broadcast are counted among its own recipients', async () => {
+  it("counts failure reasons among the broadcast's own recipients", async () => {
     const rows = await rowsRead(harness.db, (db) => new BroadcastsStore(db).failures(3, 1));
     expect(rows['recipients']).toBeLessThanOrEqual(RECIPIENTS);
   });

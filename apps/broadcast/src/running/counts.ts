@@ -1,14 +1,14 @@
 import type { Tx } from '@mgw/postgres';
 
-/** How one recipient's transition moves the counters of its broadcast. */
-export interface Change {
+/** How a recipient's transition changes the counters of its broadcast. */
+export interface CountChange {
   id: string;
   sent: number;
   failed: number;
 }
 
-/** The counters of a broadcast move with its recipients' own transitions, in the same transaction. */
-export async function count(tx: Tx, changes: Change[]): Promise<void> {
+/** Updates counters in the transaction of the recipients' transitions. */
+export async function addCounts(tx: Tx, changes: CountChange[]): Promise<void> {
   if (changes.length === 0) return;
   await tx.query(
     `UPDATE broadcast.broadcasts b SET sent = b.sent + n.sent, failed = b.failed + n.failed

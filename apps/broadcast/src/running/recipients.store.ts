@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { newIntentId } from '@mgw/contracts';
 import { Database, onRow, type Tx } from '@mgw/postgres';
-import { count } from './counts';
+import { addCounts } from './counts';
 import { REPORTS_LOCK } from './reports.store';
 import { LEASE, type RunningBroadcast } from './runs.store';
 
@@ -10,31 +10,31 @@ export interface DueRecipient {
   phone: string;
   body_params: string[];
   header_params: string[];
-  /** This one included. */
+  /** Includes this attempt. */
   attempts: number;
-  /** Names this try's send. */
+  /** The intent of this attempt's send. */
   intent_id: string;
 }
 
 export type RecipientEnd =
   | { state: 'sent'; messageId: string }
   | { state: 'failed'; reason: string }
-  /** To be tried again: certainly nothing was sent. */
+  /** Nothing was sent; retry later. */
   | { state: 'pending'; afterSeconds: number }
-  /** It may have been sent: the send service is asked about `intentId` later. */
+  /** The message may have been sent; the send service is queried about `intentId` later. */
   | { state: 'unclear'; intentId: string; reason: string; afterSeconds: number };
 
-export interface EndedTry {
+export interface EndedAttempt {
   broadcastId: number;
   nth: number;
-  /** The try that ended; a newer one of the same recipient stays as it is. */
+  /** The attempt that ended; a newer attempt for the same recipient stays unchanged. */
   intentId: string;
   end: RecipientEnd;
 }
 
-/** Longer than one send may take: its caller waits for 30 s. */
-const TRY = '35 seconds';
-/** A recipient is set aside after so many tries that began and did not end. */
+/** Longer than the deadline of a send, 30 s. */
+const ATTEMPT_TIMEOUT = '35 seconds';
+/** Attempts that may begin without ending before the recipient is set aside. */
 const MAX_BEGUN = 3;
 const SET_ASIDE = `Sending this message stopped the service ${MAX_BEGUN} times.`;
 
@@ -43,11 +43,11 @@ export class RecipientsStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * Renews the lease and takes recipients that are due. Those under whose sending a process died come last, and alone.
-   * @param alone whether nothing of this broadcast is under way
-   * @returns the lease as it is now; `due` is null when nothing more is to be sent here, by somebody's wish or because the lease was lost
+   * Renews the lease and claims due recipients. Recipients whose sending killed a process come last, one at a time.
+   * @param idle whether no send of this broadcast is in flight
+   * @returns the renewed lease; `due` is null if the broadcast was paused or cancelled, or the lease was lost
    */
-  async take({ id, lease }: RunningBroadcast, atMost: number, alone: boolean): Promise<{ lease: string; due: DueRecipient[] | null }> {
+  async claim({ id, lease }: RunningBroadcast, atMost: number, idle: boolean): Promise<{ lease: string; due: DueRecipient[] | null }> {
     return this.db.transaction(async (tx) => {
       const [held] = await tx.query<{ status: string; lease: string }>(
         `UPDATE broadcast.broadcasts SET lease_until = now() + interval '${LEASE}' WHERE id = $1 AND lease_until = $2
@@ -56,21 +56,21 @@ export class RecipientsStore {
       );
       if (held?.status !== 'running') return { lease: held?.lease ?? lease, due: null };
       if (atMost === 0) return { lease: held.lease, due: [] };
-      let due = await this.begin(tx, id, 'begun = 0', atMost);
-      if (due.length === 0 && alone) {
+      let due = await this.claimPending(tx, id, 'begun = 0', atMost);
+      if (due.length === 0 && idle) {
         await this.setAside(tx, id);
-        due = await this.begin(tx, id, 'begun > 0', 1);
+        due = await this.claimPending(tx, id, 'begun > 0', 1);
       }
       return { lease: held.lease, due };
     });
   }
 
   /**
-   * Ends tries; the counters of the broadcast move with them, once. Every transaction locks broadcasts before their recipients, so nobody
-   * waits in a circle.
-   * @param ended whether the tries themselves ended; false for what the send service says later
+   * Records how attempts ended and updates the counters of their broadcasts once. Every transaction locks broadcasts before their
+   * recipients, so that no two deadlock.
+   * @param ended whether the attempts themselves ended; false for what the send service reports later
    */
-  async record(ends: EndedTry[], ended = true): Promise<void> {
+  async record(ends: EndedAttempt[], ended = true): Promise<void> {
     const column = <T>(pick: (end: RecipientEnd) => T) => ends.map(({ end }) => pick(end));
     await this.db.transaction(async (tx) => {
       await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${REPORTS_LOCK}'))`);
@@ -101,22 +101,23 @@ export class RecipientsStore {
           ended,
         ],
       );
-      await count(
+      await addCounts(
         tx,
         moved.map(({ broadcast_id, state }) => ({ id: broadcast_id, sent: state === 'sent' ? 1 : 0, failed: state === 'failed' ? 1 : 0 })),
       );
       if (ended) return;
-      const settled = moved.filter(({ state }) => state !== 'unclear').map(({ broadcast_id }) => broadcast_id);
-      if (settled.length > 0) await tx.query('UPDATE broadcast.broadcasts SET rests_until = NULL WHERE id = ANY ($1::bigint[])', [settled]);
+      const resolved = moved.filter(({ state }) => state !== 'unclear').map(({ broadcast_id }) => broadcast_id);
+      if (resolved.length > 0)
+        await tx.query('UPDATE broadcast.broadcasts SET rests_until = NULL WHERE id = ANY ($1::bigint[])', [resolved]);
     });
   }
 
-  private begin(tx: Tx, broadcastId: number, which: string, atMost: number): Promise<DueRecipient[]> {
+  private claimPending(tx: Tx, broadcastId: number, condition: string, atMost: number): Promise<DueRecipient[]> {
     return tx.query<DueRecipient>(
       `UPDATE broadcast.recipients r SET state = 'sending', attempts = r.attempts + 1, begun = r.begun + 1, reason = NULL,
-         began_at = now(), due_at = now() + interval '${TRY}', intent_id = ($3::uuid[])[d.place]
+         began_at = now(), due_at = now() + interval '${ATTEMPT_TIMEOUT}', intent_id = ($3::uuid[])[d.place]
        FROM (SELECT nth, row_number() OVER () AS place FROM (
-         SELECT nth FROM broadcast.recipients WHERE broadcast_id = $1 AND state = 'pending' AND due_at <= now() AND ${which}
+         SELECT nth FROM broadcast.recipients WHERE broadcast_id = $1 AND state = 'pending' AND due_at <= now() AND ${condition}
          ORDER BY due_at, nth LIMIT $2 FOR UPDATE SKIP LOCKED) p) d
        WHERE r.broadcast_id = $1 AND r.nth = d.nth
        RETURNING r.nth, r.phone, r.body_params, r.header_params, r.attempts, r.intent_id`,
@@ -130,7 +131,7 @@ export class RecipientsStore {
        WHERE broadcast_id = $1 AND state = 'pending' AND begun >= ${MAX_BEGUN} RETURNING broadcast_id`,
       [broadcastId],
     );
-    await count(
+    await addCounts(
       tx,
       failed.map(({ broadcast_id: id }) => ({ id, sent: 0, failed: 1 })),
     );

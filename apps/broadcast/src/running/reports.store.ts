@@ -1,30 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import { onRow, type Tx } from '@mgw/postgres';
-import { count } from './counts';
+import { addCounts } from './counts';
 
-/** The platform's word on a message: the failure reason, or null if it was read, which outranks any failure. */
+/** The platform's report on a message: the failure reason, or null if it was read, which outranks any failure. */
 export interface Report {
   business_id: number;
   messageId: string;
   reason: string | null;
 }
 
-/** A report and the outcome of its send meet under this lock: whichever commits first is seen by the other. */
+/** Orders a report and the outcome of its send: the second transaction sees the first. */
 export const REPORTS_LOCK = 'broadcast.failures';
 
 @Injectable()
 export class ReportsStore {
   /**
-   * The platform reported on messages of any origin; only a business's own account reports on its recipients. Kept is what may be about a
-   * recipient: a failure, because its message may not be known yet; that it was read when the message is known, or may still become so.
+   * Applies reports of a business's own account to its recipients. Stores every failure, because the message id may not be recorded
+   * yet. Stores a read only for a recipient's message, or while a send of the business may still record one.
    */
-  async settle(tx: Tx, reports: Report[]): Promise<void> {
+  async apply(tx: Tx, reports: Report[]): Promise<void> {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtext('${REPORTS_LOCK}'))`);
-    const named = [reports.map(({ business_id }) => business_id), reports.map(({ messageId }) => messageId)];
+    const messages = [reports.map(({ business_id }) => business_id), reports.map(({ messageId }) => messageId)];
     await tx.query(
       `WITH sending AS MATERIALIZED (
          SELECT business_id FROM broadcast.broadcasts WHERE started_at IS NOT NULL AND finished_at IS NULL
-         -- Cancelled, with sends under way.
+         -- A cancelled broadcast may still have sends in flight.
          UNION SELECT business_id FROM broadcast.broadcasts WHERE finished_at > now() - interval '10 minutes'
        )
        INSERT INTO broadcast.reports AS f (business_id, message_id, reason)
@@ -34,7 +34,7 @@ export class ReportsStore {
                     WHERE r.message_id = n.id AND ${onRow('b.business_id = n.business_id')})
        ORDER BY business_id, id, reason NULLS FIRST
        ON CONFLICT (business_id, message_id) DO UPDATE SET reason = NULL WHERE excluded.reason IS NULL AND f.reason IS NOT NULL`,
-      [...named, reports.map(({ reason }) => reason)],
+      [...messages, reports.map(({ reason }) => reason)],
     );
     const moved = await tx.query<{ broadcast_id: string; state: string }>(
       `UPDATE broadcast.recipients r SET state = CASE WHEN f.reason IS NULL THEN 'sent' ELSE 'failed' END, reason = f.reason
@@ -43,9 +43,9 @@ export class ReportsStore {
        JOIN broadcast.broadcasts b ON ${onRow('b.business_id = n.business_id')}
        WHERE r.message_id = n.id AND r.broadcast_id = b.id AND r.state = CASE WHEN f.reason IS NULL THEN 'failed' ELSE 'sent' END
        RETURNING r.broadcast_id, r.state`,
-      named,
+      messages,
     );
-    await count(
+    await addCounts(
       tx,
       moved.map(({ broadcast_id, state }) =>
         state === 'sent' ? { id: broadcast_id, sent: 1, failed: -1 } : { id: broadcast_id, sent: -1, failed: 1 },

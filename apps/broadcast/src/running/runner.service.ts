@@ -7,32 +7,32 @@ import { RecipientsStore } from './recipients.store';
 import { RunsStore, type RunningBroadcast } from './runs.store';
 import { SendingService } from './sending.service';
 
-/** Broadcasts that one process runs side by side. */
-const SIDE_BY_SIDE = 16;
-/** How long a broadcast keeps its turn when others wait for one, in milliseconds. */
-const TURN_MS = 5_000;
-const LOOK_EVERY_MS = 1_000;
+/** Broadcasts that one process runs at once. */
+const MAX_RUNNING = 16;
+/** A broadcast may run this long while others wait, in milliseconds. */
+const TIME_SLICE_MS = 5_000;
+const POLL_MS = 1_000;
 const TICK_MS = 250;
-/** Messages of one broadcast under way at once. */
-const UNDER_WAY = 64;
+/** Sends of one broadcast that may be in flight. */
+const MAX_IN_FLIGHT = 64;
 
 interface Run {
   since: number;
-  /** Its turn is over: it begins nothing more, and no longer counts. */
-  yields: boolean;
+  /** Its time slice is over: it starts no more sends and no longer counts as active. */
+  isYielding: boolean;
   ended: Promise<void>;
 }
 
-/** Runs broadcasts in turns, each at its own even pace; what a process that died ran is taken over by another one. */
+/** Runs broadcasts in time slices, each at an even pace. Another process takes over the broadcasts of one that died. */
 @Injectable()
 export class RunnerService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly signal = new Signal();
-  private readonly runs = new Set<Run>();
+  private readonly running = new Set<Run>();
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly turns: RunsStore,
+    private readonly runs: RunsStore,
     private readonly recipients: RecipientsStore,
     private readonly sending: SendingService,
     private readonly relay: OutboxRelay,
@@ -42,15 +42,15 @@ export class RunnerService implements OnApplicationBootstrap, OnApplicationShutd
 
   onApplicationBootstrap(): void {
     this.relay.start();
-    this.ended = this.look();
+    this.ended = this.poll();
   }
 
-  /** Begins nothing more, and waits for what is under way. */
+  /** Starts no more sends and waits for those in flight. */
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
     this.signal.give();
     await this.ended;
-    await Promise.all([...this.runs].map(({ ended }) => ended));
+    await Promise.all([...this.running].map(({ ended }) => ended));
     await this.relay.stop();
   }
 
@@ -58,75 +58,73 @@ export class RunnerService implements OnApplicationBootstrap, OnApplicationShutd
     this.signal.give();
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     while (!this.stopped) {
       try {
-        const broadcast = (await this.hasRoom()) ? await this.turns.take() : null;
+        const broadcast = (await this.hasRoom()) ? await this.runs.claim() : null;
         if (broadcast) this.begin(broadcast);
-        else await this.signal.wait(LOOK_EVERY_MS);
+        else await this.signal.wait(POLL_MS);
       } catch (error) {
-        this.logger.warn({ err: error }, 'looking for broadcasts failed; trying again');
-        await this.signal.wait(LOOK_EVERY_MS);
+        this.logger.warn({ err: error }, 'claiming a broadcast failed; will retry');
+        await this.signal.wait(POLL_MS);
       }
     }
   }
 
-  /** Makes room when another broadcast waits and one has had its turn. */
+  /** If another broadcast waits, ends the run whose time slice is over. */
   private async hasRoom(): Promise<boolean> {
-    const active = [...this.runs].filter(({ yields }) => !yields);
-    if (active.length < SIDE_BY_SIDE) return true;
+    const active = [...this.running].filter(({ isYielding }) => !isYielding);
+    if (active.length < MAX_RUNNING) return true;
     const longest = active.reduce((one, other) => (other.since < one.since ? other : one));
-    if (Date.now() - longest.since < TURN_MS || !(await this.turns.anyWaits())) return false;
-    longest.yields = true;
+    if (Date.now() - longest.since < TIME_SLICE_MS || !(await this.runs.isAnyWaiting())) return false;
+    longest.isYielding = true;
     return true;
   }
 
   private begin(broadcast: RunningBroadcast): void {
-    const run: Run = { since: Date.now(), yields: false, ended: Promise.resolve() };
-    this.runs.add(run);
+    const run: Run = { since: Date.now(), isYielding: false, ended: Promise.resolve() };
+    this.running.add(run);
     run.ended = this.run(broadcast, run)
-      .catch((error: unknown) =>
-        this.logger.warn({ err: error, broadcast_id: broadcast.id }, 'a broadcast was interrupted; it goes on soon'),
-      )
+      .catch((error: unknown) => this.logger.warn({ err: error, broadcast_id: broadcast.id }, 'a broadcast was interrupted; will resume'))
       .finally(() => {
-        this.runs.delete(run);
+        this.running.delete(run);
         this.signal.give();
       });
   }
 
-  /** An even pace: every tick its share of a second, less what still waits for the platform. */
-  private async run(taken: RunningBroadcast, run: Run): Promise<void> {
-    const broadcast = { ...taken };
-    const underWay = new Set<Promise<void>>();
+  /** Sends at an even pace: each tick adds its share of `perSecond` to the allowance. */
+  private async run(claimed: RunningBroadcast, run: Run): Promise<void> {
+    const broadcast = { ...claimed };
+    const inFlight = new Set<Promise<void>>();
     let allowance = 0;
     try {
       while (!this.stopped) {
         const tick = new Promise((resume) => setTimeout(resume, TICK_MS));
         allowance = Math.min(this.config.perSecond, allowance + (this.config.perSecond * TICK_MS) / 1_000);
-        const room = run.yields ? 0 : Math.min(Math.floor(allowance), UNDER_WAY - underWay.size);
-        const takenAt = Date.now();
-        const { lease, due } = await this.recipients.take(broadcast, Math.max(0, room), underWay.size === 0);
+        const room = run.isYielding ? 0 : Math.min(Math.floor(allowance), MAX_IN_FLIGHT - inFlight.size);
+        const claimedAt = Date.now();
+        const { lease, due } = await this.recipients.claim(broadcast, Math.max(0, room), inFlight.size === 0);
         broadcast.lease = lease;
-        // Lost, paused or cancelled: then it stays this process's own until what is under way has ended.
-        if ((due === null || run.yields) && underWay.size === 0) break;
+        // After a pause or a cancellation this process keeps the broadcast until its sends in flight have ended.
+        if ((due === null || run.isYielding) && inFlight.size === 0) break;
         allowance -= due?.length ?? 0;
         for (const recipient of due ?? []) {
-          const sent = this.sending.send(broadcast, recipient, takenAt).finally(() => underWay.delete(sent));
-          underWay.add(sent);
+          const sent = this.sending.send(broadcast, recipient, claimedAt).finally(() => inFlight.delete(sent));
+          inFlight.add(sent);
         }
-        if (due?.length === 0 && underWay.size === 0 && (await this.end(broadcast))) return;
+        if (due?.length === 0 && inFlight.size === 0 && (await this.end(broadcast))) return;
         await tick;
       }
     } finally {
-      await Promise.all(underWay);
+      await Promise.all(inFlight);
     }
-    if (run.yields) await this.turns.yield(broadcast);
-    else await this.turns.release(broadcast);
+    if (run.isYielding) await this.runs.yieldTurn(broadcast);
+    else await this.runs.release(broadcast);
   }
 
-  /** Nothing is due and nothing under way. @returns whether this process is done with the broadcast for now */
+  /** Completes or suspends a broadcast that has nothing due and nothing in flight. @returns whether it did either */
   private async end(broadcast: RunningBroadcast): Promise<boolean> {
-    if (!(await this.turns.complete(broadcast.id))) return this.turns.rest(broadcast);
+    if (!(await this.runs.complete(broadcast.id))) return this.runs.suspend(broadcast);
     this.relay.nudge();
     return true;
   }

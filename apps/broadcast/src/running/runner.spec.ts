@@ -9,37 +9,36 @@ import {
 } from '@mgw/contracts';
 import type { Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { Broadcasts, found, service } from '../../test/broadcasts.fixture';
+import { Broadcasts, sendInState, service } from '../../test/broadcasts.fixture';
 
-describe('running broadcasts (product §2)', () => {
+describe('spec §10: running broadcasts', () => {
   let broadcasts: Broadcasts;
   let harness: Harness;
-  /** The Idempotency-Key of each send, in their order. */
+  /** The Idempotency-Keys of the sends, in order. */
   let keys: string[];
-  /** Sends of business 1 are held up until then. */
-  let answerSends: () => void;
-  let heldUp: (to: string) => Promise<void>;
-  /** Whether sends of a business are held up. */
-  let heldUpOf: (business: number) => boolean;
-  /** By the send's `gw_` id. */
+  /** Releases the held sends of business 1. */
+  let releaseSends: () => void;
+  let holdSend: (to: string) => Promise<void>;
+  let isHeld: (business: number) => boolean;
+  /** Idempotency-Keys by the send's `gw_` id. */
   let keysBySend: Map<string, string>;
   beforeEach(async () => {
     broadcasts = await Broadcasts.start();
     ({ harness } = broadcasts);
     keys = [];
     keysBySend = new Map();
-    heldUpOf = (business) => business === 1;
-    const answered = new Promise<void>((resolve) => (answerSends = resolve));
-    heldUp = () => answered;
+    isHeld = (business) => business === 1;
+    const answered = new Promise<void>((resolve) => (releaseSends = resolve));
+    holdSend = () => answered;
     harness.answer(SendTemplate, async ({ to, sender }) => {
       keys.push(sender.idempotency?.key ?? 'none');
       keysBySend.set(gatewayMessageId(sender.intent_id ?? ''), sender.idempotency?.key ?? 'none');
-      if (heldUpOf(sender.business_id)) await heldUp(to);
+      if (isHeld(sender.business_id)) await holdSend(to);
       return { message_id: `wamid.${to}`, phone: to, replayed: false };
     });
   });
   afterEach(async () => {
-    answerSends();
+    releaseSends();
     await harness.close();
   });
 
@@ -47,12 +46,12 @@ describe('running broadcasts (product §2)', () => {
   const change = (operation: typeof PauseBroadcast | typeof ResumeBroadcast | typeof CancelBroadcast, id: number, business_id = 1) =>
     harness.rpc.call(operation, { business_id, id });
   const becomes = (status: string, id: number, business_id = 1) =>
-    eventually(async () => (await broadcasts.show(id, business_id)).broadcast.status === status);
-  /** Resolves when every replica's next look for work is over, in which older broadcasts come first. */
-  const looked = async (business_id = 1) => becomes('completed', await broadcasts.create(1, { business_id }), business_id);
+    eventually(async () => (await broadcasts.get(id, business_id)).broadcast.status === status);
+  /** Resolves once every replica has polled for work, since older broadcasts come first. */
+  const polled = async (business_id = 1) => becomes('completed', await broadcasts.create(1, { business_id }), business_id);
 
-  /** Transactions that wait for others. */
-  const waiting = async () => {
+  /** Counts transactions that wait for a lock. */
+  const waitingTransactions = async () => {
     const [row] = await harness.db.query<{ n: string }>(
       `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
@@ -60,8 +59,8 @@ describe('running broadcasts (product §2)', () => {
   };
   const keysOf = (id: number) => keys.filter((key) => key.startsWith(`broadcast:${id}:`));
 
-  it('decision 24: asked for again with its Idempotency-Key, also at once and of another replica, a broadcast is made once', async () => {
-    answerSends();
+  it('decision 24: requests with one Idempotency-Key create a broadcast once, also concurrently and on another replica', async () => {
+    releaseSends();
     await harness.run(service);
     await harness.run(service);
     const idempotency = { key: 'k', fingerprint: 'f' };
@@ -77,15 +76,15 @@ describe('running broadcasts (product §2)', () => {
     expect(await broadcasts.create(1)).not.toBe(await broadcasts.create(1));
   });
 
-  it('of one business one runs at a time, also when two replicas look for work at the same moment', async () => {
+  it('spec §10: runs one broadcast of a business at a time, also when two replicas poll at the same moment', async () => {
     await harness.run(service);
     await harness.run(service);
     for (const business_id of [1, 1, 2]) await broadcasts.create(1, { business_id, ...inAnHour() });
-    // Both are held up with what they have taken, until each has taken something or waits for the other.
+    // The table lock holds both replicas until each has claimed a broadcast or waits for the other.
     await harness.db.transaction(async (tx) => {
       await tx.query('LOCK TABLE broadcast.recipients IN EXCLUSIVE MODE');
       await harness.db.query('UPDATE broadcast.broadcasts SET scheduled_at = now()');
-      await eventually(async () => (await waiting()) === 2);
+      await eventually(async () => (await waitingTransactions()) === 2);
     });
     const statuses = async (business_id: number) => {
       const { broadcasts } = await harness.rpc.call(ListBroadcasts, { business_id, limit: 10, cursor: null });
@@ -95,30 +94,30 @@ describe('running broadcasts (product §2)', () => {
     expect(await statuses(1)).toEqual(['scheduled', 'running']);
   });
 
-  it('guarantees §8: who stood still for longer than its lease begins nothing more, and leaves the lease to whoever has it now', async () => {
+  it('guarantees §8: a replica that lost its lease starts no more sends and never renews or releases it', async () => {
     await harness.run(service, { BROADCAST_PER_SECOND: '20' });
     const id = await broadcasts.create(40);
     await eventually(() => keys.length > 0);
-    // As another replica does, which sends nothing here.
+    // Stands for another replica that holds the lease and sends nothing.
     await harness.db.query(`UPDATE broadcast.broadcasts SET lease_until = now() + interval '1 hour' WHERE id = $1`, [id]);
-    await looked(2);
+    await polled(2);
     const begun = keysOf(id).length;
-    answerSends();
-    await eventually(async () => (await broadcasts.show(id)).broadcast.sent === begun);
-    await looked(2);
-    await looked(2);
+    releaseSends();
+    await eventually(async () => (await broadcasts.get(id)).broadcast.sent === begun);
+    await polled(2);
+    await polled(2);
     expect(keysOf(id)).toHaveLength(begun);
     await harness.db.query(`UPDATE broadcast.broadcasts SET lease_until = now() WHERE id = $1`, [id]);
     await becomes('completed', id);
     expect([keysOf(id).length, new Set(keysOf(id)).size]).toEqual([40, 40]);
   });
 
-  it('guarantees §8: a broadcast that is taken over while its sends are recorded waits for nobody in a circle', async () => {
+  it('guarantees §8: taking over a broadcast while its sends are recorded never deadlocks', async () => {
     let answerSecond = () => undefined as void;
     const secondAnswered = new Promise<void>((resolve) => (answerSecond = resolve));
     const [first, second] = [broadcasts.phoneOf(0), broadcasts.phoneOf(1)];
-    const everybody = heldUp;
-    heldUp = (to) => (to === second ? secondAnswered : everybody(to));
+    const everybody = holdSend;
+    holdSend = (to) => (to === second ? secondAnswered : everybody(to));
     await harness.run(service);
     const id = await broadcasts.create(2);
     await eventually(() => keys.length === 2);
@@ -126,48 +125,48 @@ describe('running broadcasts (product §2)', () => {
     await harness.db.transaction(async (tx) => {
       await tx.query(lockOf(first));
       await harness.db.query('UPDATE broadcast.broadcasts SET lease_until = now() WHERE id = $1', [id]);
-      // Whoever takes it over waits for the first recipient.
-      await eventually(async () => (await waiting()) === 1);
+      // The replica that takes over waits for the first recipient.
+      await eventually(async () => (await waitingTransactions()) === 1);
       answerSecond();
-      await eventually(async () => (await waiting()) === 2);
+      await eventually(async () => (await waitingTransactions()) === 2);
       expect(await harness.db.query(lockOf(second))).toHaveLength(1);
     });
-    answerSends();
+    releaseSends();
     await becomes('completed', id);
-    expect((await broadcasts.show(id)).broadcast).toMatchObject({ sent: 2, failed: 0 });
+    expect((await broadcasts.get(id)).broadcast).toMatchObject({ sent: 2, failed: 0 });
   });
 
-  it('guarantees §10, N2: broadcasts of sixteen businesses whose sends hang leave others their turns', async () => {
+  it('guarantees §10, N2: broadcasts of other businesses run while those of sixteen businesses hang', async () => {
     await harness.run(service);
     const hung = Array.from({ length: 16 }, (_, i) => 100 + i);
-    heldUpOf = (business) => hung.includes(business);
+    isHeld = (business) => hung.includes(business);
     for (const business_id of hung) await broadcasts.create(3, { business_id });
     await eventually(() => keys.length === 16 * 3);
     const ids = [await broadcasts.create(3, { business_id: 2 }), await broadcasts.create(3, { business_id: 3 })];
     await becomes('completed', ids[0] as number, 2);
     await becomes('completed', ids[1] as number, 3);
     expect(keys).toHaveLength(18 * 3);
-    // Before the hanging sends ended, at their deadline.
+    // The hanging sends have not reached their deadline yet.
     const [hanging] = await harness.db.query<{ n: string }>(`SELECT count(*) AS n FROM broadcast.recipients WHERE state = 'sending'`);
     expect(hanging?.n).toBe(String(16 * 3));
   });
 
-  it('guarantees §10, N3: a recipient under whose sending the process died three times is set aside, and the others are sent', async () => {
+  it('guarantees §10, N3: sets a recipient aside whose sending killed the process three times, and sends the others', async () => {
     const poison = broadcasts.phoneOf(1);
-    broadcasts.findSend = (id) => (keysBySend.get(id)?.endsWith(':2') ? null : found('accepted')(id));
+    broadcasts.findSend = (id) => (keysBySend.get(id)?.endsWith(':2') ? null : sendInState('accepted')(id));
     let kill = () => undefined as void;
-    heldUp = async (to) => (to === poison ? kill() : undefined);
+    holdSend = async (to) => (to === poison ? kill() : undefined);
     const first = await harness.spawn('broadcast');
     kill = () => first.kill('SIGKILL');
     const id = await broadcasts.create(4);
     await first.exited;
     for (let death = 2; death <= 3; death++) {
-      await broadcasts.pass(60);
+      await broadcasts.advanceTime(60);
       const next = await harness.spawn('broadcast');
       kill = () => next.kill('SIGKILL');
       await next.exited;
     }
-    await broadcasts.pass(60);
+    await broadcasts.advanceTime(60);
     await harness.run(service);
     await becomes('completed', id);
     expect((await broadcasts.recipients(id)).map(({ state, reason }) => [state, reason])).toEqual([
@@ -178,58 +177,58 @@ describe('running broadcasts (product §2)', () => {
     ]);
   });
 
-  it('friendliness F20: paused, nothing more begins and what is under way ends; it stays so after a restart; resumed, it goes on where it stopped', async () => {
+  it('spec §10: a paused broadcast finishes its sends in flight, stays paused over a restart and resumes where it stopped', async () => {
     const pace = { BROADCAST_PER_SECOND: '20' };
     const first = await harness.run(service, pace);
     const id = await broadcasts.create(30);
     await eventually(() => keys.length > 0);
     await change(PauseBroadcast, id);
     const begun = (await broadcasts.recipients(id)).filter(({ state }) => state !== 'pending').length;
-    answerSends();
-    // Another of the same business runs meanwhile, to its end.
-    await looked();
+    releaseSends();
+    // Another broadcast of the same business completes meanwhile.
+    await polled();
     await change(PauseBroadcast, id);
     await first.stop();
     await harness.run(service, pace);
-    await looked();
-    const { broadcast } = await broadcasts.show(id);
+    await polled();
+    const { broadcast } = await broadcasts.get(id);
     expect(begun).toBeLessThan(30);
     expect(broadcast).toMatchObject({ status: 'paused', sent: begun, failed: 0, pending: 30 - begun, finished_at: null });
     await change(ResumeBroadcast, id);
     await change(ResumeBroadcast, id);
     await becomes('completed', id);
-    expect((await broadcasts.show(id)).broadcast).toMatchObject({ sent: 30, failed: 0, pending: 0 });
+    expect((await broadcasts.get(id)).broadcast).toMatchObject({ sent: 30, failed: 0, pending: 0 });
     expect([keysOf(id).length, new Set(keysOf(id)).size]).toEqual([30, 30]);
     await eventually(async () => (await harness.told('broadcast.completed')).length === 3);
   });
 
-  it('friendliness F20: paused and resumed at once, it waits for what is under way, and nothing is tried twice', async () => {
+  it('spec §10: a broadcast that is paused and resumed at once waits for its sends in flight and attempts none twice', async () => {
     await harness.run(service);
     const id = await broadcasts.create(5);
     await eventually(() => keys.length === 5);
     await change(PauseBroadcast, id);
     await change(ResumeBroadcast, id);
-    await looked(2);
-    expect((await broadcasts.show(id)).broadcast.status).toBe('scheduled');
-    answerSends();
+    await polled(2);
+    expect((await broadcasts.get(id)).broadcast.status).toBe('scheduled');
+    releaseSends();
     await becomes('completed', id);
     expect(keysOf(id)).toHaveLength(5);
   });
 
-  it('friendliness F20: resumed after a day, what WhatsApp had turned away for the moment is sent; what may have been sent is not sent again', async () => {
-    const turnedAway = broadcasts.phoneOf(0);
-    heldUp = (to) => Promise.reject(new GatewayError(to === turnedAway ? 'PLATFORM_THROTTLED' : 'OUTCOME_UNKNOWN', 'Not now.'));
-    broadcasts.findSend = found('unknown');
+  it('spec §10: a broadcast resumed after a day retries throttled recipients and never resends an unclear one', async () => {
+    const throttled = broadcasts.phoneOf(0);
+    holdSend = (to) => Promise.reject(new GatewayError(to === throttled ? 'PLATFORM_THROTTLED' : 'OUTCOME_UNKNOWN', 'Not now.'));
+    broadcasts.findSend = sendInState('unknown');
     await harness.run(service);
     const id = await broadcasts.create(2);
     const states = async () => (await broadcasts.recipients(id)).map(({ state }) => state);
     await eventually(async () => (await states()).join() === 'pending,unclear');
     await change(PauseBroadcast, id);
-    await broadcasts.pass(86_400);
+    await broadcasts.advanceTime(86_400);
     const before = keys.length;
-    heldUp = () => Promise.resolve();
-    broadcasts.findSend = found('unconfirmed');
-    await broadcasts.pass(600);
+    holdSend = () => Promise.resolve();
+    broadcasts.findSend = sendInState('unconfirmed');
+    await broadcasts.advanceTime(600);
     await eventually(async () => (await states())[1] === 'failed');
     await change(ResumeBroadcast, id);
     await becomes('completed', id);
@@ -237,28 +236,28 @@ describe('running broadcasts (product §2)', () => {
     expect(keys.slice(before)).toEqual([`broadcast:${id}:1`]);
   });
 
-  it('friendliness F20: what is scheduled can be paused before it starts; resumed, it starts at its time, or at once when that has passed', async () => {
-    answerSends();
+  it('spec §10: a scheduled broadcast that was paused starts at its time after it resumes, or at once if that time has passed', async () => {
+    releaseSends();
     await harness.run(service);
     const [early, late] = [await broadcasts.create(1, inAnHour()), await broadcasts.create(1, inAnHour())];
     for (const id of [early, late]) await change(PauseBroadcast, id);
     await harness.db.query(`UPDATE broadcast.broadcasts SET scheduled_at = now() - interval '1 minute' WHERE id = $1`, [late]);
-    await looked();
-    expect((await broadcasts.show(late)).broadcast).toMatchObject({ status: 'paused', started_at: null });
+    await polled();
+    expect((await broadcasts.get(late)).broadcast).toMatchObject({ status: 'paused', started_at: null });
     for (const id of [early, late]) await change(ResumeBroadcast, id);
     await becomes('completed', late);
-    expect((await broadcasts.show(early)).broadcast).toMatchObject({ status: 'scheduled', started_at: null });
+    expect((await broadcasts.get(early)).broadcast).toMatchObject({ status: 'scheduled', started_at: null });
   });
 
-  it('friendliness F20: what is paused can be cancelled; what has ended is refused as by cancelling, and what is of another is not there', async () => {
+  it('spec §10: cancels a paused broadcast, refuses changes to an ended one, and hides those of other businesses', async () => {
     await harness.run(service);
     const id = await broadcasts.create(1, inAnHour());
     for (const operation of [PauseBroadcast, ResumeBroadcast, CancelBroadcast])
       await expect(change(operation, id, 2)).rejects.toMatchObject({ error_code: 'NOT_FOUND' });
     await change(PauseBroadcast, id);
     await change(CancelBroadcast, id);
-    expect((await broadcasts.show(id)).broadcast).toMatchObject({ status: 'cancelled', finished_at: expect.any(String) as string });
+    expect((await broadcasts.get(id)).broadcast).toMatchObject({ status: 'cancelled', finished_at: expect.any(String) as string });
     for (const operation of [PauseBroadcast, ResumeBroadcast, CancelBroadcast])
-      await expect(change(operation, id)).rejects.toMatchObject({ error_code: 'CONFLICT', message: 'This broadcast has ended already.' });
+      await expect(change(operation, id)).rejects.toMatchObject({ error_code: 'CONFLICT', message: 'This broadcast has already ended.' });
   });
 });

@@ -6,7 +6,7 @@ import { Database } from '@mgw/postgres';
 /** A broadcast that this process runs. */
 export interface RunningBroadcast {
   id: number;
-  /** Its end as PostgreSQL writes it. Each renewal moves it, so only the process that knows it holds the broadcast. */
+  /** The end of the lease, as PostgreSQL prints it. Each renewal changes it, so it is the fencing token of this process. */
   lease: string;
   business_id: number;
   template_name: string;
@@ -15,51 +15,51 @@ export interface RunningBroadcast {
   timezone: string;
 }
 
-/** Renewed with every look, four times a second: another process takes over what a dead one ran within two seconds. */
+/** Renewed four times a second, so that another process takes over from a dead one within two seconds. */
 export const LEASE = '2 seconds';
-/** An unclear recipient keeps its broadcast from ending for this long after its try began: by then its send is known to exist or not. */
-const UNCLEAR_HOLDS = '45 seconds';
+/** An unclear recipient delays the end of its broadcast for this long after its attempt began; by then the send service knows the send. */
+const UNCLEAR_DELAY = '45 seconds';
 
 /**
- * A broadcast may be run when it is due, no process runs it and it does not rest. One broadcast of a business runs at a time, for the sake
- * of its number's throughput: a running one goes on before a new one starts, the older one first, unless it rests.
+ * A broadcast is runnable if it is due, no process holds its lease and it is not suspended. Broadcasts of one business share its number's
+ * throughput, so one runs at a time: a started one before a new one and the older first, unless it is suspended.
  */
-const MAY_RUN = `b.status IN ('scheduled', 'running') AND coalesce(b.scheduled_at, b.created_at) <= now()
+const RUNNABLE = `b.status IN ('scheduled', 'running') AND coalesce(b.scheduled_at, b.created_at) <= now()
   AND (b.lease_until IS NULL OR b.lease_until < now()) AND (b.rests_until IS NULL OR b.rests_until <= now())
   AND NOT EXISTS (SELECT FROM broadcast.broadcasts o WHERE o.business_id = b.business_id AND o.id <> b.id AND o.status = 'running'
     AND (o.lease_until >= now()
       OR ((b.status = 'scheduled' OR o.id < b.id) AND (o.rests_until IS NULL OR o.rests_until <= now()))))`;
 
-/** The processes' turns at broadcasts. */
+/** Leases broadcasts to processes. */
 @Injectable()
 export class RunsStore {
   constructor(private readonly db: Database) {}
 
-  /** Takes the broadcast that has waited longest for its turn; one that never had one comes first. */
-  async take(): Promise<RunningBroadcast | null> {
+  /** Claims the broadcast that has waited longest; one that has never run comes first. */
+  async claim(): Promise<RunningBroadcast | null> {
     return this.db.transaction(async (tx) => {
-      // Two that look at the same moment would each see none running, and take one each.
+      // Without the lock two processes could each start a broadcast of one business.
       await tx.query(`SELECT pg_advisory_xact_lock(hashtext('broadcast.take'))`);
       const [row] = await tx.query<RunningBroadcast & { id: string; business_id: string }>(
         `UPDATE broadcast.broadcasts SET status = 'running', started_at = coalesce(started_at, now()), rests_until = NULL,
            lease_until = now() + interval '${LEASE}'
-         WHERE id = (SELECT b.id FROM broadcast.broadcasts b WHERE ${MAY_RUN}
+         WHERE id = (SELECT b.id FROM broadcast.broadcasts b WHERE ${RUNNABLE}
            ORDER BY b.lease_until NULLS FIRST, b.id LIMIT 1 FOR UPDATE SKIP LOCKED)
          RETURNING id, lease_until::text AS lease, business_id, template_name, language, plan, timezone`,
       );
       if (!row) return null;
-      // Sends that a dead process had under way are looked up at once.
+      // Query the send service at once about sends that a dead process left in flight.
       await tx.query(`UPDATE broadcast.recipients SET due_at = now() WHERE broadcast_id = $1 AND state = 'sending'`, [row.id]);
       return { ...row, id: Number(row.id), business_id: Number(row.business_id) };
     });
   }
 
-  /** Whether a broadcast waits for a process. */
-  async anyWaits(): Promise<boolean> {
-    return (await this.db.query(`SELECT FROM broadcast.broadcasts b WHERE ${MAY_RUN} LIMIT 1`)).length > 0;
+  /** Whether a runnable broadcast waits for a process. */
+  async isAnyWaiting(): Promise<boolean> {
+    return (await this.db.query(`SELECT FROM broadcast.broadcasts b WHERE ${RUNNABLE} LIMIT 1`)).length > 0;
   }
 
-  /** Ends a broadcast that has nothing left to send, and announces it once. @returns whether it is over */
+  /** Completes a broadcast that has nothing left to send and publishes that once. @returns whether it is complete */
   async complete(broadcastId: number): Promise<boolean> {
     return this.db.transaction(async (tx) => {
       const [row] = await tx.query<
@@ -69,7 +69,7 @@ export class RunsStore {
          WHERE id = $1 AND status = 'running'
            AND NOT EXISTS (SELECT FROM broadcast.recipients WHERE broadcast_id = $1 AND state = 'pending')
            AND NOT EXISTS (SELECT FROM broadcast.recipients WHERE broadcast_id = $1 AND state IN ('sending', 'unclear')
-             AND (state = 'sending' OR began_at > now() - interval '${UNCLEAR_HOLDS}'))
+             AND (state = 'sending' OR began_at > now() - interval '${UNCLEAR_DELAY}'))
          RETURNING business_id, total, sent, failed, template_name, finished_at`,
         [broadcastId],
       );
@@ -94,27 +94,27 @@ export class RunsStore {
     });
   }
 
-  /** Gives the turn up while nothing is due for a second or longer. @returns whether it did */
-  async rest({ id, lease }: RunningBroadcast): Promise<boolean> {
-    const rested = await this.db.query(
+  /** Releases the lease until the next recipient is due, if that is more than a second away. @returns whether it did */
+  async suspend({ id, lease }: RunningBroadcast): Promise<boolean> {
+    const suspended = await this.db.query(
       `UPDATE broadcast.broadcasts SET lease_until = NULL, rests_until = next.at
        FROM (SELECT coalesce(
          (SELECT min(due_at) FROM broadcast.recipients WHERE broadcast_id = $1 AND state = 'pending'),
-         (SELECT max(began_at) + interval '${UNCLEAR_HOLDS}' FROM broadcast.recipients WHERE broadcast_id = $1 AND state IN ('sending', 'unclear'))
+         (SELECT max(began_at) + interval '${UNCLEAR_DELAY}' FROM broadcast.recipients WHERE broadcast_id = $1 AND state IN ('sending', 'unclear'))
        ) AS at) next
        WHERE id = $1 AND lease_until = $2 AND status = 'running' AND next.at > now() + interval '1 second' RETURNING id`,
       [id, lease],
     );
-    return rested.length > 0;
+    return suspended.length > 0;
   }
 
-  /** Gives the turn to another broadcast; this one stands behind those that have waited longer. */
-  async yield({ id, lease }: RunningBroadcast): Promise<void> {
+  /** Ends the lease, so that broadcasts that have waited longer run first. */
+  async yieldTurn({ id, lease }: RunningBroadcast): Promise<void> {
     const end = `now() - interval '1 millisecond'`;
     await this.db.query(`UPDATE broadcast.broadcasts SET lease_until = ${end} WHERE id = $1 AND lease_until = $2`, [id, lease]);
   }
 
-  /** Gives the broadcast back, so that another process need not wait for the end of the lease. */
+  /** Releases the lease, so that another process need not wait for its end. */
   async release({ id, lease }: RunningBroadcast): Promise<void> {
     await this.db.query('UPDATE broadcast.broadcasts SET lease_until = NULL WHERE id = $1 AND lease_until = $2', [id, lease]);
   }

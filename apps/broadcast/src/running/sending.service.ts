@@ -2,27 +2,27 @@ import { Injectable } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
 import { GatewayError, intentIdOf, SendTemplate } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import { RecipientsStore, type DueRecipient, type EndedTry, type RecipientEnd } from './recipients.store';
+import { RecipientsStore, type DueRecipient, type EndedAttempt, type RecipientEnd } from './recipients.store';
 import type { RunningBroadcast } from './runs.store';
 
-/** Tries of one recipient; with growing pauses about ten minutes. */
-export const MAX_TRIES = 8;
-/** How long one send may take, in milliseconds. */
-const SEND_WITHIN_MS = SendTemplate.deadlineMs;
-/** An unclear send is looked up after this many seconds: its status callback usually settles it within them. */
-const LOOK_UP_AFTER_S = 2;
-/** Certainly nothing was sent. */
-const TRY_AGAIN = new Set(['PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTLED', 'OVERLOADED']);
-/** It may have been sent, by this try or by one before. */
+/** Attempts per recipient; with growing pauses they take about ten minutes. */
+export const MAX_ATTEMPTS = 8;
+/** The deadline of one send, in milliseconds. */
+const SEND_DEADLINE_MS = SendTemplate.deadlineMs;
+/** Seconds until the send service is queried about an unclear send; a status callback usually arrives earlier. */
+const QUERY_AFTER_S = 2;
+/** Nothing was sent, so a retry is safe. */
+const RETRYABLE = new Set(['PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTLED', 'OVERLOADED']);
+/** This attempt or an earlier one may have sent the message. */
 const UNCLEAR = new Set(['IDEMPOTENCY_IN_FLIGHT', 'OUTCOME_UNKNOWN', 'DEADLINE_EXCEEDED', 'REPLY_LOST', 'INTERNAL']);
 
 /**
- * Sends one recipient's message as any other caller would. It names the send, so that the send service can be asked what became of it; the
- * Idempotency-Key makes it harmless if two processes try the same recipient.
+ * Sends one recipient's message through the send service. It chooses the intent id, so that it can query the outcome later; the
+ * Idempotency-Key prevents a second message if two processes attempt the same recipient.
  */
 @Injectable()
 export class SendingService {
-  private readonly ends: Batcher<EndedTry, undefined>;
+  private readonly ends: Batcher<EndedAttempt, undefined>;
 
   constructor(
     private readonly rpc: RpcClient,
@@ -37,12 +37,12 @@ export class SendingService {
   }
 
   /**
-   * Never throws: an outcome that cannot be recorded is looked up when the try's time is over.
-   * @param takenAt when the recipient was about to be taken, in milliseconds since the epoch: nothing leaves later than 30 s after that
+   * Never throws: if recording the outcome fails, the send service is queried once the attempt has timed out.
+   * @param claimedAt time before the claim, in milliseconds since the epoch; the send's deadline is 30 s after it
    */
-  async send(broadcast: RunningBroadcast, recipient: DueRecipient, takenAt: number): Promise<void> {
+  async send(broadcast: RunningBroadcast, recipient: DueRecipient, claimedAt: number): Promise<void> {
     const { nth, intent_id: intentId } = recipient;
-    const end = await this.attempt(broadcast, recipient, takenAt + SEND_WITHIN_MS);
+    const end = await this.attempt(broadcast, recipient, claimedAt + SEND_DEADLINE_MS);
     await this.ends.add({ broadcastId: broadcast.id, nth, intentId, end }).catch(() => undefined);
   }
 
@@ -74,11 +74,12 @@ function endOf(error: unknown, { attempts, intent_id }: DueRecipient): Recipient
   const known = error instanceof GatewayError ? error : new GatewayError('INTERNAL', 'Something went wrong on our side.');
   const reason = `${known.error_code}: ${known.message}`;
   if (UNCLEAR.has(known.error_code)) {
-    // An earlier try with the same Idempotency-Key may be the one in question.
+    // The unclear send may be an earlier attempt with the same Idempotency-Key.
     const { message_id } = known.extras;
     const intentId = (typeof message_id === 'string' && intentIdOf(message_id)) || intent_id;
-    return { state: 'unclear', intentId, reason, afterSeconds: LOOK_UP_AFTER_S };
+    return { state: 'unclear', intentId, reason, afterSeconds: QUERY_AFTER_S };
   }
-  if (TRY_AGAIN.has(known.error_code) && attempts < MAX_TRIES) return { state: 'pending', afterSeconds: Math.min(300, 2 * 2 ** attempts) };
+  if (RETRYABLE.has(known.error_code) && attempts < MAX_ATTEMPTS)
+    return { state: 'pending', afterSeconds: Math.min(300, 2 * 2 ** attempts) };
   return { state: 'failed', reason };
 }

@@ -4,26 +4,26 @@ import { Signal } from '@mgw/events';
 import { RpcClient } from '@mgw/rpc';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
-import { MAX_TRIES } from './sending.service';
+import { MAX_ATTEMPTS } from './sending.service';
 import { RecipientsStore, type RecipientEnd } from './recipients.store';
 import { UnclearStore, type UnclearRecipient } from './unclear.store';
 
-/** Questions to the send service that one process has open at once. */
-const AT_ONCE = 32;
-const LOOK_EVERY_MS = 1_000;
-const ANSWER_WITHIN_MS = 5_000;
-/** A send that the send service does not know at this age, in seconds, was never made: its deadline (30 s) has passed. */
-const NEVER_MADE_S = 32;
-/** Between two questions about one recipient: a quarter of its age, within these bounds, in seconds. */
-const LEAST_PAUSE_S = 2;
-const MOST_PAUSE_S = 600;
+/** Concurrent queries of one process to the send service. */
+const MAX_QUERIES = 32;
+const POLL_MS = 1_000;
+const QUERY_DEADLINE_MS = 5_000;
+/** If the send service does not know a send at this age, in seconds, it never received it: the deadline (30 s) has passed. */
+const NEVER_RECEIVED_S = 32;
+/** Bounds of the pause between two queries about one recipient, in seconds. The pause is a quarter of its age. */
+const MIN_PAUSE_S = 2;
+const MAX_PAUSE_S = 600;
 const NEVER_SENT = 'The message could not be sent: the service was interrupted.';
 const UNCLEAR = 'WhatsApp did not answer clearly: the message may have been sent.';
 const UNCONFIRMED = 'WhatsApp did not confirm this message within 24 hours: most likely it was not sent.';
 
 /**
- * Settles recipients whose outcome is not known, beside the running broadcasts: a status callback makes the send service know it
- * (guarantees §1, S4), and 24 hours without one end it. Nothing is sent again unless the send service knows that nothing was sent.
+ * Resolves recipients with an unknown outcome by querying the send service. A status callback reveals the outcome (guarantees §1, S4);
+ * after 24 hours without one the recipient fails. Sends again only if the send service knows that nothing was sent.
  */
 @Injectable()
 export class UnclearService implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -51,34 +51,34 @@ export class UnclearService implements OnApplicationBootstrap, OnApplicationShut
   private async run(): Promise<void> {
     while (!this.stopped) {
       try {
-        const due = await this.unclear.take(AT_ONCE);
-        await Promise.all(due.map((recipient) => this.settle(recipient)));
-        if (due.length < AT_ONCE) await this.signal.wait(LOOK_EVERY_MS);
+        const due = await this.unclear.claim(MAX_QUERIES);
+        await Promise.all(due.map((recipient) => this.resolve(recipient)));
+        if (due.length < MAX_QUERIES) await this.signal.wait(POLL_MS);
       } catch (error) {
-        this.logger.warn({ err: error }, 'unclear recipients could not be settled; trying again');
-        await this.signal.wait(LOOK_EVERY_MS);
+        this.logger.warn({ err: error }, 'resolving unclear recipients failed; will retry');
+        await this.signal.wait(POLL_MS);
       }
     }
   }
 
-  private async settle(recipient: UnclearRecipient): Promise<void> {
+  private async resolve(recipient: UnclearRecipient): Promise<void> {
     const { broadcastId, businessId, nth, intentId } = recipient;
-    if (intentId === null) return this.unclear.tryAgain(recipient);
+    if (intentId === null) return this.unclear.retry(recipient);
     const request = { business_id: businessId, message_id: gatewayMessageId(intentId) };
-    const deadlineAt = Date.now() + ANSWER_WITHIN_MS;
-    // Without an answer it is asked about again soon.
-    const answer = await this.rpc.call(FindSend, request, { deadlineAt }).catch(() => null);
-    const end = answer && endOf(answer.send, recipient, intentId);
+    const deadlineAt = Date.now() + QUERY_DEADLINE_MS;
+    // Without a response the recipient is queried again soon.
+    const response = await this.rpc.call(FindSend, request, { deadlineAt }).catch(() => null);
+    const end = response && endOf(response.send, recipient, intentId);
     if (end) await this.recipients.record([{ broadcastId, nth, intentId, end }], false);
   }
 }
 
 function endOf(send: ReplyOf<typeof FindSend>['send'], recipient: UnclearRecipient, intentId: string): RecipientEnd {
-  const { attempts, age, isOver } = recipient;
+  const { attempts, age, isFinished } = recipient;
   const notSent = (reason: string): RecipientEnd =>
-    isOver || attempts >= MAX_TRIES ? { state: 'failed', reason } : { state: 'pending', afterSeconds: 0 };
+    isFinished || attempts >= MAX_ATTEMPTS ? { state: 'failed', reason } : { state: 'pending', afterSeconds: 0 };
   const later = (reason: string): RecipientEnd => {
-    const afterSeconds = Math.min(MOST_PAUSE_S, Math.max(LEAST_PAUSE_S, age / 4));
+    const afterSeconds = Math.min(MAX_PAUSE_S, Math.max(MIN_PAUSE_S, age / 4));
     return { state: 'unclear', intentId, reason, afterSeconds };
   };
   switch (send?.state) {
@@ -92,6 +92,6 @@ function endOf(send: ReplyOf<typeof FindSend>['send'], recipient: UnclearRecipie
     case 'unknown':
       return later(send.failure_reason ?? UNCLEAR);
     case undefined:
-      return age < NEVER_MADE_S ? later(UNCLEAR) : notSent(NEVER_SENT);
+      return age < NEVER_RECEIVED_S ? later(UNCLEAR) : notSent(NEVER_SENT);
   }
 }

@@ -1,13 +1,12 @@
 import { gatewayMessageId, GatewayError, SendTemplate, type ErrorCode } from '@mgw/contracts';
 import { statusEvent, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { Broadcasts, found, service } from '../../test/broadcasts.fixture';
+import { Broadcasts, sendInState, service } from '../../test/broadcasts.fixture';
 
-/** guarantees §1, S2: a message that may have been sent is not sent again. */
-describe('a recipient whose outcome is not known', () => {
+describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
   let broadcasts: Broadcasts;
   let harness: Harness;
-  /** The responses to sends by phone; sends to all other phones are accepted. */
+  /** Refusals by phone number; all other sends are accepted. */
   let refusals: Map<string, () => never>;
   let sends: { to: string; intent: string }[];
   beforeEach(async () => {
@@ -28,84 +27,84 @@ describe('a recipient whose outcome is not known', () => {
       throw new GatewayError(code, 'It did not answer clearly.');
     });
   const stateOf = async (id: number, nth: number) => (await broadcasts.recipients(id))[nth];
-  const becomes = (status: string, id: number) => eventually(async () => (await broadcasts.show(id)).broadcast.status === status);
+  const becomes = (status: string, id: number) => eventually(async () => (await broadcasts.get(id)).broadcast.status === status);
   const sendsTo = (nth: number) => sends.filter(({ to }) => to === broadcasts.phoneOf(nth));
 
-  it('is parked: its broadcast ends, the next one of the business is sent, and a status callback settles it afterwards', async () => {
+  it('does not delay its broadcast or the next one, and a status callback resolves it afterwards', async () => {
     unclear(0);
-    broadcasts.findSend = found('unknown');
+    broadcasts.findSend = sendInState('unknown');
     await harness.run(service);
     const id = await broadcasts.create(3);
-    await eventually(async () => (await broadcasts.show(id)).broadcast.unclear === 1);
-    expect((await broadcasts.show(id)).broadcast).toMatchObject({ sent: 2, failed: 0, pending: 0, status: 'running' });
+    await eventually(async () => (await broadcasts.get(id)).broadcast.unclear === 1);
+    expect((await broadcasts.get(id)).broadcast).toMatchObject({ sent: 2, failed: 0, pending: 0, status: 'running' });
     expect(await stateOf(id, 0)).toMatchObject({ state: 'unclear', message_id: gatewayMessageId(sends[0]?.intent ?? '') });
-    // The number is free while nothing is left to send.
+    // The next broadcast may use the number while this one has nothing left to send.
     refusals.clear();
     const next = await broadcasts.create(2);
     await becomes('completed', next);
-    expect((await broadcasts.show(id)).broadcast.status).toBe('running');
-    await broadcasts.pass(60);
+    expect((await broadcasts.get(id)).broadcast.status).toBe('running');
+    await broadcasts.advanceTime(60);
     await becomes('completed', id);
     const [, event] = await eventually(async () => {
-      const told = await harness.told('broadcast.completed');
-      return told.length === 2 && told;
+      const published = await harness.told('broadcast.completed');
+      return published.length === 2 && published;
     });
     expect(event?.data).toMatchObject({ total_recipients: 3, sent: 2, failed: 0 });
-    broadcasts.findSend = found('accepted');
-    await broadcasts.pass(60);
+    broadcasts.findSend = sendInState('accepted');
+    await broadcasts.advanceTime(60);
     await eventually(async () => (await stateOf(id, 0))?.state === 'sent');
-    expect((await broadcasts.show(id)).broadcast).toMatchObject({ status: 'completed', sent: 3, failed: 0, unclear: 0, pending: 0 });
+    expect((await broadcasts.get(id)).broadcast).toMatchObject({ status: 'completed', sent: 3, failed: 0, unclear: 0, pending: 0 });
     expect(sendsTo(0)).toHaveLength(2);
     expect(await harness.told('broadcast.completed')).toHaveLength(2);
   });
 
-  it('decision 26: a failure that WhatsApp reported meanwhile counts as soon as the message is known', async () => {
+  it('decision 26: applies a failure that was reported meanwhile once the message id is known', async () => {
     unclear(0);
-    broadcasts.findSend = found('unknown');
+    broadcasts.findSend = sendInState('unknown');
     await harness.run(service);
     const id = await broadcasts.create(1);
     await eventually(async () => (await stateOf(id, 0))?.state === 'unclear');
     const messageId = `wamid.${(await stateOf(id, 0))?.message_id}`;
     await harness.tell(statusEvent(messageId, 'failed', { error: { code: 131026, text: 'Undeliverable' } }));
     await eventually(async () => (await harness.db.query('SELECT FROM broadcast.reports')).length === 1);
-    broadcasts.findSend = found('accepted');
-    await broadcasts.pass(60);
+    broadcasts.findSend = sendInState('accepted');
+    await broadcasts.advanceTime(60);
     await eventually(async () => (await stateOf(id, 0))?.state === 'failed');
-    expect((await broadcasts.show(id)).broadcast).toMatchObject({ sent: 0, failed: 1, unclear: 0 });
+    expect((await broadcasts.get(id)).broadcast).toMatchObject({ sent: 0, failed: 1, unclear: 0 });
   });
 
   it.each(['DEADLINE_EXCEEDED', 'REPLY_LOST', 'INTERNAL', 'IDEMPOTENCY_IN_FLIGHT'] as const)(
-    'after %s the send service is asked; what it has taken is not sent again, what it never took is',
+    'after %s queries the send service, and resends only what that never received',
     async (code) => {
       unclear(0, code);
       unclear(1, code);
       await harness.run(service);
       const id = await broadcasts.create(2);
-      await eventually(async () => (await broadcasts.show(id)).broadcast.unclear === 2);
+      await eventually(async () => (await broadcasts.get(id)).broadcast.unclear === 2);
       refusals.clear();
       broadcasts.findSend = (messageId) =>
-        messageId === gatewayMessageId(sendsTo(0)[0]?.intent ?? '') ? found('accepted')(messageId) : null;
-      await broadcasts.pass(40);
+        messageId === gatewayMessageId(sendsTo(0)[0]?.intent ?? '') ? sendInState('accepted')(messageId) : null;
+      await broadcasts.advanceTime(40);
       await becomes('completed', id);
-      expect((await broadcasts.show(id)).broadcast).toMatchObject({ sent: 2, failed: 0, unclear: 0 });
+      expect((await broadcasts.get(id)).broadcast).toMatchObject({ sent: 2, failed: 0, unclear: 0 });
       expect([sendsTo(0).length, sendsTo(1).length]).toEqual([1, 2]);
       expect(new Set(sends.map(({ intent }) => intent)).size).toBe(3);
     },
   );
 
-  it('what was never sent when its broadcast was over already has failed, and 24 hours without a word end it', async () => {
+  it('fails after its broadcast has ended if it was never sent, or after 24 hours without a status', async () => {
     unclear(0);
     unclear(1);
-    broadcasts.findSend = found('unknown');
+    broadcasts.findSend = sendInState('unknown');
     await harness.run(service);
     const id = await broadcasts.create(2);
-    await eventually(async () => (await broadcasts.show(id)).broadcast.unclear === 2);
-    await broadcasts.pass(60);
+    await eventually(async () => (await broadcasts.get(id)).broadcast.unclear === 2);
+    await broadcasts.advanceTime(60);
     await becomes('completed', id);
     broadcasts.findSend = (messageId) =>
-      messageId === gatewayMessageId(sendsTo(0)[0]?.intent ?? '') ? found('unconfirmed')(messageId) : null;
-    await broadcasts.pass(600);
-    await eventually(async () => (await broadcasts.show(id)).broadcast.failed === 2);
+      messageId === gatewayMessageId(sendsTo(0)[0]?.intent ?? '') ? sendInState('unconfirmed')(messageId) : null;
+    await broadcasts.advanceTime(600);
+    await eventually(async () => (await broadcasts.get(id)).broadcast.failed === 2);
     expect((await broadcasts.recipients(id)).map(({ reason }) => reason)).toEqual([
       'WhatsApp did not confirm this message within 24 hours: most likely it was not sent.',
       'The message could not be sent: the service was interrupted.',

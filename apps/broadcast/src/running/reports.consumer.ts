@@ -5,9 +5,9 @@ import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
 import { ReportsStore, type Report } from './reports.store';
 
-/** Hears of messages that the platform took and could not deliver, and of those that were read all the same (product decision 26). */
+/** Consumes reports of messages that the platform could not deliver, and of those that were read after all (decision 26). */
 @Injectable()
-export class FailuresConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
+export class ReportsConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly consumer: EventConsumer;
 
   constructor(
@@ -25,12 +25,12 @@ export class FailuresConsumer implements OnApplicationBootstrap, OnApplicationSh
       stream: 'PLATFORM',
       type: PlatformStatus,
       concurrency: 256,
-      // What is known of a message is one row, in which read wins.
+      // Redelivered events have no effect: one row per message holds the report, and read wins.
       guarded: true,
       patient: true,
       handle: async (events, tx) => {
-        const made = (events as EventEnvelope<typeof PlatformStatus>[]).flatMap(reportOf);
-        if (made.length > 0) await reports.settle(tx, made);
+        const relevant = (events as EventEnvelope<typeof PlatformStatus>[]).flatMap(reportOf);
+        if (relevant.length > 0) await reports.apply(tx, relevant);
       },
     });
   }
@@ -44,7 +44,7 @@ export class FailuresConsumer implements OnApplicationBootstrap, OnApplicationSh
   }
 }
 
-/** @returns nothing of what does not say whether a message failed */
+/** @returns nothing for a status other than read and failed */
 function reportOf({ business_id, data: { message_id: messageId, status: word, error } }: EventEnvelope<typeof PlatformStatus>): Report[] {
   const status = deliveryStatus(word)?.status;
   if (status === 'read') return [{ business_id, messageId, reason: null }];
