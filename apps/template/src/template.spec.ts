@@ -125,13 +125,43 @@ describe('connections and templates (platform §3)', () => {
     expect((await connection())?.previous_app_secret_sealed).toBeNull();
   });
 
-  it("another business's number is a conflict; all connections are listed in pages", async () => {
+  it('decision 255: lets several businesses claim a number, and lists all connections in pages', async () => {
     await connect(1);
     await connect(2);
-    expect(await codeOf(connect(3, { phone_number_id: '701' }))).toBe('CONFLICT');
+    expect((await connect(3, { phone_number_id: '701' })).connection).toMatchObject({ phone_number_id: '701', status: 'unchecked' });
     const page = async (after_business_id: number) =>
       (await harness.rpc.call(ListConnections, { after_business_id })).connections.map(({ business_id }) => business_id);
-    expect([await page(0), await page(1), await page(2)]).toEqual([[1, 2], [2], []]);
+    expect([await page(0), await page(1), await page(3)]).toEqual([[1, 2, 3], [2, 3], []]);
+  });
+
+  it('decision 255: lists when the platform first accepted the token for a number, until the number or a refused token changes', async () => {
+    const verifiedAt = async () => (await harness.rpc.call(ListConnections, { after_business_id: 0 })).connections[0]?.number_verified_at;
+    const statusIs = (status: string) => eventually(async () => (await connection())?.status === status);
+    refusal = { status: 401, code: 190 };
+    await connect();
+    await statusIs('problem');
+    expect(await verifiedAt()).toBeNull();
+    refusal = null;
+    await connect();
+    await statusIs('connected');
+    const first = await verifiedAt();
+    expect(first).toEqual(expect.any(String));
+
+    await connect(1, { verify_token_sealed: 'new' });
+    expect(await verifiedAt()).toBe(first);
+    await statusIs('connected');
+    refusal = { status: 401, code: 190 };
+    await connect();
+    await statusIs('problem');
+    expect(await verifiedAt()).toBe(first);
+    await connect();
+    expect(await verifiedAt()).toBeNull();
+    refusal = null;
+    await connect();
+    await statusIs('connected');
+    refusal = { status: 401, code: 190 };
+    await connect(1, { phone_number_id: '799' });
+    expect(await verifiedAt()).toBeNull();
   });
 
   it('platform §3.3: a refused token, another status or a reported problem disconnects; everybody is told', async () => {

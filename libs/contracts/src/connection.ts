@@ -43,13 +43,20 @@ export const GetConnections = operation('template', 'get-connections', {
   reply: Type.Object({ connections: Type.Array(Nullable(Connection)) }),
 });
 
+/** `number_verified_at`: when the platform first accepted the business's token for its number; null before. */
+export const ListedConnection = Type.Object({ ...Connection.properties, number_verified_at: Nullable(IsoTime) });
+export type ListedConnection = Static<typeof ListedConnection>;
+
 /** All connections after a business id, for the ingest's map of numbers and secrets; pages of at most 500. */
 export const ListConnections = operation('template', 'list-connections', {
   request: Type.Object({ after_business_id: Type.Integer({ minimum: 0 }) }),
-  reply: Type.Object({ connections: Type.Array(Connection) }),
+  reply: Type.Object({ connections: Type.Array(ListedConnection) }),
 });
 
-/** Creates or changes; a secret that is absent stays as it is. NOT_CONNECTED when the first one lacks a secret. CONFLICT when the number belongs to another business. */
+/**
+ * Creates or changes a connection; a secret that is absent stays as it is. VALIDATION_FAILED when the first one lacks a secret.
+ * Several businesses may claim a number (decision 255).
+ */
 export const SetConnection = operation('template', 'set-connection', {
   request: Type.Object({
     business_id: Id,
@@ -60,7 +67,7 @@ export const SetConnection = operation('template', 'set-connection', {
     verify_token_sealed: Type.Optional(Type.String()),
   }),
   reply: Type.Object({ connection: Connection }),
-  errors: ['VALIDATION_FAILED', 'CONFLICT'],
+  errors: ['VALIDATION_FAILED'],
 });
 
 /** The platform refused the credentials or the number: recorded, probed again in the background. */

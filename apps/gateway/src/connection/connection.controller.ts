@@ -26,7 +26,7 @@ export class ConnectionController {
 
   @Put()
   @Roles(['owner'])
-  @Answers(Done, 'Set up or change the messaging connection', { errors: ['CONFLICT'] })
+  @Answers(Done, 'Set up or change the messaging connection')
   async set(@CurrentUser() user: BusinessUser, @Body() request: SetConnectionRequest) {
     await this.connections.set(user, request);
     return { message: 'Connection saved. It is being checked; see its status in a moment.' };

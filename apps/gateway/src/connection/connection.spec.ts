@@ -70,14 +70,6 @@ describe('the connection and its templates (product §2)', () => {
     expect(audit[0]?.row).not.toContain('EAA');
   });
 
-  it("product decision 47: a number that is another business's is the 409 that the template service says", async () => {
-    dashboard.neighbours.answer(SetConnection, () => {
-      throw new GatewayError('CONFLICT', 'This number belongs to another business.');
-    });
-    const answer = await owner.put('/api/client/connection', { phone_number_id: '1', business_account_id: '2' }).expect(409);
-    expect(answer.body).toEqual({ success: false, error: 'This number belongs to another business.', error_code: 'CONFLICT' });
-  });
-
   it.each([
     [{ phone_number_id: 111 }, 'phone_number_id'],
     [{ phone_number_id: '+91 111' }, 'phone_number_id'],

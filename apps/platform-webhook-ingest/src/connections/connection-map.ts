@@ -1,107 +1,133 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { Connection } from '@mgw/contracts';
+import type { ListedConnection } from '@mgw/contracts';
 import type { Logger } from '@mgw/telemetry';
 import { idsIn, numbersIn } from './callback-ids';
 
-/** Secrets that a callback may choose by the numbers and accounts it names. All businesses of one app share a secret. */
+/** A callback chooses at most this many secrets by the numbers and accounts that it names. All businesses of one app share a secret. */
 const MOST_CANDIDATES = 4;
 
 type Open = (sealed: string, context: string) => string;
 
-/** The secrets of each business, and the business of each number and account. */
+/** The secrets of each business, and the businesses that claim each number and account. */
 export class ConnectionMap {
-  /** The businesses with each secret. */
-  private readonly holders = new Map<string, number[]>();
-  private readonly secretsOf = new Map<number, string[]>();
+  private readonly holdersBySecret = new Map<string, number[]>();
+  private readonly secretsByBusiness = new Map<number, string[]>();
   private readonly verifyTokens = new Set<string>();
-  private readonly byNumber = new Map<string, number>();
-  private readonly byAccount = new Map<string, number[]>();
+  /** The strongest claim first. */
+  private readonly claimsByNumber = new Map<string, number[]>();
+  private readonly claimsByAccount = new Map<string, number[]>();
+  private readonly verified = new Set<number>();
 
-  constructor(connections: Connection[], open: Open, logger: Logger) {
-    for (const connection of connections) {
+  constructor(connections: ListedConnection[], open: Open, logger: Logger) {
+    for (const connection of [...connections].sort(byStrengthOfClaim)) {
       try {
         this.add(connection, open);
       } catch (error) {
-        logger.error({ err: error, business_id: connection.business_id }, 'the secrets of a connection cannot be opened');
+        logger.error({ err: error, business_id: connection.business_id }, 'opening the secrets of a connection failed');
       }
     }
   }
 
   get secrets(): number {
-    return this.holders.size;
+    return this.holdersBySecret.size;
   }
 
-  /** The businesses with the secret that made this signature over these bytes. Tries only the secrets of the businesses that the callback names. */
+  /** The businesses with the secret that made this signature over these bytes. Tries only secrets of businesses that the callback names. */
   signersNamed(body: Buffer, signature: Buffer): number[] {
-    return this.holdersOf(this.candidates(body), body, signature);
+    return this.holders(this.candidates(body).slice(0, MOST_CANDIDATES), body, signature);
   }
 
-  /** As `signersNamed`, with every secret: the cost grows with the number of businesses. */
+  /** Like `signersNamed`, but tries every secret: the cost grows with the number of businesses. */
   anySigners(body: Buffer, signature: Buffer): number[] {
-    return this.holdersOf(this.holders.keys(), body, signature);
+    return this.holders(this.holdersBySecret.keys(), body, signature);
   }
 
-  /** Whether the callback names a number or an account of a connected business. */
-  knows(body: Buffer): boolean {
-    return this.named(body).next().value !== undefined;
+  /** The callback names a connected business, and `signersNamed` tries the secrets of all that it names. */
+  triesAllNamed(body: Buffer): boolean {
+    const { length } = this.candidates(body);
+    return length > 0 && length <= MOST_CANDIDATES;
   }
 
-  /** The first business that the callback names. */
-  businessNamed(body: Buffer): number | undefined {
-    return this.named(body).next().value;
+  /** The first business that the callback names and whose secret signed it. */
+  signerNamed(body: Buffer, signers: number[]): number | undefined {
+    const set = new Set(signers);
+    for (const businessId of this.named(body)) if (set.has(businessId)) return businessId;
+    return undefined;
   }
 
-  /** Looks the token up by its hash, so that the time says nothing about the token. */
+  /** Compares hashes, so that the time reveals nothing about the token. */
   knowsVerifyToken(token: string): boolean {
     return this.verifyTokens.has(digest(token));
   }
 
-  businessOfNumber(phoneNumberId: string): number | undefined {
-    return this.byNumber.get(phoneNumberId);
+  isConnected(phoneNumberId: string): boolean {
+    return this.claimsByNumber.has(phoneNumberId);
   }
 
-  businessesOfAccount(businessAccountId: string): number[] {
-    return this.byAccount.get(businessAccountId) ?? [];
+  /**
+   * The business that receives the updates of a number: the only signer that claims it or, of several, the one with the strongest
+   * verified claim (decision 255).
+   */
+  ownerOfNumber(phoneNumberId: string, signers: ReadonlySet<number>): number | undefined {
+    const claims = (this.claimsByNumber.get(phoneNumberId) ?? []).filter((businessId) => signers.has(businessId));
+    return claims.length <= 1 ? claims[0] : claims.find((businessId) => this.verified.has(businessId));
   }
 
-  private candidates(body: Buffer): Set<string> {
+  /** The signers that claim an account: several numbers of one account may belong to several businesses. */
+  ownersOfAccount(businessAccountId: string, signers: ReadonlySet<number>): number[] {
+    return (this.claimsByAccount.get(businessAccountId) ?? []).filter((businessId) => signers.has(businessId));
+  }
+
+  /** The distinct secrets of the businesses that the callback names, one more than may be tried at most. */
+  private candidates(body: Buffer): string[] {
     const found = new Set<string>();
     for (const businessId of this.named(body)) {
-      for (const secret of this.secretsOf.get(businessId) ?? []) found.add(secret);
-      if (found.size >= MOST_CANDIDATES) break;
+      for (const secret of this.secretsByBusiness.get(businessId) ?? []) found.add(secret);
+      if (found.size > MOST_CANDIDATES) break;
     }
-    return found;
+    return [...found];
   }
 
   private *named(body: Buffer): Generator<number, undefined> {
-    for (const number of numbersIn(body)) {
-      const businessId = this.byNumber.get(number);
-      if (businessId !== undefined) yield businessId;
-    }
-    for (const id of idsIn(body)) yield* this.businessesOfAccount(id);
+    for (const number of numbersIn(body)) yield* this.claimsByNumber.get(number) ?? [];
+    for (const id of idsIn(body)) yield* this.claimsByAccount.get(id) ?? [];
     return undefined;
   }
 
-  private holdersOf(secrets: Iterable<string>, body: Buffer, signature: Buffer): number[] {
+  private holders(secrets: Iterable<string>, body: Buffer, signature: Buffer): number[] {
     for (const secret of secrets) {
-      if (timingSafeEqual(createHmac('sha256', secret).update(body).digest(), signature)) return this.holders.get(secret) ?? [];
+      if (timingSafeEqual(createHmac('sha256', secret).update(body).digest(), signature)) return this.holdersBySecret.get(secret) ?? [];
     }
     return [];
   }
 
-  private add(connection: Connection, open: Open): void {
+  private add(connection: ListedConnection, open: Open): void {
     const { business_id } = connection;
     const secrets = [connection.app_secret_sealed, connection.previous_app_secret_sealed]
       .flatMap((sealed) => sealed ?? [])
       .map((sealed) => open(sealed, `connection.app_secret:${business_id}`))
       .filter((secret) => secret !== '');
     const token = open(connection.verify_token_sealed, `connection.verify_token:${business_id}`);
-    for (const secret of new Set(secrets)) this.holders.set(secret, [...(this.holders.get(secret) ?? []), business_id]);
-    this.secretsOf.set(business_id, secrets);
+    for (const secret of new Set(secrets)) append(this.holdersBySecret, secret, business_id);
+    this.secretsByBusiness.set(business_id, secrets);
     if (token) this.verifyTokens.add(digest(token));
-    this.byNumber.set(connection.phone_number_id, business_id);
-    this.byAccount.set(connection.business_account_id, [...this.businessesOfAccount(connection.business_account_id), business_id]);
+    if (connection.number_verified_at !== null) this.verified.add(business_id);
+    append(this.claimsByNumber, connection.phone_number_id, business_id);
+    append(this.claimsByAccount, connection.business_account_id, business_id);
   }
+}
+
+/** Verified claims come first; among them those that the platform does not refuse now, then the oldest. */
+function byStrengthOfClaim(a: ListedConnection, b: ListedConnection): number {
+  const rank = (one: ListedConnection) => (one.number_verified_at === null ? 2 : Number(one.status === 'problem'));
+  const age = (one: ListedConnection) => one.number_verified_at ?? '';
+  return rank(a) - rank(b) || age(a).localeCompare(age(b)) || a.business_id - b.business_id;
+}
+
+function append(lists: Map<string, number[]>, key: string, businessId: number): void {
+  const list = lists.get(key);
+  if (list) list.push(businessId);
+  else lists.set(key, [businessId]);
 }
 
 function digest(text: string): string {

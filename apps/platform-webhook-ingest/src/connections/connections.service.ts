@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { ConnectionChanged, ListConnections, type Connection } from '@mgw/contracts';
+import { ConnectionChanged, ListConnections, type ListedConnection } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
@@ -76,7 +76,7 @@ export class ConnectionsService implements OnApplicationShutdown {
   }
 
   private async read(): Promise<ConnectionMap> {
-    const all: Connection[] = [];
+    const all: ListedConnection[] = [];
     for (;;) {
       const { connections } = await this.rpc.call(ListConnections, { after_business_id: all.at(-1)?.business_id ?? 0 });
       if (connections.length === 0) return this.mapOf(all);
@@ -84,7 +84,7 @@ export class ConnectionsService implements OnApplicationShutdown {
     }
   }
 
-  private mapOf(connections: Connection[]): ConnectionMap {
+  private mapOf(connections: ListedConnection[]): ConnectionMap {
     const opened = new Map<string, string>();
     const open = (sealed: string, context: string): string => {
       const key = `${context} ${sealed}`;

@@ -5,7 +5,7 @@ import type { ConnectionMap } from './connection-map';
 
 /** An HMAC costs as much as hashing this many bytes more than the body has. */
 const HMAC_BYTES = 4_096;
-/** Bytes hashed in a second for callbacks that name no business here; about three hundredths of a second of work. */
+/** Bytes hashed in a second with secrets that the callbacks did not choose: about 30 ms of work. */
 const BYTES_PER_SECOND = 32 * 1024 * 1024;
 
 /** Finds the businesses whose app secret signed a callback. */
@@ -17,10 +17,10 @@ export class Signatures {
   constructor(private readonly connections: ConnectionsService) {}
 
   /**
-   * Tries the secrets of the businesses that the callback names. Only within a budget it tries all of them, so that strangers
-   * cannot keep the process busy with forged callbacks.
+   * Tries the secrets of the businesses that the callback names. Tries the others only within a budget, so that strangers cannot
+   * keep the process busy with forged callbacks.
    * @returns the businesses; none for a wrong signature
-   * @throws GatewayError OVERLOADED when the callback names no business here and the budget is spent: the platform retries
+   * @throws GatewayError OVERLOADED when the budget is spent and a secret that was not tried may be the right one: the platform retries
    */
   async signersOf(body: Buffer, signature: Buffer): Promise<number[]> {
     const current = await this.connections.current();
@@ -33,9 +33,9 @@ export class Signatures {
       if (renamed.length > 0) return renamed;
     }
     if (this.afford(newer, body)) return newer.anySigners(body, signature);
-    // The owner's secret did not sign it, so no update of it would be honoured (product decision 47).
-    if (newer.knows(body)) return [];
-    throw new GatewayError('OVERLOADED', 'The callback names no connected number, and too many such callbacks came at once.');
+    // No secret of the businesses that it names signed it, so no update of it would be honoured (decision 47).
+    if (newer.triesAllNamed(body)) return [];
+    throw new GatewayError('OVERLOADED', 'Too many callbacks at once that name no connected number. Try again shortly.');
   }
 
   private afford({ secrets }: ConnectionMap, body: Buffer): boolean {

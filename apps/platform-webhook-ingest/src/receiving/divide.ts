@@ -1,4 +1,4 @@
-import { changesOf, ownerOf, type Owners } from '../splitting/split-delivery';
+import { changesOf, ownerOf, type Owners, type Signed } from '../splitting/split-delivery';
 
 /** The updates of one business in a callback. */
 export interface Part {
@@ -13,8 +13,9 @@ export interface Part {
  * Divides a callback by business, because each business's updates wait in a lane of their own. Nearly every callback is for one
  * business and stays as it is. Updates that belong to nobody go with the first part.
  */
-export function divide(webhook: unknown, body: Buffer, owners: Owners): Part[] {
-  const changes = changesOf(webhook).map((change) => ({ ...change, lane: ownerOf(change, owners) }));
+export function divide(webhook: unknown, { body, businesses }: Signed, owners: Owners): Part[] {
+  const signers = new Set(businesses);
+  const changes = changesOf(webhook).map((change) => ({ ...change, lane: ownerOf(change, signers, owners) }));
   const lanes = new Set(changes.flatMap(({ lane }) => lane ?? []));
   const [first = 0] = lanes;
   if (lanes.size <= 1) return [{ lane: first, webhook, body }];

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { ListConnections, ReceivePlatformWebhook, type Connection, type GatewayError } from '@mgw/contracts';
+import { ListConnections, ReceivePlatformWebhook, type GatewayError, type ListedConnection } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { deadLetters } from '@mgw/service';
 import { eventually } from '@mgw/testing';
@@ -21,7 +21,7 @@ const envelope = (value: object, business = 1) => ({
 
 describe('hostile callbacks (guarantees §10)', () => {
   let harness: Harness;
-  let connections: Connection[];
+  let connections: ListedConnection[];
 
   beforeEach(async () => {
     harness = await startHarness({ schema: 'ingest', migrations });
@@ -32,7 +32,7 @@ describe('hostile callbacks (guarantees §10)', () => {
   });
   afterEach(() => harness.close());
 
-  function connection(business_id: number): Connection {
+  function connection(business_id: number): ListedConnection {
     const seal = (plain: string, what: string) => harness.sealer.seal(plain, `connection.${what}:${business_id}`);
     return {
       business_id,
@@ -46,6 +46,7 @@ describe('hostile callbacks (guarantees §10)', () => {
       checked_at: null,
       problem: null,
       restriction: null,
+      number_verified_at: null,
     };
   }
   const bytesOf = (payload: unknown) => Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));

@@ -4,7 +4,7 @@ import {
   ListConnections,
   ReceivePlatformWebhook,
   VerifyPlatformHandshake,
-  type Connection,
+  type ListedConnection,
   type EventEnvelope,
 } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
@@ -25,7 +25,7 @@ const envelope = (value: object, number = '701', account = '801') => ({
 
 describe('callbacks of the platform (guarantees §2, platform §4)', () => {
   let harness: Harness;
-  let connections: Connection[];
+  let connections: ListedConnection[];
   /** What questions about connections wait for with their answers, which are made when they come. */
   let held: Promise<void> | undefined;
   let heldUp: number;
@@ -45,7 +45,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
   });
   afterEach(() => harness.close());
 
-  function connection(business_id: number, secret: string, previous: string | null = null): Connection {
+  function connection(business_id: number, secret: string, previous: string | null = null): ListedConnection {
     const seal = (plain: string, what: string) => harness.sealer.seal(plain, `connection.${what}:${business_id}`);
     return {
       business_id,
@@ -59,6 +59,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
       checked_at: null,
       problem: null,
       restriction: null,
+      number_verified_at: null,
     };
   }
   const sign = (body: string | Buffer, secret: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
@@ -68,7 +69,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
     return post(body, sign(body, secret));
   };
-  const told = async (type: string, count: number): Promise<EventEnvelope[]> =>
+  const published = async (type: string, count: number): Promise<EventEnvelope[]> =>
     eventually(async () => {
       const events = await harness.told(type);
       return events.length >= count && events;
@@ -91,7 +92,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
   it('a message becomes one event, in the words of the contract', async () => {
     const contacts = [{ wa_id: '919876543210', profile: { name: 'Asha' } }];
     expect(await signed(envelope({ contacts, messages: [text('wamid.1')] }))).toBe(200);
-    const [event] = await told('message', 1);
+    const [event] = await published('message', 1);
     expect(event).toMatchObject({
       business_id: 1,
       data: {
@@ -121,7 +122,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect(await signed(envelope({ contacts, messages }))).toBe(200);
     const asha = { phone: '919876543210', user_id: 'IN.1', name: 'Asha' };
     const nobody = { phone: null, user_id: null, name: '' };
-    expect((await told('message', 7)).map(({ data }) => (data as { from: object }).from)).toEqual([
+    expect((await published('message', 7)).map(({ data }) => (data as { from: object }).from)).toEqual([
       asha,
       { ...nobody, phone: '919876543212' },
       { ...nobody, user_id: 'IN.3' },
@@ -153,15 +154,15 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     const payload = envelope({ messages: [text('wamid.1')] });
     await Promise.all([signed(payload), signed(payload), signed(payload)]);
     await signed(envelope({ messages: [text('wamid.1'), text('wamid.2')] }));
-    expect((await told('message', 2)).map(({ data }) => (data as { message_id: string }).message_id)).toEqual(['wamid.1', 'wamid.2']);
+    expect((await published('message', 2)).map(({ data }) => (data as { message_id: string }).message_id)).toEqual(['wamid.1', 'wamid.2']);
   });
 
   it('one bad update does not hold up its batch: it goes to the dead letters with its reason', async () => {
     const messages = [text('wamid.1'), { ...text('wamid.2'), timestamp: 'soon' }, null, text('wamid.3')];
     const statuses = [status('wamid.9', 'sent'), { id: 7 }];
     expect(await signed(envelope({ messages, statuses }))).toBe(200);
-    await told('message', 2);
-    await told('status', 1);
+    await published('message', 2);
+    await published('status', 1);
     const reasons = (await lettersListed()).map((cells) => cells.at(-1));
     expect(reasons).toHaveLength(3);
     expect(reasons).toContain('no readable timestamp');
@@ -170,7 +171,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
   it('platform §4.2: a large callback, with 1,000 updates, has each effect once', async () => {
     const messages = Array.from({ length: 1_000 }, (_, i) => ({ ...text(`wamid.${i}`), text: { body: 'x'.repeat(300) } }));
     expect(await signed(envelope({ messages: [...messages, { id: 7 }] }))).toBe(200);
-    const events = await told('message', 1_000);
+    const events = await published('message', 1_000);
     expect(new Set(events.map(({ id }) => id)).size).toBe(1_000);
     await eventually(async () => (await count('dead_letters')) === 1);
   });
@@ -202,7 +203,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
         signed({ ...bad, filling, again: 1 }),
       ]);
       expect(answers).toEqual([200, 200, 200]);
-      const [event] = await told('message', 1);
+      const [event] = await published('message', 1);
       expect(event).toMatchObject({ business_id: 2, data: { message_id: 'wamid.good' } });
       await eventually(async () => (await count('dead_letters')) === 2);
       await eventually(async () => (await count('outbox WHERE published_at IS NULL')) === 0);
@@ -215,7 +216,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
       const good = (id: string) => signed({ ...envelope({ messages: [text(id)] }, '702', '802'), filling }, 'second secret');
       const [odd, ...others] = await Promise.allSettled([signed(bad), ...['1', '2', '3', '4', '5'].map((id) => good(`wamid.${id}`))]);
       expect(others).toEqual(others.map(() => ({ status: 'fulfilled', value: 200 })));
-      await told('message', 5);
+      await published('message', 5);
       // The platform repeats what was not taken; what was is kept for whoever mends it.
       expect([odd?.status, await count('dead_letters')]).toEqual(filling === '' ? ['rejected', 0] : ['fulfilled', 1]);
     });
@@ -226,7 +227,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
         await signed({ filling, entry: [{ id: odd, changes: [{ field: odd }, { field: 'account_update', value: { event: 'X' } }] }] }),
       ).toBe(200);
       expect(await signed({ ...envelope({ messages: [text('wamid.good')] }, '702', '802'), filling }, 'second secret')).toBe(200);
-      await told('message', 1);
+      await published('message', 1);
       expect(await count('dead_letters')).toBe(0);
     });
 
@@ -234,7 +235,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
       const contacts = [{ wa_id: '919876543210', profile: { name: 'A\0sha\ud83d' } }];
       const messages = [{ ...text('wamid.\x0001'), text: { body: '\0Hi \u{1F600} \udc00!' } }];
       expect(await signed({ ...envelope({ contacts, messages }), filling })).toBe(200);
-      const [event] = await told('message', 1);
+      const [event] = await published('message', 1);
       expect(event).toMatchObject({ data: { message_id: 'wamid.01', from: { name: 'Asha\ufffd' }, text: 'Hi \u{1F600} \ufffd!' } });
     });
   });
@@ -245,7 +246,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
       await signed(`{"entry":[{"id":"801","changes":[{"field":"messages","value":{"messages":[{"id":"wamid.1","x":${deep}}]}}]}]}`),
     ).toBe(400);
     expect(await signed(envelope({ messages: [{ ...text('wamid.1'), text: { body: '['.repeat(4_000) } }] }))).toBe(200);
-    await told('message', 1);
+    await published('message', 1);
   });
 
   it('guarantees §2: a dead letter is replayed whatever its text says', async () => {
@@ -260,7 +261,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
   it('guarantees §2: a stored callback that cannot be read stands before no other', async () => {
     await harness.db.query(`INSERT INTO ingest.deliveries (body_hash, body, businesses) VALUES ('\\x00', '{"entry":', '{1}')`);
     expect(await signed({ ...envelope({ messages: [text('wamid.1')] }), filling: 'x'.repeat(300_000) })).toBe(200);
-    await told('message', 1);
+    await published('message', 1);
     const [letter] = await harness.db.query<{ body: string; subject: string }>('SELECT body, subject FROM ingest.dead_letters');
     expect(letter).toEqual({ body: '{"entry":', subject: '(all)' });
   });
@@ -269,7 +270,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     const stop = { wa_id: '919876543210', category: 'marketing_messages', value: 'stop', timestamp: 1767323045 };
     const value = { metadata: { phone_number_id: '701' }, user_preferences: [stop, { ...stop, wa_id: undefined }] };
     expect(await signed({ entry: [{ id: '801', changes: [{ field: 'user_preferences', value }] }] })).toBe(200);
-    const [event] = await told('preference', 1);
+    const [event] = await published('preference', 1);
     expect(event?.data).toMatchObject({ from: { phone: '919876543210' }, category: 'marketing_messages', value: 'stop' });
     await eventually(async () => (await count('dead_letters')) === 1);
   });
@@ -278,7 +279,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     const stop = { wa_id: 'IN.1', category: 'marketing_messages', value: 'stop', timestamp: 1767323045 };
     const value = { metadata: { phone_number_id: '701' }, user_preferences: [stop] };
     expect(await signed({ entry: [{ id: '801', changes: [{ field: 'user_preferences', value }] }] })).toBe(200);
-    const [event] = await told('preference', 1);
+    const [event] = await published('preference', 1);
     expect(event?.data).toMatchObject({ from: { phone: null, user_id: 'IN.1' }, value: 'stop' });
   });
 
@@ -286,7 +287,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     const failed = (id: string, code: unknown) => ({ ...status(id, 'failed'), errors: [{ code, title: 'No' }] });
     const codes = [131026, 99_999_999_999, 1.5, '131026', null];
     expect(await signed(envelope({ statuses: codes.map((code, i) => failed(`wamid.${i}`, code)) }))).toBe(200);
-    const errors = (await told('status', codes.length)).map(({ data }) => (data as { error: unknown }).error);
+    const errors = (await published('status', codes.length)).map(({ data }) => (data as { error: unknown }).error);
     expect(errors).toEqual([131026, null, null, null, null].map((code) => ({ code, text: 'No' })));
   });
 
@@ -298,7 +299,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     const payload = { entry: [{ id: '801', changes: [value('701', 'wamid.1'), value('702', 'wamid.2')] }] };
     expect(await signed(payload)).toBe(200);
     await eventually(async () => (await count('dead_letters')) === 1);
-    const reason = 'number 702 belongs to a business with another app secret';
+    const reason = 'no business with this app secret owns number 702';
     const [listed] = await lettersListed();
     const [id = ''] = listed ?? [];
     expect(listed?.slice(2)).toEqual(['splitter', 'messages', '-', '1', '1', reason]);
@@ -311,7 +312,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     connections = [{ ...connection(1, 'first secret'), phone_number_id: '702' }];
     harness.rpc.announce(ConnectionChanged, { business_id: 1 });
     await eventually(async () => (await letters('replay', 'all')) === '1 replayed.');
-    const events = await told('message', 2);
+    const events = await published('message', 2);
     expect(events.map(({ data }) => (data as { message_id: string }).message_id)).toEqual(['wamid.1', 'wamid.2']);
     expect(await letters('list')).toBe('No dead letters.');
   });
@@ -322,13 +323,56 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect(await harness.told('message')).toHaveLength(0);
   });
 
+  describe('decision 255: several businesses claim number 701', () => {
+    const claim = (business_id: number, secret: string, change: Partial<ListedConnection> = {}) => ({
+      ...connection(business_id, secret),
+      phone_number_id: '701',
+      ...change,
+    });
+    const claims = async (...changed: ListedConnection[]) => {
+      connections = changed;
+      harness.rpc.announce(ConnectionChanged, { business_id: 1 });
+      await harness.nc.flush();
+    };
+    const owners = async (count: number) => (await published('message', count)).map(({ business_id }) => business_id);
+    const JANUARY = { number_verified_at: '2026-01-01T00:00:00.000Z' };
+    const MAY = { number_verified_at: '2026-05-01T00:00:00.000Z' };
+
+    it('publishes an update for the one whose app secret signed it, however many others claim the number', async () => {
+      await claims(...[1, 2, 3, 4, 5, 6].map((id) => claim(id, `secret of ${id}`, JANUARY)), claim(7, 'the owner'));
+      expect(await signed(envelope({ messages: [text('wamid.1')] }), 'the owner')).toBe(200);
+      expect(await owners(1)).toEqual([7]);
+    });
+
+    it('publishes it for the one that the platform verified first, if the app secret is the same', async () => {
+      await claims(claim(1, 'same'), claim(2, 'same', MAY), claim(3, 'same', JANUARY));
+      expect(await signed(envelope({ messages: [text('wamid.1')] }), 'same')).toBe(200);
+      expect(await owners(1)).toEqual([3]);
+      await claims(claim(1, 'same'), claim(2, 'same', MAY), claim(3, 'same', { ...JANUARY, status: 'problem' }));
+      expect(await signed(envelope({ messages: [text('wamid.2')] }), 'same')).toBe(200);
+      expect(await owners(2)).toEqual([3, 2]);
+      await claims(claim(1, 'same'), claim(3, 'same', { ...JANUARY, status: 'problem' }));
+      expect(await signed(envelope({ messages: [text('wamid.3')] }), 'same')).toBe(200);
+      expect(await owners(3)).toEqual([3, 2, 3]);
+    });
+
+    it('sets it aside while the app secret is the same and the platform has verified none of them', async () => {
+      await claims(claim(1, 'same'), claim(2, 'same'));
+      expect(await signed(envelope({ messages: [text('wamid.1')] }), 'same')).toBe(200);
+      await eventually(async () => (await count('dead_letters')) === 1);
+      await claims(claim(1, 'same'), claim(2, 'same', MAY));
+      await eventually(async () => (await letters('replay', 'all')) === '1 replayed.');
+      expect(await owners(1)).toEqual([2]);
+    });
+  });
+
   it('platform §4.2: a changed secret and the one before it both verify; a new business is known at once', async () => {
     connections = [connection(1, 'new secret', 'first secret'), connection(2, 'second secret'), connection(3, 'third secret')];
     harness.rpc.announce(ConnectionChanged, { business_id: 1 });
     await eventually(async () => (await signed(envelope({ messages: [text('wamid.n')] }), 'new secret')) === 200);
     expect(await signed(envelope({ messages: [text('wamid.o')] }), 'first secret')).toBe(200);
     await eventually(async () => (await signed(envelope({ messages: [text('wamid.3')] }, '703'), 'third secret')) === 200);
-    await told('message', 3);
+    await published('message', 3);
   });
 
   it('platform §4.2: a number that is connected while connections are being read is known at once, too', async () => {
@@ -343,7 +387,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     answer();
     expect(await first).toBe(200);
     expect(await signed(envelope({ messages: [text('wamid.2')] }, '709'))).toBe(200);
-    const events = await told('message', 2);
+    const events = await published('message', 2);
     expect(events.map(({ data }) => (data as { phone_number_id: string }).phone_number_id)).toEqual(['702', '709']);
   });
 
@@ -367,6 +411,6 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     await signed(envelope({ messages: [text('wamid.1')] })).catch(() => undefined);
     expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
     await harness.run(service);
-    await told('message', 1);
+    await published('message', 1);
   });
 });

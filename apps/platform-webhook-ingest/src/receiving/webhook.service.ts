@@ -41,7 +41,7 @@ export class WebhookService {
       const signers = await this.signatures.signersOf(body, Buffer.from(claimed, 'hex'));
       const [first] = signers;
       if (first === undefined) return 401;
-      const lane = (await this.connections.current()).businessNamed(body) ?? first;
+      const lane = (await this.connections.current()).signerNamed(body, signers) ?? first;
       return this.intake.ofLane(lane, body.length, () => this.take(body, signers, lane));
     });
   }
@@ -52,7 +52,7 @@ export class WebhookService {
   }
 
   private async take(body: Buffer, businesses: number[], lane: number): Promise<200 | 400> {
-    const parts = await this.parts(body, lane);
+    const parts = await this.parts(body, businesses, lane);
     if (parts === undefined) return 400;
     const whole = createHash('sha256').update(body).digest();
     await Promise.all(
@@ -65,9 +65,9 @@ export class WebhookService {
   }
 
   /** @returns undefined when it is not JSON */
-  private async parts(body: Buffer, lane: number): Promise<Part[] | undefined> {
+  private async parts(body: Buffer, businesses: number[], lane: number): Promise<Part[] | undefined> {
     try {
-      return divide(readCallback(body), body, await this.connections.current());
+      return divide(readCallback(body), { body, businesses }, await this.connections.current());
     } catch (error) {
       if (!(error instanceof TooManyValuesError)) return undefined;
       return [{ lane, webhook: undefined, body }];

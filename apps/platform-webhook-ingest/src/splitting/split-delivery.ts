@@ -12,8 +12,8 @@ import { preferenceEvent, type WebhookPreference } from './preference-event';
 import { statusEvent } from './status-event';
 import { templateEvent } from './template-event';
 
-export type Owners = Pick<ConnectionMap, 'businessOfNumber' | 'businessesOfAccount'>;
-type Signed = Pick<Delivery, 'body' | 'businesses'>;
+export type Owners = Pick<ConnectionMap, 'isConnected' | 'ownerOfNumber' | 'ownersOfAccount'>;
+export type Signed = Pick<Delivery, 'body' | 'businesses'>;
 
 /** WhatsApp puts 1,000 updates at most into a callback (platform §4.2). */
 const MOST_UPDATES = 5_000;
@@ -70,9 +70,9 @@ export function changesOf(webhook: unknown): Change[] {
   return found;
 }
 
-/** The business that the updates of a change are for; undefined when no connected business has the number or account. */
-export function ownerOf({ account, field, value }: Change, owners: Owners): number | undefined {
-  return isOfAccount(field) ? owners.businessesOfAccount(account)[0] : owners.businessOfNumber(numberOf(value));
+/** The business whose lane the updates of a change wait in; undefined when no signer claims the number or account. */
+export function ownerOf({ account, field, value }: Change, signers: ReadonlySet<number>, owners: Owners): number | undefined {
+  return isOfAccount(field) ? owners.ownersOfAccount(account, signers)[0] : owners.ownerOfNumber(numberOf(value), signers);
 }
 
 /** One delivery on its way to events and letters. */
@@ -144,7 +144,7 @@ class Splitting {
   private ofAccount(change: Change): void {
     const { account: accountId, time, field, value } = change;
     const make = field === 'account_update' ? accountEvent : templateEvent;
-    const businesses = this.owners.businessesOfAccount(accountId).filter((id) => this.signers.has(id));
+    const businesses = this.owners.ownersOfAccount(accountId, this.signers);
     for (const businessId of businesses) {
       const isGood = this.attempt(
         change,
@@ -186,16 +186,15 @@ class Splitting {
     else this.letters.push({ field, body, businesses: this.delivery.businesses, reason });
   }
 
-  /** A number of the account that no business has connected: nobody waits for its updates. */
   private isUnknown(number: string): boolean {
-    return number !== '' && this.owners.businessOfNumber(number) === undefined;
+    return number !== '' && !this.owners.isConnected(number);
   }
 
-  /** An update is honoured only for a business that holds the secret which signed it (product decision 47). */
+  /** Only a business that holds the secret which signed the update may receive it (decisions 47, 255). */
   private owner(number: string): number {
-    const businessId = this.owners.businessOfNumber(number);
-    if (businessId === undefined) throw new Error('the update names no number');
-    if (!this.signers.has(businessId)) throw new Error(`number ${number} belongs to a business with another app secret`);
+    if (number === '') throw new Error('the update names no number');
+    const businessId = this.owners.ownerOfNumber(number, this.signers);
+    if (businessId === undefined) throw new Error(`no business with this app secret owns number ${number}`);
     return businessId;
   }
 }

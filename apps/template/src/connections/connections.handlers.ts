@@ -53,7 +53,12 @@ export class ConnectionsHandlers {
   @Handles(ReportConnectionProblem)
   async report(request: RequestOf<typeof ReportConnectionProblem>): Promise<ReplyOf<typeof ReportConnectionProblem>> {
     const { business_id, platform_code, problem } = request;
-    const found = { status: 'problem', problem: `${platform_code}: ${problem}`, nextInSeconds: PROBE_SOON_S } as const;
+    const found = {
+      status: 'problem',
+      problem: `${platform_code}: ${problem}`,
+      isNumberVerified: false,
+      nextInSeconds: PROBE_SOON_S,
+    } as const;
     await this.connections.recordProbe(business_id, { ...found, claim: null });
     this.rpc.announce(ConnectionChanged, { business_id });
     return {};

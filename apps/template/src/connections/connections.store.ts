@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, type Connection, type RequestOf, type Restriction, type SetConnection } from '@mgw/contracts';
+import { GatewayError, type Connection, type ListedConnection, type RequestOf, type Restriction, type SetConnection } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 
 /** When each restriction ends (an IsoTime), by the platform's word for it; null for never. */
@@ -21,6 +21,8 @@ interface ConnectionRow extends Omit<Connection, 'business_id' | 'checked_at' | 
 interface ProbeResult {
   status: Connection['status'];
   problem: string | null;
+  /** The platform accepts the business's token for this number. */
+  isNumberVerified: boolean;
   nextInSeconds: number;
 }
 
@@ -48,46 +50,51 @@ export class ConnectionsStore {
     return businessIds.map((businessId) => found.get(businessId) ?? null);
   }
 
-  async page(afterBusinessId: number): Promise<Connection[]> {
-    const sql = `SELECT ${COLUMNS} FROM template.connections WHERE business_id > $1 ORDER BY business_id LIMIT ${PAGE}`;
-    return (await this.db.query<ConnectionRow>(sql, [afterBusinessId])).map(connection);
+  async page(afterBusinessId: number): Promise<ListedConnection[]> {
+    const sql = `SELECT ${COLUMNS}, number_verified_at FROM template.connections WHERE business_id > $1 ORDER BY business_id LIMIT ${PAGE}`;
+    const rows = await this.db.query<ConnectionRow & { number_verified_at: Date | null }>(sql, [afterBusinessId]);
+    return rows.map(({ number_verified_at, ...row }) => ({
+      ...connection(row),
+      number_verified_at: number_verified_at?.toISOString() ?? null,
+    }));
   }
 
-  /** @throws GatewayError VALIDATION_FAILED when the first one lacks a secret, CONFLICT when the number is another business's */
+  /**
+   * A business may claim any number: a refusal would reveal who else uses the gateway (decision 255). A new number, or a change after
+   * a problem, needs a new verification.
+   * @throws GatewayError VALIDATION_FAILED when the first connection lacks a secret
+   */
   async set(change: RequestOf<typeof SetConnection>): Promise<Connection> {
     const secrets = [change.access_token_sealed ?? null, change.app_secret_sealed ?? null, change.verify_token_sealed ?? null];
     const values = [change.business_id, change.phone_number_id, change.business_account_id, ...secrets];
-    try {
-      const changed = await this.db.query<ConnectionRow>(
-        `UPDATE template.connections SET phone_number_id = $2, business_account_id = $3,
-           access_token_sealed = coalesce($4, access_token_sealed),
-           previous_app_secret_sealed = CASE WHEN $5::text IS NULL THEN previous_app_secret_sealed ELSE app_secret_sealed END,
-           app_secret_changed_at = CASE WHEN $5::text IS NULL THEN app_secret_changed_at ELSE now() END,
-           app_secret_sealed = coalesce($5, app_secret_sealed),
-           verify_token_sealed = coalesce($6, verify_token_sealed),
-           restrictions = CASE WHEN business_account_id = $3 THEN restrictions ELSE '{}' END,
-           status = 'unchecked', checked_at = NULL, problem = NULL, probe_at = now()
-         WHERE business_id = $1 RETURNING ${COLUMNS}`,
-        values,
-      );
-      const [row] = changed.length > 0 ? changed : await this.create(values);
-      return connection(row as ConnectionRow);
-    } catch (error) {
-      if ((error as { code?: string }).code !== '23505') throw error;
-      throw new GatewayError('CONFLICT', 'This number is connected to another business.');
-    }
+    const changed = await this.db.query<ConnectionRow>(
+      `UPDATE template.connections SET phone_number_id = $2, business_account_id = $3,
+         access_token_sealed = coalesce($4, access_token_sealed),
+         previous_app_secret_sealed = CASE WHEN $5::text IS NULL THEN previous_app_secret_sealed ELSE app_secret_sealed END,
+         app_secret_changed_at = CASE WHEN $5::text IS NULL THEN app_secret_changed_at ELSE now() END,
+         app_secret_sealed = coalesce($5, app_secret_sealed),
+         verify_token_sealed = coalesce($6, verify_token_sealed),
+         restrictions = CASE WHEN business_account_id = $3 THEN restrictions ELSE '{}' END,
+         number_verified_at = CASE WHEN phone_number_id = $2 AND status <> 'problem' THEN number_verified_at END,
+         status = 'unchecked', checked_at = NULL, problem = NULL, probe_at = now()
+       WHERE business_id = $1 RETURNING ${COLUMNS}`,
+      values,
+    );
+    const [row] = changed.length > 0 ? changed : await this.create(values);
+    return connection(row as ConnectionRow);
   }
 
   /** @param claim of the probe that found it; what is wanted, told or reported since then has another, and holds */
   async recordProbe(
     businessId: number,
-    { status, problem, nextInSeconds, claim }: ProbeResult & { claim: string | null },
+    { status, problem, isNumberVerified, nextInSeconds, claim }: ProbeResult & { claim: string | null },
   ): Promise<boolean> {
     const rows = await this.db.query<{ changed: boolean }>(
-      `UPDATE template.connections c SET status = $2, problem = $3, checked_at = now(), probe_at = now() + make_interval(secs => $4)
-       FROM (SELECT status FROM template.connections WHERE business_id = $1 AND probe_at = coalesce($5::timestamptz, probe_at) FOR UPDATE) before
-       WHERE c.business_id = $1 RETURNING before.status <> $2 AS changed`,
-      [businessId, status, problem, nextInSeconds, claim],
+      `UPDATE template.connections c SET status = $2, problem = $3, checked_at = now(), probe_at = now() + make_interval(secs => $4),
+         number_verified_at = CASE WHEN $6 THEN coalesce(c.number_verified_at, now()) ELSE c.number_verified_at END
+       FROM (SELECT status, number_verified_at IS NULL AS is_unverified FROM template.connections WHERE business_id = $1 AND probe_at = coalesce($5::timestamptz, probe_at) FOR UPDATE) before
+       WHERE c.business_id = $1 RETURNING before.status <> $2 OR before.is_unverified AND $6 AS changed`,
+      [businessId, status, problem, nextInSeconds, claim, isNumberVerified],
     );
     return rows[0]?.changed ?? false;
   }

@@ -36,7 +36,8 @@ export class ProbeService {
       outcome.kind === 'refused' ? `${outcome.refusal.platformCode ?? ''} ${outcome.refusal.message}`.trim() : problemOf(outcome.value);
     const status = problem === null ? 'connected' : 'problem';
     const nextInSeconds = problem === null ? CONNECTED_FOR_S : PROBLEM_FOR_S;
-    const changed = await this.connections.recordProbe(business_id, { status, problem, nextInSeconds, claim });
+    const isNumberVerified = outcome.kind === 'ok';
+    const changed = await this.connections.recordProbe(business_id, { status, problem, isNumberVerified, nextInSeconds, claim });
     if (changed) this.rpc.announce(ConnectionChanged, { business_id });
   }
 }

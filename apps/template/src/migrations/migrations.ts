@@ -7,6 +7,7 @@ import { ConsumerLeases1764100000002 } from './1764100000002-consumer-leases';
 import { DeadLetterReplays1764200000001 } from './1764200000001-dead-letter-replays';
 import { Workers1764400000001 } from './1764400000001-workers';
 import { OutboxRecovery1764400000002 } from './1764400000002-outbox-recovery';
+import { NumberClaims1764900000001 } from './1764900000001-number-claims';
 
 /** In the order in which they are made. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   DeadLetterReplays1764200000001,
   Workers1764400000001,
   OutboxRecovery1764400000002,
+  NumberClaims1764900000001,
 ];
