@@ -7,29 +7,29 @@ import { figuresController, LOGGER, NATS, retention } from '@mgw/service';
 import { ConnectionService } from './connection/connection.service';
 import { ConversationService } from './conversations/conversation.service';
 import { ConversationStore } from './conversations/conversation.store';
-import { InboxHandlers } from './conversations/inbox.handlers';
-import { InboxStore } from './conversations/inbox.store';
-import { InboundService } from './conversations/inbound.service';
-import { InboundStore } from './conversations/inbound.store';
+import { InboxHandlers } from './inbox/inbox.handlers';
+import { InboxStore } from './inbox/inbox.store';
+import { InboundService } from './inbound/inbound.service';
+import { InboundStore } from './inbound/inbound.store';
 import { FindSendService } from './sending/find-send.service';
 import { IntentStore } from './intents/intent.store';
 import { OutcomeService } from './intents/outcome.service';
 import { OutcomeStore } from './intents/outcome.store';
 import { ReservationService } from './intents/reservation.service';
 import { ReservationStore } from './intents/reservation.store';
-import { RefusalEffects } from './refusals/refusal-effects.service';
-import { FIGURES } from './figures';
+import { RefusalEffects } from './platform-errors/refusal-effects.service';
+import { METRICS } from './metrics';
 import { sendRetention } from './retention';
 import { SendConfig } from './send.config';
-import { DeliveryService } from './sending/delivery.service';
+import { SendPipeline } from './sending/send-pipeline.service';
 import { OtpService } from './sending/otp.service';
 import { OtpStore } from './sending/otp.store';
 import { SendHandlers } from './sending/send.handlers';
 import { SendService } from './sending/send.service';
-import { FailureEffects } from './settling/failure-effects.service';
-import { HearingService } from './settling/hearing.service';
-import { SettlingService } from './settling/settling.service';
-import { SweeperService } from './settling/sweeper.service';
+import { FailureEffects } from './platform-errors/failure-effects.service';
+import { PlatformEventsConsumer } from './platform-events.consumer';
+import { LateAcceptanceService } from './intents/late-acceptance.service';
+import { IntentSweeper } from './intents/intent-sweeper.service';
 import { PreferenceService } from './suppression/preference.service';
 import { SettingsHandlers } from './settings/settings.handlers';
 import { SettingsStore } from './settings/settings.store';
@@ -53,10 +53,10 @@ const stores = [
 const services = [
   ConnectionService,
   ConversationService,
-  DeliveryService,
+  SendPipeline,
   FailureEffects,
   FindSendService,
-  HearingService,
+  PlatformEventsConsumer,
   InboundService,
   OtpService,
   OutcomeService,
@@ -64,18 +64,18 @@ const services = [
   RefusalEffects,
   ReservationService,
   SendService,
-  SettlingService,
-  SweeperService,
+  LateAcceptanceService,
+  IntentSweeper,
   TemplateService,
 ];
 
 /** Half of the concurrent requests may call the platform and three eighths may wait for a call; the rest need none. */
-function placesOf(rpcConcurrency: number) {
+function platformSlots(rpcConcurrency: number) {
   return { connections: rpcConcurrency >> 1, waiting: (rpcConcurrency * 3) >> 3 };
 }
 
 @Module({
-  controllers: [SendHandlers, InboxHandlers, SettingsHandlers, SuppressionHandlers, figuresController('send', 'send', FIGURES)],
+  controllers: [SendHandlers, InboxHandlers, SettingsHandlers, SuppressionHandlers, figuresController('send', 'send', METRICS)],
   providers: [
     ...stores,
     ...services,
@@ -85,7 +85,7 @@ function placesOf(rpcConcurrency: number) {
       provide: GraphClient,
       inject: [SendConfig],
       useFactory: ({ graphBaseUrl: baseUrl, graphVersion: version, rpcConcurrency }: SendConfig) =>
-        new GraphClient({ baseUrl, version, ...placesOf(rpcConcurrency) }),
+        new GraphClient({ baseUrl, version, ...platformSlots(rpcConcurrency) }),
     },
     {
       provide: OutboxRelay,

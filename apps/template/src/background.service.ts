@@ -4,15 +4,15 @@ import { EventConsumer, type EventConsumerOptions } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
 import { AccountUpdates } from './connections/account-updates.service';
-import { Lane } from './lane';
-import { ProbeService, PROBES_AT_ONCE } from './connections/probe.service';
-import { SyncService, SYNCS_AT_ONCE } from './templates/sync.service';
+import { JobPool } from './job-pool';
+import { ProbeService, MAX_PROBES } from './connections/probe.service';
+import { SyncService, MAX_SYNCS } from './templates/sync.service';
 import { TemplateUpdates } from './templates/template-updates.service';
 
 /** Probes and syncs what is due. Replicas share the work by what they take from the tables. */
 @Injectable()
 export class BackgroundService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly lanes: { start(): void; nudge(): void; stop(): Promise<void> }[];
+  private readonly pools: { start(): void; nudge(): void; stop(): Promise<void> }[];
   private readonly updates: EventConsumer;
   private readonly accountUpdates: EventConsumer;
   /** Businesses whose templates or account were changed by events that are about to be committed. */
@@ -28,9 +28,9 @@ export class BackgroundService implements OnApplicationBootstrap, OnApplicationS
     @Inject(NATS) nc: EventConsumerOptions['nc'],
     @Inject(LOGGER) logger: EventConsumerOptions['logger'],
   ) {
-    this.lanes = [
-      new Lane({ name: 'probes', places: PROBES_AT_ONCE, take: (n) => probes.take(n), work: (due) => probes.probe(due), logger }),
-      new Lane({ name: 'syncs', places: SYNCS_AT_ONCE, take: (n) => syncs.take(n), work: (due) => syncs.sync(due), logger }),
+    this.pools = [
+      new JobPool({ name: 'probes', maxConcurrent: MAX_PROBES, claim: (n) => probes.claimDue(n), run: (due) => probes.probe(due), logger }),
+      new JobPool({ name: 'syncs', maxConcurrent: MAX_SYNCS, claim: (n) => syncs.claimDue(n), run: (due) => syncs.sync(due), logger }),
     ];
     // What the platform said last holds.
     const common = { nc, db, logger, schema: 'template', stream: 'PLATFORM', ordered: true } as const;
@@ -67,14 +67,14 @@ export class BackgroundService implements OnApplicationBootstrap, OnApplicationS
   onApplicationBootstrap(): void {
     this.updates.start();
     this.accountUpdates.start();
-    for (const lane of this.lanes) lane.start();
+    for (const lane of this.pools) lane.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.updates, this.accountUpdates, ...this.lanes].map((part) => part.stop()));
+    await Promise.all([this.updates, this.accountUpdates, ...this.pools].map((part) => part.stop()));
   }
 
   nudge(): void {
-    for (const lane of this.lanes) lane.nudge();
+    for (const lane of this.pools) lane.nudge();
   }
 }

@@ -5,17 +5,17 @@ import { figuresController, retention, sealingCheck } from '@mgw/service';
 import { ConnectionsHandlers } from './connections/connections.handlers';
 import { ConnectionsStore } from './connections/connections.store';
 import { AccountUpdates } from './connections/account-updates.service';
-import { ProbeService, PROBES_AT_ONCE } from './connections/probe.service';
+import { ProbeService, MAX_PROBES } from './connections/probe.service';
 import { TemplateConfig } from './template.config';
 import { BackgroundService } from './background.service';
 import { templateRetention } from './retention';
-import { SyncService, SYNCS_AT_ONCE } from './templates/sync.service';
+import { SyncService, MAX_SYNCS } from './templates/sync.service';
 import { SyncsStore } from './templates/syncs.store';
 import { TemplateUpdates } from './templates/template-updates.service';
 import { TemplatesHandlers } from './templates/templates.handlers';
 import { TemplatesStore } from './templates/templates.store';
 
-const FIGURES = {
+const METRICS = {
   connections: 'SELECT count(*) FROM template.connections',
   connections_with_problem: `SELECT count(*) FROM template.connections WHERE status = 'problem'`,
   syncs_failed: `SELECT count(*) FROM template.syncs WHERE state = 'failed'`,
@@ -25,7 +25,7 @@ const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_tok
   FROM template.connections LIMIT 1`;
 
 @Module({
-  controllers: [ConnectionsHandlers, TemplatesHandlers, figuresController('template', 'template', FIGURES)],
+  controllers: [ConnectionsHandlers, TemplatesHandlers, figuresController('template', 'template', METRICS)],
   providers: [
     AccountUpdates,
     BackgroundService,
@@ -42,7 +42,7 @@ const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_tok
       provide: GraphClient,
       inject: [TemplateConfig],
       useFactory: (config: TemplateConfig) =>
-        new GraphClient({ baseUrl: config.graphBaseUrl, version: config.graphVersion, connections: PROBES_AT_ONCE + SYNCS_AT_ONCE }),
+        new GraphClient({ baseUrl: config.graphBaseUrl, version: config.graphVersion, connections: MAX_PROBES + MAX_SYNCS }),
     },
   ],
 })

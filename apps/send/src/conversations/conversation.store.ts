@@ -8,7 +8,7 @@ export interface Alias {
 }
 
 /** A message of ours as the platform names it. */
-export interface MessageOf {
+export interface SentMessageRef {
   businessId: number;
   messageId: string;
   /** Digits or user id; null when the platform did not say. */
@@ -19,7 +19,7 @@ export interface MessageOf {
  * The conversation of the message `$2` of business `$1`; of one that is not recorded (yet) by its recipient `$3`. A message stays
  * with a conversation that was merged into another: the other is meant, which is never merged itself (see `merge`).
  */
-export const CONVERSATION_OF = `SELECT coalesce(merged_into, id) FROM send.conversations WHERE id = coalesce(
+export const CONVERSATION_OF_MESSAGE = `SELECT coalesce(merged_into, id) FROM send.conversations WHERE id = coalesce(
   (SELECT conversation_id FROM send.messages WHERE business_id = $1 AND message_id = $2),
   (SELECT conversation_id FROM send.conversation_aliases WHERE business_id = $1 AND alias = $3))`;
 
@@ -30,7 +30,7 @@ export class ConversationStore {
    * Under locks of all these names, which are held to the end of the transaction; in one order, so that two batches never wait for
    * each other in a circle (migration of send.find_conversations).
    */
-  async find(tx: Tx, names: Alias[]): Promise<Map<string, KnownConversation>> {
+  async lockAliases(tx: Tx, names: Alias[]): Promise<Map<string, KnownConversation>> {
     const rows = await tx.query<{ business_id: string; alias: string; id: string; user_id: string | null }>(
       'SELECT business_id, alias, id, user_id FROM send.find_conversations($1::bigint[], $2::text[])',
       columns(names),
@@ -55,7 +55,7 @@ export class ConversationStore {
   }
 
   /** Points names to conversations; a later entry for the same name wins. */
-  async point(tx: Tx, rows: (Alias & { conversationId: number })[]): Promise<void> {
+  async pointAliases(tx: Tx, rows: (Alias & { conversationId: number })[]): Promise<void> {
     const last = [...new Map(rows.map((row) => [aliasKey(row.businessId, row.alias), row])).values()];
     await tx.query(
       `INSERT INTO send.conversation_aliases (business_id, alias, conversation_id)
@@ -66,7 +66,7 @@ export class ConversationStore {
   }
 
   /** Of people who are known by a number only, under locks as `find`. @returns ids in their order */
-  async open(tx: Tx, numbers: Alias[]): Promise<number[]> {
+  async openByPhone(tx: Tx, numbers: Alias[]): Promise<number[]> {
     const rows = await tx.query<{ conversation_id: string }>(
       'SELECT conversation_id FROM send.open_conversations($1::bigint[], $2::text[])',
       columns(numbers),
@@ -75,7 +75,7 @@ export class ConversationStore {
   }
 
   /** What the person is called from now on. */
-  async rename(tx: Tx, conversationId: number, { phone, userId }: { phone: string | null; userId: string | null }): Promise<void> {
+  async setNames(tx: Tx, conversationId: number, { phone, userId }: { phone: string | null; userId: string | null }): Promise<void> {
     await tx.query('UPDATE send.conversations SET phone = coalesce($2, phone), user_id = coalesce($3, user_id) WHERE id = $1', [
       conversationId,
       phone,
@@ -84,7 +84,7 @@ export class ConversationStore {
   }
 
   /** Others have these numbers now. Who had them is called by the user id: an answer to them must not reach somebody else. */
-  async leave(tx: Tx, rows: { conversationId: number; phone: string }[]): Promise<void> {
+  async clearPhones(tx: Tx, rows: { conversationId: number; phone: string }[]): Promise<void> {
     await tx.query(
       `WITH left_behind AS (
          SELECT c.id FROM unnest($1::bigint[], $2::text[]) AS n (id, phone) JOIN send.conversations c USING (id)
@@ -95,7 +95,7 @@ export class ConversationStore {
     );
   }
 
-  async learnUserId(tx: Tx, conversationId: number, userId: string): Promise<void> {
+  async setUserId(tx: Tx, conversationId: number, userId: string): Promise<void> {
     await tx.query('UPDATE send.conversations SET user_id = $2 WHERE id = $1', [conversationId, userId]);
   }
 

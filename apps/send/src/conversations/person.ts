@@ -12,7 +12,7 @@ export interface Person {
 }
 
 /** By the one name that was dialled or asked for: digits, or a user id. */
-export function personNamed(businessId: number, name: string): Person {
+export function personByAlias(businessId: number, name: string): Person {
   const userId = userIdOf(name);
   return { businessId, phone: userId === null ? name : null, userId, waId: null };
 }
@@ -24,7 +24,7 @@ export interface KnownConversation {
 }
 
 /** A person's other names from now on, as the platform tells them; null is what has not changed. */
-export interface Renaming {
+export interface IdentityChange {
   before: Person;
   now: { phone: string | null; userId: string | null };
 }
@@ -38,10 +38,10 @@ export interface Identification {
   /** A second conversation that turned out to be with the same person. */
   merge: KnownConversation | null;
   /** The user id to remember, when it was not known. */
-  learnedUserId: string | null;
+  newUserId: string | null;
 }
 
-export function namesOf({ userId, phone, waId }: Person): string[] {
+export function aliasesOf({ userId, phone, waId }: Person): string[] {
   return [...new Set([userId, phone, waId].filter((name): name is string => name !== null && name !== ''))];
 }
 
@@ -55,7 +55,7 @@ export function identify(person: Person, known: (alias: string) => KnownConversa
   const isLate = own !== undefined && own.userId !== person.userId;
   const isSomeoneElse = (found: KnownConversation) =>
     found.id !== own?.id && person.userId !== null && found.userId !== null && found.userId !== person.userId;
-  const found = namesOf(person)
+  const found = aliasesOf(person)
     .map(known)
     .filter((entry): entry is KnownConversation => entry !== undefined && !isSomeoneElse(entry))
     .sort((a, b) => a.id - b.id);
@@ -65,10 +65,10 @@ export function identify(person: Person, known: (alias: string) => KnownConversa
   return {
     conversation,
     merge,
-    newAliases: namesOf(person).filter((name) => {
+    newAliases: aliasesOf(person).filter((name) => {
       const holder = known(name);
       return holder === undefined || (holder.id !== conversation?.id && !(isLate && isSomeoneElse(holder)));
     }),
-    learnedUserId: own === undefined ? person.userId : null,
+    newUserId: own === undefined ? person.userId : null,
   };
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@mgw/postgres';
 import { appendToOutbox } from '@mgw/events';
-import { notSentEvent, type IntentFacts } from './acceptance';
+import { notSentEvent } from './outcome-events';
 import type { IntentState } from './intent';
+import { type IntentRecord } from './intent';
 
 export interface IntentRow {
   id: string;
@@ -14,7 +15,7 @@ export interface IntentRow {
   settled_at: Date | null;
 }
 
-interface UnsettledRow {
+interface IntentRecordRow {
   id: string;
   business_id: string;
   api_key_id: string | null;
@@ -25,7 +26,7 @@ interface UnsettledRow {
   text: string;
 }
 
-const FACTS = 'id, business_id, api_key_id, recipient, type, sent_by, template, text';
+const RECORD_COLUMNS = 'id, business_id, api_key_id, recipient, type, sent_by, template, text';
 const INTERRUPTED = 'The send was interrupted; whether the platform took it is not known.';
 const COLUMNS = 'i.id, i.state, i.recipient, i.message_id, i.failure_reason, i.created_at, i.settled_at';
 
@@ -45,16 +46,16 @@ export class IntentStore {
   }
 
   /** Of these intents, those whose outcome is not recorded. */
-  async unsettled(tx: Tx, intentIds: string[]): Promise<IntentFacts[]> {
-    const rows = await tx.query<UnsettledRow>(
-      `SELECT ${FACTS} FROM send.intents
+  async findOpen(tx: Tx, intentIds: string[]): Promise<IntentRecord[]> {
+    const rows = await tx.query<IntentRecordRow>(
+      `SELECT ${RECORD_COLUMNS} FROM send.intents
        WHERE id = ANY ($1::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed')`,
       [intentIds],
     );
-    return rows.map(factsOf);
+    return rows.map(toIntentRecord);
   }
 
-  async usedToday(keys: { api_key_id: number; timezone: string }[]): Promise<{ api_key_id: number; used: number }[]> {
+  async dailyUsage(keys: { api_key_id: number; timezone: string }[]): Promise<{ api_key_id: number; used: number }[]> {
     const rows = await this.db.query<{ api_key_id: string; used: number | null }>(
       `SELECT k.id AS api_key_id, u.used FROM unnest($1::bigint[], $2::text[]) AS k (id, zone)
        LEFT JOIN send.daily_usage u ON u.api_key_id = k.id AND u.day = (clock_timestamp() AT TIME ZONE k.zone)::date`,
@@ -64,26 +65,26 @@ export class IntentStore {
   }
 
   /** Sends whose process died: their outcome is not known. @returns how many */
-  async giveUpCalling(olderThanSeconds: number): Promise<number> {
+  async markInterrupted(olderThanSeconds: number): Promise<number> {
     return this.db.transaction(async (tx) => {
-      const rows = await tx.query<UnsettledRow>(
+      const rows = await tx.query<IntentRecordRow>(
         `UPDATE send.intents SET state = 'unknown', failure_reason = $2
          WHERE id IN (SELECT id FROM send.intents WHERE state = 'calling' AND created_at < clock_timestamp() - make_interval(secs => $1)
                       ORDER BY id LIMIT 1000 FOR UPDATE SKIP LOCKED)
-         RETURNING ${FACTS}`,
+         RETURNING ${RECORD_COLUMNS}`,
         [olderThanSeconds, INTERRUPTED],
       );
       await appendToOutbox(
         tx,
         'send',
-        rows.map((row) => notSentEvent(factsOf(row), INTERRUPTED)),
+        rows.map((row) => notSentEvent(toIntentRecord(row), INTERRUPTED)),
       );
       return rows.length;
     });
   }
 
   /** No status within 24 hours: most likely it was never accepted. Still repaired should one come. @returns how many */
-  async giveUpUnknown(): Promise<number> {
+  async markUnconfirmed(): Promise<number> {
     const rows = await this.db.query(
       `UPDATE send.intents SET state = 'unconfirmed'
        WHERE state = 'unknown' AND created_at < clock_timestamp() - interval '24 hours' RETURNING id`,
@@ -92,14 +93,14 @@ export class IntentStore {
   }
 }
 
-function factsOf(row: UnsettledRow): IntentFacts {
+function toIntentRecord(row: IntentRecordRow): IntentRecord {
   return {
     id: row.id,
     businessId: Number(row.business_id),
     apiKeyId: row.api_key_id === null ? null : Number(row.api_key_id),
     to: row.recipient,
-    type: row.type as IntentFacts['type'],
-    sentBy: row.sent_by as IntentFacts['sentBy'],
+    type: row.type as IntentRecord['type'],
+    sentBy: row.sent_by as IntentRecord['sentBy'],
     template: row.template,
     text: row.text,
     traceparent: undefined,

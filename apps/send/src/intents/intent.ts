@@ -27,7 +27,7 @@ export interface Recipient {
 }
 
 /** An earlier send with the same Idempotency-Key. */
-export interface EarlierIntent {
+export interface EarlierSend {
   id: string;
   /** @throws SealingError when the key that it was sealed with is gone */
   fingerprint: () => string;
@@ -42,6 +42,20 @@ export type Reservation =
   | { kind: 'window_closed'; lastInboundAt: Date | null }
   /** The daily cap is used up. */
   | { kind: 'capped'; used: number; secondsToMidnight: number }
-  | { kind: 'earlier'; intent: EarlierIntent }
+  | { kind: 'earlier'; intent: EarlierSend }
   /** Whether it is reserved may not be known. */
   | { kind: 'failed'; error: unknown };
+
+/** What an intent says of its message, whether it is still in memory or was read back after a crash. */
+export interface IntentRecord {
+  id: string;
+  businessId: number;
+  apiKeyId: number | null;
+  to: string;
+  type: DataOf<typeof MessageNotSent>['type'];
+  sentBy: DataOf<typeof MessageNotSent>['sent_by'];
+  template: string | null;
+  text: string;
+  /** The trace in which it ends. */
+  traceparent: string | undefined;
+}

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ORIGIN, appendToOutbox, nothingWaits, outboxColumns, publishDirectly } from '@mgw/events';
 import { Database, onRow, type Tx } from '@mgw/postgres';
 import type { EventEnvelope } from '@mgw/contracts';
-import type { IntentFacts } from './acceptance';
+import { type IntentRecord } from './intent';
 
 export interface AcceptedRow {
   intentId: string;
@@ -73,8 +73,8 @@ export class OutcomeStore {
    * Takes the ids of intents that may be reserved and are not to be sent. A reservation that is being committed is waited for, and is
    * there for `refuse`; one that comes later finds its id taken, and fails as a whole.
    */
-  async close(intents: IntentFacts[], reason: string): Promise<void> {
-    const of = <T>(pick: (intent: IntentFacts) => T) => intents.map(pick);
+  async cancel(intents: IntentRecord[], reason: string): Promise<void> {
+    const of = <T>(pick: (intent: IntentRecord) => T) => intents.map(pick);
     await this.db.query(
       `INSERT INTO send.intents (id, business_id, api_key_id, recipient, type, sent_by, template, text,
          state, failure_reason, created_at, settled_at)

@@ -2,13 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
 import type { SuppressionState } from '../suppression/suppression';
-import type { EarlierIntent, IntentDraft, IntentState, Reservation } from './intent';
+import type { EarlierSend, IntentDraft, IntentState, Reservation } from './intent';
 
 /** No daily cap: PostgreSQL's largest integer. */
 const NO_CAP = 2_147_483_647;
-const RESERVED_FOR_A_STRANGER: Reservation = { kind: 'reserved', recipient: { conversationId: null, lastInboundAt: null } };
+const RESERVED_WITHOUT_CONVERSATION: Reservation = { kind: 'reserved', recipient: { conversationId: null, lastInboundAt: null } };
 
-interface AnswerRow {
+interface ReservationRow {
   /** Place of the draft, from 1. */
   nth: string;
   outcome: Exclude<Reservation['kind'], 'failed'>;
@@ -24,7 +24,7 @@ interface AnswerRow {
   seconds_to_midnight: number;
 }
 
-export interface KeyOfSender {
+export interface SenderKey {
   businessId: number;
   apiKeyId: number | null;
   key: string;
@@ -47,14 +47,14 @@ export class ReservationStore {
    */
   async reserve(drafts: IntentDraft[], now: Date | null = null): Promise<Reservation[]> {
     const of = <T>(pick: (draft: IntentDraft) => T) => drafts.map(pick);
-    const rows = await this.db.query<AnswerRow>(RESERVE, [
+    const rows = await this.db.query<ReservationRow>(RESERVE, [
       of((draft) => draft.id),
       of((draft) => draft.sender.business_id),
       of((draft) => draft.sender.api_key_id),
       of((draft) => draft.sender.daily_limit ?? NO_CAP),
       of((draft) => draft.sender.timezone),
       of((draft) => draft.sender.idempotency?.key ?? null),
-      of(({ id, sender }) => sender.idempotency && this.sealer.seal(sender.idempotency.fingerprint, placeOf(id))),
+      of(({ id, sender }) => sender.idempotency && this.sealer.seal(sender.idempotency.fingerprint, sealingContext(id))),
       of((draft) => draft.to),
       of((draft) => draft.type),
       of((draft) => draft.sender.sent_by),
@@ -64,13 +64,13 @@ export class ReservationStore {
       of((draft) => draft.needsWindow),
       now,
     ]);
-    const answers = new Map(rows.map((row) => [Number(row.nth) - 1, this.reservation(row)]));
-    return drafts.map((_, place) => answers.get(place) ?? RESERVED_FOR_A_STRANGER);
+    const answers = new Map(rows.map((row) => [Number(row.nth) - 1, this.toReservation(row)]));
+    return drafts.map((_, place) => answers.get(place) ?? RESERVED_WITHOUT_CONVERSATION);
   }
 
   /** Sends that were made with these keys within the last 24 hours (product decision 24), in the order of the keys. */
-  async findEarlier(keys: KeyOfSender[]): Promise<(EarlierIntent | null)[]> {
-    const rows = await this.db.query<Partial<AnswerRow>>(
+  async findEarlier(keys: SenderKey[]): Promise<(EarlierSend | null)[]> {
+    const rows = await this.db.query<Partial<ReservationRow>>(
       `SELECT i.id AS earlier_id, k.fingerprint, i.state, i.message_id, i.recipient
        FROM unnest($1::bigint[], $2::bigint[], $3::text[]) WITH ORDINALITY AS q(business, api_key, key, nth)
        LEFT JOIN send.idempotency_keys k ON k.business_id = q.business AND k.api_key_id = q.api_key AND k.key = q.key
@@ -79,10 +79,10 @@ export class ReservationStore {
        ORDER BY q.nth`,
       [keys.map((key) => key.businessId), keys.map((key) => key.apiKeyId ?? 0), keys.map((key) => key.key)],
     );
-    return rows.map((row) => (row.earlier_id ? this.earlier(row as AnswerRow) : null));
+    return rows.map((row) => (row.earlier_id ? this.toEarlierSend(row as ReservationRow) : null));
   }
 
-  private reservation(row: AnswerRow): Reservation {
+  private toReservation(row: ReservationRow): Reservation {
     const conversationId = row.conversation_id === null ? null : Number(row.conversation_id);
     switch (row.outcome) {
       case 'reserved':
@@ -92,24 +92,24 @@ export class ReservationStore {
       case 'window_closed':
         return { kind: 'window_closed', lastInboundAt: row.last_inbound_at };
       case 'earlier':
-        return { kind: 'earlier', intent: this.earlier(row) };
+        return { kind: 'earlier', intent: this.toEarlierSend(row) };
       case 'capped':
         return { kind: 'capped', used: row.used, secondsToMidnight: row.seconds_to_midnight };
     }
   }
 
-  private earlier(row: AnswerRow): EarlierIntent {
+  private toEarlierSend(row: ReservationRow): EarlierSend {
     const { earlier_id: id, state, message_id: messageId, recipient: to } = row;
-    return { id, fingerprint: () => this.fingerprintOf(row), state, messageId, to };
+    return { id, fingerprint: () => this.openFingerprint(row), state, messageId, to };
   }
 
   /** Fingerprints are sealed, for whoever reads a bare one finds a code of few digits by trying them all. */
-  private fingerprintOf({ earlier_id, fingerprint }: AnswerRow): string {
+  private openFingerprint({ earlier_id, fingerprint }: ReservationRow): string {
     // A bare one is from before they were.
-    return fingerprint.includes('.') ? this.sealer.open(fingerprint, placeOf(earlier_id)) : fingerprint;
+    return fingerprint.includes('.') ? this.sealer.open(fingerprint, sealingContext(earlier_id)) : fingerprint;
   }
 }
 
-function placeOf(intentId: string): string {
+function sealingContext(intentId: string): string {
   return `send.fingerprint:${intentId}`;
 }

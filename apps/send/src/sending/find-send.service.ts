@@ -22,6 +22,6 @@ export class FindSendService {
   }
 
   dailyUsage(keys: RequestOf<typeof GetDailyUsage>['api_keys']): Promise<ReplyOf<typeof GetDailyUsage>['used']> {
-    return this.intents.usedToday(keys);
+    return this.intents.dailyUsage(keys);
   }
 }

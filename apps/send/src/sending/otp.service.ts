@@ -6,15 +6,15 @@ import type { RpcContext } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { fillTemplate, maskedText } from '../templates/fill-template';
 import { TemplateService } from '../templates/template.service';
-import { DeliveryService } from './delivery.service';
+import { SendPipeline } from './send-pipeline.service';
 import { OtpStore } from './otp.store';
-import { notForCodes } from './send-errors';
+import { marketingTemplateForOtp } from './send-errors';
 
 /** Spec §4.7. */
 @Injectable()
 export class OtpService {
   constructor(
-    private readonly delivery: DeliveryService,
+    private readonly pipeline: SendPipeline,
     private readonly templates: TemplateService,
     private readonly sealer: Sealer,
     private readonly store: OtpStore,
@@ -22,10 +22,10 @@ export class OtpService {
 
   async send(request: RequestOf<typeof SendOtp>, context: RpcContext): Promise<ReplyOf<typeof SendOtp>> {
     const { sender, to, template_name: name, language } = request;
-    const code = request.otp ?? newCode();
-    const sent = await this.delivery.send(sender, context, async () => {
-      const { template, otherLanguages } = await this.templates.approved(sender.business_id, name, language, context);
-      if (template.category === 'MARKETING') throw notForCodes(name);
+    const code = request.otp ?? generateCode();
+    const sent = await this.pipeline.send(sender, context, async () => {
+      const { template, otherLanguages } = await this.templates.findApproved(sender.business_id, name, language, context);
+      if (template.category === 'MARKETING') throw marketingTemplateForOtp(name);
       // Body, and the code button of AUTHENTICATION templates: the template's own components say which (platform §1.5).
       const { components } = fillTemplate(template, { body: [code], header: [], buttons: [] });
       return {
@@ -35,19 +35,19 @@ export class OtpService {
         template: { name, language, category: template.category, otherLanguages },
         text: maskedText(template),
         needsWindow: false,
-        beforeCall: (intentId) => this.keep(sender, intentId, request.otp === null ? code : null),
+        beforeCall: (intentId) => this.storeGeneratedCode(sender, intentId, request.otp === null ? code : null),
         request: (callbackData) => templateMessage(to, { name, language, components }, callbackData),
       };
     });
-    return { ...sent, otp: sent.replayed && request.otp === null ? await this.earlierCode(sender) : code };
+    return { ...sent, otp: sent.replayed && request.otp === null ? await this.replayedCode(sender) : code };
   }
 
-  private async keep({ idempotency }: Sender, intentId: string, made: string | null): Promise<void> {
+  private async storeGeneratedCode({ idempotency }: Sender, intentId: string, made: string | null): Promise<void> {
     if (idempotency === null || made === null) return;
-    await this.store.keep(intentId, this.sealer.seal(made, `send.otp:${intentId}`));
+    await this.store.save(intentId, this.sealer.seal(made, `send.otp:${intentId}`));
   }
 
-  private async earlierCode(sender: Sender): Promise<string> {
+  private async replayedCode(sender: Sender): Promise<string> {
     const kept = await this.store.find(sender);
     if (!kept) throw new Error('the code of a replayed send is gone');
     return this.sealer.open(kept.otp_sealed, `send.otp:${kept.intent_id}`);
@@ -55,6 +55,6 @@ export class OtpService {
 }
 
 /** Six digits from a cryptographic source; zeros may lead. */
-function newCode(): string {
+function generateCode(): string {
   return String(randomInt(1_000_000)).padStart(6, '0');
 }

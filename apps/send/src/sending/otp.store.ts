@@ -7,7 +7,7 @@ import { Database } from '@mgw/postgres';
 export class OtpStore {
   constructor(private readonly db: Database) {}
 
-  async keep(intentId: string, sealed: string): Promise<void> {
+  async save(intentId: string, sealed: string): Promise<void> {
     await this.db.query('UPDATE send.idempotency_keys SET otp_sealed = $2 WHERE intent_id = $1', [intentId, sealed]);
   }
 

@@ -1,8 +1,8 @@
 import { GatewayError, gatewayMessageId, type ReplyOf, type Sender, type SendText } from '@mgw/contracts';
-import type { EarlierIntent, Reservation } from '../intents/intent';
+import type { EarlierSend, Reservation } from '../intents/intent';
 
 /** The same Idempotency-Key again (product decisions 24 and 40). @throws GatewayError unless the first send was accepted */
-export function answerEarlier(earlier: EarlierIntent, sender: Sender): ReplyOf<typeof SendText> {
+export function replayEarlier(earlier: EarlierSend, sender: Sender): ReplyOf<typeof SendText> {
   if (earlier.fingerprint() !== sender.idempotency?.fingerprint) {
     throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another request within the last 24 hours.', {
       hint: 'Use a new key for a new message; repeat a request unchanged.',
@@ -19,7 +19,7 @@ export function answerEarlier(earlier: EarlierIntent, sender: Sender): ReplyOf<t
   throw outcomeUnknown(earlier.id, 409);
 }
 
-export function capReached(sender: Sender, { used, secondsToMidnight }: Reservation & { kind: 'capped' }): GatewayError {
+export function dailyLimitReached(sender: Sender, { used, secondsToMidnight }: Reservation & { kind: 'capped' }): GatewayError {
   return new GatewayError('DAILY_LIMIT_REACHED', `The daily limit of ${sender.daily_limit} messages is reached.`, {
     daily_limit: sender.daily_limit,
     daily_used: used,
@@ -30,7 +30,7 @@ export function capReached(sender: Sender, { used, secondsToMidnight }: Reservat
 }
 
 /** Codes may go to people who opted out; what advertises may not pass for one (spec §4.7, product decision 18). */
-export function notForCodes(template: string): GatewayError {
+export function marketingTemplateForOtp(template: string): GatewayError {
   const message = 'must name an OTP template, of category AUTHENTICATION or UTILITY';
   return new GatewayError('VALIDATION_FAILED', `template_name ${message}: "${template}" is MARKETING.`, {
     details: [{ field: 'template_name', message }],
@@ -47,7 +47,7 @@ export function numberBusy(): GatewayError {
   return new GatewayError('PLATFORM_THROTTLED', message, { hint: 'Send more slowly and try again later.', retry_after_seconds: 5 });
 }
 
-export function unreached(intentId: string): GatewayError {
+export function platformUnreachable(intentId: string): GatewayError {
   return new GatewayError('PLATFORM_UNAVAILABLE', 'The messaging platform cannot be reached now; nothing was sent.', {
     message_id: gatewayMessageId(intentId),
     hint: 'Try again shortly.',

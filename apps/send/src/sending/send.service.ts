@@ -4,21 +4,21 @@ import { mediaMessage, templateMessage, textMessage } from '@mgw/platform-api';
 import type { RpcContext } from '@mgw/rpc';
 import { fillTemplate } from '../templates/fill-template';
 import { TemplateService } from '../templates/template.service';
-import { DeliveryService } from './delivery.service';
+import { SendPipeline } from './send-pipeline.service';
 
 /** One method per kind of message: what is particular to it. */
 @Injectable()
 export class SendService {
   constructor(
-    private readonly delivery: DeliveryService,
+    private readonly pipeline: SendPipeline,
     private readonly templates: TemplateService,
   ) {}
 
   /** Spec §4.4. */
   template(request: RequestOf<typeof SendTemplate>, context: RpcContext): Promise<ReplyOf<typeof SendTemplate>> {
     const { sender, to, template_name: name, language } = request;
-    return this.delivery.send(sender, context, async () => {
-      const { template, otherLanguages } = await this.templates.approved(sender.business_id, name, language, context);
+    return this.pipeline.send(sender, context, async () => {
+      const { template, otherLanguages } = await this.templates.findApproved(sender.business_id, name, language, context);
       const { components, text } = fillTemplate(template, {
         body: request.body_params,
         header: request.header_params,
@@ -39,7 +39,7 @@ export class SendService {
   /** Spec §4.6. */
   media(request: RequestOf<typeof SendMedia>, context: RpcContext): Promise<ReplyOf<typeof SendMedia>> {
     const { sender, to, media_type: type, media_url: link, caption, filename } = request;
-    return this.delivery.send(sender, context, async () => ({
+    return this.pipeline.send(sender, context, async () => ({
       sender,
       to,
       type,
@@ -52,7 +52,7 @@ export class SendService {
 
   /** Spec §4.5. */
   text({ sender, to, text }: RequestOf<typeof SendText>, context: RpcContext): Promise<ReplyOf<typeof SendText>> {
-    return this.delivery.send(sender, context, async () => ({
+    return this.pipeline.send(sender, context, async () => ({
       sender,
       to,
       type: 'text',

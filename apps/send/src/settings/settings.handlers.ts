@@ -9,7 +9,7 @@ export class SettingsHandlers {
 
   @Handles(GetSendSettings)
   async get({ business_id }: RequestOf<typeof GetSendSettings>): Promise<ReplyOf<typeof GetSendSettings>> {
-    return (await this.settings.of([business_id])).get(business_id) as SendSettings;
+    return (await this.settings.forBusinesses([business_id])).get(business_id) as SendSettings;
   }
 
   @Handles(SetSendSettings)

@@ -15,13 +15,13 @@ export class SettingsStore {
   constructor(private readonly db: Database) {}
 
   /** @returns the settings of each of these businesses */
-  async of(businessIds: number[], tx: Tx = this.db): Promise<Map<number, SendSettings>> {
+  async forBusinesses(businessIds: number[], tx: Tx = this.db): Promise<Map<number, SendSettings>> {
     const rows = await tx.query<SettingsRow & { business_id: string }>(
       'SELECT business_id, stop_words, start_words, otp_to_opted_out FROM send.settings WHERE business_id = ANY ($1::bigint[])',
       [businessIds],
     );
     const known = new Map(rows.map((row) => [Number(row.business_id), row]));
-    return new Map(businessIds.map((id) => [id, settingsOf(known.get(id))]));
+    return new Map(businessIds.map((id) => [id, withDefaults(known.get(id))]));
   }
 
   async set(businessId: number, { stop_words, start_words, otp_to_opted_out }: Partial<SendSettings>): Promise<void> {
@@ -35,7 +35,7 @@ export class SettingsStore {
 }
 
 /** @param row absent, or of nulls: the business has no rules of its own */
-export function settingsOf(row: Partial<SettingsRow> | undefined): SendSettings {
+export function withDefaults(row: Partial<SettingsRow> | undefined): SendSettings {
   return {
     stop_words: row?.stop_words ?? STOP_WORDS,
     start_words: row?.start_words ?? START_WORDS,

@@ -23,7 +23,7 @@ export class PreferenceService {
       userId: from.user_id,
       waId: null,
     }));
-    const conversations = await this.conversations.of(tx, persons);
+    const conversations = await this.conversations.findOrOpen(tx, persons);
     for (const [i, { data }] of known.entries()) {
       await this.suppressions.set(tx, conversations[i] as number, 'platform', STATES[data.value] ?? null, data.said_at);
     }

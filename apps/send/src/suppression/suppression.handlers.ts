@@ -11,7 +11,7 @@ import {
 import { Database } from '@mgw/postgres';
 import { Handles } from '@mgw/rpc';
 import { ConversationService } from '../conversations/conversation.service';
-import { personNamed } from '../conversations/person';
+import { personByAlias } from '../conversations/person';
 import { SuppressionStore } from './suppression.store';
 
 /** Suppressions as the dashboard sets, shows and lifts them (product decision 18). */
@@ -37,7 +37,7 @@ export class SuppressionHandlers {
   @Handles(SetSuppression)
   async set({ business_id, phone, state, reason }: RequestOf<typeof SetSuppression>): Promise<ReplyOf<typeof SetSuppression>> {
     await this.db.transaction(async (tx) => {
-      const [id] = await this.conversations.of(tx, [personNamed(business_id, phone)]);
+      const [id] = await this.conversations.findOrOpen(tx, [personByAlias(business_id, phone)]);
       await this.suppressions.set(tx, id as number, 'dashboard', state, null, reason);
     });
     return {};
@@ -45,7 +45,7 @@ export class SuppressionHandlers {
 
   @Handles(LiftSuppression)
   async lift({ business_id, phone }: RequestOf<typeof LiftSuppression>): Promise<ReplyOf<typeof LiftSuppression>> {
-    if (await this.suppressions.liftAll(business_id, phone)) return {};
+    if (await this.suppressions.liftAllSources(business_id, phone)) return {};
     throw new GatewayError('NOT_FOUND', 'Nobody of that number is suppressed.');
   }
 }

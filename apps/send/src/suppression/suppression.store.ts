@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SuppressionRecord } from '@mgw/contracts';
 import { Database, examine, filteredPage, onRow, readCursor, type Examined, type Tx } from '@mgw/postgres';
-import { CONVERSATION_OF, type MessageOf } from '../conversations/conversation.store';
+import { CONVERSATION_OF_MESSAGE, type SentMessageRef } from '../conversations/conversation.store';
 import type { SuppressionSource, SuppressionState } from './suppression';
 
 interface SuppressedRow {
@@ -17,15 +17,15 @@ interface SuppressedRow {
 type ListedRow = SuppressedRow & Examined & { exact: string };
 
 /** SQL: the strictest of several sources counts (product decision 18), and the first of equals. */
-const severity = (row: string) => `(array_position(ARRAY['blocked', 'opted_out', 'opted_out_marketing'], ${row}.state), ${row}.source)`;
+const strictness = (row: string) => `(array_position(ARRAY['blocked', 'opted_out', 'opted_out_marketing'], ${row}.state), ${row}.source)`;
 
-const LIST = `SELECT s.*, coalesce(c.phone, c.user_id, '') AS phone FROM (${examine(
+const LIST_SQL = `SELECT s.*, coalesce(c.phone, c.user_id, '') AS phone FROM (${examine(
   `SELECT conversation_id, state, source, reason, at FROM send.suppressions
    WHERE business_id = $1 AND state IS NOT NULL AND (at, conversation_id, source) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::bigint, 0), coalesce($4::text, ''))
    ORDER BY at DESC, conversation_id DESC, source DESC LIMIT $5`,
   `EXISTS (SELECT FROM send.conversations c WHERE c.id = row.conversation_id AND ${onRow('c.merged_into IS NULL')})
      AND NOT EXISTS (SELECT FROM send.suppressions o WHERE o.conversation_id = row.conversation_id
-                     AND ${onRow(`o.state IS NOT NULL AND ${severity('o')} < ${severity('row')}`)})`,
+                     AND ${onRow(`o.state IS NOT NULL AND ${strictness('o')} < ${strictness('row')}`)})`,
   { examined: '$5', returned: '$6', columns: 'at::text AS exact' },
 )}) s JOIN send.conversations c ON c.id = s.conversation_id ORDER BY s.nth`;
 
@@ -62,8 +62,8 @@ export class SuppressionStore {
   }
 
   /** The platform refused a marketing message because the person wants none (131050). */
-  async stopMarketing(tx: Tx, { businessId, messageId, recipient }: MessageOf, at: string): Promise<void> {
-    const [row] = await tx.query<{ id: string | null }>(`SELECT (${CONVERSATION_OF}) AS id`, [businessId, messageId, recipient]);
+  async stopMarketing(tx: Tx, { businessId, messageId, recipient }: SentMessageRef, at: string): Promise<void> {
+    const [row] = await tx.query<{ id: string | null }>(`SELECT (${CONVERSATION_OF_MESSAGE}) AS id`, [businessId, messageId, recipient]);
     if (row && row.id !== null) await this.set(tx, Number(row.id), 'platform', 'opted_out_marketing', at);
   }
 
@@ -71,7 +71,7 @@ export class SuppressionStore {
    * What anybody has set, by decision of the business. The platform tells whole seconds: who says STOP again within this one has said it
    * later. @returns whether there was anything
    */
-  async liftAll(businessId: number, phone: string): Promise<boolean> {
+  async liftAllSources(businessId: number, phone: string): Promise<boolean> {
     const rows = await this.db.query(
       `UPDATE send.suppressions s SET state = NULL, at = date_trunc('second', clock_timestamp()), reason = NULL FROM send.conversation_aliases a
        WHERE a.business_id = $1 AND a.alias = $2 AND s.conversation_id = a.conversation_id AND s.state IS NOT NULL RETURNING s.source`,
@@ -85,10 +85,10 @@ export class SuppressionStore {
       `SELECT coalesce(c.phone, c.user_id, '') AS phone, s.state, s.source, s.reason, s.at
        FROM send.conversation_aliases a JOIN send.conversations c ON c.id = a.conversation_id
        JOIN send.suppressions s ON s.conversation_id = c.id AND ${onRow('s.state IS NOT NULL')}
-       WHERE a.business_id = $1 AND a.alias = $2 ORDER BY ${severity('s')} LIMIT 1`,
+       WHERE a.business_id = $1 AND a.alias = $2 ORDER BY ${strictness('s')} LIMIT 1`,
       [businessId, phone],
     );
-    return row ? record(row) : null;
+    return row ? toRecord(row) : null;
   }
 
   /** The newest first. */
@@ -99,14 +99,14 @@ export class SuppressionStore {
       cursor,
       (look) => {
         const [at, id, source] = readCursor(look.cursor, ['time', 'id', 'text']) ?? [null, null, null];
-        return this.db.reads(businessId).query<ListedRow>(LIST, [businessId, at, id, source, look.examined, look.returned]);
+        return this.db.reads(businessId).query<ListedRow>(LIST_SQL, [businessId, at, id, source, look.examined, look.returned]);
       },
       (row) => [row.exact, row.conversation_id, row.source],
     );
-    return { page: page.map(record), next_cursor };
+    return { page: page.map(toRecord), next_cursor };
   }
 }
 
-function record({ phone, state, source, reason, at }: SuppressedRow): SuppressionRecord {
+function toRecord({ phone, state, source, reason, at }: SuppressedRow): SuppressionRecord {
   return { phone, state, source, reason, since: at.toISOString() };
 }

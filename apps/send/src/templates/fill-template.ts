@@ -26,13 +26,13 @@ export interface TemplateValues {
 export function fillTemplate(template: TemplateShape, values: TemplateValues): { components: TemplateComponentRequest[]; text: string } {
   refuseForeignHeader(template);
   const counts = valueCounts(template);
-  for (const part of ['body', 'header', 'buttons'] as const) check(template, part, counts[part], values[part].length);
+  for (const part of ['body', 'header', 'buttons'] as const) checkCount(template, part, counts[part], values[part].length);
   refuseLongValues(values);
-  refuseOddUrls(template, values);
+  refuseInvalidUrls(template, values);
   const components: TemplateComponentRequest[] = [];
   if (values.header.length > 0) components.push({ type: 'header', parameters: headerParameters(template, values.header) });
   if (values.body.length > 0)
-    components.push({ type: 'body', parameters: texts(values.body, template.named ? template.body_variables : null) });
+    components.push({ type: 'body', parameters: textParameters(values.body, template.named ? template.body_variables : null) });
   let next = 0;
   for (const { index, takes } of template.button_parameters) {
     // The code button carries the code that the body shows (platform §1.5).
@@ -43,18 +43,18 @@ export function fillTemplate(template: TemplateShape, values: TemplateValues): {
         : { type: 'button', sub_type: 'url', index: String(index), parameters: [{ type: 'text', text: value }] },
     );
   }
-  return { components, text: template.category === 'AUTHENTICATION' ? maskedText(template) : rendered(template, values.body) };
+  return { components, text: template.category === 'AUTHENTICATION' ? maskedText(template) : render(template, values.body) };
 }
 
 /** The text as it may be stored and told when the values are a code. */
 export function maskedText(template: TemplateShape): string {
-  return rendered(
+  return render(
     template,
     template.body_variables.map(() => MASK),
   );
 }
 
-function check({ name }: TemplateShape, component: string, [least, most]: readonly [number, number], given: number): void {
+function checkCount({ name }: TemplateShape, component: string, [least, most]: readonly [number, number], given: number): void {
   if (given >= least && given <= most) return;
   throw new GatewayError('TEMPLATE_PARAMS_MISMATCH', `Template "${name}" needs ${least} ${component} parameters, ${given} were given.`, {
     component,
@@ -71,7 +71,7 @@ function refuseLongValues({ body, header, buttons }: TemplateValues): void {
 }
 
 /** Product decision 50. */
-function refuseOddUrls(template: TemplateShape, { header, buttons }: TemplateValues): void {
+function refuseInvalidUrls(template: TemplateShape, { header, buttons }: TemplateValues): void {
   const takers = template.button_parameters.filter(({ takes }) => takes !== 'otp');
   const ends = buttons.filter((_, i) => takers[i]?.takes === 'link');
   const faults = {
@@ -82,7 +82,7 @@ function refuseOddUrls(template: TemplateShape, { header, buttons }: TemplateVal
     if (message !== null) throw new GatewayError('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, message }] });
 }
 
-function texts(values: string[], names: string[] | null): TemplateParameter[] {
+function textParameters(values: string[], names: string[] | null): TemplateParameter[] {
   return values.map((text, i) => ({ type: 'text', text, ...(names && { parameter_name: names[i] ?? '' }) }));
 }
 
@@ -98,12 +98,12 @@ function headerParameters(template: TemplateShape, values: string[]): TemplatePa
     case 'LOCATION':
       return [{ type: 'location', location: { latitude: first, longitude: second, name: third, address: fourth } }];
     default:
-      return texts(values, template.named ? template.header_variables : null);
+      return textParameters(values, template.named ? template.header_variables : null);
   }
 }
 
 /** `content` has positional variables, also of NAMED templates. Each is replaced once: braces in a value stay as they are. */
-function rendered({ content, body_variables, named }: TemplateShape, values: string[]): string {
+function render({ content, body_variables, named }: TemplateShape, values: string[]): string {
   const place = (number: string) => (named ? Number(number) - 1 : body_variables.indexOf(number));
   return content.replace(/\{\{\s*(\d+)\s*\}\}/g, (whole, number: string) => values[place(number)] ?? whole);
 }

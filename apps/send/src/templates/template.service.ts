@@ -10,7 +10,7 @@ import {
   type TemplateShape,
 } from '@mgw/contracts';
 import { RpcClient, type RpcContext } from '@mgw/rpc';
-import { ask } from '../ask';
+import { requiredCall } from '../required-call';
 
 export interface ApprovedTemplate {
   template: TemplateShape;
@@ -20,8 +20,8 @@ export interface ApprovedTemplate {
 
 @Injectable()
 export class TemplateService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly held = new HeldAnswers<TemplateName, FoundTemplate, RpcContext>({
-    ask: async (names, context) => (await ask(this.rpc, FindTemplates, { names }, context)).found,
+  private readonly cache = new HeldAnswers<TemplateName, FoundTemplate, RpcContext>({
+    ask: async (names, context) => (await requiredCall(this.rpc, FindTemplates, { names }, context)).found,
     standsIn: true,
   });
   private stopListening: () => void = () => {};
@@ -29,7 +29,7 @@ export class TemplateService implements OnApplicationBootstrap, OnApplicationShu
   constructor(@Inject(RpcClient) private readonly rpc: RpcClient) {}
 
   onApplicationBootstrap(): void {
-    this.stopListening = this.rpc.listen(TemplatesChanged, ({ business_id }) => this.forget(business_id));
+    this.stopListening = this.rpc.listen(TemplatesChanged, ({ business_id }) => this.invalidate(business_id));
   }
 
   onApplicationShutdown(): void {
@@ -40,9 +40,9 @@ export class TemplateService implements OnApplicationBootstrap, OnApplicationShu
    * The approved template of that name in that very language; none is chosen instead (product decision 14).
    * @throws GatewayError TEMPLATE_NOT_FOUND
    */
-  async approved(businessId: number, name: string, language: string, context: RpcContext): Promise<ApprovedTemplate> {
+  async findApproved(businessId: number, name: string, language: string, context: RpcContext): Promise<ApprovedTemplate> {
     const key = `${businessId}/${JSON.stringify([name, language])}`;
-    const { template, available_languages } = await this.held.get(key, () => ({ business_id: businessId, name, language }), context);
+    const { template, available_languages } = await this.cache.get(key, () => ({ business_id: businessId, name, language }), context);
     if (template !== null) return { template, otherLanguages: available_languages.filter((other) => other !== language) };
     throw new GatewayError('TEMPLATE_NOT_FOUND', `Template "${name}" does not exist or is not approved in language "${language}".`, {
       available_languages,
@@ -55,11 +55,11 @@ export class TemplateService implements OnApplicationBootstrap, OnApplicationShu
 
   /** The platform's templates differ from ours: forget them and let their owner read them again. */
   async refresh(businessId: number): Promise<void> {
-    this.forget(businessId);
+    this.invalidate(businessId);
     await this.rpc.call(SyncTemplates, { business_id: businessId });
   }
 
-  private forget(businessId: number): void {
-    this.held.forget((key) => key.startsWith(`${businessId}/`));
+  private invalidate(businessId: number): void {
+    this.cache.forget((key) => key.startsWith(`${businessId}/`));
   }
 }

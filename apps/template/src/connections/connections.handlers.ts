@@ -43,8 +43,8 @@ export class ConnectionsHandlers {
 
   @Handles(SetConnection)
   async set(request: RequestOf<typeof SetConnection>): Promise<ReplyOf<typeof SetConnection>> {
-    const connection = await this.connections.set(request);
-    await this.syncs.want(request.business_id);
+    const connection = await this.connections.save(request);
+    await this.syncs.request(request.business_id);
     this.rpc.announce(ConnectionChanged, { business_id: request.business_id });
     this.background.nudge();
     return { connection };

@@ -29,7 +29,7 @@ interface ProbeResult {
 const COLUMNS = `business_id, phone_number_id, business_account_id, access_token_sealed, app_secret_sealed,
   CASE WHEN app_secret_changed_at > now() - interval '24 hours' THEN previous_app_secret_sealed END AS previous_app_secret_sealed,
   verify_token_sealed, status, checked_at, problem, restrictions`;
-const PAGE = 500;
+const PAGE_SIZE = 500;
 /** A probe under way is not begun again before this, in seconds; nor is a channel with a problem asked more often. */
 const PROBE_AGAIN_S = 60;
 
@@ -46,15 +46,15 @@ export class ConnectionsStore {
   async findAll(businessIds: number[]): Promise<(Connection | null)[]> {
     const sql = `SELECT ${COLUMNS} FROM template.connections WHERE business_id = ANY ($1::bigint[])`;
     const rows = await this.db.query<ConnectionRow>(sql, [businessIds]);
-    const found = new Map(rows.map((row) => [Number(row.business_id), connection(row)]));
+    const found = new Map(rows.map((row) => [Number(row.business_id), toConnection(row)]));
     return businessIds.map((businessId) => found.get(businessId) ?? null);
   }
 
   async page(afterBusinessId: number): Promise<ListedConnection[]> {
-    const sql = `SELECT ${COLUMNS}, number_verified_at FROM template.connections WHERE business_id > $1 ORDER BY business_id LIMIT ${PAGE}`;
+    const sql = `SELECT ${COLUMNS}, number_verified_at FROM template.connections WHERE business_id > $1 ORDER BY business_id LIMIT ${PAGE_SIZE}`;
     const rows = await this.db.query<ConnectionRow & { number_verified_at: Date | null }>(sql, [afterBusinessId]);
     return rows.map(({ number_verified_at, ...row }) => ({
-      ...connection(row),
+      ...toConnection(row),
       number_verified_at: number_verified_at?.toISOString() ?? null,
     }));
   }
@@ -64,7 +64,7 @@ export class ConnectionsStore {
    * a problem, needs a new verification.
    * @throws GatewayError VALIDATION_FAILED when the first connection lacks a secret
    */
-  async set(change: RequestOf<typeof SetConnection>): Promise<Connection> {
+  async save(change: RequestOf<typeof SetConnection>): Promise<Connection> {
     const secrets = [change.access_token_sealed ?? null, change.app_secret_sealed ?? null, change.verify_token_sealed ?? null];
     const values = [change.business_id, change.phone_number_id, change.business_account_id, ...secrets];
     const changed = await this.db.query<ConnectionRow>(
@@ -81,7 +81,7 @@ export class ConnectionsStore {
       values,
     );
     const [row] = changed.length > 0 ? changed : await this.create(values);
-    return connection(row as ConnectionRow);
+    return toConnection(row as ConnectionRow);
   }
 
   /** @param claim of the probe that found it; what is wanted, told or reported since then has another, and holds */
@@ -100,23 +100,23 @@ export class ConnectionsStore {
   }
 
   /** Those whose probe is due; another replica does not get them before PROBE_AGAIN_S have passed. */
-  async takeDue(atMost: number): Promise<DueProbe[]> {
+  async claimDue(atMost: number): Promise<DueProbe[]> {
     const rows = await this.db.query<ConnectionRow & { claim: string }>(
       `UPDATE template.connections SET probe_at = now() + interval '${PROBE_AGAIN_S} seconds' WHERE business_id IN
        (SELECT business_id FROM template.connections WHERE probe_at <= now() ORDER BY probe_at LIMIT $1 FOR UPDATE SKIP LOCKED)
        RETURNING ${COLUMNS}, probe_at::text AS claim`,
       [atMost],
     );
-    return rows.map(({ claim, ...row }) => ({ connection: connection(row), claim }));
+    return rows.map(({ claim, ...row }) => ({ connection: toConnection(row), claim }));
   }
 
   /** In place of what there was; none lifts them all. */
-  async restrict(tx: Tx, businessId: number, restrictions: RestrictionEnds): Promise<void> {
+  async setRestrictions(tx: Tx, businessId: number, restrictions: RestrictionEnds): Promise<void> {
     await tx.query('UPDATE template.connections SET restrictions = $2 WHERE business_id = $1', [businessId, restrictions]);
   }
 
   /** The account is closed for sending; it is asked again as seldom as any channel with a problem. */
-  async close(tx: Tx, businessId: number, problem: string): Promise<void> {
+  async markClosed(tx: Tx, businessId: number, problem: string): Promise<void> {
     await tx.query(
       `UPDATE template.connections SET status = 'problem', problem = $2, checked_at = now(), probe_at = now() + interval '${PROBE_AGAIN_S} seconds'
        WHERE business_id = $1`,
@@ -125,7 +125,7 @@ export class ConnectionsStore {
   }
 
   /** Something changed for the better, or may have. */
-  async probeSoon(tx: Tx, businessId: number): Promise<void> {
+  async scheduleProbe(tx: Tx, businessId: number): Promise<void> {
     await tx.query('UPDATE template.connections SET probe_at = now() WHERE business_id = $1', [businessId]);
   }
 
@@ -146,16 +146,16 @@ export class ConnectionsStore {
   }
 }
 
-function connection({ restrictions, ...row }: ConnectionRow): Connection {
+function toConnection({ restrictions, ...row }: ConnectionRow): Connection {
   return {
     ...row,
     business_id: Number(row.business_id),
     checked_at: row.checked_at?.toISOString() ?? null,
-    restriction: inForce(restrictions),
+    restriction: activeRestriction(restrictions),
   };
 }
 
-function inForce(restrictions: RestrictionEnds): Restriction | null {
+function activeRestriction(restrictions: RestrictionEnds): Restriction | null {
   const now = new Date().toISOString();
   const left = Object.entries(restrictions).filter(([, until]) => until === null || until > now);
   if (left.length === 0) return null;

@@ -6,11 +6,11 @@ import { Sealer } from '@mgw/sealing';
 import { ConnectionsStore, type DueProbe } from './connections.store';
 
 /** Numbers that one process probes at once. One that hangs keeps its place for 10 s of every minute. */
-export const PROBES_AT_ONCE = 32;
-const PROBE_WITHIN_MS = 10_000;
+export const MAX_PROBES = 32;
+const PROBE_TIMEOUT_MS = 10_000;
 /** How long an answer is believed, in seconds. */
-const CONNECTED_FOR_S = 600;
-const PROBLEM_FOR_S = 60;
+const RECHECK_CONNECTED_S = 600;
+const RECHECK_PROBLEM_S = 60;
 
 /** Asks the platform about channels in the background, so that no request waits for it (platform §3.3). */
 @Injectable()
@@ -22,20 +22,20 @@ export class ProbeService {
     private readonly rpc: RpcClient,
   ) {}
 
-  take(atMost: number): Promise<DueProbe[]> {
-    return this.connections.takeDue(atMost);
+  claimDue(atMost: number): Promise<DueProbe[]> {
+    return this.connections.claimDue(atMost);
   }
 
   async probe({ connection, claim }: DueProbe): Promise<void> {
     const { business_id, phone_number_id: phoneNumberId } = connection;
     const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${business_id}`);
-    const outcome = await this.graph.getPhoneNumber({ phoneNumberId, accessToken }, Date.now() + PROBE_WITHIN_MS);
+    const outcome = await this.graph.getPhoneNumber({ phoneNumberId, accessToken }, Date.now() + PROBE_TIMEOUT_MS);
     // An outage of the platform says nothing about the channel: it is asked again, and keeps its state.
     if (outcome.kind === 'unavailable') return;
     const problem =
       outcome.kind === 'refused' ? `${outcome.refusal.platformCode ?? ''} ${outcome.refusal.message}`.trim() : problemOf(outcome.value);
     const status = problem === null ? 'connected' : 'problem';
-    const nextInSeconds = problem === null ? CONNECTED_FOR_S : PROBLEM_FOR_S;
+    const nextInSeconds = problem === null ? RECHECK_CONNECTED_S : RECHECK_PROBLEM_S;
     const isNumberVerified = outcome.kind === 'ok';
     const changed = await this.connections.recordProbe(business_id, { status, problem, isNumberVerified, nextInSeconds, claim });
     if (changed) this.rpc.announce(ConnectionChanged, { business_id });

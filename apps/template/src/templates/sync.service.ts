@@ -12,16 +12,16 @@ import { SyncsStore } from './syncs.store';
 import { TemplatesStore } from './templates.store';
 
 /** Accounts that one process reads at once. One that hangs keeps its place for the 15 s of a call. */
-export const SYNCS_AT_ONCE = 16;
+export const MAX_SYNCS = 16;
 /** Lists in memory, in megabytes of the platform's JSON: all of them together, and the part that one account may take (guarantees §10, N1). */
-const LISTS = { places: 48, largest: 1 / 2 };
+const LIST_MEMORY = { places: 48, largest: 1 / 2 };
 const MEGABYTE = 1024 * 1024;
-const SYNC_WITHIN_MS = 60_000;
+const SYNC_TIMEOUT_MS = 60_000;
 
 /** Reads a business's templates from the platform: all of them, or none when a page fails. */
 @Injectable()
 export class SyncService {
-  private readonly lists = new Shares(LISTS);
+  private readonly memory = new Shares(LIST_MEMORY);
 
   constructor(
     private readonly syncs: SyncsStore,
@@ -34,8 +34,8 @@ export class SyncService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  take(atMost: number): Promise<number[]> {
-    return this.syncs.takeDue(atMost, this.config.syncEverySeconds);
+  claimDue(atMost: number): Promise<number[]> {
+    return this.syncs.claimDue(atMost, this.config.syncEverySeconds);
   }
 
   async sync(businessId: number): Promise<void> {
@@ -59,13 +59,13 @@ export class SyncService {
     let calls = 0;
     const mayHold = (bytes: number) => {
       while (held.length * MEGABYTE < bytes) {
-        const release = this.lists.tryTake(String(businessId));
+        const release = this.memory.tryTake(String(businessId));
         if (release === null) return false;
         held.push(release);
       }
       return true;
     };
-    const outcome = await this.graph.listTemplates(target, Date.now() + SYNC_WITHIN_MS, { onCall: () => (calls += 1), mayHold });
+    const outcome = await this.graph.listTemplates(target, Date.now() + SYNC_TIMEOUT_MS, { onCall: () => (calls += 1), mayHold });
     if (outcome.kind !== 'ok') {
       const problem = outcome.kind === 'refused' ? outcome.refusal.message : `The platform did not answer: ${outcome.problem}.`;
       return this.syncs.finish(businessId, { problem, calls });

@@ -9,14 +9,14 @@ interface SyncRow extends Omit<Sync, 'started_at' | 'finished_at'> {
 }
 
 /** A sync whose process died is taken up again after this. */
-const ABANDONED = '2 minutes';
+const ABANDONED_AFTER = '2 minutes';
 /**
  * Calls for one business's templates in an hour, counted from its first: the platform allows 200 in any hour (platform §1), and two hours of
  * ours may touch.
  */
-const CALLS_AN_HOUR = 100;
-const IN_THIS_HOUR = `hour_began > now() - interval '1 hour'`;
-const SPENT = `(hour_calls >= ${CALLS_AN_HOUR} AND ${IN_THIS_HOUR})`;
+const MAX_CALLS_PER_HOUR = 100;
+const WITHIN_HOUR = `hour_began > now() - interval '1 hour'`;
+const BUDGET_SPENT = `(hour_calls >= ${MAX_CALLS_PER_HOUR} AND ${WITHIN_HOUR})`;
 
 interface SyncEnd {
   found?: number;
@@ -29,7 +29,7 @@ interface SyncEnd {
 export class SyncsStore {
   constructor(private readonly db: Database) {}
 
-  async want(businessId: number, tx: Tx | Database = this.db): Promise<void> {
+  async request(businessId: number, tx: Tx | Database = this.db): Promise<void> {
     await tx.query(
       `INSERT INTO template.syncs (business_id, wanted_at) VALUES ($1, clock_timestamp())
        ON CONFLICT (business_id) DO UPDATE SET wanted_at = clock_timestamp()`,
@@ -42,7 +42,7 @@ export class SyncsStore {
       `SELECT CASE WHEN waits THEN 'failed' ELSE state END AS state, started_at, finished_at, found,
          CASE WHEN waits THEN 'WhatsApp allows no more reading of templates this hour; they are read again at '
            || to_char((hour_began + interval '1 hour') AT TIME ZONE 'UTC', 'HH24:MI') || ' UTC.' ELSE problem END AS problem
-       FROM template.syncs, LATERAL (SELECT state <> 'running' AND wanted_at IS NOT NULL AND ${SPENT} AS waits) w WHERE business_id = $1`,
+       FROM template.syncs, LATERAL (SELECT state <> 'running' AND wanted_at IS NOT NULL AND ${BUDGET_SPENT} AS waits) w WHERE business_id = $1`,
       [businessId],
     );
     if (!row) return { state: 'never', started_at: null, finished_at: null, found: 0, problem: null };
@@ -50,16 +50,16 @@ export class SyncsStore {
   }
 
   /** Takes businesses whose templates are to be read now: wanted, due again, or left by a process that died; not beyond the hour's calls. */
-  async takeDue(atMost: number, everySeconds: number): Promise<number[]> {
+  async claimDue(atMost: number, everySeconds: number): Promise<number[]> {
     const rows = await this.db.query<{ business_id: string }>(
       `UPDATE template.syncs SET state = 'running', started_at = clock_timestamp(), wanted_at = NULL,
-         hour_calls = CASE WHEN ${IN_THIS_HOUR} THEN hour_calls ELSE 0 END,
-         hour_began = CASE WHEN ${IN_THIS_HOUR} THEN hour_began ELSE now() END
+         hour_calls = CASE WHEN ${WITHIN_HOUR} THEN hour_calls ELSE 0 END,
+         hour_began = CASE WHEN ${WITHIN_HOUR} THEN hour_began ELSE now() END
        WHERE business_id IN
        (SELECT business_id FROM template.syncs
-        WHERE CASE WHEN state = 'running' THEN started_at < now() - interval '${ABANDONED}'
+        WHERE CASE WHEN state = 'running' THEN started_at < now() - interval '${ABANDONED_AFTER}'
                    ELSE wanted_at IS NOT NULL OR finished_at < now() - make_interval(secs => $2) END
-          AND NOT coalesce(${SPENT}, false)
+          AND NOT coalesce(${BUDGET_SPENT}, false)
         ORDER BY wanted_at NULLS LAST LIMIT $1 FOR UPDATE SKIP LOCKED)
        RETURNING business_id`,
       [atMost, everySeconds],

@@ -42,7 +42,7 @@ export class TemplateUpdates {
       const known = data.field === 'message_template_status_update' && (await this.applyStatus(business_id, data.raw, tx));
       if (!known) unread.add(business_id);
     }
-    for (const businessId of unread) await this.syncs.want(businessId, tx);
+    for (const businessId of unread) await this.syncs.request(businessId, tx);
   }
 
   /** After the commit: holders of templates ask again. */

@@ -26,13 +26,13 @@ export class TemplatesHandlers {
 
   @Handles(ListApprovedTemplates)
   async approved({ business_id, ...place }: RequestOf<typeof ListApprovedTemplates>): Promise<ReplyOf<typeof ListApprovedTemplates>> {
-    const { page, next_cursor } = await this.templates.approved(business_id, place);
+    const { page, next_cursor } = await this.templates.listApproved(business_id, place);
     return { templates: page.map(templateRecord), next_cursor };
   }
 
   @Handles(FindTemplates)
   async find({ names }: RequestOf<typeof FindTemplates>): Promise<ReplyOf<typeof FindTemplates>> {
-    const approved = await this.templates.approvedNamed(names);
+    const approved = await this.templates.findApproved(names);
     return {
       found: names.map(({ language }, i) => {
         const named = approved[i] ?? [];
@@ -62,7 +62,7 @@ export class TemplatesHandlers {
   @Handles(SyncTemplates)
   async sync({ business_id }: RequestOf<typeof SyncTemplates>): Promise<ReplyOf<typeof SyncTemplates>> {
     if (!(await this.connections.find(business_id))) throw new GatewayError('NOT_CONNECTED', 'The business is not connected.');
-    await this.syncs.want(business_id);
+    await this.syncs.request(business_id);
     this.background.nudge();
     return { state: 'running', started_at: new Date().toISOString() };
   }

@@ -16,7 +16,7 @@ export interface StoredTemplate {
 }
 
 /** Which page of a list; without a limit all of it. */
-type Place = Pick<RequestOf<typeof ListTemplates>, 'limit' | 'cursor'>;
+type PageRequest = Pick<RequestOf<typeof ListTemplates>, 'limit' | 'cursor'>;
 interface TemplatesPage {
   page: StoredTemplate[];
   next_cursor: string | null;
@@ -73,16 +73,16 @@ export class TemplatesStore {
     return rows.length > 0;
   }
 
-  list(businessId: number, place: Place): Promise<TemplatesPage> {
+  list(businessId: number, place: PageRequest): Promise<TemplatesPage> {
     return this.page('', businessId, place);
   }
 
-  approved(businessId: number, place: Place): Promise<TemplatesPage> {
+  listApproved(businessId: number, place: PageRequest): Promise<TemplatesPage> {
     return this.page(`AND status = 'APPROVED'`, businessId, place);
   }
 
   /** For each name, in their order: those so called, in every approved language. */
-  async approvedNamed(names: { business_id: number; name: string }[]): Promise<StoredTemplate[][]> {
+  async findApproved(names: { business_id: number; name: string }[]): Promise<StoredTemplate[][]> {
     const rows = await this.db.query<StoredTemplate & { place: string }>(
       `SELECT n.place, ${COLUMNS} FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS n (owner, wanted, place)
        JOIN template.templates t ON t.business_id = n.owner AND t.name = n.wanted AND t.status = 'APPROVED' ORDER BY n.place, t.language`,
@@ -94,7 +94,7 @@ export class TemplatesStore {
   }
 
   /** By name and language: what is there all the time is on one page, whatever a sync changes around it. */
-  private async page(filter: string, businessId: number, { limit, cursor }: Place): Promise<TemplatesPage> {
+  private async page(filter: string, businessId: number, { limit, cursor }: PageRequest): Promise<TemplatesPage> {
     const after = readCursor(cursor ?? null, ['text', 'text']);
     const rows = await this.db.query<StoredTemplate>(
       `SELECT ${COLUMNS} FROM template.templates

@@ -3,7 +3,7 @@ import type { MessageRequest } from '@mgw/platform-api';
 import type { IntentDraft } from '../intents/intent';
 
 /** A message as far as its kind decides about it; what every kind has in common is in DeliveryService. */
-export interface Outgoing {
+export interface OutgoingMessage {
   sender: Sender;
   to: string;
   type: IntentDraft['type'];

@@ -40,28 +40,28 @@ interface MessageRow {
  * A customer's message in its thread. WhatsApp gives whole seconds: within one, messages stand in the order in which they came in, and a
  * late one stands at the end of its second. An index has this very expression.
  */
-const PLACE = `least(received_at AT TIME ZONE 'UTC', sent_at AT TIME ZONE 'UTC' + interval '999 milliseconds')`;
+const INBOUND_PLACE = `least(received_at AT TIME ZONE 'UTC', sent_at AT TIME ZONE 'UTC' + interval '999 milliseconds')`;
 
 /** SQL of the end of the previous page; without one the thread begins. */
-interface Before {
+interface PageStart {
   place: string;
   came: string;
   id: string;
 }
-const BEGINNING: Before = { place: `'infinity'::timestamptz`, came: `'infinity'::timestamptz`, id: `''` };
+const FIRST_PAGE: PageStart = { place: `'infinity'::timestamptz`, came: `'infinity'::timestamptz`, id: `''` };
 
 /**
  * Messages of both directions, newest first. Each branch reads as many rows as the page may have, however long the conversation is.
  * @param ids SQL of the conversations' ids, as a set
  */
-const messages = (ids: string, { place, came, id }: Before, limit: string) => `
+const threadSql = (ids: string, { place, came, id }: PageStart, limit: string) => `
   SELECT thread.* FROM ${ids} AS part (id) CROSS JOIN LATERAL (
     (SELECT message_id, 'in' AS direction, type, coalesce(text, caption) AS text, media_type, media_id, mime_type,
-            NULL AS sent_by, NULL AS template, sent_at AS at, ${PLACE} AT TIME ZONE 'UTC' AS place, received_at AS came
+            NULL AS sent_by, NULL AS template, sent_at AS at, ${INBOUND_PLACE} AT TIME ZONE 'UTC' AS place, received_at AS came
      FROM send.inbound_messages
-     WHERE conversation_id = part.id AND ${PLACE} <= ${place} AT TIME ZONE 'UTC'
-       AND (${PLACE}, received_at, message_id) < (${place} AT TIME ZONE 'UTC', ${came}, ${id})
-     ORDER BY ${PLACE} DESC, received_at DESC, message_id DESC LIMIT ${limit})
+     WHERE conversation_id = part.id AND ${INBOUND_PLACE} <= ${place} AT TIME ZONE 'UTC'
+       AND (${INBOUND_PLACE}, received_at, message_id) < (${place} AT TIME ZONE 'UTC', ${came}, ${id})
+     ORDER BY ${INBOUND_PLACE} DESC, received_at DESC, message_id DESC LIMIT ${limit})
     UNION ALL
     SELECT m.message_id, 'out', coalesce(i.type, 'unknown'), i.text, NULL, NULL, NULL, i.sent_by, i.template, m.accepted_at, m.accepted_at, m.accepted_at
     FROM (
@@ -72,12 +72,12 @@ const messages = (ids: string, { place, came, id }: Before, limit: string) => `
   ) thread
   ORDER BY place DESC, came DESC, message_id DESC LIMIT ${limit}`;
 
-const PAGE = messages(
+const THREAD_PAGE = threadSql(
   'unnest($1::bigint[])',
   { place: `coalesce($2::timestamptz, 'infinity')`, came: `coalesce($3::timestamptz, 'infinity')`, id: `coalesce($4::text, '')` },
   '$5',
 );
-const LAST = messages('(SELECT c.id)', BEGINNING, '1');
+const LAST_MESSAGE = threadSql('(SELECT c.id)', FIRST_PAGE, '1');
 
 const CONVERSATION = `
   SELECT c.*, coalesce(c.phone, c.user_id, '') AS customer,
@@ -93,7 +93,7 @@ const ACTIVITY = 'coalesce(last_inbound_at, created_at)';
  * A page of conversations. People of whom only a preference is known have a conversation without a message and are passed over.
  * @param which condition on conversations that an index answers
  */
-const listed = (which: string) => `${CONVERSATION}
+const conversationsSql = (which: string) => `${CONVERSATION}
   FROM (${examine(
     `SELECT ${COLUMNS}, ${ACTIVITY} AS activity FROM send.conversations
      WHERE business_id = $1 AND ${which} AND (${ACTIVITY}, id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::bigint, 0))
@@ -102,27 +102,27 @@ const listed = (which: string) => `${CONVERSATION}
         OR position(' ' || lower($6) IN ' ' || lower(row.name)) > 0)
        AND (row.last_inbound_at IS NOT NULL OR EXISTS (SELECT FROM send.messages m WHERE m.conversation_id = row.id))`,
     { examined: '$4', returned: '$5', columns: 'activity::text AS exact' },
-  )}) c LEFT JOIN LATERAL (${LAST}) last ON true ORDER BY c.nth`;
-const NEWEST = listed('merged_into IS NULL');
-const AMONG = listed(`id = ANY ($8::bigint[]) AND ${onRow('merged_into IS NULL')}`);
+  )}) c LEFT JOIN LATERAL (${LAST_MESSAGE}) last ON true ORDER BY c.nth`;
+const ALL_CONVERSATIONS = conversationsSql('merged_into IS NULL');
+const CANDIDATE_CONVERSATIONS = conversationsSql(`id = ANY ($8::bigint[]) AND ${onRow('merged_into IS NULL')}`);
 
 /** Conversations that the indexes may find for one search; when there are more, the newest are compared one by one. */
-const CANDIDATES = 499;
+const MAX_CANDIDATES = 499;
 const LAST_CHARACTER = '\u{10FFFF}';
 
 /** By source: numbers with this beginning, with this end, names with a word that begins so, names with this word. */
-const CANDIDATE = `
+const FIND_CANDIDATES = `
   (SELECT 1 AS source, conversation_id AS id FROM send.conversation_aliases
-   WHERE business_id = $1 AND alias COLLATE "C" >= $2 AND alias COLLATE "C" < $2 || '${LAST_CHARACTER}' LIMIT ${CANDIDATES + 1})
+   WHERE business_id = $1 AND alias COLLATE "C" >= $2 AND alias COLLATE "C" < $2 || '${LAST_CHARACTER}' LIMIT ${MAX_CANDIDATES + 1})
   UNION ALL
   (SELECT 2, conversation_id FROM send.conversation_aliases
    WHERE business_id = $1 AND reverse(alias) COLLATE "C" >= reverse($2) AND reverse(alias) COLLATE "C" < reverse($2) || '${LAST_CHARACTER}'
-   LIMIT ${CANDIDATES + 1})
+   LIMIT ${MAX_CANDIDATES + 1})
   UNION ALL
   (SELECT 3, conversation_id FROM send.conversation_words
-   WHERE business_id = $1 AND word >= lower($3) AND word < lower($3) || '${LAST_CHARACTER}' LIMIT ${CANDIDATES + 1})
+   WHERE business_id = $1 AND word >= lower($3) AND word < lower($3) || '${LAST_CHARACTER}' LIMIT ${MAX_CANDIDATES + 1})
   UNION ALL
-  (SELECT 4, conversation_id FROM send.conversation_words WHERE business_id = $1 AND word = lower($4) LIMIT ${CANDIDATES + 1})`;
+  (SELECT 4, conversation_id FROM send.conversation_words WHERE business_id = $1 AND word = lower($4) LIMIT ${MAX_CANDIDATES + 1})`;
 
 /** Reads conversations and their messages for people. */
 @Injectable()
@@ -133,7 +133,7 @@ export class InboxStore {
   async list({ business_id, limit, cursor, search }: RequestOf<typeof ListConversations>): Promise<ReplyOf<typeof ListConversations>> {
     readCursor(cursor, ['time', 'id']);
     const terms = search === null ? null : searchTerms(search);
-    const candidates = terms && (await this.candidates(business_id, terms));
+    const candidates = terms && (await this.findCandidates(business_id, terms));
     const { page, next_cursor } = await filteredPage<ConversationRow>(
       limit,
       cursor,
@@ -141,35 +141,35 @@ export class InboxStore {
         const [at, id] = readCursor(look.cursor, ['time', 'id']) ?? [null, null];
         const values = [business_id, at, id, look.examined, look.returned, terms?.text ?? null, terms?.digits ?? null];
         return candidates === null
-          ? this.db.reads(business_id).query<ConversationRow>(NEWEST, values)
-          : this.db.reads(business_id).query<ConversationRow>(AMONG, [...values, candidates]);
+          ? this.db.reads(business_id).query<ConversationRow>(ALL_CONVERSATIONS, values)
+          : this.db.reads(business_id).query<ConversationRow>(CANDIDATE_CONVERSATIONS, [...values, candidates]);
       },
       ({ exact, id }) => [exact, id],
     );
-    return { conversations: page.map(record), next_cursor };
+    return { conversations: page.map(toConversationRecord), next_cursor };
   }
 
   /** @returns null when the indexes know more than they are asked for */
-  private async candidates(businessId: number, { digits, beginning, whole }: SearchTerms): Promise<string[] | null> {
+  private async findCandidates(businessId: number, { digits, beginning, whole }: SearchTerms): Promise<string[] | null> {
     const values = [businessId, digits, beginning, whole];
-    const found = await this.db.reads(businessId).query<{ source: number; id: string }>(CANDIDATE, values);
+    const found = await this.db.reads(businessId).query<{ source: number; id: string }>(FIND_CANDIDATES, values);
     const of = (source: number) => found.filter((one) => one.source === source).map(({ id }) => id);
-    const isCut = (ids: string[]) => ids.length > CANDIDATES;
+    const isCut = (ids: string[]) => ids.length > MAX_CANDIDATES;
     const numbers = [of(1), of(2)];
     // A name has both words: the rarer one finds it.
     const named = (whole === null ? [of(3)] : [of(4), of(3)]).find((ids) => !isCut(ids));
     const ids = new Set([...numbers.flat(), ...(named ?? [])]);
-    return named === undefined || numbers.some(isCut) || ids.size > CANDIDATES ? null : [...ids];
+    return named === undefined || numbers.some(isCut) || ids.size > MAX_CANDIDATES ? null : [...ids];
   }
 
   /** Also by the id of a conversation that was merged into another. */
   async find(businessId: number, id: number): Promise<ConversationRecord | null> {
     const [row] = await this.db.reads(businessId).query<ConversationRow>(
-      `${CONVERSATION} FROM send.conversations c LEFT JOIN LATERAL (${LAST}) last ON true
+      `${CONVERSATION} FROM send.conversations c LEFT JOIN LATERAL (${LAST_MESSAGE}) last ON true
        WHERE c.business_id = $1 AND c.id = (SELECT coalesce(merged_into, id) FROM send.conversations WHERE id = $2)`,
       [businessId, id],
     );
-    return row ? record(row) : null;
+    return row ? toConversationRecord(row) : null;
   }
 
   async messages(
@@ -182,21 +182,18 @@ export class InboxStore {
       'SELECT id FROM send.conversations WHERE id = $1 UNION ALL SELECT id FROM send.conversations WHERE merged_into = $1',
       [conversationId],
     );
-    const rows = await reads.query<MessageRow>(`SELECT page.*, place::text AS exact_place, came::text AS exact_came FROM (${PAGE}) page`, [
-      ids.map(({ id }) => id),
-      after?.[0] ?? null,
-      after?.[1] ?? null,
-      after?.[2] ?? null,
-      limit + 1,
-    ]);
+    const rows = await reads.query<MessageRow>(
+      `SELECT page.*, place::text AS exact_place, came::text AS exact_came FROM (${THREAD_PAGE}) page`,
+      [ids.map(({ id }) => id), after?.[0] ?? null, after?.[1] ?? null, after?.[2] ?? null, limit + 1],
+    );
     const { page, next_cursor } = pageOf(rows, limit, (row) => [row.exact_place, row.exact_came, row.message_id]);
-    return { messages: page.map(threadMessage), next_cursor };
+    return { messages: page.map(toThreadMessage), next_cursor };
   }
 }
 
 const DAY_MS = 86_400_000;
 
-function record(row: ConversationRow): ConversationRecord {
+function toConversationRecord(row: ConversationRow): ConversationRecord {
   const { last_inbound_at, is_open } = row;
   return {
     id: Number(row.id),
@@ -218,7 +215,7 @@ function record(row: ConversationRow): ConversationRecord {
   };
 }
 
-function threadMessage({
+function toThreadMessage({
   media_type,
   media_id,
   mime_type,

@@ -1,25 +1,12 @@
-import { MessageNotSent, MessageSent, type DataOf, type EventEnvelope, type MessageSentFacts } from '@mgw/contracts';
+import { MessageNotSent, MessageSent, type EventEnvelope, type MessageSentFacts } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 import { withTraceparent } from '@mgw/telemetry';
-import { personNamed, type Person } from '../conversations/person';
-
-/** What an intent says of its message, whether it is still in memory or was read back after a crash. */
-export interface IntentFacts {
-  id: string;
-  businessId: number;
-  apiKeyId: number | null;
-  to: string;
-  type: DataOf<typeof MessageNotSent>['type'];
-  sentBy: DataOf<typeof MessageNotSent>['sent_by'];
-  template: string | null;
-  text: string;
-  /** The trace in which it ends. */
-  traceparent: string | undefined;
-}
+import { personByAlias, type Person } from '../conversations/person';
+import { type IntentRecord } from './intent';
 
 /** The platform took a message. */
 export interface Acceptance {
-  intent: IntentFacts;
+  intent: IntentRecord;
   /** The platform's id. */
   messageId: string;
   /** As the platform names the recipient; null when it did not say. */
@@ -33,8 +20,8 @@ export interface Acceptance {
   repaired: boolean;
 }
 
-export function recipientOf({ intent, waId, userId }: Acceptance): Person {
-  const dialled = personNamed(intent.businessId, intent.to);
+export function acceptedPerson({ intent, waId, userId }: Acceptance): Person {
+  const dialled = personByAlias(intent.businessId, intent.to);
   return { ...dialled, userId: dialled.userId ?? userId, waId };
 }
 
@@ -61,7 +48,7 @@ export function sentEvent({ intent, messageId, acceptedAt, repaired }: Acceptanc
 }
 
 /** For the message log; told once for each intent, with its first failure. */
-export function notSentEvent(intent: IntentFacts, reason: string): EventEnvelope {
+export function notSentEvent(intent: IntentRecord, reason: string): EventEnvelope {
   const fields = {
     id: `message.not-sent:${intent.id}`,
     at: new Date().toISOString(),

@@ -5,7 +5,7 @@ import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { ConnectionService } from '../connection/connection.service';
 import { ConversationService } from '../conversations/conversation.service';
-import { personNamed } from '../conversations/person';
+import { personByAlias } from '../conversations/person';
 import { SuppressionStore } from '../suppression/suppression.store';
 import { TemplateService } from '../templates/template.service';
 import { WindowStore } from '../window/window.store';
@@ -31,24 +31,24 @@ export class RefusalEffects {
     private readonly windows: WindowStore,
   ) {}
 
-  async follow(refusal: Refusal, recipient: RefusedRecipient): Promise<void> {
+  async apply(refusal: Refusal, recipient: RefusedRecipient): Promise<void> {
     const about = { business_id: recipient.businessId, platform_code: refusal.platformCode, trace_id: refusal.traceId };
     if (refusal.sideEffect !== null) this.logger.warn({ ...about, effect: refusal.sideEffect }, 'the platform refused a message');
     try {
-      await this.apply(refusal, recipient);
+      await this.applySideEffect(refusal, recipient);
     } catch (fault) {
       this.logger.error({ ...about, err: fault }, 'the effect of a refusal could not be recorded');
     }
   }
 
-  private async apply(refusal: Refusal, { businessId, to, conversationId, lastInboundAt }: RefusedRecipient): Promise<void> {
+  private async applySideEffect(refusal: Refusal, { businessId, to, conversationId, lastInboundAt }: RefusedRecipient): Promise<void> {
     switch (refusal.sideEffect) {
       case 'connection-problem':
         return this.connections.reportProblem(businessId, refusal.platformCode ?? 0, refusal.message);
       case 'templates-stale':
         return this.templates.refresh(businessId);
       case 'window-closed':
-        if (conversationId !== null && lastInboundAt !== null) await this.windows.deny(conversationId, lastInboundAt);
+        if (conversationId !== null && lastInboundAt !== null) await this.windows.markClosed(conversationId, lastInboundAt);
         return;
       case 'marketing-opt-out':
         return this.optOut(businessId, to);
@@ -61,7 +61,7 @@ export class RefusalEffects {
 
   private async optOut(businessId: number, to: string): Promise<void> {
     await this.db.transaction(async (tx) => {
-      const [conversationId] = await this.conversations.of(tx, [personNamed(businessId, to)]);
+      const [conversationId] = await this.conversations.findOrOpen(tx, [personByAlias(businessId, to)]);
       await this.suppressions.set(tx, conversationId as number, 'platform', 'opted_out_marketing', new Date().toISOString());
     });
   }

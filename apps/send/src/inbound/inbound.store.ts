@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { EventEnvelope, SendSettings } from '@mgw/contracts';
 import { ORIGIN, nothingWaits, outboxColumns } from '@mgw/events';
 import type { Tx } from '@mgw/postgres';
-import { settingsOf, type SettingsRow } from '../settings/settings.store';
+import { withDefaults, type SettingsRow } from '../settings/settings.store';
 import type { InboundEvent } from './inbound-message';
 
-export interface Inbound {
+export interface InboundMessage {
   event: InboundEvent;
   conversationId: number;
   /** What is told of it. */
@@ -15,7 +15,7 @@ export interface Inbound {
 }
 
 /** One that was not there yet. */
-export interface FreshInbound extends Inbound {
+export interface NewInboundMessage extends InboundMessage {
   /** Whether it is the customer's first in the conversation. */
   begins: boolean;
   /** Whether its events may be published from memory. */
@@ -33,9 +33,9 @@ export class InboundStore {
    * The locks of their conversations make the look and the insert one: months have no common key.
    * @returns those that were not there yet, in their order: the platform repeats itself (platform §0.6).
    */
-  async record(tx: Tx, repeating: Inbound[]): Promise<FreshInbound[]> {
+  async insertNew(tx: Tx, repeating: InboundMessage[]): Promise<NewInboundMessage[]> {
     const inbound = [...new Map(repeating.map((row) => [keyOf(row), row])).values()];
-    const of = <T>(pick: (row: Inbound) => T) => inbound.map(pick);
+    const of = <T>(pick: (row: InboundMessage) => T) => inbound.map(pick);
     const told = inbound.flatMap(({ created, received }) => [created, received]);
     const rows = await tx.query<{ nth: string; begins: boolean; direct: boolean } & SettingsRow>(
       `WITH n AS (
@@ -102,14 +102,14 @@ export class InboundStore {
       ],
     );
     return rows.map((row) => ({
-      ...(inbound[Number(row.nth) - 1] as Inbound),
+      ...(inbound[Number(row.nth) - 1] as InboundMessage),
       begins: row.begins,
       direct: row.direct,
-      settings: settingsOf(row),
+      settings: withDefaults(row),
     }));
   }
 }
 
-function keyOf({ event }: Inbound): string {
+function keyOf({ event }: InboundMessage): string {
   return `${event.business_id}:${event.data.message_id}`;
 }

@@ -1,11 +1,11 @@
 import { onRow } from '@mgw/postgres';
 import { countUpTo } from '@mgw/service';
-import { firstIdOf } from './retention';
+import { firstIntentIdAt } from './retention';
 
 /** This service's own metrics for the operator. */
-export const FIGURES = {
+export const METRICS = {
   // Their ids begin with the time: no index on the time of a message is kept for this.
-  sends_last_minute: `SELECT count(*) FROM send.intents WHERE id >= ${firstIdOf(`now() - interval '1 minute'`)} AND ${onRow(`state = 'accepted'`)}`,
+  sends_last_minute: `SELECT count(*) FROM send.intents WHERE id >= ${firstIntentIdAt(`now() - interval '1 minute'`)} AND ${onRow(`state = 'accepted'`)}`,
   sends_under_way: countUpTo(
     `FROM send.intents WHERE state IN ('calling', 'unknown') AND ${onRow(`state = 'calling'`)} ORDER BY created_at DESC`,
   ),

@@ -1,6 +1,6 @@
 import { GatewayError, gatewayMessageId, type ErrorExtras } from '@mgw/contracts';
 import type { Refusal } from '@mgw/platform-api';
-import { closedWindow } from '../window/window';
+import { windowClosedExtras } from '../window/window';
 
 /** What the sender knew about the message that was refused. */
 export interface RefusedSend {
@@ -23,30 +23,30 @@ export function refusalError(refusal: Refusal, send: RefusedSend): GatewayError 
       ...(refusal.platformCode !== null && { platform_code: refusal.platformCode }),
       ...(refusal.hint !== null && { hint: refusal.hint }),
       ...(refusal.retryAfterSeconds !== null && { retry_after_seconds: refusal.retryAfterSeconds }),
-      ...specifics(refusal, send),
+      ...extrasFor(refusal, send),
     },
     refusal.status,
   );
 }
 
 /** What the same error carries when we find it ourselves. */
-function specifics(refusal: Refusal, send: RefusedSend): ErrorExtras {
+function extrasFor(refusal: Refusal, send: RefusedSend): ErrorExtras {
   switch (refusal.errorCode) {
     case 'WINDOW_CLOSED':
-      return closedWindow(send.lastInboundAt);
+      return windowClosedExtras(send.lastInboundAt);
     case 'RECIPIENT_SUPPRESSED':
       return { suppression_state: 'opted_out_marketing' };
     case 'TEMPLATE_NOT_FOUND':
       return { available_languages: send.template?.otherLanguages ?? [] };
     case 'TEMPLATE_PARAMS_MISMATCH':
-      return countsIn(refusal.message);
+      return parameterCounts(refusal.message);
     default:
       return {};
   }
 }
 
 /** `body: number of localizable_params (1) does not match the expected number of params (2)` (platform §1.4). */
-function countsIn(details: string): ErrorExtras {
+function parameterCounts(details: string): ErrorExtras {
   const [, component, given, expected] = /\b(body|header|buttons?): [^()]*\((\d+)\)[^()]*\((\d+)\)/.exec(details) ?? [];
   return component === undefined ? {} : { component, expected: Number(expected), given: Number(given) };
 }

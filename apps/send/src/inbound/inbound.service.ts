@@ -5,9 +5,17 @@ import type { Tx } from '@mgw/postgres';
 import { withTraceparent } from '@mgw/telemetry';
 import { optWord } from '../suppression/opt-words';
 import { SuppressionStore } from '../suppression/suppression.store';
-import { ConversationService } from './conversation.service';
-import { customerOf, firstMessage, isMessageOfPerson, personOf, receivedData, renaming, type InboundEvent } from './inbound-message';
-import { InboundStore, type FreshInbound, type Inbound } from './inbound.store';
+import { ConversationService } from '../conversations/conversation.service';
+import {
+  customerPhone,
+  firstMessageText,
+  isCustomerMessage,
+  senderOf,
+  receivedData,
+  identityChange,
+  type InboundEvent,
+} from './inbound-message';
+import { InboundStore, type NewInboundMessage, type InboundMessage } from './inbound.store';
 
 /**
  * A customer's message, the open window and the events that announce it commit together: a receiver that answers
@@ -26,10 +34,10 @@ export class InboundService {
     const told: EventEnvelope[] = [];
     let done = 0;
     for (const [place, event] of events.entries()) {
-      const other = renaming(event);
+      const other = identityChange(event);
       if (!other) continue;
       told.push(...(await this.record(events.slice(done, place), tx)));
-      await this.conversations.renamed(tx, other);
+      await this.conversations.changeIdentity(tx, other);
       done = place + 1;
     }
     told.push(...(await this.record(events.slice(done), tx)));
@@ -37,21 +45,21 @@ export class InboundService {
   }
 
   private async record(events: InboundEvent[], tx: Tx): Promise<EventEnvelope[]> {
-    const messages = events.filter(isMessageOfPerson);
+    const messages = events.filter(isCustomerMessage);
     if (messages.length === 0) return [];
-    const ids = await this.conversations.of(tx, messages.map(personOf));
-    const fresh = await this.store.record(
+    const ids = await this.conversations.findOrOpen(tx, messages.map(senderOf));
+    const fresh = await this.store.insertNew(
       tx,
-      messages.map((event, i) => inbound(event, ids[i] as number)),
+      messages.map((event, i) => toInboundMessage(event, ids[i] as number)),
     );
-    for (const message of fresh) await this.obeyOptWord(tx, message);
+    for (const message of fresh) await this.applyOptWord(tx, message);
     // conversation.created comes before its message.received (product decision 29b).
     const told = fresh.flatMap(({ begins, created, received }) => (begins ? [created, received] : [received]));
     if (fresh[0]?.direct) publishDirectly(told);
     return told;
   }
 
-  private async obeyOptWord(tx: Tx, { event, conversationId, settings }: FreshInbound): Promise<void> {
+  private async applyOptWord(tx: Tx, { event, conversationId, settings }: NewInboundMessage): Promise<void> {
     const word = optWord(event.data.text, settings);
     if (word === 'stop') await this.suppressions.set(tx, conversationId, 'person', 'opted_out', event.data.sent_at);
     if (word === 'start') await this.suppressions.lift(tx, conversationId, event.data.sent_at);
@@ -59,7 +67,7 @@ export class InboundService {
 }
 
 /** With what may be told of it, in the trace of the message. */
-function inbound(event: InboundEvent, conversationId: number): Inbound {
+function toInboundMessage(event: InboundEvent, conversationId: number): InboundMessage {
   const about = { at: event.data.sent_at, business_id: event.business_id, key: `conversation:${conversationId}` };
   return withTraceparent(traceparentOf(event), () => ({
     event,
@@ -74,9 +82,9 @@ function inbound(event: InboundEvent, conversationId: number): Inbound {
       id: `conversation.created:${conversationId}`,
       data: {
         conversation_id: conversationId,
-        customer_phone: customerOf(event),
+        customer_phone: customerPhone(event),
         customer_name: event.data.from.name,
-        first_message: firstMessage(event),
+        first_message: firstMessageText(event),
         business_id: event.business_id,
       },
     }),

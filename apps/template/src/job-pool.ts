@@ -1,30 +1,30 @@
 import { Signal } from '@mgw/events';
 import type { Logger } from '@mgw/telemetry';
 
-export interface LaneOptions<Job> {
+export interface JobPoolOptions<Job> {
   /** The name of its jobs in the log. */
   name: string;
   /** Jobs that run side by side. */
-  places: number;
+  maxConcurrent: number;
   /** Claims jobs that are due. */
-  take: (atMost: number) => Promise<Job[]>;
-  work: (job: Job) => Promise<void>;
+  claim: (atMost: number) => Promise<Job[]>;
+  run: (job: Job) => Promise<void>;
   logger: Logger;
 }
 
-const LOOK_EVERY_MS = 2_000;
+const POLL_INTERVAL_MS = 2_000;
 
 /** Runs jobs as they become due. Each place is free again when its own job has ended, so a job that hangs keeps one place and nobody else back. */
-export class Lane<Job> {
+export class JobPool<Job> {
   private readonly signal = new Signal();
   private readonly running = new Set<Promise<void>>();
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
 
-  constructor(private readonly options: LaneOptions<Job>) {}
+  constructor(private readonly options: JobPoolOptions<Job>) {}
 
   start(): void {
-    this.ended = this.run();
+    this.ended = this.loop();
   }
 
   nudge(): void {
@@ -39,24 +39,24 @@ export class Lane<Job> {
     await Promise.all(this.running);
   }
 
-  private async run(): Promise<void> {
-    const { name, places, take, logger } = this.options;
+  private async loop(): Promise<void> {
+    const { name, maxConcurrent, claim, logger } = this.options;
     while (!this.stopped) {
       try {
-        const room = places - this.running.size;
-        const jobs = room > 0 ? await take(room) : [];
-        for (const job of jobs) this.begin(job);
-        if (jobs.length < room || room === 0) await this.signal.wait(LOOK_EVERY_MS);
+        const room = maxConcurrent - this.running.size;
+        const jobs = room > 0 ? await claim(room) : [];
+        for (const job of jobs) this.startJob(job);
+        if (jobs.length < room || room === 0) await this.signal.wait(POLL_INTERVAL_MS);
       } catch (error) {
         logger.warn({ err: error, name }, 'taking background work failed; trying again');
-        await this.signal.wait(LOOK_EVERY_MS);
+        await this.signal.wait(POLL_INTERVAL_MS);
       }
     }
   }
 
-  private begin(job: Job): void {
-    const { name, work, logger } = this.options;
-    const ended = work(job)
+  private startJob(job: Job): void {
+    const { name, run, logger } = this.options;
+    const ended = run(job)
       .catch((error: unknown) => logger.warn({ err: error, name }, 'background work failed; it is repeated'))
       .finally(() => {
         this.running.delete(ended);

@@ -3,8 +3,8 @@ import { isIntentId, type EventEnvelope, type PlatformStatus } from '@mgw/contra
 import { traceparentOf } from '@mgw/events';
 import { userIdOf, waIdOf } from '@mgw/phone';
 import type { Tx } from '@mgw/postgres';
-import { IntentStore } from '../intents/intent.store';
-import { OutcomeService } from '../intents/outcome.service';
+import { IntentStore } from './intent.store';
+import { OutcomeService } from './outcome.service';
 
 type StatusEvent = EventEnvelope<typeof PlatformStatus>;
 
@@ -13,25 +13,25 @@ type StatusEvent = EventEnvelope<typeof PlatformStatus>;
  * (guarantees §1, S4). Whatever the status is, the message has one.
  */
 @Injectable()
-export class SettlingService {
+export class LateAcceptanceService {
   constructor(
     private readonly intents: IntentStore,
     private readonly outcomes: OutcomeService,
   ) {}
 
   /** @returns what it tells */
-  async settle(events: StatusEvent[], tx: Tx): Promise<EventEnvelope[]> {
+  async accept(events: StatusEvent[], tx: Tx): Promise<EventEnvelope[]> {
     const first = new Map<string, StatusEvent>();
     for (const event of events) {
       const id = event.data.callback_data;
       if (id !== null && isIntentId(id) && !first.has(id)) first.set(id, event);
     }
     if (first.size === 0) return [];
-    const intents = await this.intents.unsettled(tx, [...first.keys()]);
+    const intents = await this.intents.findOpen(tx, [...first.keys()]);
     // Callback data may be anybody's: the business must be the intent's own.
     const ours = intents.filter((intent) => first.get(intent.id)?.business_id === intent.businessId);
     if (ours.length === 0) return [];
-    return this.outcomes.acceptedWithin(
+    return this.outcomes.acceptedIn(
       tx,
       ours.map((intent) => {
         const event = first.get(intent.id) as StatusEvent;

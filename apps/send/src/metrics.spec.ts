@@ -1,7 +1,7 @@
 import { newIntentId } from '@mgw/contracts';
 import { rowsRead, startHarness, type Harness } from '@mgw/harness';
 import { figuresController } from '@mgw/service';
-import { FIGURES } from './figures';
+import { METRICS } from './metrics';
 import { migrations } from './migrations/migrations';
 
 const MANY = 50_000;
@@ -31,7 +31,7 @@ describe('figures of a service with a long backlog and a long history', () => {
   afterAll(() => harness.close());
 
   it('counts end at 10,000, and no table is read to its end', async () => {
-    const Figures = figuresController('send', 'send', FIGURES) as new (db: unknown) => {
+    const Figures = figuresController('send', 'send', METRICS) as new (db: unknown) => {
       get(): Promise<{ reply: { figures: Record<string, number> } }>;
       onApplicationShutdown(): void;
     };

@@ -1,14 +1,14 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
-import { IntentStore } from '../intents/intent.store';
+import { IntentStore } from './intent.store';
 import { SendConfig } from '../send.config';
 
-const EVERY_MS = 15_000;
+const MAX_INTERVAL_MS = 15_000;
 
 /** Ends what no process is working on any more. Replicas may sweep at the same time: each change is guarded by its state. */
 @Injectable()
-export class SweeperService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class IntentSweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private sweeping: Promise<void> = Promise.resolve();
 
@@ -19,7 +19,7 @@ export class SweeperService implements OnApplicationBootstrap, OnApplicationShut
   ) {}
 
   onApplicationBootstrap(): void {
-    const every = Math.min(EVERY_MS, this.config.staleAfterSeconds * 1_000);
+    const every = Math.min(MAX_INTERVAL_MS, this.config.staleAfterSeconds * 1_000);
     this.timer = setInterval(() => void (this.sweeping = this.sweep()), every);
   }
 
@@ -30,8 +30,8 @@ export class SweeperService implements OnApplicationBootstrap, OnApplicationShut
 
   private async sweep(): Promise<void> {
     try {
-      const unknown = await this.intents.giveUpCalling(this.config.staleAfterSeconds);
-      const unconfirmed = await this.intents.giveUpUnknown();
+      const unknown = await this.intents.markInterrupted(this.config.staleAfterSeconds);
+      const unconfirmed = await this.intents.markUnconfirmed();
       if (unknown + unconfirmed > 0) this.logger.warn({ unknown, unconfirmed }, 'sends without an outcome were swept');
     } catch (error) {
       this.logger.warn({ err: error }, 'sweeping failed; it is repeated');

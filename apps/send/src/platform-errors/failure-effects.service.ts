@@ -17,11 +17,11 @@ export class FailureEffects {
     private readonly suppressions: SuppressionStore,
   ) {}
 
-  async follow(events: StatusEvent[], tx: Tx): Promise<void> {
+  async apply(events: StatusEvent[], tx: Tx): Promise<void> {
     for (const { business_id, data } of events) {
       if (data.status !== 'failed') continue;
       const about = { businessId: business_id, messageId: data.message_id, recipient: data.recipient };
-      if (data.error?.code === WINDOW_CLOSED) await this.windows.denyFrom(tx, about, data.occurred_at);
+      if (data.error?.code === WINDOW_CLOSED) await this.windows.markClosedByMessage(tx, about, data.occurred_at);
       if (data.error?.code === STOPPED_MARKETING) await this.suppressions.stopMarketing(tx, about, data.occurred_at);
     }
   }

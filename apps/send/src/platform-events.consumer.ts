@@ -4,22 +4,22 @@ import { EventConsumer, OutboxRelay, type EventConsumerOptions } from '@mgw/even
 import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
 import { GraphClient } from '@mgw/platform-api';
-import { renaming, type InboundEvent } from '../conversations/inbound-message';
-import { InboundService } from '../conversations/inbound.service';
-import { PreferenceService } from '../suppression/preference.service';
-import { FailureEffects } from './failure-effects.service';
-import { SettlingService } from './settling.service';
+import { identityChange, type InboundEvent } from './inbound/inbound-message';
+import { InboundService } from './inbound/inbound.service';
+import { PreferenceService } from './suppression/preference.service';
+import { FailureEffects } from './platform-errors/failure-effects.service';
+import { LateAcceptanceService } from './intents/late-acceptance.service';
 
 /** Hears what the platform says about people and messages, and tells what follows from it. */
 @Injectable()
-export class HearingService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly consumers: EventConsumer[];
 
   constructor(
     private readonly relay: OutboxRelay,
     private readonly graph: GraphClient,
     inbound: InboundService,
-    settling: SettlingService,
+    settling: LateAcceptanceService,
     failures: FailureEffects,
     preferences: PreferenceService,
     db: Database,
@@ -36,7 +36,7 @@ export class HearingService implements OnApplicationBootstrap, OnApplicationShut
         // The first one begins the conversation, and all are told as they were written (product decisions 28, 29b).
         ordered: true,
         // A change of names, told again after a later one, would undo it.
-        guarded: (event) => renaming(event as InboundEvent) === null,
+        guarded: (event) => identityChange(event as InboundEvent) === null,
         handle: (events, tx) => inbound.receive(events as InboundEvent[], tx),
         committed: (told) => relay.tell(told),
       }),
@@ -45,9 +45,9 @@ export class HearingService implements OnApplicationBootstrap, OnApplicationShut
         durable: 'send-statuses',
         type: PlatformStatus,
         handle: async (events, tx) => {
-          const statuses = events as Parameters<SettlingService['settle']>[0];
-          const told = await settling.settle(statuses, tx);
-          await failures.follow(statuses, tx);
+          const statuses = events as Parameters<LateAcceptanceService['accept']>[0];
+          const told = await settling.accept(statuses, tx);
+          await failures.apply(statuses, tx);
           return told;
         },
         committed: (told) => relay.tell(told),

@@ -2,19 +2,19 @@ import type { DataOf, EventEnvelope } from '@mgw/contracts';
 import { MessageReceived, PlatformMessage } from '@mgw/contracts';
 import { PermanentFailure } from '@mgw/events';
 import { userIdOf, waIdOf } from '@mgw/phone';
-import type { Person, Renaming } from './person';
+import type { Person, IdentityChange } from '../conversations/person';
 
 export type InboundEvent = EventEnvelope<typeof PlatformMessage>;
 
 /** Notices about the person or changes of earlier messages: no message of the person, so no window and no event (product decision 38). */
-const NOT_MESSAGES = new Set(['system', 'edit', 'revoke', 'request_welcome']);
+const NOTICE_TYPES = new Set(['system', 'edit', 'revoke', 'request_welcome']);
 
-export function isMessageOfPerson(event: InboundEvent): boolean {
-  return !NOT_MESSAGES.has(event.data.type);
+export function isCustomerMessage(event: InboundEvent): boolean {
+  return !NOTICE_TYPES.has(event.data.type);
 }
 
 /** A person's other names from now on, as a system message tells them (platform §4.4); null when it tells something else. */
-export function renaming({ business_id, data }: InboundEvent): Renaming | null {
+export function identityChange({ business_id, data }: InboundEvent): IdentityChange | null {
   if (data.type !== 'system') return null;
   const system = (data.raw['system'] ?? {}) as Record<string, unknown>;
   if (system['type'] !== 'user_changed_number' && system['type'] !== 'user_changed_user_id') return null;
@@ -24,19 +24,19 @@ export function renaming({ business_id, data }: InboundEvent): Renaming | null {
   return { before: { businessId: business_id, phone: data.from.phone, userId, waId: null }, now };
 }
 
-export function personOf(event: InboundEvent): Person {
+export function senderOf(event: InboundEvent): Person {
   const { phone, user_id } = event.data.from;
   if (!phone && !user_id) throw new PermanentFailure('the message has neither a phone number nor a user id');
   return { businessId: event.business_id, phone, userId: user_id, waId: null };
 }
 
 /** How the person is called where one name must do: the phone, or the user id when the platform withholds it (product decision 29). */
-export function customerOf(event: InboundEvent): string {
+export function customerPhone(event: InboundEvent): string {
   return event.data.from.phone ?? event.data.from.user_id ?? '';
 }
 
 /** `first_message` of conversation.created: text, caption, or a label such as `[image]` (product decision 42). */
-export function firstMessage({ data }: InboundEvent): string {
+export function firstMessageText({ data }: InboundEvent): string {
   return data.text ?? data.caption ?? `[${data.type}]`;
 }
 
@@ -45,7 +45,7 @@ export function receivedData(event: InboundEvent, conversationId: number): DataO
   const { data } = event;
   return {
     message_id: data.message_id,
-    from: customerOf(event),
+    from: customerPhone(event),
     from_name: data.from.name,
     type: data.type,
     ...(data.text !== null && { text: data.text }),

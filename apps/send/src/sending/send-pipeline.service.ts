@@ -5,36 +5,37 @@ import { GraphClient, failureReason, type SendOutcome } from '@mgw/platform-api'
 import { mayBeCommitted } from '@mgw/postgres';
 import type { RpcContext } from '@mgw/rpc';
 import { activeTraceparent } from '@mgw/telemetry';
-import { ConnectionService, refuseRestricted, type OpenConnection } from '../connection/connection.service';
-import type { IntentFacts } from '../intents/acceptance';
+import { ConnectionService, type PlatformConnection } from '../connection/connection.service';
 import type { IntentDraft, Recipient } from '../intents/intent';
 import { OutcomeService } from '../intents/outcome.service';
 import { ReservationService } from '../intents/reservation.service';
-import { RefusalEffects } from '../refusals/refusal-effects.service';
-import { refusalError } from '../refusals/refusal-error';
+import { RefusalEffects } from '../platform-errors/refusal-effects.service';
+import { refusalError } from '../platform-errors/refusal-error';
 import { recipientSuppressed } from '../suppression/suppression';
 import { windowClosed } from '../window/window';
-import type { Outgoing } from './outgoing';
-import { answerEarlier, capReached, noTimeLeft, numberBusy, outcomeUnknown, unreached } from './send-errors';
+import type { OutgoingMessage } from './outgoing-message';
+import { replayEarlier, dailyLimitReached, noTimeLeft, numberBusy, outcomeUnknown, platformUnreachable } from './send-errors';
+import { refuseRestricted } from '../connection/restriction';
+import { type IntentRecord } from '../intents/intent';
 
-type Accepted = ReplyOf<typeof SendText>;
+type AcceptedSend = ReplyOf<typeof SendText>;
 
 /** A reserved message and whom it goes to. */
-interface Sent {
-  outgoing: Outgoing;
+interface ReservedMessage {
+  outgoing: OutgoingMessage;
   recipient: Recipient;
 }
 
 /** Kept back from the caller's time for recording the outcome, in milliseconds. */
 const RECORDING_MS = 1_500;
 /** How long a send waits for its number's share, in milliseconds: 30 s hold it, two neighbours' answers (2 s each), the call (15 s) and the recording. */
-const WAIT_MS = 5_000;
+const SHARE_WAIT_MS = 5_000;
 /** A call that could take less than this is not worth waiting for, in milliseconds. */
-const LEAST_CALL_MS = 1_000;
+const MIN_CALL_MS = 1_000;
 
 /** The way of every message (guarantees §1): checks, intent, one call, outcome. */
 @Injectable()
-export class DeliveryService {
+export class SendPipeline {
   constructor(
     private readonly graph: GraphClient,
     private readonly connections: ConnectionService,
@@ -48,25 +49,25 @@ export class DeliveryService {
    * A repeated Idempotency-Key is answered before them, from what happened the first time. The number's place among the connections
    * comes before the intent, so a send that gets none costs no cap and leaves nothing behind.
    */
-  async send(sender: Sender, context: RpcContext, prepare: () => Promise<Outgoing>): Promise<Accepted> {
-    const earlier = await this.reservations.earlier(sender);
-    if (earlier) return answerEarlier(earlier, sender);
-    const connection = await this.connections.of(sender.business_id, context);
+  async send(sender: Sender, context: RpcContext, prepare: () => Promise<OutgoingMessage>): Promise<AcceptedSend> {
+    const earlier = await this.reservations.findEarlier(sender);
+    if (earlier) return replayEarlier(earlier, sender);
+    const connection = await this.connections.forBusiness(sender.business_id, context);
     const outgoing = await prepare();
     refuseRestricted(connection, outgoing.needsWindow ? 'freeForm' : 'template');
-    if (lateFor(context)) throw noTimeLeft();
-    const release = await this.graph.takePlace(connection.phoneNumberId, timeToWait(context));
+    if (hasNoTimeLeft(context)) throw noTimeLeft();
+    const release = await this.graph.takePlace(connection.phoneNumberId, shareWaitMs(context));
     if (release === null) throw numberBusy();
     try {
-      return await this.reserveAndDeliver(outgoing, connection, context);
+      return await this.reserveAndCall(outgoing, connection, context);
     } finally {
       release();
     }
   }
 
-  private async reserveAndDeliver(outgoing: Outgoing, connection: OpenConnection, context: RpcContext): Promise<Accepted> {
+  private async reserveAndCall(outgoing: OutgoingMessage, connection: PlatformConnection, context: RpcContext): Promise<AcceptedSend> {
     const { sender } = outgoing;
-    const draft = draftOf(outgoing);
+    const draft = toDraft(outgoing);
     const reservation = await this.reservations.reserve(draft);
     switch (reservation.kind) {
       case 'suppressed':
@@ -74,68 +75,82 @@ export class DeliveryService {
       case 'window_closed':
         throw windowClosed(reservation.lastInboundAt);
       case 'earlier':
-        return answerEarlier(reservation.intent, sender);
+        return replayEarlier(reservation.intent, sender);
       case 'capped':
-        throw capReached(sender, reservation);
+        throw dailyLimitReached(sender, reservation);
       case 'failed':
-        if (mayBeCommitted(reservation.error)) void this.outcomes.notReserved(factsOf(draft));
+        if (mayBeCommitted(reservation.error)) void this.outcomes.cancelled(toIntentRecord(draft));
         throw reservation.error;
       case 'reserved':
-        return this.deliver(draft, { outgoing, recipient: reservation.recipient }, connection, context);
+        return this.callAndRecord(draft, { outgoing, recipient: reservation.recipient }, connection, context);
     }
   }
 
-  private async deliver(draft: IntentDraft, sent: Sent, connection: OpenConnection, context: RpcContext): Promise<Accepted> {
+  private async callAndRecord(
+    draft: IntentDraft,
+    sent: ReservedMessage,
+    connection: PlatformConnection,
+    context: RpcContext,
+  ): Promise<AcceptedSend> {
     const { outgoing } = sent;
     crashPoint('send.after-intent');
-    await this.prepare(draft, outgoing);
-    const outcome = await this.call(draft, outgoing, connection, context);
+    await this.storeBeforeCall(draft, outgoing);
+    const outcome = await this.callPlatform(draft, outgoing, connection, context);
     crashPoint('send.after-call');
-    return this.settle(draft, outcome, sent);
+    return this.recordOutcome(draft, outcome, sent);
   }
 
   /** Without what has to be kept first nothing is sent, and cap and Idempotency-Key are given back. */
-  private async prepare(draft: IntentDraft, { beforeCall }: Outgoing): Promise<void> {
+  private async storeBeforeCall(draft: IntentDraft, { beforeCall }: OutgoingMessage): Promise<void> {
     try {
       await beforeCall?.(draft.id);
     } catch (error) {
-      await this.outcomes.refused(factsOf(draft), 'The send could not be prepared; nothing was sent.');
+      await this.outcomes.refused(toIntentRecord(draft), 'The send could not be prepared; nothing was sent.');
       throw error;
     }
   }
 
   /** Nothing leaves after the time when the caller stops waiting (guarantees §1, S6). */
-  private call(draft: IntentDraft, outgoing: Outgoing, connection: OpenConnection, context: RpcContext): Promise<SendOutcome> {
-    if (lateFor(context)) return Promise.resolve({ kind: 'unreached', problem: 'no time was left' });
+  private callPlatform(
+    draft: IntentDraft,
+    outgoing: OutgoingMessage,
+    connection: PlatformConnection,
+    context: RpcContext,
+  ): Promise<SendOutcome> {
+    if (hasNoTimeLeft(context)) return Promise.resolve({ kind: 'unreached', problem: 'no time was left' });
     return this.graph.sendMessage(connection, outgoing.request(draft.id), context.deadlineAt - RECORDING_MS);
   }
 
-  private async settle(draft: IntentDraft, outcome: SendOutcome, sent: Sent): Promise<Accepted> {
+  private async recordOutcome(draft: IntentDraft, outcome: SendOutcome, sent: ReservedMessage): Promise<AcceptedSend> {
     switch (outcome.kind) {
       case 'accepted':
-        await this.record(draft, outcome, sent.recipient);
+        await this.recordAcceptance(draft, outcome, sent.recipient);
         crashPoint('send.after-outcome');
         return { message_id: outcome.messageId, phone: draft.to, replayed: false };
       case 'refused': {
         const { refusal } = outcome;
-        await this.outcomes.refused(factsOf(draft), failureReason({ code: refusal.platformCode, text: refusal.message }));
+        await this.outcomes.refused(toIntentRecord(draft), failureReason({ code: refusal.platformCode, text: refusal.message }));
         const about = { businessId: draft.sender.business_id, to: draft.to, ...sent.recipient };
-        await this.effects.follow(refusal, about);
+        await this.effects.apply(refusal, about);
         throw refusalError(refusal, { intentId: draft.id, template: sent.outgoing.template, lastInboundAt: about.lastInboundAt });
       }
       case 'unreached':
-        await this.outcomes.refused(factsOf(draft), `The platform could not be reached: ${outcome.problem}.`);
-        throw unreached(draft.id);
+        await this.outcomes.refused(toIntentRecord(draft), `The platform could not be reached: ${outcome.problem}.`);
+        throw platformUnreachable(draft.id);
       case 'unknown':
-        await this.outcomes.unknown(factsOf(draft), `The platform did not answer clearly: ${outcome.problem}.`);
+        await this.outcomes.unknown(toIntentRecord(draft), `The platform did not answer clearly: ${outcome.problem}.`);
         throw outcomeUnknown(draft.id);
     }
   }
 
-  private async record(draft: IntentDraft, outcome: SendOutcome & { kind: 'accepted' }, { conversationId }: Recipient): Promise<void> {
+  private async recordAcceptance(
+    draft: IntentDraft,
+    outcome: SendOutcome & { kind: 'accepted' },
+    { conversationId }: Recipient,
+  ): Promise<void> {
     const { messageId, waId, userId } = outcome;
     const recorded = await this.outcomes.accepted({
-      intent: factsOf(draft),
+      intent: toIntentRecord(draft),
       messageId,
       waId,
       userId,
@@ -147,20 +162,20 @@ export class DeliveryService {
   }
 }
 
-function timeToWait({ deadlineAt }: RpcContext): number {
-  return Math.min(WAIT_MS, deadlineAt - RECORDING_MS - LEAST_CALL_MS - Date.now());
+function shareWaitMs({ deadlineAt }: RpcContext): number {
+  return Math.min(SHARE_WAIT_MS, deadlineAt - RECORDING_MS - MIN_CALL_MS - Date.now());
 }
 
-function lateFor({ deadlineAt }: RpcContext): boolean {
+function hasNoTimeLeft({ deadlineAt }: RpcContext): boolean {
   return Date.now() >= deadlineAt - RECORDING_MS;
 }
 
-function draftOf({ sender, to, type, template, needsWindow, text }: Outgoing): IntentDraft {
+function toDraft({ sender, to, type, template, needsWindow, text }: OutgoingMessage): IntentDraft {
   const marketing = template?.category === 'MARKETING';
   return { id: sender.intent_id ?? newIntentId(), sender, to, type, template: template?.name ?? null, marketing, needsWindow, text };
 }
 
-function factsOf({ id, sender, to, type, template, text }: IntentDraft): IntentFacts {
+function toIntentRecord({ id, sender, to, type, template, text }: IntentDraft): IntentRecord {
   const { business_id: businessId, api_key_id: apiKeyId, sent_by: sentBy } = sender;
   return { id, businessId, apiKeyId, to, type, sentBy, template, text, traceparent: activeTraceparent() };
 }

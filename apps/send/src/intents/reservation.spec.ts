@@ -2,8 +2,8 @@ import { newIntentId } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { migrations } from '../migrations/migrations';
 import type { IntentDraft } from './intent';
-import { reserveDistinct } from './reservation.service';
 import { ReservationStore } from './reservation.store';
+import { reserveDistinct } from './reserve-distinct';
 
 const KEY = 1;
 

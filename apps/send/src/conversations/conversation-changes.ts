@@ -1,0 +1,47 @@
+import { aliasKey, type Alias } from './conversation.store';
+import { identify, type KnownConversation, type Person } from './person';
+
+/** What a batch of persons changes, worked out in memory so that the same stranger twice in a batch is one person. */
+export class ConversationChanges {
+  readonly created: { id: number; businessId: number; phone: string | null; userId: string | null }[] = [];
+  readonly aliases: (Alias & { conversationId: number })[] = [];
+  readonly userIds: { id: number; userId: string }[] = [];
+  readonly merged: { kept: number; gone: number }[] = [];
+  readonly clearedPhones: { conversationId: number; phone: string }[] = [];
+
+  constructor(
+    private readonly known: Map<string, KnownConversation>,
+    private readonly newIds: number[],
+  ) {}
+
+  resolve(person: Person): number {
+    const { businessId } = person;
+    const found = identify(person, (alias) => this.known.get(aliasKey(businessId, alias)));
+    const conversation = found.conversation ?? this.create(person);
+    if (found.merge) this.merge(conversation, found.merge);
+    if (found.conversation && found.newUserId !== null) {
+      conversation.userId = found.newUserId;
+      this.userIds.push({ id: conversation.id, userId: found.newUserId });
+    }
+    for (const alias of found.newAliases) {
+      const holder = this.known.get(aliasKey(businessId, alias));
+      if (holder && holder.id !== conversation.id) this.clearedPhones.push({ conversationId: holder.id, phone: alias });
+      this.known.set(aliasKey(businessId, alias), conversation);
+      this.aliases.push({ businessId, alias, conversationId: conversation.id });
+    }
+    return conversation.id;
+  }
+
+  private create({ businessId, phone, userId, waId }: Person): KnownConversation {
+    const id = this.newIds.shift();
+    if (id === undefined) throw new Error('more new conversations than ids were reserved for');
+    this.created.push({ id, businessId, phone: phone ?? waId, userId });
+    return { id, userId };
+  }
+
+  private merge(kept: KnownConversation, gone: KnownConversation): void {
+    kept.userId ??= gone.userId;
+    this.merged.push({ kept: kept.id, gone: gone.id });
+    for (const [key, conversation] of this.known) if (conversation.id === gone.id) this.known.set(key, kept);
+  }
+}
