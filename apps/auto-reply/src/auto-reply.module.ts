@@ -5,7 +5,7 @@ import { Database, onRow } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
 import { countUpTo, figuresController, LOGGER, NATS, retention, sealingCheck } from '@mgw/service';
 import { AutoReplyConfig } from './auto-reply.config';
-import { HearingConsumer } from './replying/hearing.consumer';
+import { QuestionsConsumer } from './replying/questions.consumer';
 import { ModelService } from './replying/model.service';
 import { RepliesHandlers } from './replying/replies.handlers';
 import { RepliesStore } from './replying/replies.store';
@@ -33,7 +33,7 @@ const ANY_SECRET = `SELECT api_key_sealed AS sealed, 'auto_reply.api_key:' || bu
     ModelService,
     ReplyService,
     WorkerService,
-    HearingConsumer,
+    QuestionsConsumer,
     retention(AutoReplyConfig, autoReplyRetention),
     sealingCheck(ANY_SECRET),
     { provide: Sealer, inject: [AutoReplyConfig], useFactory: ({ sealer }: AutoReplyConfig) => sealer },

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-it('questions are forgotten so many days after they were answered; what is not answered stays', async () => {
+it('deletes questions RETENTION_REPLIES_DAYS after they ended, and keeps pending ones', async () => {
   await harness.db.query(`INSERT INTO auto_reply.replies
       (business_id, inbound_message_id, conversation_id, customer, question, received_at, created_at, state, due_at, ended_at)
     SELECT 1, id, 1, '919876543210', 'Hi', now() - interval '99 days', now() - interval '99 days', state, now() + interval '1 day', ended FROM (VALUES

@@ -2,7 +2,7 @@ import { rowsRead, startHarness } from '@mgw/harness';
 import { migrations } from '../migrations/migrations';
 import { RepliesStore } from './replies.store';
 
-it('a page of automatic replies reads its own rows, also of a business with few beside many (guarantees §10, N2)', async () => {
+it('guarantees §10, N2: a page of automatic replies reads its own rows only, also for a business with few', async () => {
   const harness = await startHarness({ schema: 'auto_reply', migrations });
   await harness.db.query(
     `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at, state, ended_at)

@@ -6,43 +6,43 @@ import { Sealer } from '@mgw/sealing';
 import { AutoReplyConfig } from '../auto-reply.config';
 import type { Settings } from '../settings/settings.store';
 
-export interface Turn {
+export interface ChatMessage {
   role: 'user' | 'assistant';
   content: string;
 }
 
-const ANSWER_WITHIN_MS = 20_000;
-/** The largest response body: an escaped reply of 4,096 characters, with room for the model's other fields. */
-const MAX_ANSWER_BYTES = 128 * 1024;
-/** Statuses below 500 that may pass by themselves. */
-const PASSING = [408, 425, 429];
-/** Of a text message (platform §1.2). */
+const RESPONSE_TIMEOUT_MS = 20_000;
+/** Fits an escaped reply of 4,096 characters and the model's other fields. */
+const MAX_RESPONSE_BYTES = 128 * 1024;
+/** Transient statuses below 500. */
+const TRANSIENT = [408, 425, 429];
+/** Characters of a text message (platform §1.2). */
 const MAX_TEXT = 4_096;
 
-/** What we need of `POST {base_url}/chat/completions` of an OpenAI-compatible API. */
+/** The part of a `POST {base_url}/chat/completions` response that the gateway reads. */
 const Completion = Type.Object({
   choices: Type.Array(Type.Object({ message: Type.Object({ content: Type.Union([Type.String(), Type.Null()]) }) }), { minItems: 1 }),
 });
 
-/** The model did not answer with something that can be sent; the message says why, without secrets. */
+/** The model returned no reply that can be sent; the message says why and contains no secrets. */
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure';
 
-  /** @param mayPass whether another try may succeed with the same settings */
+  /** @param isTransient whether a retry may succeed with the same settings */
   constructor(
     message: string,
-    readonly mayPass = true,
+    readonly isTransient = true,
   ) {
     super(message);
   }
 }
 
-/** This process ends before the model has answered: the question is another's. */
-export class CutOff extends Error {
-  override readonly name = 'CutOff';
+/** This process stops before the model has replied; another worker claims the question. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
 }
 
-/** Asks a business's language model, through the same door as every address that customers give (guarantees §5). */
+/** Calls a business's language model through egress, like every address that customers supply (guarantees §5). */
 @Injectable()
 export class ModelService {
   constructor(
@@ -51,11 +51,11 @@ export class ModelService {
     private readonly config: AutoReplyConfig,
   ) {}
 
-  /** @throws ModelFailure, CutOff */
-  async answer(businessId: number, settings: Settings, turns: Turn[]): Promise<string> {
+  /** @throws ModelFailure, Interrupted */
+  async reply(businessId: number, settings: Settings, conversation: ChatMessage[]): Promise<string> {
     const base = (settings.base_url ?? this.config.baseUrl).replace(/\/+$/, '');
     const key = settings.api_key_sealed && this.sealer.open(settings.api_key_sealed, `auto_reply.api_key:${businessId}`);
-    const messages = [...(settings.instructions ? [{ role: 'system', content: settings.instructions }] : []), ...turns];
+    const messages = [...(settings.instructions ? [{ role: 'system', content: settings.instructions }] : []), ...conversation];
     const result = await this.egress.ask(
       {
         url: `${base}/chat/completions`,
@@ -66,16 +66,16 @@ export class ModelService {
           ...(key && { authorization: `Bearer ${key}` }),
         },
         body: JSON.stringify({ model: settings.model, messages }),
-        timeoutMs: ANSWER_WITHIN_MS,
+        timeoutMs: RESPONSE_TIMEOUT_MS,
       },
-      MAX_ANSWER_BYTES,
+      MAX_RESPONSE_BYTES,
     );
     if (result.kind === 'timeout') throw new ModelFailure('the model did not answer within 20 seconds');
     if (result.kind === 'refused') throw new ModelFailure('the address of the model may not be called', false);
-    if (result.kind === 'cut_off') throw new CutOff('the model was still thinking');
+    if (result.kind === 'cut_off') throw new Interrupted('the service stopped before the model replied');
     if (result.kind === 'unreachable') throw new ModelFailure('the model could not be reached');
     if (result.status !== 200)
-      throw new ModelFailure(`the model answered ${result.status}`, result.status >= 500 || PASSING.includes(result.status));
+      throw new ModelFailure(`the model answered ${result.status}`, result.status >= 500 || TRANSIENT.includes(result.status));
     return textOf(result.text);
   }
 }
@@ -88,7 +88,7 @@ function textOf(body: string): string {
     throw new ModelFailure('the model did not answer with JSON');
   }
   if (!matches(Completion, value)) throw new ModelFailure('the model did not answer with a chat completion');
-  // Nobody could store NUL, or send half a surrogate pair.
+  // PostgreSQL cannot store NUL, and the platform refuses lone surrogates.
   const text = (value.choices[0]?.message.content ?? '').replaceAll('\0', '').toWellFormed().trim();
   if (text === '') throw new ModelFailure('the model answered with nothing');
   return [...text].slice(0, MAX_TEXT).join('');

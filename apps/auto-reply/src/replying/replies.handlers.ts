@@ -6,12 +6,12 @@ import { SettingsStore } from '../settings/settings.store';
 import { ModelFailure, ModelService } from './model.service';
 import { RepliesStore } from './replies.store';
 
-/** Tries from the dashboard that wait for models at once, and the part of them that one business may take. */
-const TRIES = { places: 32, largest: 1 / 8 };
+/** Concurrent trial replies for the dashboard, and the share of one business. */
+const TRIALS = { places: 32, largest: 1 / 8 };
 
 @Controller()
 export class RepliesHandlers {
-  private readonly tries = new Shares(TRIES);
+  private readonly trials = new Shares(TRIALS);
 
   constructor(
     private readonly replies: RepliesStore,
@@ -31,12 +31,15 @@ export class RepliesHandlers {
 
   @Handles(TryAutoReply)
   async try({ business_id, text }: RequestOf<typeof TryAutoReply>): Promise<ReplyOf<typeof TryAutoReply>> {
-    const release = this.tries.tryTake(String(business_id));
+    const release = this.trials.tryTake(String(business_id));
     if (release === null)
-      throw new GatewayError('MODEL_UNAVAILABLE', 'No reply: earlier tries still wait for the model. Try again when they have ended.');
+      throw new GatewayError(
+        'MODEL_UNAVAILABLE',
+        'No reply: earlier trials are still waiting for the model. Try again when they have ended.',
+      );
     try {
-      const settings = await this.settings.of(business_id);
-      return { reply: await this.models.answer(business_id, settings, [{ role: 'user', content: text }]) };
+      const settings = await this.settings.forBusiness(business_id);
+      return { reply: await this.models.reply(business_id, settings, [{ role: 'user', content: text }]) };
     } catch (error) {
       if (error instanceof ModelFailure) throw new GatewayError('MODEL_UNAVAILABLE', `No reply: ${error.message}.`);
       throw error;

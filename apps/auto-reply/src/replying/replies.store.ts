@@ -3,7 +3,7 @@ import { AiReplied, type DataOf, type EventEnvelope, type ListAutoReplies, type 
 import { appendToOutbox, isWorkerAlive, newEvent, traceparentOf } from '@mgw/events';
 import { Database, onRow, pageOf, readCursor } from '@mgw/postgres';
 
-/** A customer's message that may be answered. */
+/** A customer's message that may get an automatic reply. */
 export interface Question {
   id: number;
   business_id: number;
@@ -11,44 +11,44 @@ export interface Question {
   conversation_id: number;
   customer: string;
   question: string;
-  /** What an earlier try was about to send. */
+  /** The reply that an earlier attempt prepared. */
   reply: string | null;
-  /** Whether it may have been sent already. */
+  /** Whether that reply may have been sent. */
   sending: boolean;
-  /** It came so long ago that the Idempotency-Key of its reply may be gone. */
+  /** Whether the question is so old that the Idempotency-Key of its reply may have expired. */
   stale: boolean;
   attempts: number;
-  /** Tries that began and did not end, this one included. */
+  /** Attempts that began without ending, including this one. */
   begun: number;
   /** Scheme, host and port of the model. */
   origin: string;
-  /** Of the trace in which it came. */
+  /** The trace of the event that carried it. */
   traceparent: string | null;
 }
 
 type Row = Omit<Question, 'id' | 'business_id' | 'conversation_id'> & { id: string; business_id: string; conversation_id: string };
 type Listed = ReplyOf<typeof ListAutoReplies>;
 
-/** An automatic reply is useful for so long after its question; then a person should answer. */
+/** How long after its question an automatic reply is useful; later an agent should reply. */
 const USEFUL = '2 minutes';
-/** Longer than a reply takes to be made (two looks at the thread and the model), and longer than it takes to be sent. */
-const TRY = '60 seconds';
+/** Longer than it takes to compose a reply (two reads of the thread and a model call), and longer than it takes to send one. */
+const CLAIM = '60 seconds';
 /** Matches only while this worker holds the question: `attempts` is the fencing token. */
 const OWN = `id = $1 AND ${onRow(`state = 'pending' AND attempts = $2`)}`;
 
-/** The deployment's own model has no base_url; one that names the same host shares nothing with it, which only makes shares smaller. */
+/** Empty for the deployment's own model, even if a business names the same host: that only makes shares smaller. */
 const ORIGIN = `coalesce(lower(substring(s.base_url FROM '^[^/]+//[^/?#]+')), '')`;
 
 @Injectable()
 export class RepliesStore {
   constructor(private readonly db: Database) {}
 
-  /** Of businesses that want to be answered for; what is no text, and what comes late, is left to people. @returns whether there is work */
-  async note(events: EventEnvelope<typeof MessageReceived>[]): Promise<boolean> {
+  /** Records the texts of businesses with auto-reply on; agents handle all other and late messages. @returns whether it recorded any */
+  async record(events: EventEnvelope<typeof MessageReceived>[]): Promise<boolean> {
     const texts = events.filter(({ data }) => (data.text ?? '').trim() !== '');
     if (texts.length === 0) return false;
-    const of = <T>(pick: (data: DataOf<typeof MessageReceived>) => T) => texts.map(({ data }) => pick(data));
-    const noted = await this.db.query(
+    const column = <T>(pick: (data: DataOf<typeof MessageReceived>) => T) => texts.map(({ data }) => pick(data));
+    const recorded = await this.db.query(
       `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at, traceparent)
        SELECT n.* FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::timestamptz[], $7::text[])
          AS n (business_id, message_id, conversation_id, customer, question, at, traceparent)
@@ -56,24 +56,24 @@ export class RepliesStore {
        WHERE n.at > now() - interval '15 minutes'
        ON CONFLICT (business_id, inbound_message_id) DO NOTHING RETURNING id`,
       [
-        of((data) => data.business_id),
-        of((data) => data.message_id),
-        of((data) => data.conversation_id),
-        of((data) => data.from),
-        of((data) => data.text),
+        column((data) => data.business_id),
+        column((data) => data.message_id),
+        column((data) => data.conversation_id),
+        column((data) => data.from),
+        column((data) => data.text),
         texts.map(({ at }) => at),
         texts.map((event) => traceparentOf(event) ?? null),
       ],
     );
-    return noted.length > 0;
+    return recorded.length > 0;
   }
 
   /**
-   * Takes due questions, one of each business, those that wait longest first. A dead worker's are due at once.
-   * @param full businesses and origins that have their share of the workers
+   * Claims due questions, one per business, the longest waiting first. Questions of a dead worker are due at once.
+   * @param full businesses and origins that already use their share of the workers
    */
-  async take(atMost: number, workerId: string, full: { businesses: string[]; origins: string[] }): Promise<Question[]> {
-    await this.freeClaims();
+  async claim(atMost: number, workerId: string, full: { businesses: string[]; origins: string[] }): Promise<Question[]> {
+    await this.releaseClaimsOfDeadWorkers();
     const rows = await this.db.query<Row>(
       `WITH RECURSIVE businesses AS (
          (SELECT business_id AS id FROM auto_reply.replies WHERE state = 'pending' ORDER BY business_id LIMIT 1)
@@ -89,7 +89,7 @@ export class RepliesStore {
            ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED) r
          WHERE open.origin <> ALL ($4::text[]) ORDER BY r.due_at, r.id LIMIT $1
        )
-       UPDATE auto_reply.replies r SET due_at = now() + interval '${TRY}', attempts = attempts + 1, begun = begun + 1, worker_id = $2
+       UPDATE auto_reply.replies r SET due_at = now() + interval '${CLAIM}', attempts = attempts + 1, begun = begun + 1, worker_id = $2
        FROM due WHERE r.id = due.id
        RETURNING r.id, business_id, inbound_message_id, conversation_id, customer, question, reply, sending, attempts, begun, origin,
          traceparent, received_at < now() - interval '23 hours' AS stale`,
@@ -103,12 +103,12 @@ export class RepliesStore {
     }));
   }
 
-  /** Gives a question back that was taken and not begun. */
-  async giveBack({ id, attempts }: Question): Promise<void> {
+  /** Releases a claim on which no work began. */
+  async release({ id, attempts }: Question): Promise<void> {
     await this.db.query(`UPDATE auto_reply.replies SET due_at = now(), begun = begun - 1, worker_id = NULL WHERE ${OWN}`, [id, attempts]);
   }
 
-  private async freeClaims(): Promise<void> {
+  private async releaseClaimsOfDeadWorkers(): Promise<void> {
     await this.db.query(
       `UPDATE auto_reply.replies r SET due_at = now(), worker_id = NULL
        WHERE state = 'pending' AND worker_id IS NOT NULL AND NOT ${isWorkerAlive('auto_reply', 'r.worker_id')}`,
@@ -125,11 +125,10 @@ export class RepliesStore {
   }
 
   /**
-   * Takes a place under the business's daily limit, which `end` gives back, and takes away those of questions that this one supersedes: of a
-   * customer's messages in a row one is answered, and one counts. The place of a worker that died stays with its question, which is taken again
-   * when its lease is over. The lock of the business comes first, in a statement of its own: what counts the places must see those of
-   * whom it waited for.
-   * @returns whether there was one
+   * Reserves a place under the business's daily limit, until `end` releases it. Releases the places of questions that this one
+   * supersedes, so that several messages in a row count once. A dead worker's place stays with its question. Locks the business in a
+   * separate statement first, so that the count includes the places of transactions that it waited for.
+   * @returns whether a place was free
    */
   async reserve({ id, business_id, conversation_id }: Question): Promise<boolean> {
     return this.db.transaction(async (tx) => {
@@ -152,20 +151,20 @@ export class RepliesStore {
     });
   }
 
-  async keepReply({ id, attempts }: Question, reply: string): Promise<void> {
+  async saveReply({ id, attempts }: Question, reply: string): Promise<void> {
     await this.db.query(`UPDATE auto_reply.replies SET reply = $3 WHERE ${OWN}`, [id, attempts, reply]);
   }
 
-  /** From here on the reply may have been sent. @returns false when a newer question took its place, or another worker this one: nothing may be sent */
+  /** Records that the reply may be sent from now on. @returns false if a newer question or another worker replaced this one: send nothing */
   async startSending({ id, attempts }: Question): Promise<boolean> {
     const started = await this.db.query(
-      `UPDATE auto_reply.replies SET sending = true, due_at = now() + interval '${TRY}' WHERE ${OWN} AND reserved_at IS NOT NULL RETURNING id`,
+      `UPDATE auto_reply.replies SET sending = true, due_at = now() + interval '${CLAIM}' WHERE ${OWN} AND reserved_at IS NOT NULL RETURNING id`,
       [id, attempts],
     );
     return started.length > 0;
   }
 
-  /** The reply and its event commit together. */
+  /** Commits the reply and its event together. */
   async replied({ id, business_id, conversation_id }: Question, sent: { message_id: string; phone: string }): Promise<void> {
     await this.db.transaction(async (tx) => {
       const [moved] = await tx.query<{ reply: string }>(
@@ -185,7 +184,7 @@ export class RepliesStore {
     });
   }
 
-  /** @param maybeSent whether a send that was begun may have been made: then the place under the daily limit is not given back */
+  /** @param maybeSent whether the reply may have been sent; it then keeps its place under the daily limit */
   async end({ id, attempts }: Question, state: 'skipped' | 'failed', reason: string, maybeSent = false): Promise<void> {
     await this.db.query(
       `UPDATE auto_reply.replies SET state = $3, reason = $4, ended_at = now(), reserved_at = CASE WHEN sending AND $5 THEN reserved_at END
@@ -195,11 +194,12 @@ export class RepliesStore {
   }
 
   /**
-   * @param maybeSent whether a send that was begun may have been made
-   * @param always also when a reply would no longer be useful
-   * @returns false when it is too late for another try
+   * Releases the question for another attempt.
+   * @param maybeSent whether the reply may have been sent
+   * @param always also if the reply would no longer be useful
+   * @returns false if it is too late for another attempt
    */
-  async again({ id, attempts }: Question, afterSeconds: number, maybeSent: boolean, always: boolean): Promise<boolean> {
+  async postpone({ id, attempts }: Question, afterSeconds: number, maybeSent: boolean, always: boolean): Promise<boolean> {
     const postponed = await this.db.query(
       `UPDATE auto_reply.replies SET due_at = now() + make_interval(secs => $3), sending = sending AND $4, begun = 0, worker_id = NULL
        WHERE ${OWN} AND ($5 OR received_at + interval '${USEFUL}' > now() + make_interval(secs => $3)) RETURNING id`,
@@ -208,7 +208,7 @@ export class RepliesStore {
     return postponed.length > 0;
   }
 
-  /** Conversations whose newest question failed. */
+  /** Finds conversations whose newest question failed. */
   async unanswered(businessId: number, conversationIds: number[]): Promise<{ conversation_id: number; reason: string }[]> {
     const rows = await this.db.query<{ conversation_id: string; reason: string | null }>(
       `SELECT q.id AS conversation_id, r.reason FROM unnest($2::bigint[]) AS q (id) CROSS JOIN LATERAL (
@@ -219,7 +219,7 @@ export class RepliesStore {
     return rows.map(({ conversation_id, reason }) => ({ conversation_id: Number(conversation_id), reason: reason ?? '' }));
   }
 
-  /** The newest first. */
+  /** Lists the newest first. */
   async list(businessId: number, limit: number, cursor: string | null): Promise<Listed> {
     const after = readCursor(cursor, ['id']);
     const rows = await this.db

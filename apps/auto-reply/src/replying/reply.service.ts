@@ -7,43 +7,43 @@ import { LOGGER } from '@mgw/service';
 import { Shares } from '@mgw/shares';
 import type { Logger } from '@mgw/telemetry';
 import { SettingsStore, type Settings } from '../settings/settings.store';
-import { CutOff, ModelFailure, ModelService, type Turn } from './model.service';
+import { Interrupted, ModelFailure, ModelService, type ChatMessage } from './model.service';
 import { RepliesStore, type Question } from './replies.store';
 
-/** The newest messages of a conversation: those that an agent's activity is looked for in, and those that the model is shown. */
-const LOOKED_AT = 100;
-const CONTEXT = 20;
-/** The largest text for the model, in characters; the newest messages come first. */
+/** The newest messages of a conversation that are searched for an agent's activity. */
+const THREAD_MESSAGES = 100;
+/** The newest messages that the model reads. */
+const CONTEXT_MESSAGES = 20;
+/** The largest text for the model, in characters; the oldest messages are dropped. */
 const CONTEXT_CHARACTERS = 32_768;
-/** Threads that one process reads at once: one takes up to 1.6 MB. Others wait for their turn. */
-const LOOKS = { places: 8, largest: 1 / 4, waiting: { room: 256, largest: 1 / 2 } };
-const LOOK_WITHIN_MS = 10_000;
-/** Tries of a reply that may have been sent. */
-const MAX_TRIES = 4;
-const MOST_PAUSE_S = 15;
-/** A question is set aside after so many tries that began and did not end. */
+/** Concurrent reads of threads in one process; a thread takes up to 1.6 MB. */
+const THREAD_READS = { places: 8, largest: 1 / 4, waiting: { room: 256, largest: 1 / 2 } };
+const MAX_READ_WAIT_MS = 10_000;
+/** Attempts to send a reply that may have been sent already. */
+const MAX_ATTEMPTS = 4;
+const MAX_PAUSE_S = 15;
+/** Attempts that may begin without ending before the question is set aside. */
 const MAX_BEGUN = 3;
 const SET_ASIDE = `answering this message stopped the service ${MAX_BEGUN} times`;
-/** After these it is not known whether a message was sent. */
+/** After these errors the message may have been sent. */
 const UNCLEAR = ['IDEMPOTENCY_IN_FLIGHT', 'DEADLINE_EXCEEDED', 'REPLY_LOST', 'OUTCOME_UNKNOWN', 'INTERNAL'];
-/** Nothing was sent, or the same Idempotency-Key will tell what became of it. */
-const TRY_AGAIN = new Set([...UNCLEAR, 'PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTLED', 'OVERLOADED']);
-/** Who may not be written to (product decision 18): a reply is no marketing. */
+/** After these errors a retry is safe: nothing was sent, or the Idempotency-Key prevents a second message. */
+const RETRYABLE = new Set([...UNCLEAR, 'PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTLED', 'OVERLOADED']);
+/** Why a person receives no reply (decision 18). A reply is not marketing, so `opted_out_marketing` does not count. */
 const SUPPRESSED: Partial<Record<SuppressionStateName, string>> = {
   opted_out: 'the customer has opted out',
   blocked: 'the customer is blocked',
 };
-const INTERRUPTED = 'interrupted for a day: whether the reply was sent is not known';
+const INTERRUPTED = 'interrupted for a day; the reply may have been sent';
 const SUPERSEDED = 'the customer wrote again: the newer message is answered';
 
-/** The customer is not answered: the message says why. */
-class NotAnswered extends Error {}
+/** No automatic reply is due; the message says why. */
+class Skipped extends Error {}
 
-/** What a question is answered with. */
-interface Circumstances {
+interface Context {
   settings: Settings;
-  /** The newest message comes last. */
-  turns: Turn[];
+  /** In the order in which they were written. */
+  messages: ChatMessage[];
 }
 
 interface Prepared {
@@ -51,10 +51,10 @@ interface Prepared {
   text: string;
 }
 
-/** Answers one customer's message, or leaves it for an agent. */
+/** Replies to a customer's message, or leaves it for an agent. */
 @Injectable()
 export class ReplyService {
-  private readonly looks = new Shares(LOOKS);
+  private readonly threadReads = new Shares(THREAD_READS);
 
   constructor(
     private readonly replies: RepliesStore,
@@ -65,61 +65,66 @@ export class ReplyService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Throws only when the database is away: the question is then taken again. */
-  async answer(question: Question): Promise<void> {
+  /** Throws only if the database is unavailable; the question is then claimed again. */
+  async replyTo(question: Question): Promise<void> {
     if (question.begun > MAX_BEGUN) return this.replies.end(question, 'failed', SET_ASIDE, question.sending);
     if (question.sending && question.stale) return this.replies.end(question, 'failed', INTERRUPTED, true);
     let sent: ReplyOf<typeof SendText>;
     try {
       sent = await this.send(question, await this.prepare(question));
     } catch (error) {
-      return this.giveUp(question, error);
+      return this.handleFailure(question, error);
     }
     await this.replies.replied(question, sent);
     this.relay.nudge();
   }
 
   /**
-   * What is to be sent. The circumstances are looked at before the model is asked and again before the reply leaves; not when a reply may have
-   * left already: its Idempotency-Key tells.
-   * @throws NotAnswered, ModelFailure, GatewayError
+   * Prepares the reply. Checks the context before the model is called and again before the reply is sent. Skips both checks for a
+   * reply that may have been sent: its Idempotency-Key decides.
+   * @throws Skipped, ModelFailure, GatewayError
    */
   private async prepare(question: Question): Promise<Prepared> {
     if (question.reply !== null && question.sending)
-      return { settings: await this.settings.of(question.business_id), text: question.reply };
-    const circumstances = await this.look(question);
-    const text = question.reply ?? (await this.compose(question, circumstances));
-    if (!(await this.replies.startSending(question))) throw new NotAnswered(SUPERSEDED);
-    return { settings: circumstances.settings, text };
+      return { settings: await this.settings.forBusiness(question.business_id), text: question.reply };
+    const context = await this.loadContext(question);
+    const text = question.reply ?? (await this.compose(question, context));
+    if (!(await this.replies.startSending(question))) throw new Skipped(SUPERSEDED);
+    return { settings: context.settings, text };
   }
 
-  private async compose(question: Question, { settings, turns }: Circumstances): Promise<string> {
-    if (!(await this.replies.reserve(question))) throw new NotAnswered('the daily limit is reached');
-    const reply = await this.models.answer(question.business_id, settings, turns);
-    await this.replies.keepReply(question, reply);
-    await this.look(question);
+  private async compose(question: Question, { settings, messages }: Context): Promise<string> {
+    if (!(await this.replies.reserve(question))) throw new Skipped('the daily limit is reached');
+    const reply = await this.models.reply(question.business_id, settings, messages);
+    await this.replies.saveReply(question, reply);
+    await this.loadContext(question);
     return reply;
   }
 
-  /** @throws NotAnswered when the question is left to people, or to a newer one */
-  private async look(question: Question): Promise<Circumstances> {
-    const release = await this.looks.take(String(question.business_id), LOOK_WITHIN_MS);
-    if (release === null) throw new GatewayError('OVERLOADED', 'Too many questions of this business are looked at.');
-    return this.lookAt(question).finally(release);
+  /** @throws Skipped if an agent handles the conversation or a newer question replaced this one */
+  private async loadContext(question: Question): Promise<Context> {
+    const release = await this.threadReads.take(String(question.business_id), MAX_READ_WAIT_MS);
+    if (release === null) throw new GatewayError('OVERLOADED', 'Too many questions of this business are in progress.');
+    return this.readContext(question).finally(release);
   }
 
-  private async lookAt(question: Question): Promise<Circumstances> {
+  private async readContext(question: Question): Promise<Context> {
     const { business_id, conversation_id } = question;
-    const settings = await this.settings.of(business_id);
-    if (!settings.enabled) throw new NotAnswered('auto-reply was switched off');
-    if (await this.replies.isSuperseded(question)) throw new NotAnswered(SUPERSEDED);
-    const { conversation, messages } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: LOOKED_AT, cursor: null });
+    const settings = await this.settings.forBusiness(business_id);
+    if (!settings.enabled) throw new Skipped('auto-reply was switched off');
+    if (await this.replies.isSuperseded(question)) throw new Skipped(SUPERSEDED);
+    const { conversation, messages } = await this.rpc.call(GetThread, {
+      business_id,
+      conversation_id,
+      limit: THREAD_MESSAGES,
+      cursor: null,
+    });
     const suppressed = conversation.suppression_state && SUPPRESSED[conversation.suppression_state];
-    if (suppressed) throw new NotAnswered(suppressed);
+    if (suppressed) throw new Skipped(suppressed);
     const quietSince = Date.now() - settings.quiet_when_agent_active_minutes * 60_000;
     if (messages.some(({ sent_by, at }) => sent_by === 'agent' && Date.parse(at) > quietSince))
-      throw new NotAnswered('an agent is active in this conversation');
-    return { settings, turns: turnsOf(messages) };
+      throw new Skipped('an agent is active in this conversation');
+    return { settings, messages: chatMessages(messages) };
   }
 
   private send({ business_id, inbound_message_id, customer }: Question, { settings: { plan, timezone }, text }: Prepared) {
@@ -136,34 +141,37 @@ export class ReplyService {
     return this.rpc.call(SendText, { sender, to: customer, text });
   }
 
-  /** Tries again while a reply is useful; then the message is left for an agent, and the log says why. */
-  private async giveUp(question: Question, error: unknown): Promise<void> {
+  /** Retries while a reply is useful; afterwards leaves the message for an agent and logs the reason. */
+  private async handleFailure(question: Question, error: unknown): Promise<void> {
     const { id, business_id, attempts, sending } = question;
-    if (error instanceof NotAnswered) return this.replies.end(question, 'skipped', error.message);
-    if (error instanceof CutOff) return void (await this.replies.again(question, 0, sending, true));
+    if (error instanceof Skipped) return this.replies.end(question, 'skipped', error.message);
+    if (error instanceof Interrupted) return void (await this.replies.postpone(question, 0, sending, true));
     const known = error instanceof GatewayError || error instanceof ModelFailure;
-    // OVERLOADED, and what met no answer of the send service, tell nothing of an earlier try.
+    // OVERLOADED and errors of this process say nothing about an earlier attempt.
     const maybeSent =
       error instanceof GatewayError ? UNCLEAR.includes(error.error_code) || (sending && error.error_code === 'OVERLOADED') : sending;
-    const pause = Math.min(MOST_PAUSE_S, 2 * 2 ** attempts);
-    const mayPass = error instanceof ModelFailure ? error.mayPass : !known || TRY_AGAIN.has((error as GatewayError).error_code);
-    // A reply that may have been sent is followed up, useful or not; nothing else is tried after its time.
-    const always = maybeSent && attempts < MAX_TRIES;
-    if (mayPass && (always || !maybeSent) && (await this.replies.again(question, pause, maybeSent, always))) return;
+    const pause = Math.min(MAX_PAUSE_S, 2 * 2 ** attempts);
+    const isTransient = error instanceof ModelFailure ? error.isTransient : !known || RETRYABLE.has((error as GatewayError).error_code);
+    // A reply that may have been sent is followed up even when it is no longer useful.
+    const always = maybeSent && attempts < MAX_ATTEMPTS;
+    if (isTransient && (always || !maybeSent) && (await this.replies.postpone(question, pause, maybeSent, always))) return;
     const reason = error instanceof GatewayError ? `${error.error_code}: ${error.message}` : (error as Error).message;
-    this.logger.warn({ business_id, reply_id: id, ...(known ? { reason } : { err: error }) }, 'a message is left for an agent');
+    this.logger.warn(
+      { business_id, reply_id: id, ...(known ? { reason } : { err: error }) },
+      'no automatic reply; the message is left for an agent',
+    );
     await this.replies.end(question, 'failed', known ? reason : 'something went wrong on our side', maybeSent);
   }
 }
 
-/** The newest messages that fit, the newest last. */
-function turnsOf(messages: ReplyOf<typeof GetThread>['messages']): Turn[] {
-  const turns: Turn[] = [];
+/** Returns the newest messages that fit, the newest last. @param messages the newest first */
+function chatMessages(messages: ReplyOf<typeof GetThread>['messages']): ChatMessage[] {
+  const context: ChatMessage[] = [];
   let room = CONTEXT_CHARACTERS;
-  for (const { direction, text } of messages.slice(0, CONTEXT)) {
+  for (const { direction, text } of messages.slice(0, CONTEXT_MESSAGES)) {
     room -= text.length;
     if (room < 0) break;
-    if (text !== '') turns.unshift({ role: direction === 'in' ? 'user' : 'assistant', content: text });
+    if (text !== '') context.unshift({ role: direction === 'in' ? 'user' : 'assistant', content: text });
   }
-  return turns;
+  return context;
 }

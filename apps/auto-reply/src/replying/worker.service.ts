@@ -8,31 +8,31 @@ import { withTraceparent, type Logger } from '@mgw/telemetry';
 import { RepliesStore, type Question } from './replies.store';
 import { ReplyService } from './reply.service';
 
-/** Questions that one process works on: each holds at most 0.4 MB, of its context, the request and the response. */
-const AT_ONCE = 128;
-/** The parts of an idle process that one business's questions, and those to one model's origin, may take (guarantees §10, N2). */
+/** Questions that one process handles at once. Each holds at most 0.4 MB: its context, the request and the response. */
+const MAX_QUESTIONS = 128;
+/** The shares of the workers that one business and one model's origin may use (guarantees §10, N2). */
 const ONE_BUSINESS = 1 / 8;
 const ONE_ORIGIN = 1 / 2;
-const LOOK_EVERY_MS = 1_000;
-/** On the way out; what the model has not answered by then another worker asks again. */
+const POLL_MS = 1_000;
+/** How long a stopping process waits for models; another worker then claims their questions. */
 const DRAIN_MS = 4_000;
-/** For handing such questions back; else they wait for the end of their lease. */
-const GIVE_BACK_MS = 500;
+/** Time to release such questions; without it they wait until their claims expire. */
+const RELEASE_MS = 500;
 
-/** Takes questions and works on them side by side. */
+/** Claims questions and handles them concurrently. */
 @Injectable()
 export class WorkerService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly signal = new Signal();
   private readonly running = new Set<Promise<void>>();
-  private readonly businesses = new Shares({ places: AT_ONCE, largest: ONE_BUSINESS });
-  private readonly origins = new Shares({ places: AT_ONCE, largest: ONE_ORIGIN });
+  private readonly businesses = new Shares({ places: MAX_QUESTIONS, largest: ONE_BUSINESS });
+  private readonly origins = new Shares({ places: MAX_QUESTIONS, largest: ONE_ORIGIN });
   private readonly heartbeat: WorkerHeartbeat;
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly replies: RepliesStore,
-    private readonly answering: ReplyService,
+    private readonly service: ReplyService,
     private readonly relay: OutboxRelay,
     private readonly egress: Egress,
     db: Database,
@@ -52,9 +52,9 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
     this.stopped = true;
     this.signal.give();
     await this.ended;
-    await this.done(DRAIN_MS);
+    await this.waitForRunning(DRAIN_MS);
     await this.egress.close();
-    await this.done(GIVE_BACK_MS);
+    await this.waitForRunning(RELEASE_MS);
     await this.heartbeat.stop();
     await this.relay.stop();
   }
@@ -63,41 +63,41 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
     this.signal.give();
   }
 
-  private async done(withinMs: number): Promise<void> {
+  private async waitForRunning(withinMs: number): Promise<void> {
     await Promise.race([Promise.all(this.running), new Promise((resume) => setTimeout(resume, withinMs).unref())]);
   }
 
   private async run(): Promise<void> {
     while (!this.stopped) {
       try {
-        const taken = await this.take();
-        for (const question of taken) await this.begin(question);
-        // One question of each business at a look: there may be more.
-        if (taken.length === 0) await this.signal.wait(LOOK_EVERY_MS);
+        const claimed = await this.claim();
+        for (const question of claimed) await this.start(question);
+        // A claim takes one question per business, so more may be due.
+        if (claimed.length === 0) await this.signal.wait(POLL_MS);
       } catch (error) {
-        this.logger.warn({ err: error }, 'taking questions failed; trying again');
-        await this.signal.wait(LOOK_EVERY_MS);
+        this.logger.warn({ err: error }, 'claiming questions failed; will retry');
+        await this.signal.wait(POLL_MS);
       }
     }
   }
 
-  private async take(): Promise<Question[]> {
-    const room = AT_ONCE - this.running.size;
+  private async claim(): Promise<Question[]> {
+    const room = MAX_QUESTIONS - this.running.size;
     const { id } = this.heartbeat;
     if (room === 0 || id === undefined) return [];
-    return this.replies.take(room, id, { businesses: this.businesses.withoutRoom(), origins: this.origins.withoutRoom() });
+    return this.replies.claim(room, id, { businesses: this.businesses.withoutRoom(), origins: this.origins.withoutRoom() });
   }
 
-  private async begin(question: Question): Promise<void> {
+  private async start(question: Question): Promise<void> {
     const places = [this.businesses.tryTake(String(question.business_id)), this.origins.tryTake(question.origin)];
     const release = () => places.forEach((place) => place?.());
     if (places.includes(null)) {
       release();
-      // Else its lease ends.
-      return this.replies.giveBack(question).catch(() => undefined);
+      // If the release fails, the claim expires.
+      return this.replies.release(question).catch(() => undefined);
     }
-    const work = withTraceparent(question.traceparent, () => this.answering.answer(question))
-      .catch((error: unknown) => this.logger.warn({ err: error, reply_id: question.id }, 'a reply was interrupted; it is tried again'))
+    const work = withTraceparent(question.traceparent, () => this.service.replyTo(question))
+      .catch((error: unknown) => this.logger.warn({ err: error, reply_id: question.id }, 'a reply was interrupted; will retry'))
       .finally(() => {
         release();
         this.running.delete(work);

@@ -8,7 +8,7 @@ import { migrations } from '../migrations/migrations';
 const service = { name: 'auto-reply', module: AutoReplyModule, config: AutoReplyConfig, schema: 'auto_reply' } as never;
 const BUSINESS = 1;
 
-describe('the key of the model and its address (product §2, guarantees §9)', () => {
+describe("spec §10, guarantees §9: the model's key and address", () => {
   let harness: Harness;
   let own: Receiver;
   let other: Receiver;
@@ -35,7 +35,7 @@ describe('the key of the model and its address (product §2, guarantees §9)', (
     return receiver.requests.at(-1)?.headers['authorization'];
   };
 
-  it('a new address alone removes the key: it never reaches the new host', async () => {
+  it('a new address without a key removes the key, so that it never reaches the new host', async () => {
     await set({ base_url: own.url, api_key_sealed: sealed });
     expect(await receivedBy(own)).toBe('Bearer the secret key');
     expect(await set({ base_url: other.url })).toEqual({ api_key_removed: true });
@@ -45,7 +45,7 @@ describe('the key of the model and its address (product §2, guarantees §9)', (
     expect(await receivedBy(own)).toBeUndefined();
   });
 
-  it('so do the way from the installation’s own address and the way back', async () => {
+  it("a change from or to the deployment's own address removes the key", async () => {
     await set({ api_key_sealed: sealed });
     expect(await receivedBy(own)).toBe('Bearer the secret key');
     await set({ base_url: other.url });
@@ -55,7 +55,7 @@ describe('the key of the model and its address (product §2, guarantees §9)', (
     expect(await hasKey()).toBe(false);
   });
 
-  it('a key in the same request is for the new address; another path of the same host keeps the key', async () => {
+  it('a key in the same request is stored for the new address, and another path on the same host keeps it', async () => {
     await set({ base_url: own.url, api_key_sealed: sealed });
     expect(await set({ base_url: other.url, api_key_sealed: sealed })).toEqual({ api_key_removed: false });
     expect(await receivedBy(other)).toBe('Bearer the secret key');

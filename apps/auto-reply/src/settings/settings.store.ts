@@ -3,7 +3,7 @@ import type { AutoReplySettings, RequestOf, SetAutoReply } from '@mgw/contracts'
 import { Database } from '@mgw/postgres';
 import { AutoReplyConfig } from '../auto-reply.config';
 
-/** All that is known of how a business wants to be answered for. */
+/** The auto-reply settings of a business, and what sends for it need. */
 export interface Settings extends AutoReplySettings {
   api_key_sealed: string | null;
   plan: string;
@@ -29,7 +29,7 @@ export class SettingsStore {
     private readonly config: AutoReplyConfig,
   ) {}
 
-  async of(businessId: number): Promise<Settings> {
+  async forBusiness(businessId: number): Promise<Settings> {
     const [row] = await this.db.query<Settings>(
       `SELECT enabled, instructions, model, base_url, api_key_sealed, daily_limit, quiet_minutes AS quiet_when_agent_active_minutes, plan, timezone
        FROM auto_reply.settings WHERE business_id = $1`,
@@ -39,8 +39,8 @@ export class SettingsStore {
   }
 
   /**
-   * Only what is given changes; a null address or key is removed. A key belongs to the origin that it was given for: when the origin
-   * changes and no key comes with it, the key is removed, so that it never reaches another host.
+   * Changes only the fields of the request; null removes the address or the key. If the origin changes and the request has no key,
+   * removes the stored key, so that it never reaches another host.
    * @returns whether a key was removed because the origin changed
    */
   async set(request: RequestOf<typeof SetAutoReply>): Promise<{ api_key_removed: boolean }> {
@@ -52,8 +52,8 @@ export class SettingsStore {
         'SELECT base_url, api_key_sealed FROM auto_reply.settings WHERE business_id = $1 FOR UPDATE',
         [business_id],
       );
-      const moves = base_url !== undefined && this.originOf(base_url) !== this.originOf(held?.base_url ?? null);
-      const key = api_key_sealed === undefined && moves ? null : api_key_sealed;
+      const originChanges = base_url !== undefined && this.originOf(base_url) !== this.originOf(held?.base_url ?? null);
+      const key = api_key_sealed === undefined && originChanges ? null : api_key_sealed;
       await tx.query(
         `UPDATE auto_reply.settings SET enabled = coalesce($2, enabled), instructions = coalesce($3, instructions), model = coalesce($4, model),
            base_url = CASE WHEN $5 THEN $6 ELSE base_url END, api_key_sealed = CASE WHEN $7 THEN $8 ELSE api_key_sealed END,
@@ -74,11 +74,11 @@ export class SettingsStore {
           plan,
         ],
       );
-      return { api_key_removed: api_key_sealed === undefined && moves && typeof held?.api_key_sealed === 'string' };
+      return { api_key_removed: api_key_sealed === undefined && originChanges && typeof held?.api_key_sealed === 'string' };
     });
   }
 
-  /** Scheme, host and port; the deployment's own address for null. */
+  /** Scheme, host and port of the address; null stands for the deployment's own. */
   private originOf(baseUrl: string | null): string {
     return new URL(baseUrl ?? this.config.baseUrl).origin;
   }

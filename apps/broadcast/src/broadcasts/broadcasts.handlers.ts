@@ -47,7 +47,7 @@ export class BroadcastsHandlers {
       throw new GatewayError('VALIDATION_FAILED', `${details[0]?.field} ${details[0]?.message}. Nothing was sent.`, { details });
     }
     const id = await this.broadcasts.create({ ...request, recipients });
-    // Another request with the same key has created it meanwhile.
+    // A concurrent request with the same key has created it.
     if (id === null) return replayCreation((await this.broadcasts.findByKey(request)) as CreatedBroadcast, request);
     this.runner.nudge();
     return { id, replayed: false };

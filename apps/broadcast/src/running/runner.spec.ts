@@ -185,7 +185,7 @@ describe('spec §10: running broadcasts', () => {
     await change(PauseBroadcast, id);
     const begun = (await broadcasts.recipients(id)).filter(({ state }) => state !== 'pending').length;
     releaseSends();
-    // Another broadcast of the same business completes meanwhile.
+    // A second broadcast of the same business completes meanwhile.
     await polled();
     await change(PauseBroadcast, id);
     await first.stop();

@@ -22,71 +22,71 @@ const BUSINESS = 1;
 
 type Reply = ReplyOf<typeof ListAutoReplies>['replies'][number];
 type Sent = ReplyOf<typeof SendText>;
-/** @param accept what the send service does by itself; what is thrown crosses as the answer */
-type SendAnswer = (accept: () => Sent) => Sent;
+/** Responds to a send or throws. @param accept what the send service does by default */
+type SendResponder = (accept: () => Sent) => Sent;
 
-/** A language model that answers when a test lets it. */
+/** A language model that replies when the test releases it. */
 export interface HeldModel {
-  /** What it was asked, by the text of the newest message. */
-  asked: string[];
-  /** Answers everything that it was asked, and from now on at once. */
+  /** The newest message of each call. */
+  calls: string[];
+  /** Replies to all held calls, and from now on at once. */
   release(): void;
-  /** From now on questions that this is true of are answered at once. */
-  holdUnless(answered: (question: string) => boolean): void;
-  /** Answers a question with this status, 401 by default; of several in these words the oldest. */
+  /** From now on replies at once to matching questions. */
+  holdUnless(matches: (question: string) => boolean): void;
+  /** Responds with this status (401 by default) to the oldest held call with this question. */
   fail(question: string, status?: number): void;
 }
 
-export interface Answering {
+export interface AutoReplies {
   harness: Harness;
   model: HeldModel;
-  /** Every request to send that was made, also repeated ones. */
+  /** Every request to the send service, including repeated ones. */
   sends: RequestOf<typeof SendText>[];
-  /** How the next requests to send are answered, one after the other; all others are accepted. */
-  answerSends(...answers: SendAnswer[]): void;
+  /** Responders for the next sends, in order; all others are accepted. */
+  respondToSends(...responders: SendResponder[]): void;
   /** Runs a replica in this process. */
   run(env?: Record<string, string>): ReturnType<Harness['run']>;
   /** Runs a replica that can be killed. */
   spawn(): ReturnType<Harness['spawn']>;
   set(settings: Partial<RequestOf<typeof SetAutoReply>>): Promise<void>;
-  /** The customer of this number, who has the conversation of this number, writes. */
-  writes(customer: number, text: string): Promise<void>;
-  agentReplies(customer: number): void;
+  /** Publishes a message of customer n in conversation n. */
+  receive(customer: number, text: string): Promise<void>;
+  replyAsAgent(customer: number): void;
   suppress(customer: number, state: ConversationRecord['suppression_state']): void;
-  /** Questions grow older. */
-  pass(seconds: number): Promise<void>;
-  /** Questions of a business, each of another customer; their text is the business's instructions. */
-  asks(business_id: number, count: number): Promise<void>;
-  /** As if the lease of what a dead worker held were over. */
-  leasesEnd(): Promise<void>;
-  /** As if the pauses before the next tries were over. */
-  pausesEnd(): Promise<void>;
-  /** The newest first. */
+  /** Makes all questions older. */
+  advanceTime(seconds: number): Promise<void>;
+  /** Inserts questions of a business, each from another customer. */
+  insertQuestions(business_id: number, count: number): Promise<void>;
+  /** Expires the claims of dead workers. */
+  expireClaims(): Promise<void>;
+  /** Ends the pauses before the next attempts. */
+  endPauses(): Promise<void>;
+  /** Lists replies, the newest first. */
   replies(): Promise<Reply[]>;
-  /** What became of each question. */
-  ends(): Promise<Record<string, string>>;
+  /** The state of each question. */
+  states(): Promise<Record<string, string>>;
 }
 
-/** The service on its own database and broker, beside a model and a send service that remembers Idempotency-Keys as the real one does. */
-export async function startAnswering(): Promise<Answering> {
+/** Starts a database, a broker, a model and a send service that honours Idempotency-Keys. */
+export async function startAutoReplies(): Promise<AutoReplies> {
   const harness = await startHarness({ schema: 'auto_reply', migrations });
   const receiver = await startReceiver();
   harness.onClose(() => receiver.close());
   Object.assign(harness.env, { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', AUTO_REPLY_BASE_URL: receiver.url });
 
-  const asked: string[] = [];
+  const calls: string[] = [];
   const held: { question: string; response: ServerResponse }[] = [];
-  let isAnswered: (question: string) => boolean = () => false;
-  const answer = (question: string, response: ServerResponse) => {
-    // Of a question about ␀ it makes what no text may hold.
+  let isReleased: (question: string) => boolean = () => false;
+  const reply = (question: string, response: ServerResponse) => {
+    // A question about ␀ produces characters that no text may hold.
     const content = `About: ${question.replace('␀', '\0\ud83d')}`;
     response.end(JSON.stringify({ choices: [{ message: { content } }] }));
   };
   receiver.respond(({ body }, response) => {
     const { messages } = JSON.parse(body) as { messages: { content: string }[] };
     const question = messages.at(-1)?.content ?? '';
-    asked.push(question);
-    if (isAnswered(question)) answer(question, response);
+    calls.push(question);
+    if (isReleased(question)) reply(question, response);
     else held.push({ question, response });
   });
 
@@ -122,7 +122,7 @@ export async function startAnswering(): Promise<Answering> {
 
   const sends: RequestOf<typeof SendText>[] = [];
   const accepted = new Map<string, Sent>();
-  const answers: SendAnswer[] = [];
+  const responders: SendResponder[] = [];
   harness.answer(SendText, (request) => {
     sends.push(request);
     const { sender, to: phone, text } = request;
@@ -135,7 +135,7 @@ export async function startAnswering(): Promise<Answering> {
       accepted.set(key, sent);
       return sent;
     };
-    return (answers.shift() ?? ((go) => go()))(accept);
+    return (responders.shift() ?? ((go) => go()))(accept);
   });
 
   const replies = async () => (await harness.rpc.call(ListAutoReplies, { business_id: BUSINESS, limit: 100, cursor: null })).replies;
@@ -144,24 +144,24 @@ export async function startAnswering(): Promise<Answering> {
     sends,
     replies,
     model: {
-      asked,
+      calls,
       release: () => {
-        isAnswered = () => true;
-        for (const { question, response } of held.splice(0)) answer(question, response);
+        isReleased = () => true;
+        for (const { question, response } of held.splice(0)) reply(question, response);
       },
-      holdUnless: (answered) => void (isAnswered = answered),
+      holdUnless: (matches) => void (isReleased = matches),
       fail: (question, status = 401) => {
         const oldest = held.findIndex((one) => one.question === question);
         for (const { response } of held.splice(oldest, 1)) response.writeHead(status).end();
       },
     },
-    answerSends: (...next) => void answers.push(...next),
+    respondToSends: (...next) => void responders.push(...next),
     run: (env) => harness.run(service, env),
     spawn: () => harness.spawn('auto-reply'),
     set: async (settings) => {
       await harness.rpc.call(SetAutoReply, { business_id: BUSINESS, timezone: 'UTC', plan: 'growth', enabled: true, ...settings });
     },
-    writes: async (customer, text) => {
+    receive: async (customer, text) => {
       const { message_id, at } = add(customer, { direction: 'in', sent_by: null, text });
       await harness.tell(
         newEvent(MessageReceived, {
@@ -181,28 +181,28 @@ export async function startAnswering(): Promise<Answering> {
         }),
       );
     },
-    agentReplies: (customer) => void add(customer, { direction: 'out', sent_by: 'agent', text: 'A person speaking.' }),
+    replyAsAgent: (customer) => void add(customer, { direction: 'out', sent_by: 'agent', text: 'A person speaking.' }),
     suppress: (customer, state) => void suppressed.set(customer, state),
-    pass: async (seconds) => {
+    advanceTime: async (seconds) => {
       await harness.db.query(`UPDATE auto_reply.replies SET received_at = received_at - make_interval(secs => $1)`, [seconds]);
     },
-    asks: async (business_id, count) => {
+    insertQuestions: async (business_id, count) => {
       await harness.db.query(
         `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at)
          SELECT $1::bigint, $1::bigint || '-' || n, $1::bigint * 1000 + n, '919876543210', 'Hello', now() FROM generate_series(1, $2::integer) AS n`,
         [business_id, count],
       );
     },
-    leasesEnd: async () => {
+    expireClaims: async () => {
       await harness.db.query(`UPDATE auto_reply.replies SET due_at = now() WHERE state = 'pending'`);
     },
-    pausesEnd: async () => {
-      // What is worked on has a lease of 60 s.
+    endPauses: async () => {
+      // A question in progress has a claim of 60 s.
       await harness.db.query(
         `UPDATE auto_reply.replies SET due_at = now() WHERE state = 'pending' AND due_at < now() + interval '30 seconds'`,
       );
     },
-    ends: async () => Object.fromEntries((await replies()).map(({ question, state }) => [question, state])),
+    states: async () => Object.fromEntries((await replies()).map(({ question, state }) => [question, state])),
   };
 }
 

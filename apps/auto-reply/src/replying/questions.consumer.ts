@@ -6,9 +6,9 @@ import { LOGGER, NATS } from '@mgw/service';
 import { RepliesStore } from './replies.store';
 import { WorkerService } from './worker.service';
 
-/** Hears what customers write. */
+/** Records the messages of customers as questions. */
 @Injectable()
-export class HearingConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
+export class QuestionsConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly consumer: EventConsumer;
 
   constructor(
@@ -26,14 +26,14 @@ export class HearingConsumer implements OnApplicationBootstrap, OnApplicationShu
       stream: 'PUBLIC',
       durable: 'auto-reply',
       type: MessageReceived,
-      // The last of a conversation is answered.
+      // Only the newest message of a conversation gets a reply.
       ordered: true,
-      // A message is noted once: its id sees to it.
+      // Redelivered events have no effect: the message id is unique.
       guarded: true,
       oneStatement: true,
       patient: true,
       handle: async (events) => {
-        if (await replies.note(events as Parameters<RepliesStore['note']>[0])) worker.nudge();
+        if (await replies.record(events as Parameters<RepliesStore['record']>[0])) worker.nudge();
       },
     });
   }
