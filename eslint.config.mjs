@@ -46,6 +46,46 @@ const drivers = [
   driver('ioredis', 'a *.store.ts'),
 ];
 
+/** Topics of the gateway (apps/gateway/src), from the lowest floor to the highest. A topic imports only topics of lower floors. */
+const gatewayFloors = [
+  ['audit', 'dashboard', 'errors', 'migrations', 'requests', 'responses'],
+  ['businesses', 'docs', 'http', 'limits'],
+  ['platform', 'sending', 'sessions'],
+  [
+    'api-keys',
+    'auto-reply',
+    'broadcasts',
+    'connection',
+    'conversations',
+    'events',
+    'settings',
+    'suppressions',
+    'templates',
+    'users',
+    'webhooks',
+  ],
+  ['access', 'login', 'messages', 'operator', 'team'],
+  ['api-v1', 'openapi'],
+  ['server'],
+];
+const gatewayFloor = (topics, lower) => ({
+  files: topics.map((topic) => `apps/gateway/src/${topic}/**/*.ts`),
+  ignores: ['**/*.spec.ts'],
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      {
+        patterns: [
+          {
+            regex: `^\\.\\./(?!gateway\\.config$|(?:${lower.join('|')})/)`,
+            message: 'A topic of the gateway imports only topics of lower floors (gatewayFloors in eslint.config.mjs).',
+          },
+        ],
+      },
+    ],
+  },
+});
+
 export default tseslint.config(
   { ignores: ['**/schema.d.ts', 'dist/**', 'node_modules/**', '.local/**', '.nx/**', 'coverage/**'] },
   js.configs.recommended,
@@ -79,6 +119,9 @@ export default tseslint.config(
     ],
     rules: { '@typescript-eslint/no-restricted-imports': 'off' },
   },
+  // A topic that no floor names imports nothing.
+  gatewayFloor(['*'], []),
+  ...gatewayFloors.map((topics, floor) => gatewayFloor(topics, gatewayFloors.slice(0, floor).flat())),
   { files: ['apps/dashboard/**'], languageOptions: { globals: globals.browser } },
   {
     files: ['**/*.mjs', '**/*.cjs', '**/*.js'],

@@ -1,26 +1,108 @@
 import { Module } from '@nestjs/common';
 import { PassportModule } from '@nestjs/passport';
-import { AccessDataModule } from './access-data.module';
+import { Sealer } from '@mgw/sealing';
 import { ApiKeyStrategy } from './access/api-key.strategy';
 import { KeyCache } from './access/key-cache';
 import { WrongKeys } from './access/wrong-keys';
+import { ApiKeysController } from './api-keys/api-keys.controller';
+import { ApiKeysService } from './api-keys/api-keys.service';
+import { ApiKeysStore } from './api-keys/api-keys.store';
+import { DailyUsage } from './api-keys/daily-usage';
 import { HealthController } from './api-v1/health.controller';
 import { MessageStatusController } from './api-v1/message-status.controller';
 import { QuickSendController } from './api-v1/quick-send.controller';
 import { SendController } from './api-v1/send.controller';
-import { SendsService } from './api-v1/sends.service';
 import { TemplatesController } from './api-v1/templates.controller';
-import { ClientModule } from './client.module';
+import { AuditStore } from './audit/audit.store';
+import { AutoReplyController } from './auto-reply/auto-reply.controller';
+import { BroadcastsController } from './broadcasts/broadcasts.controller';
+import { BusinessesService } from './businesses/businesses.service';
+import { BusinessesStore } from './businesses/businesses.store';
+import { ConnectionController } from './connection/connection.controller';
+import { ConnectionService } from './connection/connection.service';
+import { ConversationsController } from './conversations/conversations.controller';
+import { EventStreamController } from './events/event-stream.controller';
+import { EventStreamService } from './events/event-stream.service';
+import { GatewayConfig } from './gateway.config';
 import { Draining } from './http/draining';
 import { GlobalLimit } from './limits/global-limit';
+import { LimitsStore } from './limits/limits.store';
 import { RateLimitService } from './limits/rate-limit.service';
 import { RateLimitStore } from './limits/rate-limit.store';
-import { OperatorModule } from './operator.module';
+import { LoginAttemptsStore } from './login/login-attempts.store';
+import { LoginController } from './login/login.controller';
+import { LoginService } from './login/login.service';
+import { MeService } from './login/me.service';
+import { MessagesController } from './messages/messages.controller';
+import { UsageController } from './messages/usage.controller';
+import { OperatorApiKeysController } from './operator/api-keys.controller';
+import { BusinessesController } from './operator/businesses.controller';
+import { LimitsController } from './operator/limits.controller';
+import { OverviewController } from './operator/overview.controller';
+import { SendingService } from './sending/sending.service';
+import { SessionStrategy } from './sessions/session.strategy';
+import { SessionsStore } from './sessions/sessions.store';
+import { SettingsController } from './settings/settings.controller';
+import { SuppressionsController } from './suppressions/suppressions.controller';
+import { TeamController } from './team/team.controller';
+import { ClientTemplatesController } from './templates/templates.controller';
+import { UsersService } from './users/users.service';
+import { UsersStore } from './users/users.store';
+import { DeliveriesController } from './webhooks/deliveries.controller';
+import { WebhooksController } from './webhooks/webhooks.controller';
 
-/** The REST API (spec §4.1 to §4.8) beside the dashboard's and the operator's. */
+/** `/api/v1`, with an API key (spec §4.1 to §4.8). */
+const REST_API = [HealthController, TemplatesController, SendController, QuickSendController, MessageStatusController];
+
+/** `/api/client`, with a dashboard session (spec §4.9, §10). */
+const DASHBOARD_API = [
+  LoginController,
+  ApiKeysController,
+  WebhooksController,
+  DeliveriesController,
+  ConnectionController,
+  ClientTemplatesController,
+  MessagesController,
+  UsageController,
+  ConversationsController,
+  SuppressionsController,
+  SettingsController,
+  TeamController,
+  EventStreamController,
+  BroadcastsController,
+  AutoReplyController,
+];
+
+/** `/api/admin`, with an operator's session (spec §11). */
+const OPERATOR_API = [BusinessesController, OperatorApiKeysController, LimitsController, OverviewController];
+
+/** SQL of the schema `access`, which no other service reads or writes. */
+const STORES = [ApiKeysStore, AuditStore, BusinessesStore, LimitsStore, LoginAttemptsStore, SessionsStore, UsersStore];
+
+/** The public port: three APIs over HTTP, and who may use them how much. */
 @Module({
-  imports: [AccessDataModule, PassportModule, ClientModule, OperatorModule],
-  controllers: [HealthController, TemplatesController, SendController, QuickSendController, MessageStatusController],
-  providers: [ApiKeyStrategy, Draining, GlobalLimit, KeyCache, RateLimitService, RateLimitStore, SendsService, WrongKeys],
+  imports: [PassportModule],
+  controllers: [...REST_API, ...DASHBOARD_API, ...OPERATOR_API],
+  providers: [
+    ...STORES,
+    ApiKeyStrategy,
+    KeyCache,
+    WrongKeys,
+    SessionStrategy,
+    LoginService,
+    MeService,
+    RateLimitService,
+    RateLimitStore,
+    GlobalLimit,
+    Draining,
+    ApiKeysService,
+    DailyUsage,
+    BusinessesService,
+    UsersService,
+    ConnectionService,
+    EventStreamService,
+    SendingService,
+    { provide: Sealer, inject: [GatewayConfig], useFactory: ({ sealer }: GatewayConfig) => sealer },
+  ],
 })
 export class GatewayModule {}

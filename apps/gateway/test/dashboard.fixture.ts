@@ -13,7 +13,8 @@ import { BusinessesStore, type BusinessFields } from '../src/businesses/business
 import { GatewayConfig } from '../src/gateway.config';
 import { migrations } from '../src/migrations/migrations';
 import { hashPassword } from '../src/users/passwords';
-import { UsersStore, type Role } from '../src/users/users.store';
+import type { Role } from '../src/sessions/session-user';
+import { UsersStore } from '../src/users/users.store';
 import { Browser } from './browser.fixture';
 import { Door, type Runtime } from './door.fixture';
 import { Neighbours } from './neighbours.fixture';

@@ -9,8 +9,8 @@ import { LOGGER, NATS } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { GatewayConfig } from '../src/gateway.config';
 import { GatewayModule } from '../src/gateway.module';
-import { configureHttp } from '../src/http/configure-http';
-import { fastifyAdapter } from '../src/http/start-http';
+import { configureHttp } from '../src/server/configure-http';
+import { fastifyAdapter } from '../src/server/start-http';
 import { Browser } from './browser.fixture';
 
 /** What the service gives every module of the gateway. */

@@ -57,9 +57,8 @@ export function RestApi() {
 
 export const CurrentKey = createParamDecorator((_: unknown, context: ExecutionContext) => keyOf(context));
 
-/** Whose request is answered, and how. */
 export interface Caller {
-  key: KeyAccess;
+  party: KeyAccess;
   request: FastifyRequest;
   reply: FastifyReply;
 }
@@ -67,5 +66,5 @@ export interface Caller {
 /** For endpoints that also read or set headers; the answer itself is still what the method returns. */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const http = context.switchToHttp();
-  return { key: keyOf(context), request: http.getRequest<ApiRequest>(), reply: http.getResponse<FastifyReply>() };
+  return { party: keyOf(context), request: http.getRequest<ApiRequest>(), reply: http.getResponse<FastifyReply>() };
 });

@@ -21,14 +21,14 @@ export const ApiKeyRecord = Type.Object({
 });
 export type ApiKeyRecord = Static<typeof ApiKeyRecord>;
 
-export const ApiKeysReply = Type.Object({ api_keys: Type.Array(ApiKeyRecord) }, { title: 'ApiKeys' });
+export const ApiKeysResponse = Type.Object({ api_keys: Type.Array(ApiKeyRecord) }, { title: 'ApiKeys' });
 /** Across businesses. */
-export const AllApiKeysReply = Type.Object(
+export const AllApiKeysResponse = Type.Object(
   { api_keys: Type.Array(Type.Composite([ApiKeyRecord, Type.Object({ business_id: Id })])) },
   { title: 'AllApiKeys' },
 );
 /** The one answer that holds the key itself (spec §2.7). */
-export const CreatedApiKeyReply = Type.Object({ id: Id, key: Type.String(), message: Type.String() }, { title: 'CreatedApiKey' });
+export const CreatedApiKeyResponse = Type.Object({ id: Id, key: Type.String(), message: Type.String() }, { title: 'CreatedApiKey' });
 
 /** @param usage sends of today by key; a key without an entry has made none. */
 export function apiKeyRecord(row: ApiKeyRow, usage: ReadonlyMap<number, number> | null): ApiKeyRecord {

@@ -4,9 +4,9 @@ import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { CreateApiKeyRequest } from './api-keys.requests';
 import { ApiKeysService } from './api-keys.service';
-import { Answers } from '../openapi/answers';
-import { Done } from '../openapi/replies';
-import { ApiKeysReply, CreatedApiKeyReply } from './api-key.record';
+import { Responds } from '../responses/responds';
+import { Done } from '../responses/done';
+import { ApiKeysResponse, CreatedApiKeyResponse } from './api-key.record';
 
 /** Product §2: a business's own keys. */
 @Controller('api/client/api-keys')
@@ -15,7 +15,7 @@ export class ApiKeysController {
   constructor(private readonly keys: ApiKeysService) {}
 
   @Get()
-  @Answers(ApiKeysReply, 'List the API keys')
+  @Responds(ApiKeysResponse, 'List the API keys')
   async list(@CurrentUser() user: BusinessUser) {
     const keys = await this.keys.list(user.business_id);
     return { api_keys: keys.map(({ business_id: _, ...record }) => record) };
@@ -24,7 +24,7 @@ export class ApiKeysController {
   @Post()
   @HttpCode(200)
   @Roles(['owner'])
-  @Answers(CreatedApiKeyReply, 'Create an API key; it is shown this once', { errors: ['CONFLICT'] })
+  @Responds(CreatedApiKeyResponse, 'Create an API key; it is shown this once', { errors: ['CONFLICT'] })
   async create(@CurrentUser() user: BusinessUser, @Body() request: CreateApiKeyRequest) {
     const { id, token } = await this.keys.create(user, request);
     return { id, key: token, message: 'Copy the key now: it is not shown again.' };
@@ -32,7 +32,7 @@ export class ApiKeysController {
 
   @Delete(':id')
   @Roles(['owner'])
-  @Answers(Done, 'Revoke an API key')
+  @Responds(Done, 'Revoke an API key')
   async revoke(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
     await this.keys.revoke(user, id);
     return { message: 'API key revoked.' };

@@ -1,7 +1,7 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PERMISSIONS, type Permission } from '@mgw/contracts';
-import { IsMoment } from '../requests/moment';
+import { IsZonedDatetime } from '../requests/zoned-datetime';
 
 /** Product decision 46. */
 const LIMIT_MAX = 100_000;
@@ -20,7 +20,7 @@ export class CreateApiKeyRequest {
   permissions!: Permission[];
 
   @IsOptional()
-  @IsMoment()
+  @IsZonedDatetime()
   expires_at?: string | null;
 }
 
@@ -40,6 +40,6 @@ export class ChangeApiKeyRequest {
   daily_limit?: number | null;
 
   @IsOptional()
-  @IsMoment()
+  @IsZonedDatetime()
   expires_at?: string | null;
 }

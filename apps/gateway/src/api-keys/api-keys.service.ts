@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { GatewayError, KeyChanged } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
-import { AuditStore } from '../operator/audit.store';
-import { given } from '../requests/given';
+import { AuditStore } from '../audit/audit.store';
+import { withoutNulls } from '../requests/without-nulls';
 import { invalid, notFound } from '../requests/refusals';
 import type { BusinessUser, SessionUser } from '../sessions/session-user';
 import { apiKeyRecord, type ApiKeyRecord } from './api-key.record';
@@ -56,7 +56,7 @@ export class ApiKeysService {
 
   /** An operator sets what the plan otherwise decides (product §3). */
   async change({ user_id }: SessionUser, id: number, request: ChangeApiKeyRequest): Promise<void> {
-    const { expires_at, ...limits } = given(request);
+    const { expires_at, ...limits } = withoutNulls(request);
     const change = { ...limits, ...(expires_at !== undefined && { expires_at: new Date(expires_at) }) };
     await this.db.transaction(async (tx) => {
       const business_id = await this.keys.changeLimits(tx, id, change);

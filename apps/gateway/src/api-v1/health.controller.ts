@@ -4,8 +4,8 @@ import { RpcClient } from '@mgw/rpc';
 import type { FastifyRequest } from 'fastify';
 import { CurrentKey, RestApi } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
-import { Answers } from '../openapi/answers';
-import { HealthReply } from './replies';
+import { Responds } from '../responses/responds';
+import { HealthResponse } from './api-v1.responses';
 
 /** How long a caller waits for the state of the channel. */
 const IS_CONNECTED_MS = 1_000;
@@ -17,7 +17,7 @@ export class HealthController {
 
   /** Spec §4.1. The platform itself is never asked here (platform §3.3). */
   @Get()
-  @Answers(HealthReply, 'Check the key and the messaging connection')
+  @Responds(HealthResponse, 'Check the key and the messaging connection')
   async health(@CurrentKey() { api_key_name, business }: KeyAccess, @Req() { id }: FastifyRequest) {
     const connection = await this.connectionOf(business.id, id);
     return {

@@ -2,7 +2,7 @@ import { FindSend, GetMessageStatus, SendMedia, SendOtp, SendTemplate, SendText 
 import request from 'supertest';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
-import { LimitsStore } from '../operator/limits.store';
+import { LimitsStore } from '../limits/limits.store';
 
 const PHONE = '919876543210';
 const GOOD = {

@@ -4,8 +4,8 @@ import { RpcClient } from '@mgw/rpc';
 import type { FastifyRequest } from 'fastify';
 import { CurrentKey, RestApi } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
-import { Answers } from '../openapi/answers';
-import { MessageStatusReply } from './replies';
+import { Responds } from '../responses/responds';
+import { MessageStatusResponse } from './api-v1.responses';
 
 type Send = NonNullable<ReplyOf<typeof FindSend>['send']>;
 
@@ -16,7 +16,7 @@ export class MessageStatusController {
 
   /** Spec §4.8. Ids hold `/` and `=`: both the raw and the percent-encoded form are one path (product decision 25). */
   @Get('message-status/*')
-  @Answers(MessageStatusReply, 'Follow the delivery of a message', { errors: ['NOT_FOUND'], wildcard: 'message_id' })
+  @Responds(MessageStatusResponse, 'Follow the delivery of a message', { errors: ['NOT_FOUND'], wildcard: 'message_id' })
   async status(@CurrentKey() { business }: KeyAccess, @Req() request: FastifyRequest<{ Params: { '*': string } }>) {
     const message_id = request.params['*'];
     if (!matches(MessageId, message_id)) throw unknownMessage();

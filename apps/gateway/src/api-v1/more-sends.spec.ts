@@ -2,7 +2,7 @@ import { GatewayError, SendMedia, SendOtp, SendTemplate, SendText } from '@mgw/c
 import request from 'supertest';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
-import { splitParams } from './quick-params';
+import { splitParams } from '../requests/quick-params';
 
 const PHONE = '919876543210';
 

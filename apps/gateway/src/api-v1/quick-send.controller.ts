@@ -2,21 +2,22 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { GatewayError, SendTemplate, SendText } from '@mgw/contracts';
 import type { FastifyRequest } from 'fastify';
 import { CurrentCaller, Needs, RestApi, type Caller } from '../access/rest-api';
-import { splitParams } from './quick-params';
-import { LANGUAGE, QuickSendRequest, recipientOf } from './send.requests';
-import { SendsService } from './sends.service';
+import { splitParams } from '../requests/quick-params';
+import { DEFAULT_LANGUAGE } from '../requests/field-rules';
+import { QuickSendRequest, recipientOf } from './send.requests';
+import { SendingService } from '../sending/sending.service';
 import { invalid } from '../requests/refusals';
-import { Answers } from '../openapi/answers';
-import { QuickSendResult } from './replies';
+import { Responds } from '../responses/responds';
+import { QuickSendResult } from './api-v1.responses';
 
 @Controller('api/v1/quick-send')
 @RestApi()
 export class QuickSendController {
-  constructor(private readonly sends: SendsService) {}
+  constructor(private readonly sending: SendingService) {}
 
   /** Spec §4.3: a send by GET, so browsers that fetch ahead must not send (product decision 4). */
   @Get()
-  @Answers(QuickSendResult, 'Send a template or a text by GET', { errors: [...new Set([...SendTemplate.errors, ...SendText.errors])] })
+  @Responds(QuickSendResult, 'Send a template or a text by GET', { errors: [...new Set([...SendTemplate.errors, ...SendText.errors])] })
   @Needs('send_template')
   async quickSend(@CurrentCaller() current: Caller, @Query() query: QuickSendRequest) {
     refusePrefetch(current.request);
@@ -24,11 +25,18 @@ export class QuickSendController {
     const to = recipientOf(phoneOf(query, current.request));
     const caller = { ...current, idempotencyKey: query.idempotency_key };
     if ((query.template === undefined) === (query.message === undefined)) throw needsOne();
-    if (query.message !== undefined) return (await this.sends.send(SendText, { to, text: query.message }, caller)).result;
+    if (query.message !== undefined) return (await this.sending.send(SendText, { to, text: query.message }, caller)).result;
     const template = query.template as string;
     const body_params = splitParams(query.params ?? '');
-    const message = { to, template_name: template, language: query.lang ?? LANGUAGE, body_params, header_params: [], button_params: [] };
-    const { result } = await this.sends.send(SendTemplate, message, caller);
+    const message = {
+      to,
+      template_name: template,
+      language: query.lang ?? DEFAULT_LANGUAGE,
+      body_params,
+      header_params: [],
+      button_params: [],
+    };
+    const { result } = await this.sending.send(SendTemplate, message, caller);
     return { ...result, template };
   }
 }

@@ -1,32 +1,34 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { SendMedia, SendOtp, SendTemplate, SendText } from '@mgw/contracts';
 import { CurrentCaller, Needs, RestApi, type Caller } from '../access/rest-api';
-import { LANGUAGE, recipientOf, SendMediaRequest, SendOtpRequest, SendTemplateRequest, SendTextRequest } from './send.requests';
-import { SendsService } from './sends.service';
-import { Answers } from '../openapi/answers';
-import { MediaSendResult, OtpSendResult, SendResult, TemplateSendResult } from './replies';
+import { DEFAULT_LANGUAGE } from '../requests/field-rules';
+import { recipientOf, SendMediaRequest, SendOtpRequest, SendTemplateRequest, SendTextRequest } from './send.requests';
+import { SendingService } from '../sending/sending.service';
+import { Responds } from '../responses/responds';
+import { SendResult } from '../sending/sending.responses';
+import { MediaSendResult, OtpSendResult, TemplateSendResult } from './api-v1.responses';
 
 /** Answers of send endpoints are 200 (product decision 36). */
 @Controller('api/v1')
 @RestApi()
 export class SendController {
-  constructor(private readonly sends: SendsService) {}
+  constructor(private readonly sending: SendingService) {}
 
   /** Spec §4.4. */
   @Post('send-template')
   @HttpCode(200)
   @Needs('send_template')
-  @Answers(TemplateSendResult, 'Send an approved template', { errors: SendTemplate.errors })
+  @Responds(TemplateSendResult, 'Send an approved template', { errors: SendTemplate.errors })
   async template(@CurrentCaller() caller: Caller, @Body() body: SendTemplateRequest) {
     const message = {
       to: recipientOf(body.phone),
       template_name: body.template_name,
-      language: body.language ?? LANGUAGE,
+      language: body.language ?? DEFAULT_LANGUAGE,
       body_params: (body.body_params ?? []).map(String),
       header_params: (body.header_params ?? []).map(String),
       button_params: (body.button_params ?? []).map(String),
     };
-    const { result } = await this.sends.send(SendTemplate, message, caller);
+    const { result } = await this.sending.send(SendTemplate, message, caller);
     return { ...result, template: body.template_name };
   }
 
@@ -34,9 +36,9 @@ export class SendController {
   @Post('send-text')
   @HttpCode(200)
   @Needs('send_text')
-  @Answers(SendResult, 'Send a text within the 24-hour window', { errors: SendText.errors })
+  @Responds(SendResult, 'Send a text within the 24-hour window', { errors: SendText.errors })
   async text(@CurrentCaller() caller: Caller, @Body() body: SendTextRequest) {
-    const { result } = await this.sends.send(SendText, { to: recipientOf(body.phone), text: body.message }, caller);
+    const { result } = await this.sending.send(SendText, { to: recipientOf(body.phone), text: body.message }, caller);
     return result;
   }
 
@@ -44,7 +46,7 @@ export class SendController {
   @Post('send-media')
   @HttpCode(200)
   @Needs('send_media')
-  @Answers(MediaSendResult, 'Send an image, document, video or audio within the 24-hour window', { errors: SendMedia.errors })
+  @Responds(MediaSendResult, 'Send an image, document, video or audio within the 24-hour window', { errors: SendMedia.errors })
   async media(@CurrentCaller() caller: Caller, @Body() body: SendMediaRequest) {
     const { media_type, media_url, caption, filename } = body;
     const carriesFilename = media_type === 'document';
@@ -55,7 +57,7 @@ export class SendController {
       caption: caption || null,
       filename: carriesFilename ? (filename ?? null) : null,
     };
-    const { result } = await this.sends.send(SendMedia, message, caller);
+    const { result } = await this.sending.send(SendMedia, message, caller);
     return { ...result, media_type };
   }
 
@@ -63,11 +65,11 @@ export class SendController {
   @Post('send-otp')
   @HttpCode(200)
   @Needs('send_otp')
-  @Answers(OtpSendResult, 'Send a one-time password through an approved template', { errors: SendOtp.errors })
+  @Responds(OtpSendResult, 'Send a one-time password through an approved template', { errors: SendOtp.errors })
   async otp(@CurrentCaller() caller: Caller, @Body() body: SendOtpRequest) {
     const { template_name, language, otp } = body;
-    const message = { to: recipientOf(body.phone), template_name, language: language ?? LANGUAGE, otp: otp ?? null };
-    const { result, sent } = await this.sends.send(SendOtp, message, caller);
+    const message = { to: recipientOf(body.phone), template_name, language: language ?? DEFAULT_LANGUAGE, otp: otp ?? null };
+    const { result, sent } = await this.sending.send(SendOtp, message, caller);
     return { ...result, otp: sent.otp };
   }
 }

@@ -2,7 +2,7 @@ import { IsIn, IsOptional, IsString } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import type { MediaType } from '@mgw/contracts';
 import { normalizePhone } from '@mgw/phone';
-import { IgnoresUnknownFields } from '../http/validation.pipe';
+import { IgnoresUnknownFields } from '../requests/request.pipe';
 import {
   IsCaption,
   IsCode,
@@ -14,10 +14,7 @@ import {
   IsPhoneNumber,
   IsQuickParams,
   IsRecipient,
-} from './field-rules';
-
-/** What a language is when none is given (spec §4.3, §4.4, §4.7). */
-export const LANGUAGE = 'en';
+} from '../requests/field-rules';
 
 /** Spec §4.4. */
 @IgnoresUnknownFields()

@@ -4,9 +4,9 @@ import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentKey, RestApi } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
-import { Answers } from '../openapi/answers';
-import { TemplatesReply } from './replies';
-import { wholeList } from './whole-list';
+import { Responds } from '../responses/responds';
+import { TemplatesResponse } from './api-v1.responses';
+import { templateList } from '../templates/template-list';
 
 @Controller('api/v1/templates')
 @RestApi()
@@ -15,10 +15,10 @@ export class TemplatesController {
 
   /** Spec §4.2. */
   @Get()
-  @Answers(TemplatesReply, 'List the approved templates')
+  @Responds(TemplatesResponse, 'List the approved templates')
   list(@CurrentKey() { business }: KeyAccess, @Req() { id }: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const business_id = business.id;
-    return wholeList(reply, async (place) => ({
+    return templateList(reply, async (place) => ({
       success: true as const,
       ...(await this.rpc.call(ListApprovedTemplates, { business_id, ...place }, { requestId: id })),
     }));

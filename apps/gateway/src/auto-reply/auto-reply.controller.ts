@@ -5,17 +5,17 @@ import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { zoneInForce } from '../businesses/zones';
-import { Answers } from '../openapi/answers';
-import { AuditStore } from '../operator/audit.store';
-import { given } from '../requests/given';
+import { Responds } from '../responses/responds';
+import { AuditStore } from '../audit/audit.store';
+import { withoutNulls } from '../requests/without-nulls';
 import { pageOf, PageQuery } from '../requests/page';
 import { notFound } from '../requests/refusals';
 import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ChangeAutoReplyRequest, TryAutoReplyRequest } from './auto-reply.requests';
 
-const AutoReplyReply = Type.Object({ ...AutoReplySettings.properties, has_api_key: Type.Boolean() }, { title: 'AutoReply' });
-const RepliesReply = Type.Object(ListAutoReplies.reply.properties, { title: 'AutoReplies' });
+const AutoReplyResponse = Type.Object({ ...AutoReplySettings.properties, has_api_key: Type.Boolean() }, { title: 'AutoReply' });
+const RepliesResponse = Type.Object(ListAutoReplies.reply.properties, { title: 'AutoReplies' });
 const Saved = Type.Object(
   {
     message: Type.String(),
@@ -38,14 +38,14 @@ export class AutoReplyController {
   ) {}
 
   @Get()
-  @Answers(AutoReplyReply, 'Show how messages are answered')
+  @Responds(AutoReplyResponse, 'Show how messages are answered')
   show(@CurrentUser() { business_id }: BusinessUser) {
     return this.rpc.call(GetAutoReply, { business_id });
   }
 
   @Put()
   @Roles(['owner'])
-  @Answers(Saved, 'Change how messages are answered; fields that are left out stay. A new host in `base_url` removes the key')
+  @Responds(Saved, 'Change how messages are answered; fields that are left out stay. A new host in `base_url` removes the key')
   async change(@CurrentUser() { user_id, business_id }: BusinessUser, @Body() request: ChangeAutoReplyRequest) {
     const business = await this.businesses.find(business_id);
     if (!business) throw notFound();
@@ -55,7 +55,7 @@ export class AutoReplyController {
       business_id,
       plan: business.plan,
       timezone: zoneInForce(business),
-      ...given(rest),
+      ...withoutNulls(rest),
       ...(base_url !== undefined && { base_url }),
       ...(api_key_sealed !== undefined && { api_key_sealed: api_key_sealed || null }),
     });
@@ -65,13 +65,13 @@ export class AutoReplyController {
 
   @Post('try')
   @HttpCode(200)
-  @Answers(Tried, 'Show what would be answered; nothing is sent', { errors: TryAutoReply.errors })
+  @Responds(Tried, 'Show what would be answered; nothing is sent', { errors: TryAutoReply.errors })
   async try(@CurrentUser() { business_id }: BusinessUser, @Body() { text }: TryAutoReplyRequest) {
     return this.rpc.call(TryAutoReply, { business_id, text });
   }
 
   @Get('replies')
-  @Answers(RepliesReply, 'List what was answered, or why not, the newest first')
+  @Responds(RepliesResponse, 'List what was answered, or why not, the newest first')
   replies(@CurrentUser() { business_id }: BusinessUser, @Query() query: PageQuery) {
     return this.rpc.call(ListAutoReplies, { business_id, ...pageOf(query) });
   }

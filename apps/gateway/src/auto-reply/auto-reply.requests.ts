@@ -1,6 +1,6 @@
 import { IsBoolean, IsInt, IsOptional, IsString, Length, Max, MaxLength, Min, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { IsMessageText } from '../api-v1/field-rules';
+import { IsMessageText } from '../requests/field-rules';
 
 /** Only what is given changes; null removes `base_url` and `api_key`. */
 @JSONSchema({ example: { enabled: true, instructions: 'We sell saris. Answer in one sentence.', daily_limit: 100 } })

@@ -11,13 +11,13 @@ import {
 } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { idempotencyOf } from '../api-v1/idempotency';
-import { LANGUAGE } from '../api-v1/send.requests';
+import { idempotencyOf } from '../sending/idempotency';
+import { DEFAULT_LANGUAGE } from '../requests/field-rules';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { zoneInForce } from '../businesses/zones';
-import { Answers } from '../openapi/answers';
-import { Done, Made } from '../openapi/replies';
-import { AuditStore } from '../operator/audit.store';
+import { Responds } from '../responses/responds';
+import { Done, Made } from '../responses/done';
+import { AuditStore } from '../audit/audit.store';
 import { IdPipe } from '../requests/id.pipe';
 import { pageOf, PageQuery } from '../requests/page';
 import { notFound } from '../requests/refusals';
@@ -25,7 +25,7 @@ import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { CheckBroadcastRequest, CreateBroadcastRequest, ListRecipientsQuery } from './broadcasts.requests';
 import { broadcastRows } from './recipient-rows';
-import { BroadcastReply, BroadcastsReply, CheckReply, RecipientsReply } from './replies';
+import { BroadcastResponse, BroadcastsResponse, CheckResponse, RecipientsResponse } from './broadcasts.responses';
 
 /** Product §2: one template to many people. */
 @Controller('api/client/broadcasts')
@@ -38,14 +38,14 @@ export class BroadcastsController {
   ) {}
 
   @Get()
-  @Answers(BroadcastsReply, 'List broadcasts with their progress, the newest first')
+  @Responds(BroadcastsResponse, 'List broadcasts with their progress, the newest first')
   list(@CurrentUser() { business_id }: BusinessUser, @Query() query: PageQuery) {
     return this.rpc.call(ListBroadcasts, { business_id, ...pageOf(query) });
   }
 
   @Post()
   @HttpCode(200)
-  @Answers(Made, 'Create a broadcast, which starts it', { errors: CreateBroadcast.errors, repeatable: true })
+  @Responds(Made, 'Create a broadcast, which starts it', { errors: CreateBroadcast.errors, repeatable: true })
   async create(
     @CurrentUser() user: BusinessUser,
     @Body() request: CreateBroadcastRequest,
@@ -59,7 +59,7 @@ export class BroadcastsController {
     const draft = {
       name,
       template_name,
-      language: language ?? LANGUAGE,
+      language: language ?? DEFAULT_LANGUAGE,
       recipients: await broadcastRows(request),
       scheduled_at: scheduled_at ? new Date(scheduled_at).toISOString() : null,
     };
@@ -77,36 +77,36 @@ export class BroadcastsController {
 
   @Post('check')
   @HttpCode(200)
-  @Answers(CheckReply, 'Check every row of a broadcast without sending anything', { errors: CheckBroadcast.errors })
+  @Responds(CheckResponse, 'Check every row of a broadcast without sending anything', { errors: CheckBroadcast.errors })
   async check(@CurrentUser() { business_id }: BusinessUser, @Body() request: CheckBroadcastRequest) {
     const { template_name, language } = request;
     const recipients = await broadcastRows(request);
-    return this.rpc.call(CheckBroadcast, { business_id, template_name, language: language ?? LANGUAGE, recipients });
+    return this.rpc.call(CheckBroadcast, { business_id, template_name, language: language ?? DEFAULT_LANGUAGE, recipients });
   }
 
   @Get(':id')
-  @Answers(BroadcastReply, 'Show the progress of a broadcast')
+  @Responds(BroadcastResponse, 'Show the progress of a broadcast')
   async show(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) id: number) {
     const { broadcast, failures } = await this.rpc.call(GetBroadcast, { business_id, id });
     return { ...broadcast, failures };
   }
 
   @Get(':id/recipients')
-  @Answers(RecipientsReply, 'List the recipients of a broadcast and what became of each')
+  @Responds(RecipientsResponse, 'List the recipients of a broadcast and what became of each')
   recipients(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) id: number, @Query() query: ListRecipientsQuery) {
     return this.rpc.call(ListRecipients, { business_id, id, ...pageOf(query), state: query.state ?? null });
   }
 
   @Post(':id/cancel')
   @HttpCode(200)
-  @Answers(Done, 'Cancel a broadcast; what is under way ends', { errors: CancelBroadcast.errors })
+  @Responds(Done, 'Cancel a broadcast; what is under way ends', { errors: CancelBroadcast.errors })
   cancel(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
     return this.change(CancelBroadcast, 'cancelled', user, id);
   }
 
   @Post(':id/pause')
   @HttpCode(200)
-  @Answers(Done, 'Pause a broadcast; what is under way ends, and nothing more begins until it is resumed', {
+  @Responds(Done, 'Pause a broadcast; what is under way ends, and nothing more begins until it is resumed', {
     errors: PauseBroadcast.errors,
   })
   pause(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
@@ -115,7 +115,7 @@ export class BroadcastsController {
 
   @Post(':id/resume')
   @HttpCode(200)
-  @Answers(Done, 'Resume a paused broadcast, which goes on where it stopped', { errors: ResumeBroadcast.errors })
+  @Responds(Done, 'Resume a paused broadcast, which goes on where it stopped', { errors: ResumeBroadcast.errors })
   resume(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
     return this.change(ResumeBroadcast, 'resumed', user, id);
   }

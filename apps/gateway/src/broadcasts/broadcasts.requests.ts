@@ -1,6 +1,6 @@
 import { IsIn, IsOptional, IsString, Length, MaxLength } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { IsMoment } from '../requests/moment';
+import { IsZonedDatetime } from '../requests/zoned-datetime';
 import { PageQuery } from '../requests/page';
 import { IsRecipients, type RecipientRow } from './recipient-rows';
 
@@ -37,7 +37,7 @@ export class CreateBroadcastRequest extends CheckBroadcastRequest {
   name!: string;
 
   @IsOptional()
-  @IsMoment()
+  @IsZonedDatetime()
   scheduled_at?: string | null;
 }
 

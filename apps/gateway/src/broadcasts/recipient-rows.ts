@@ -3,9 +3,9 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { registerDecorator } from 'class-validator';
 import { parse } from 'csv-parse';
 import { MAX_RECIPIENTS, type BroadcastRow } from '@mgw/contracts';
-import { isLonger, isParam, MAX_PARAM_LENGTH, PARAMS_HOLD } from '../api-v1/field-rules';
-import { didYouMean } from '../http/did-you-mean';
-import { CHECKS_NESTED } from '../http/prepared-check';
+import { isLonger, isParam, MAX_PARAM_LENGTH, PARAMS_HOLD } from '../requests/field-rules';
+import { didYouMean } from '../requests/did-you-mean';
+import { CHECKS_NESTED } from '../requests/prepared-check';
 import { invalid } from '../requests/refusals';
 
 export interface RecipientRow {

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { BusinessChanged } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
-import { AuditStore } from '../operator/audit.store';
-import { given } from '../requests/given';
+import { AuditStore, type Actor } from '../audit/audit.store';
+import { withoutNulls } from '../requests/without-nulls';
 import { invalid, notFound } from '../requests/refusals';
-import type { SessionUser } from '../sessions/session-user';
 import type { ChangeBusinessRequest, CreateBusinessRequest } from './businesses.requests';
 import { BusinessesStore, type Business } from './businesses.store';
 
@@ -25,7 +24,7 @@ export class BusinessesService {
     return this.businesses.list();
   }
 
-  async create({ user_id }: SessionUser, { name, plan, timezone }: CreateBusinessRequest): Promise<number> {
+  async create({ user_id }: Actor, { name, plan, timezone }: CreateBusinessRequest): Promise<number> {
     const fields = { name, plan, timezone: await this.knownTimezone(timezone ?? DEFAULT_TIMEZONE) };
     return this.db.transaction(async (tx) => {
       const business_id = await this.businesses.add(tx, fields);
@@ -34,8 +33,8 @@ export class BusinessesService {
     });
   }
 
-  async change({ user_id }: SessionUser, business_id: number, request: ChangeBusinessRequest): Promise<void> {
-    const fields = given(request);
+  async change({ user_id }: Actor, business_id: number, request: ChangeBusinessRequest): Promise<void> {
+    const fields = withoutNulls(request);
     if (fields.timezone !== undefined) fields.timezone = await this.knownTimezone(fields.timezone);
     await this.db.transaction(async (tx) => {
       if (!(await this.businesses.change(tx, business_id, fields))) throw notFound();

@@ -4,9 +4,9 @@ import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { SetConnectionRequest } from './connection.requests';
 import { ConnectionService } from './connection.service';
-import { Answers } from '../openapi/answers';
-import { Done } from '../openapi/replies';
-import { ConnectionReply } from './connection.view';
+import { Responds } from '../responses/responds';
+import { Done } from '../responses/done';
+import { ConnectionResponse } from './connection.responses';
 
 /** Product §2: the business's channel on the platform. */
 @Controller('api/client/connection')
@@ -18,7 +18,7 @@ export class ConnectionController {
   ) {}
 
   @Get()
-  @Answers(ConnectionReply, 'Show the messaging connection')
+  @Responds(ConnectionResponse, 'Show the messaging connection')
   async show(@CurrentUser() user: BusinessUser) {
     const connection = await this.connections.view(user.business_id);
     return { ...connection, callback_url: new URL('/webhooks/whatsapp', this.config.publicUrl).toString() };
@@ -26,7 +26,7 @@ export class ConnectionController {
 
   @Put()
   @Roles(['owner'])
-  @Answers(Done, 'Set up or change the messaging connection')
+  @Responds(Done, 'Set up or change the messaging connection')
   async set(@CurrentUser() user: BusinessUser, @Body() request: SetConnectionRequest) {
     await this.connections.set(user, request);
     return { message: 'Connection saved. It is being checked; see its status in a moment.' };

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { GetConnection, SetConnection, type RequestOf } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
-import { AuditStore } from '../operator/audit.store';
-import { askBriefly } from '../requests/ask-briefly';
-import { given } from '../requests/given';
+import { AuditStore } from '../audit/audit.store';
+import { queryOptional } from '../requests/optional-query';
+import { withoutNulls } from '../requests/without-nulls';
 import type { BusinessUser } from '../sessions/session-user';
 import type { SetConnectionRequest } from './connection.requests';
-import type { ConnectionView } from './connection.view';
+import type { ConnectionView } from './connection.responses';
 
 const SECRETS = ['access_token', 'app_secret', 'verify_token'] as const;
 
@@ -47,13 +47,13 @@ export class ConnectionService {
 
   /** Null when the template service does not say in time: `me` must not fail for that. */
   async isConnected(business_id: number): Promise<boolean | null> {
-    const answer = await askBriefly(this.rpc, GetConnection, { business_id });
+    const answer = await queryOptional(this.rpc, GetConnection, { business_id });
     return answer && answer.connection?.status === 'connected';
   }
 
   private sealSecrets(business_id: number, request: SetConnectionRequest) {
     const sealed: Partial<Pick<RequestOf<typeof SetConnection>, `${(typeof SECRETS)[number]}_sealed`>> = {};
-    const plain = given(request);
+    const plain = withoutNulls(request);
     for (const name of SECRETS) {
       const secret = plain[name];
       if (secret !== undefined) sealed[`${name}_sealed`] = this.sealer.seal(secret, `connection.${name}:${business_id}`);

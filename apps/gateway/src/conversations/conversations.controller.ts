@@ -1,22 +1,19 @@
-import { createHash } from 'node:crypto';
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { FindUnanswered, GetMessageStatuses, GetThread, ListConversations, newIntentId, SendText, type Sender } from '@mgw/contracts';
+import { FindUnanswered, GetMessageStatuses, GetThread, ListConversations, SendText } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { idempotencyOf } from '../api-v1/idempotency';
-import { SendResult } from '../api-v1/replies';
-import { sendResult, unsureIsUnknown } from '../api-v1/send-result';
+import { SendResult } from '../sending/sending.responses';
+import { SendingService } from '../sending/sending.service';
 import { BusinessesStore } from '../businesses/businesses.store';
-import { zoneInForce } from '../businesses/zones';
-import { Answers } from '../openapi/answers';
-import { askBriefly } from '../requests/ask-briefly';
+import { Responds } from '../responses/responds';
+import { queryOptional } from '../requests/optional-query';
 import { IdPipe } from '../requests/id.pipe';
 import { pageOf, PageQuery } from '../requests/page';
 import { notFound } from '../requests/refusals';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ListConversationsQuery, ReplyRequest } from './conversations.requests';
-import { ConversationsReply, ThreadReply } from './replies';
+import { ConversationsResponse, ThreadResponse } from './conversations.responses';
 
 /** A reply is charged to no key: it has no daily cap. */
 const REPLY_ERRORS = SendText.errors.filter((code) => code !== 'DAILY_LIMIT_REACHED');
@@ -28,10 +25,11 @@ export class ConversationsController {
   constructor(
     private readonly rpc: RpcClient,
     private readonly businesses: BusinessesStore,
+    private readonly sending: SendingService,
   ) {}
 
   @Get()
-  @Answers(ConversationsReply, 'List conversations, the one that moved last first')
+  @Responds(ConversationsResponse, 'List conversations, the one that moved last first')
   async list(@CurrentUser() { business_id }: BusinessUser, @Query() query: ListConversationsQuery) {
     const page = await this.rpc.call(ListConversations, { business_id, ...pageOf(query), search: query.q ?? null });
     const waiting = page.conversations.filter(({ last_message }) => last_message?.direction === 'in').map(({ id }) => id);
@@ -40,7 +38,7 @@ export class ConversationsController {
   }
 
   @Get(':id/messages')
-  @Answers(ThreadReply, 'Show the messages of a conversation, the newest first')
+  @Responds(ThreadResponse, 'Show the messages of a conversation, the newest first')
   async thread(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) conversation_id: number, @Query() query: PageQuery) {
     const { conversation, messages, next_cursor } = await this.rpc.call(GetThread, { business_id, conversation_id, ...pageOf(query) });
     const message_ids = messages.filter(({ direction }) => direction === 'out').map(({ message_id }) => message_id);
@@ -58,7 +56,7 @@ export class ConversationsController {
 
   @Post(':id/messages')
   @HttpCode(200)
-  @Answers(SendResult, 'Reply to the customer within the 24-hour window', {
+  @Responds(SendResult, 'Reply to the customer within the 24-hour window', {
     errors: REPLY_ERRORS,
     repeatable: true,
   })
@@ -67,43 +65,27 @@ export class ConversationsController {
     @Param('id', IdPipe) conversation_id: number,
     @Body() { text }: ReplyRequest,
     @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) answer: FastifyReply,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const idempotency = replyKey(idempotencyOf(request.headers['idempotency-key'], SendText.subject, { conversation_id, text }));
     const business = await this.businesses.find(business_id);
     if (!business) throw notFound();
     const { conversation } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: 1, cursor: null });
-    const sender = {
-      business_id,
-      sent_by: 'agent' as const,
-      intent_id: newIntentId(),
-      api_key_id: null,
-      plan: business.plan,
-      daily_limit: null,
-      timezone: zoneInForce(business),
-      idempotency,
-    };
-    const context = { requestId: request.id, deadlineAt: Date.now() + SendText.deadlineMs };
-    const sent = await this.rpc.call(SendText, { sender, to: conversation.customer_phone, text }, context).catch(unsureIsUnknown(sender));
-    if (sent.replayed) void answer.header('idempotency-replayed', 'true');
-    return sendResult(sent);
+    const party = { api_key_id: null, daily_limit: null, business: { id: business_id, plan: business.plan, zones: business } };
+    const { result } = await this.sending.send(SendText, { to: conversation.customer_phone, text }, { party, request, reply });
+    return result;
   }
 
   /** @returns null when the auto-reply service does not say in time */
   private async leftForAgents(business_id: number, conversation_ids: number[]): Promise<Set<number> | null> {
     if (conversation_ids.length === 0) return new Set();
-    const answer = await askBriefly(this.rpc, FindUnanswered, { business_id, conversation_ids });
+    const answer = await queryOptional(this.rpc, FindUnanswered, { business_id, conversation_ids });
     return answer && new Set(answer.unanswered.map(({ conversation_id }) => conversation_id));
   }
 
   /** @returns null when the status service does not say in time */
   private async statusesOf(business_id: number, message_ids: string[]) {
-    const answer = message_ids.length > 0 ? await askBriefly(this.rpc, GetMessageStatuses, { business_id, message_ids }) : { statuses: [] };
+    const answer =
+      message_ids.length > 0 ? await queryOptional(this.rpc, GetMessageStatuses, { business_id, message_ids }) : { statuses: [] };
     return answer && new Map(answer.statuses.map((status) => [status.message_id, status]));
   }
-}
-
-/** People have no API key that would keep their Idempotency-Keys apart from those of broadcasts and automatic replies. */
-function replyKey(idempotency: Sender['idempotency']): Sender['idempotency'] {
-  return idempotency && { ...idempotency, key: `reply:${createHash('sha256').update(idempotency.key).digest('hex')}` };
 }

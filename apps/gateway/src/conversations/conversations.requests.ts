@@ -1,6 +1,6 @@
 import { IsOptional, IsString, Length } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { IsMessageText } from '../api-v1/field-rules';
+import { IsMessageText } from '../requests/field-rules';
 import { PageQuery } from '../requests/page';
 
 export class ListConversationsQuery extends PageQuery {

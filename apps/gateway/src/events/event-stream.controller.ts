@@ -2,7 +2,7 @@ import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { IsOptional, Matches } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Answers } from '../openapi/answers';
+import { Responds } from '../responses/responds';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import { sessionToken } from '../sessions/session-cookie';
 import type { BusinessUser } from '../sessions/session-user';
@@ -26,7 +26,7 @@ export class EventStreamController {
 
   @Get('stream')
   @IsUnattended()
-  @Answers(Type.String(), 'Follow the business’s events live; goes on after `Last-Event-ID`', { contentType: 'text/event-stream' })
+  @Responds(Type.String(), 'Follow the business’s events live; goes on after `Last-Event-ID`', { contentType: 'text/event-stream' })
   async stream(
     @CurrentUser() { business_id }: BusinessUser,
     @Req() request: FastifyRequest,

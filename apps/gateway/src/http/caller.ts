@@ -1,9 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
-import type { KeyAccess } from '../api-keys/key-access';
-import type { SessionUser } from '../sessions/session-user';
 
-export type AuthenticatedRequest = FastifyRequest & { user?: KeyAccess | SessionUser };
+/** The part of a key's or a session's identity that the HTTP layer counts and logs by. */
+type Caller = { api_key_id: number; business: { id: number } } | { user_id: number; business_id: number | null };
+
+/** A request after its guards; `user` is absent before them. */
+export type AuthenticatedRequest = FastifyRequest & { user?: Caller };
 
 /** The business that a request acts for; null before it is authenticated, and for operators. */
 export function businessOf({ user }: AuthenticatedRequest): number | null {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { helpLink } from './help-link';
+import { helpLink } from '../errors/help-link';
 
 /** URL and headers in bytes: 4,096 emoji in the query of quick-send are 48 kB (product decision 10). */
 export const HEAD_LIMIT = 64 * 1024;

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ByteBudget, untilClosed } from './byte-budget';
 import { holderOf, type AuthenticatedRequest } from './caller';
 import { FairQueue } from './fair-queue';
-import { parseJsonBody } from './json-body';
+import { parseJsonBody } from '../requests/json-body';
 import { LINGER_MS, REQUEST_WITHIN_MS } from './malformed';
 
 /** Limit of a body on most routes (product decision 5). */

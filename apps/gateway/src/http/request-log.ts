@@ -1,8 +1,7 @@
 import type { ErrorCode } from '@mgw/contracts';
 import type { Logger } from '@mgw/telemetry';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { KeyAccess } from '../api-keys/key-access';
-import type { SessionUser } from '../sessions/session-user';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { businessOf, type AuthenticatedRequest } from './caller';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -10,8 +9,6 @@ declare module 'fastify' {
     errorCode: ErrorCode | undefined;
   }
 }
-
-type Known = FastifyRequest & { user?: KeyAccess | SessionUser };
 
 /** Everything else on the public port is documents and the dashboard's files. */
 const LOGGED = /^\/(api|webhooks)\//;
@@ -28,7 +25,7 @@ export function logRequests(fastify: FastifyInstance, logger: Logger): void {
   });
 }
 
-function log(logger: Logger, request: Known, reply: FastifyReply): void {
+function log(logger: Logger, request: AuthenticatedRequest, reply: FastifyReply): void {
   const { headersSent, statusCode, writableFinished } = reply.raw;
   const level = headersSent && statusCode >= 500 ? 'warn' : 'info';
   const route = request.routeOptions.url;
@@ -46,7 +43,8 @@ function log(logger: Logger, request: Known, reply: FastifyReply): void {
   logger[level](line, 'request');
 }
 
-function callerOf({ user }: Known): { business_id?: number | null; api_key_id?: number } {
+function callerOf(request: AuthenticatedRequest): { business_id?: number | null; api_key_id?: number } {
+  const { user } = request;
   if (!user) return {};
-  return 'api_key_id' in user ? { business_id: user.business.id, api_key_id: user.api_key_id } : { business_id: user.business_id };
+  return { business_id: businessOf(request), ...('api_key_id' in user && { api_key_id: user.api_key_id }) };
 }

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LimitsChanged } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import { LimitsStore } from '../operator/limits.store';
+import { LimitsStore } from './limits.store';
 
 /** A change of the operator's is in force after this at the latest (product decision 21). */
 const TTL_MS = 5_000;

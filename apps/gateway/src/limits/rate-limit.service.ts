@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { counter } from '@mgw/telemetry';
 import { LRUCache } from 'lru-cache';
-import type { KeyAccess } from '../api-keys/key-access';
 import { GatewayConfig } from '../gateway.config';
 import { GlobalLimit } from './global-limit';
 import { RateLimitStore, type Taken } from './rate-limit.store';
@@ -34,7 +33,7 @@ export class RateLimitService {
     private readonly config: GatewayConfig,
   ) {}
 
-  async take({ api_key_id, per_minute_limit: limit }: KeyAccess): Promise<Decision> {
+  async take({ api_key_id, per_minute_limit: limit }: { api_key_id: number; per_minute_limit: number }): Promise<Decision> {
     const globalLimit = await this.globalLimit.perMinute();
     let by = 'redis';
     const taken = await this.store.take(api_key_id, limit, globalLimit).catch(() => {

@@ -5,7 +5,7 @@ import { createLogger, metricsText } from '@mgw/telemetry';
 import { eventually, testRedis } from '@mgw/testing';
 import type { KeyAccess } from '../api-keys/key-access';
 import type { GatewayConfig } from '../gateway.config';
-import type { LimitsStore } from '../operator/limits.store';
+import type { LimitsStore } from './limits.store';
 import { GlobalLimit } from './global-limit';
 import { RateLimitService } from './rate-limit.service';
 import { RateLimitStore } from './rate-limit.store';

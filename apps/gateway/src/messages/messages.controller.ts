@@ -2,15 +2,15 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { FindDeliveries, GetTimeline, ListMessages } from '@mgw/contracts';
 import { normalizePhone } from '@mgw/phone';
 import { RpcClient } from '@mgw/rpc';
-import { Answers } from '../openapi/answers';
-import { askBriefly } from '../requests/ask-briefly';
+import { Responds } from '../responses/responds';
+import { queryOptional } from '../requests/optional-query';
 import { MessageIdPipe } from '../requests/message-id.pipe';
 import { pageOf } from '../requests/page';
 import { notFound } from '../requests/refusals';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ListMessagesQuery } from './messages.requests';
-import { MessageDetailReply, MessagesReply } from './replies';
+import { MessageDetailResponse, MessagesResponse } from './messages.responses';
 
 /** Product §2: what was sent, and what became of it. */
 @Controller('api/client/messages')
@@ -19,7 +19,7 @@ export class MessagesController {
   constructor(private readonly rpc: RpcClient) {}
 
   @Get()
-  @Answers(MessagesReply, 'Search the message log, the newest first')
+  @Responds(MessagesResponse, 'Search the message log, the newest first')
   list(@CurrentUser() { business_id }: BusinessUser, @Query() query: ListMessagesQuery) {
     const { status = null, q: search = null } = query;
     const phone = query.phone === undefined ? null : normalizePhone(query.phone);
@@ -35,11 +35,11 @@ export class MessagesController {
 
   /** Ids hold `/` and `=`: both the raw and the percent-encoded form are one path (product decision 25). */
   @Get('*')
-  @Answers(MessageDetailReply, 'Show one message with its timeline', { errors: ['NOT_FOUND'], wildcard: 'message_id' })
+  @Responds(MessageDetailResponse, 'Show one message with its timeline', { errors: ['NOT_FOUND'], wildcard: 'message_id' })
   async show(@CurrentUser() { business_id }: BusinessUser, @Param('*', MessageIdPipe) message_id: string) {
     const { message, timeline } = await this.rpc.call(GetTimeline, { business_id, message_id });
     if (!message) throw notFound();
-    const found = await askBriefly(this.rpc, FindDeliveries, { business_id, event_id: `message.sent:${message_id}` });
+    const found = await queryOptional(this.rpc, FindDeliveries, { business_id, event_id: `message.sent:${message_id}` });
     return { message, timeline, webhooks: found && found.deliveries };
   }
 }

@@ -4,12 +4,12 @@ import { RpcClient } from '@mgw/rpc';
 import { ApiKeysService } from '../api-keys/api-keys.service';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { zoneInForce } from '../businesses/zones';
-import { Answers } from '../openapi/answers';
+import { Responds } from '../responses/responds';
 import { invalid, notFound } from '../requests/refusals';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { UsageQuery } from './messages.requests';
-import { UsageReply } from './replies';
+import { UsageResponse } from './messages.responses';
 
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 366;
@@ -25,7 +25,7 @@ export class UsageController {
   ) {}
 
   @Get()
-  @Answers(UsageReply, 'Count messages by day and kind')
+  @Responds(UsageResponse, 'Count messages by day and kind')
   async show(@CurrentUser() { business_id }: BusinessUser, @Query() query: UsageQuery) {
     const business = await this.businesses.find(business_id);
     if (!business) throw notFound();

@@ -5,7 +5,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import type { Permission } from '@mgw/contracts';
 import { Needs } from '../access/rest-api';
 import { Roles } from '../sessions/roles.guard';
-import { descriptionOf, type Description } from './answers';
+import { descriptionOf, type Description } from '../responses/responds';
 
 /** One method and path of the API, as its controller declares it. */
 export interface Endpoint {
@@ -34,7 +34,7 @@ export function endpointsOf(modules: ModulesContainer): Endpoint[] {
 
 function endpointOf(controller: Class, name: string, handler: object, verb: RequestMethod): Endpoint {
   const description = descriptionOf(controller, name);
-  if (!description) throw new Error(`${controller.name}.${name} has no @Answers: the API's document would lack it`);
+  if (!description) throw new Error(`${controller.name}.${name} has no @Responds: the API's document would lack it`);
   const parts = [controller, handler].map((target) => (Reflect.getMetadata(PATH_METADATA, target) as string).replace(/^\/|\/$/g, ''));
   const path = `/${parts.filter((part) => part !== '').join('/')}`
     .replace(/:(\w+)/g, '{$1}')

@@ -1,6 +1,6 @@
 import type { Type as Class } from '@nestjs/common';
 import { targetConstructorToSchema } from 'class-validator-jsonschema';
-import { FIELD_RULE_SCHEMAS } from '../api-v1/field-rules';
+import { FIELD_RULE_SCHEMAS } from '../requests/field-rules';
 import type { Value } from './code-samples';
 
 export interface JsonSchema {
@@ -10,7 +10,7 @@ export interface JsonSchema {
 }
 
 /** Rules of our own for readers of the document. */
-const SCHEMAS = { ...FIELD_RULE_SCHEMAS, isMoment: { type: 'string', format: 'date-time' } as const };
+const SCHEMAS = { ...FIELD_RULE_SCHEMAS, isZonedDatetime: { type: 'string', format: 'date-time' } as const };
 
 /** JSON schemas of request classes, derived from their class-validator rules: the rules stand once. */
 export class RequestSchemas {

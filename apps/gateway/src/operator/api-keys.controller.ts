@@ -5,9 +5,9 @@ import { IdPipe } from '../requests/id.pipe';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
 import { ListApiKeysQuery } from './api-keys.requests';
-import { Answers } from '../openapi/answers';
-import { Done } from '../openapi/replies';
-import { AllApiKeysReply } from '../api-keys/api-key.record';
+import { Responds } from '../responses/responds';
+import { Done } from '../responses/done';
+import { AllApiKeysResponse } from '../api-keys/api-key.record';
 
 /** Product §3: the keys of one business or of all, their limits and their end. */
 @Controller('api/admin/api-keys')
@@ -16,13 +16,13 @@ export class OperatorApiKeysController {
   constructor(private readonly keys: ApiKeysService) {}
 
   @Get()
-  @Answers(AllApiKeysReply, 'List the API keys of one business or of all')
+  @Responds(AllApiKeysResponse, 'List the API keys of one business or of all')
   async list(@Query() { business_id }: ListApiKeysQuery) {
     return { api_keys: await this.keys.list(business_id === undefined ? null : Number(business_id)) };
   }
 
   @Patch(':id')
-  @Answers(Done, 'Change the limits of an API key')
+  @Responds(Done, 'Change the limits of an API key')
   async change(@CurrentUser() operator: SessionUser, @Param('id', IdPipe) id: number, @Body() request: ChangeApiKeyRequest) {
     await this.keys.change(operator, id, request);
     return { message: 'API key changed.' };

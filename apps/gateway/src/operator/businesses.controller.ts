@@ -7,9 +7,9 @@ import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
 import { AddUserRequest } from '../users/users.requests';
 import { UsersService } from '../users/users.service';
-import { Answers } from '../openapi/answers';
-import { Done, Made } from '../openapi/replies';
-import { BusinessesReply } from './replies';
+import { Responds } from '../responses/responds';
+import { Done, Made } from '../responses/done';
+import { BusinessesResponse } from './operator.responses';
 
 /** Product §3: businesses and the people who work for them. */
 @Controller('api/admin/businesses')
@@ -21,7 +21,7 @@ export class BusinessesController {
   ) {}
 
   @Get()
-  @Answers(BusinessesReply, 'List the businesses')
+  @Responds(BusinessesResponse, 'List the businesses')
   async list() {
     const businesses = await this.businesses.list();
     return {
@@ -34,13 +34,13 @@ export class BusinessesController {
 
   @Post()
   @HttpCode(200)
-  @Answers(Made, 'Create a business')
+  @Responds(Made, 'Create a business')
   async create(@CurrentUser() operator: SessionUser, @Body() request: CreateBusinessRequest) {
     return { id: await this.businesses.create(operator, request), message: 'Business created.' };
   }
 
   @Patch(':id')
-  @Answers(Done, 'Change a business')
+  @Responds(Done, 'Change a business')
   async change(@CurrentUser() operator: SessionUser, @Param('id', IdPipe) id: number, @Body() request: ChangeBusinessRequest) {
     await this.businesses.change(operator, id, request);
     return { message: 'Business changed.' };
@@ -48,7 +48,7 @@ export class BusinessesController {
 
   @Post(':id/users')
   @HttpCode(200)
-  @Answers(Made, 'Add a user to a business', { errors: ['CONFLICT'] })
+  @Responds(Made, 'Add a user to a business', { errors: ['CONFLICT'] })
   async addUser(@CurrentUser() operator: SessionUser, @Param('id', IdPipe) business_id: number, @Body() request: AddUserRequest) {
     return { id: await this.users.addToBusiness(operator, business_id, request), message: 'User created.' };
   }

@@ -4,12 +4,12 @@ import { Database } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
-import { AuditStore } from './audit.store';
+import { AuditStore } from '../audit/audit.store';
 import { SetLimitsRequest } from './limits.requests';
-import { LimitsStore } from './limits.store';
-import { Answers } from '../openapi/answers';
-import { Done } from '../openapi/replies';
-import { LimitsReply } from './replies';
+import { LimitsStore } from '../limits/limits.store';
+import { Responds } from '../responses/responds';
+import { Done } from '../responses/done';
+import { LimitsResponse } from './operator.responses';
 
 /** Product §3: the limit over all keys together (spec §8). */
 @Controller('api/admin/limits')
@@ -23,13 +23,13 @@ export class LimitsController {
   ) {}
 
   @Get()
-  @Answers(LimitsReply, 'Show the global limit')
+  @Responds(LimitsResponse, 'Show the global limit')
   async show() {
     return { global_per_minute: await this.limits.globalPerMinute() };
   }
 
   @Put()
-  @Answers(Done, 'Set the global limit')
+  @Responds(Done, 'Set the global limit')
   async set(@CurrentUser() { user_id }: SessionUser, @Body() { global_per_minute }: SetLimitsRequest) {
     await this.db.transaction(async (tx) => {
       await this.limits.setGlobalPerMinute(tx, global_per_minute);

@@ -2,7 +2,7 @@ import { BusinessChanged, KeyChanged, LimitsChanged } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { PASSWORD, startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
-import { LimitsStore } from './limits.store';
+import { LimitsStore } from '../limits/limits.store';
 
 const BUSINESSES = '/api/admin/businesses';
 

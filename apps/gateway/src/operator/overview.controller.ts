@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { getFigures, IsoTime, SERVICES, type ServiceName } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import { Answers } from '../openapi/answers';
+import { Responds } from '../responses/responds';
 import { SessionOf } from '../sessions/roles.guard';
 
 /** How long one page waits for a service that is not well. */
@@ -14,7 +14,7 @@ const Health = Type.Object({
   answered_in_ms: Type.Integer(),
   figures: Type.Record(Type.String(), Type.Number(), { description: 'Backlogs, ages in seconds and rates, by name.' }),
 });
-const OverviewReply = Type.Object({ checked_at: IsoTime, services: Type.Array(Health) }, { title: 'Overview' });
+const OverviewResponse = Type.Object({ checked_at: IsoTime, services: Type.Array(Health) }, { title: 'Overview' });
 
 /** Product §3: how the services are. */
 @Controller('api/admin/overview')
@@ -23,7 +23,7 @@ export class OverviewController {
   constructor(private readonly rpc: RpcClient) {}
 
   @Get()
-  @Answers(OverviewReply, 'Show the health, backlogs and rates of each service')
+  @Responds(OverviewResponse, 'Show the health, backlogs and rates of each service')
   async show() {
     const gateway = { name: 'gateway', healthy: true, answered_in_ms: 0, figures: { uptime_seconds: Math.round(process.uptime()) } };
     const others = await Promise.all(SERVICES.map((service) => this.ask(service)));

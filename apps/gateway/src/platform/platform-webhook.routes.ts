@@ -2,7 +2,7 @@ import { ReceivePlatformWebhook, VerifyPlatformHandshake } from '@mgw/contracts'
 import type { RpcClient } from '@mgw/rpc';
 import type { Logger } from '@mgw/telemetry';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { addressSubject } from '../sessions/login-subjects';
+import { networkOf } from '../http/caller';
 import { CallbackBodies } from './callback-bodies';
 import { WrongSignatures } from './wrong-signatures';
 
@@ -28,7 +28,7 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
   const wrong = new WrongSignatures();
 
   const receive = async (request: FastifyRequest, signature: string): Promise<number> => {
-    const address = addressSubject(request.ip);
+    const address = networkOf(request.ip);
     const body = await (wrong.isSuspect(address) ? bodiesOfSuspects : bodies).read(request.raw, address);
     try {
       const context = { requestId: request.id, deadlineAt: Date.now() + ANSWER_WITHIN_MS };
@@ -47,7 +47,7 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
     scope.get<{ Querystring: Record<string, string> }>(PATH, async ({ query, ip }, reply) => {
       const [mode, token, challenge] = ['hub.mode', 'hub.verify_token', 'hub.challenge'].map((name) => String(query[name] ?? ''));
       const call = () => rpc.call(VerifyPlatformHandshake, { mode: mode ?? '', verify_token: token ?? '' });
-      const { accepted } = await wrong.check(addressSubject(ip), call, (reply) => !reply.accepted);
+      const { accepted } = await wrong.check(networkOf(ip), call, (reply) => !reply.accepted);
       return reply
         .status(accepted ? 200 : 403)
         .type('text/plain')

@@ -11,10 +11,9 @@ import { Reflector } from '@nestjs/core';
 import { GatewayError } from '@mgw/contracts';
 import type { FastifyRequest } from 'fastify';
 import { BodyGuard } from '../http/body.guard';
-import type { Role } from '../users/users.store';
 import { ReadShares } from './read-shares';
 import { SameOriginGuard } from './same-origin.guard';
-import type { SessionUser } from './session-user';
+import type { Role, SessionUser } from './session-user';
 import { SessionGuard } from './session.guard';
 
 /** Who may call: on a controller for all of it, on a method instead of what the controller says. */

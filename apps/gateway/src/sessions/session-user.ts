@@ -1,4 +1,5 @@
-import type { Role } from '../users/users.store';
+/** Roles of spec §10 and §11. An operator belongs to no business. */
+export type Role = 'owner' | 'member' | 'operator';
 
 /** Who a dashboard request comes from; `business_id` is null for operators only. */
 export interface SessionUser {

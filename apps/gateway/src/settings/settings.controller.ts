@@ -5,16 +5,16 @@ import { RpcClient } from '@mgw/rpc';
 import { BusinessesService } from '../businesses/businesses.service';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { shownZones, ZONES } from '../businesses/zones';
-import { Answers } from '../openapi/answers';
-import { Done } from '../openapi/replies';
-import { AuditStore } from '../operator/audit.store';
-import { given } from '../requests/given';
+import { Responds } from '../responses/responds';
+import { Done } from '../responses/done';
+import { AuditStore } from '../audit/audit.store';
+import { withoutNulls } from '../requests/without-nulls';
 import { notFound } from '../requests/refusals';
 import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ChangeSettingsRequest } from './settings.requests';
 
-const SettingsReply = Type.Object({ ...ZONES, ...SendSettings.properties }, { title: 'Settings' });
+const SettingsResponse = Type.Object({ ...ZONES, ...SendSettings.properties }, { title: 'Settings' });
 
 /** A business's own settings: time zone, words for opting out and in, codes for people who opted out (product decisions 18, 20, 45). */
 @Controller('api/client/settings')
@@ -28,7 +28,7 @@ export class SettingsController {
   ) {}
 
   @Get()
-  @Answers(SettingsReply, 'Show the settings')
+  @Responds(SettingsResponse, 'Show the settings')
   async show(@CurrentUser() { business_id }: BusinessUser) {
     const [business, settings] = await Promise.all([this.businesses.find(business_id), this.rpc.call(GetSendSettings, { business_id })]);
     if (!business) throw notFound();
@@ -37,9 +37,9 @@ export class SettingsController {
 
   @Put()
   @Roles(['owner'])
-  @Answers(Done, 'Change settings; what is left out stays')
+  @Responds(Done, 'Change settings; what is left out stays')
   async change(@CurrentUser() user: BusinessUser, @Body() request: ChangeSettingsRequest) {
-    const { timezone, ...settings } = given(request);
+    const { timezone, ...settings } = withoutNulls(request);
     if (timezone !== undefined) await this.changes.change(user, user.business_id, { timezone });
     if (Object.keys(settings).length > 0) {
       await this.rpc.call(SetSendSettings, { business_id: user.business_id, ...settings });

@@ -3,17 +3,17 @@ import { Type } from '@sinclair/typebox';
 import { GetSuppression, LiftSuppression, ListSuppressions, SetSuppression, SuppressionRecord } from '@mgw/contracts';
 import { normalizePhone } from '@mgw/phone';
 import { RpcClient } from '@mgw/rpc';
-import { Answers } from '../openapi/answers';
-import { Done } from '../openapi/replies';
-import { AuditStore } from '../operator/audit.store';
+import { Responds } from '../responses/responds';
+import { Done } from '../responses/done';
+import { AuditStore } from '../audit/audit.store';
 import { pageOf, PageQuery } from '../requests/page';
 import { invalid, notFound } from '../requests/refusals';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { SetSuppressionRequest } from './suppressions.requests';
 
-const SuppressionsReply = Type.Object(ListSuppressions.reply.properties, { title: 'Suppressions' });
-const SuppressionReply = Type.Object({ suppression: SuppressionRecord }, { title: 'Suppression' });
+const SuppressionsResponse = Type.Object(ListSuppressions.reply.properties, { title: 'Suppressions' });
+const SuppressionResponse = Type.Object({ suppression: SuppressionRecord }, { title: 'Suppression' });
 
 /** A phone in a path, in any form that the send endpoints take. */
 @Injectable()
@@ -35,13 +35,13 @@ export class SuppressionsController {
   ) {}
 
   @Get()
-  @Answers(SuppressionsReply, 'List suppressed people, the newest first')
+  @Responds(SuppressionsResponse, 'List suppressed people, the newest first')
   async list(@CurrentUser() { business_id }: BusinessUser, @Query() query: PageQuery) {
     return this.rpc.call(ListSuppressions, { business_id, ...pageOf(query) });
   }
 
   @Get(':phone')
-  @Answers(SuppressionReply, 'Show whether a person is suppressed', { errors: ['NOT_FOUND', 'VALIDATION_FAILED'] })
+  @Responds(SuppressionResponse, 'Show whether a person is suppressed', { errors: ['NOT_FOUND', 'VALIDATION_FAILED'] })
   async show(@CurrentUser() { business_id }: BusinessUser, @Param('phone', PhonePipe) phone: string) {
     const { suppression } = await this.rpc.call(GetSuppression, { business_id, phone });
     if (!suppression) throw notFound();
@@ -49,7 +49,7 @@ export class SuppressionsController {
   }
 
   @Put(':phone')
-  @Answers(Done, 'Suppress a person')
+  @Responds(Done, 'Suppress a person')
   async set(@CurrentUser() user: BusinessUser, @Param('phone', PhonePipe) phone: string, @Body() { state, reason }: SetSuppressionRequest) {
     await this.rpc.call(SetSuppression, { business_id: user.business_id, phone, state, reason: reason ?? null });
     await this.note(user, 'suppression.set', { state });
@@ -57,7 +57,7 @@ export class SuppressionsController {
   }
 
   @Delete(':phone')
-  @Answers(Done, 'Lift a suppression, whoever set it', { errors: ['NOT_FOUND', 'VALIDATION_FAILED'] })
+  @Responds(Done, 'Lift a suppression, whoever set it', { errors: ['NOT_FOUND', 'VALIDATION_FAILED'] })
   async lift(@CurrentUser() user: BusinessUser, @Param('phone', PhonePipe) phone: string) {
     await this.rpc.call(LiftSuppression, { business_id: user.business_id, phone });
     await this.note(user, 'suppression.lifted', {});

@@ -1,15 +1,15 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Id, IsoTime } from '@mgw/contracts';
-import { Answers } from '../openapi/answers';
-import { Done, Made } from '../openapi/replies';
+import { Responds } from '../responses/responds';
+import { Done, Made } from '../responses/done';
 import { IdPipe } from '../requests/id.pipe';
 import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { AddUserRequest } from '../users/users.requests';
 import { UsersService } from '../users/users.service';
 
-const TeamReply = Type.Object(
+const TeamResponse = Type.Object(
   {
     users: Type.Array(
       Type.Object({
@@ -31,7 +31,7 @@ export class TeamController {
   constructor(private readonly users: UsersService) {}
 
   @Get()
-  @Answers(TeamReply, 'List the people of the business')
+  @Responds(TeamResponse, 'List the people of the business')
   async list(@CurrentUser() { business_id }: BusinessUser) {
     return { users: await this.users.ofBusiness(business_id) };
   }
@@ -39,14 +39,14 @@ export class TeamController {
   @Post()
   @HttpCode(200)
   @Roles(['owner'])
-  @Answers(Made, 'Add a person', { errors: ['CONFLICT'] })
+  @Responds(Made, 'Add a person', { errors: ['CONFLICT'] })
   async add(@CurrentUser() owner: BusinessUser, @Body() request: AddUserRequest) {
     return { id: await this.users.addToBusiness(owner, owner.business_id, request), message: 'Added. They can log in now.' };
   }
 
   @Delete(':id')
   @Roles(['owner'])
-  @Answers(Done, 'Remove a person; their sessions end at once', { errors: ['CONFLICT'] })
+  @Responds(Done, 'Remove a person; their sessions end at once', { errors: ['CONFLICT'] })
   async remove(@CurrentUser() owner: BusinessUser, @Param('id', IdPipe) id: number) {
     await this.users.remove(owner, id);
     return { message: 'Removed.' };

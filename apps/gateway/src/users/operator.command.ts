@@ -5,7 +5,7 @@ import { isEmail } from 'class-validator';
 import { config, env, type Environment } from '@mgw/config';
 import { Database } from '@mgw/postgres';
 import { BusinessesStore } from '../businesses/businesses.store';
-import { AuditStore } from '../operator/audit.store';
+import { AuditStore } from '../audit/audit.store';
 import { UsersService } from './users.service';
 import { UsersStore } from './users.store';
 

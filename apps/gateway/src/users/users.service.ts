@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { BusinessesStore } from '../businesses/businesses.store';
-import { AuditStore } from '../operator/audit.store';
+import { AuditStore } from '../audit/audit.store';
 import { noSession, notFound } from '../requests/refusals';
 import type { BusinessUser, SessionUser } from '../sessions/session-user';
 import { hashPassword } from './passwords';

@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@mgw/postgres';
-
-/** Roles of product §2 and §3. */
-export type Role = 'owner' | 'member' | 'operator';
+import type { Role } from '../sessions/session-user';
 
 export interface NewUser {
   /** Null for an operator only. */

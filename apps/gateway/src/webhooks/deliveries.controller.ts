@@ -4,9 +4,9 @@ import { IsIn, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Id, ListDeliveries, PUBLIC_EVENTS, Redeliver, TestWebhook, type PublicEventName } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import { MayBeAbsent } from '../http/validation.pipe';
-import { Answers } from '../openapi/answers';
-import { Done } from '../openapi/replies';
+import { MayBeAbsent } from '../requests/request.pipe';
+import { Responds } from '../responses/responds';
+import { Done } from '../responses/done';
 import { IdPipe } from '../requests/id.pipe';
 import { pageOf, PageQuery } from '../requests/page';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
@@ -29,7 +29,7 @@ export class TestWebhookRequest {
   event?: PublicEventName | null;
 }
 
-const DeliveriesReply = Type.Object(ListDeliveries.reply.properties, { title: 'Deliveries' });
+const DeliveriesResponse = Type.Object(ListDeliveries.reply.properties, { title: 'Deliveries' });
 const Tested = Type.Object({ message: Type.String(), delivery_id: Id }, { title: 'TestedWebhook' });
 
 /** Product §2: what each webhook was sent, and deliveries by hand. */
@@ -39,14 +39,14 @@ export class DeliveriesController {
   constructor(private readonly rpc: RpcClient) {}
 
   @Get('deliveries')
-  @Answers(DeliveriesReply, 'List what a webhook was sent, the newest first')
+  @Responds(DeliveriesResponse, 'List what a webhook was sent, the newest first')
   list(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) webhook_id: number, @Query() query: ListDeliveriesQuery) {
     return this.rpc.call(ListDeliveries, { business_id, webhook_id, ...pageOf(query), state: query.state ?? null });
   }
 
   @Post('deliveries/:delivery_id/redeliver')
   @HttpCode(200)
-  @Answers(Done, 'Deliver an event again; counts nothing', { errors: ['CONFLICT'] })
+  @Responds(Done, 'Deliver an event again; counts nothing', { errors: ['CONFLICT'] })
   async redeliver(
     @CurrentUser() { business_id }: BusinessUser,
     @Param('id', IdPipe) webhook_id: number,
@@ -58,7 +58,7 @@ export class DeliveriesController {
 
   @Post('test')
   @HttpCode(200)
-  @Answers(Tested, 'Send a sample event; counts nothing', { errors: ['CONFLICT'] })
+  @Responds(Tested, 'Send a sample event; counts nothing', { errors: ['CONFLICT'] })
   async test(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) webhook_id: number, @Body() { event }: TestWebhookRequest) {
     const { delivery_id } = await this.rpc.call(TestWebhook, { business_id, webhook_id, event: event ?? null });
     return { message: 'A sample event is on its way; see its state in a moment.', delivery_id };

@@ -3,16 +3,16 @@ import { Type } from '@sinclair/typebox';
 import { CreateWebhook, DeleteWebhook, ListWebhooks, UpdateWebhook } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
-import { AuditStore } from '../operator/audit.store';
-import { given } from '../requests/given';
+import { AuditStore } from '../audit/audit.store';
+import { withoutNulls } from '../requests/without-nulls';
 import { IdPipe } from '../requests/id.pipe';
 import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { CreateWebhookRequest, UpdateWebhookRequest } from './webhooks.requests';
-import { Answers } from '../openapi/answers';
-import { Done, Made } from '../openapi/replies';
+import { Responds } from '../responses/responds';
+import { Done, Made } from '../responses/done';
 
-const WebhooksReply = Type.Object(ListWebhooks.reply.properties, { title: 'Webhooks' });
+const WebhooksResponse = Type.Object(ListWebhooks.reply.properties, { title: 'Webhooks' });
 
 /** Spec §4.9. The dispatcher keeps the webhooks; the secret leaves the gateway sealed and never comes back. */
 @Controller('api/client/webhooks')
@@ -25,7 +25,7 @@ export class WebhooksController {
   ) {}
 
   @Get()
-  @Answers(WebhooksReply, 'List the webhooks')
+  @Responds(WebhooksResponse, 'List the webhooks')
   list(@CurrentUser() { business_id }: BusinessUser) {
     return this.rpc.call(ListWebhooks, { business_id });
   }
@@ -33,7 +33,7 @@ export class WebhooksController {
   @Post()
   @HttpCode(200)
   @Roles(['owner'])
-  @Answers(Made, 'Create a webhook')
+  @Responds(Made, 'Create a webhook')
   async create(@CurrentUser() user: BusinessUser, @Body() { name, url, events, secret }: CreateWebhookRequest) {
     const secret_sealed = this.sealed(user, secret ?? null);
     const { id } = await this.rpc.call(CreateWebhook, {
@@ -49,9 +49,9 @@ export class WebhooksController {
 
   @Put(':id')
   @Roles(['owner'])
-  @Answers(Done, 'Change a webhook; what is left out stays')
+  @Responds(Done, 'Change a webhook; what is left out stays')
   async update(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number, @Body() change: UpdateWebhookRequest) {
-    const { name, url, events, is_active } = given(change);
+    const { name, url, events, is_active } = withoutNulls(change);
     await this.rpc.call(UpdateWebhook, {
       business_id: user.business_id,
       id,
@@ -67,7 +67,7 @@ export class WebhooksController {
 
   @Delete(':id')
   @Roles(['owner'])
-  @Answers(Done, 'Delete a webhook for good')
+  @Responds(Done, 'Delete a webhook for good')
   async delete(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
     await this.rpc.call(DeleteWebhook, { business_id: user.business_id, id });
     await this.note(user, 'webhook.deleted', id);

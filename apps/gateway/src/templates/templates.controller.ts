@@ -2,10 +2,10 @@ import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import { ListTemplates, SyncTemplates } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply } from 'fastify';
-import { wholeList } from '../api-v1/whole-list';
+import { templateList } from './template-list';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
-import { Answers } from '../openapi/answers';
+import { Responds } from '../responses/responds';
 import { Type } from '@sinclair/typebox';
 
 const { templates, sync } = ListTemplates.reply.properties;
@@ -19,14 +19,14 @@ export class ClientTemplatesController {
   constructor(private readonly rpc: RpcClient) {}
 
   @Get()
-  @Answers(TemplateList, 'List all templates with status and components, and how the last sync went')
+  @Responds(TemplateList, 'List all templates with status and components, and how the last sync went')
   list(@CurrentUser() { business_id }: BusinessUser, @Res({ passthrough: true }) reply: FastifyReply) {
-    return wholeList(reply, (place) => this.rpc.call(ListTemplates, { business_id, ...place }));
+    return templateList(reply, (place) => this.rpc.call(ListTemplates, { business_id, ...place }));
   }
 
   @Post('sync')
   @HttpCode(200)
-  @Answers(SyncStarted, 'Read the templates again from the platform', { errors: SyncTemplates.errors })
+  @Responds(SyncStarted, 'Read the templates again from the platform', { errors: SyncTemplates.errors })
   async sync(@CurrentUser() { business_id }: BusinessUser) {
     const sync = await this.rpc.call(SyncTemplates, { business_id });
     return { message: 'Sync started. Its progress is in the list of templates.', sync };

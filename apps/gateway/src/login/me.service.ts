@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { shownZones } from '../businesses/zones';
 import { ConnectionService } from '../connection/connection.service';
-import type { Me } from './me';
-import type { SessionUser } from './session-user';
+import type { Me } from './login.responses';
+import type { SessionUser } from '../sessions/session-user';
 
 @Injectable()
 export class MeService {

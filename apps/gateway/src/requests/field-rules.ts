@@ -4,6 +4,9 @@ import { MAX_RECIPIENTS, urlFault } from '@mgw/contracts';
 import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
 import { splitParams } from './quick-params';
 
+/** The language of a template when the request names none (spec §4.3, §4.4, §4.7). */
+export const DEFAULT_LANGUAGE = 'en';
+
 const MAX_PARAMS = 50;
 /** Of a template's variable, in characters. */
 export const MAX_PARAM_LENGTH = 1_024;

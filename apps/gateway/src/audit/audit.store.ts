@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@mgw/postgres';
 
+/** The person who changes something. */
+export interface Actor {
+  user_id: number;
+}
+
 export interface AuditEntry {
   /** Who did it; null for a command run on the machine. */
   user_id: number | null;

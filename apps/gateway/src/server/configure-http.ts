@@ -4,17 +4,17 @@ import { GatewayError } from '@mgw/contracts';
 import { histogram, type Logger } from '@mgw/telemetry';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GatewayConfig } from '../gateway.config';
-import { docsRoutes } from '../openapi/docs.routes';
+import { docsRoutes } from '../docs/docs.routes';
 import { openApiDocument } from '../openapi/document';
-import { Draining } from './draining';
-import { ErrorFilter } from './error.filter';
-import { LARGE_BODY_LIMIT, readBodies } from './read-body';
-import { logRequests } from './request-log';
-import { KnownRoutes } from './routes';
-import { shareConnections } from './shares';
-import { boundSlowReaders } from './slow-readers';
-import { traceRequests } from './traces';
-import { RequestPipe } from './validation.pipe';
+import { Draining } from '../http/draining';
+import { ErrorFilter } from '../errors/error.filter';
+import { LARGE_BODY_LIMIT, readBodies } from '../http/read-body';
+import { logRequests } from '../http/request-log';
+import { KnownRoutes } from '../http/routes';
+import { shareConnections } from '../http/shares';
+import { boundSlowReaders } from '../http/slow-readers';
+import { traceRequests } from '../http/traces';
+import { RequestPipe } from '../requests/request.pipe';
 
 /** Lists of recipients are longer than other bodies. */
 const BROADCASTS = /^\/api\/client\/broadcasts(\/check)?$/;

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { ERRORS_PATH } from '../http/help-link';
+import { ERRORS_PATH } from '../errors/help-link';
 import { documentText, DOCUMENTS, guideText, llmsText } from './documents';
 import { errorPages, type ApiDocument } from './error-pages';
 import { htmlPage } from './html-page';

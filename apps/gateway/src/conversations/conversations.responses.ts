@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { ConversationRecord, DeliveryStatus, NextCursor, Nullable, ThreadMessage } from '@mgw/contracts';
 
-export const ConversationsReply = Type.Object(
+export const ConversationsResponse = Type.Object(
   {
     conversations: Type.Array(
       Type.Composite([
@@ -21,7 +21,7 @@ export const ConversationsReply = Type.Object(
   { title: 'Conversations' },
 );
 
-export const ThreadReply = Type.Object(
+export const ThreadResponse = Type.Object(
   {
     conversation: ConversationRecord,
     messages: Type.Array(

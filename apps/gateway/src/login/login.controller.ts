@@ -5,13 +5,13 @@ import { BodyGuard } from '../http/body.guard';
 import { LoginRequest } from './login.requests';
 import { LoginService } from './login.service';
 import { MeService } from './me.service';
-import { CurrentUser, SessionOf } from './roles.guard';
-import { SameOriginGuard } from './same-origin.guard';
-import { endedSessionCookie, sessionCookie, sessionToken } from './session-cookie';
-import type { SessionUser } from './session-user';
-import { Answers } from '../openapi/answers';
-import { Done } from '../openapi/replies';
-import { LoggedIn, Me } from './me';
+import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { SameOriginGuard } from '../sessions/same-origin.guard';
+import { endedSessionCookie, sessionCookie, sessionToken } from '../sessions/session-cookie';
+import type { SessionUser } from '../sessions/session-user';
+import { Responds } from '../responses/responds';
+import { Done } from '../responses/done';
+import { LoggedIn, Me } from './login.responses';
 
 /** Product §2: login, logout, me. Operators log in here too. */
 @Controller('api/client')
@@ -25,7 +25,7 @@ export class LoginController {
   @Post('login')
   @HttpCode(200)
   @UseGuards(SameOriginGuard, BodyGuard)
-  @Answers(LoggedIn, 'Log in', { errors: ['NOT_AUTHENTICATED', 'PERMISSION_DENIED', 'RATE_LIMITED'] })
+  @Responds(LoggedIn, 'Log in', { errors: ['NOT_AUTHENTICATED', 'PERMISSION_DENIED', 'RATE_LIMITED'] })
   async login(@Body() { email, password }: LoginRequest, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const held = sessionToken(request.headers.cookie);
     const { token, user } = await this.logins.login({ email, password, ip: request.ip, held });
@@ -36,7 +36,7 @@ export class LoginController {
   @Post('logout')
   @HttpCode(200)
   @SessionOf('owner', 'member', 'operator')
-  @Answers(Done, 'Log out: the session ends on every gateway')
+  @Responds(Done, 'Log out: the session ends on every gateway')
   async logout(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const token = sessionToken(request.headers.cookie);
     if (token !== null) await this.logins.logout(token);
@@ -46,7 +46,7 @@ export class LoginController {
 
   @Get('me')
   @SessionOf('owner', 'member', 'operator')
-  @Answers(Me, 'Show who is logged in')
+  @Responds(Me, 'Show who is logged in')
   whoAmI(@CurrentUser() user: SessionUser): Promise<Me> {
     return this.me.of(user);
   }

@@ -9,9 +9,9 @@ import { dashboardRoutes } from '../dashboard/dashboard.routes';
 import { GatewayConfig } from '../gateway.config';
 import { platformWebhookRoutes } from '../platform/platform-webhook.routes';
 import { configureHttp } from './configure-http';
-import { HEAD_LIMIT, refuseBytes, refuseUrl, REQUEST_WITHIN_MS } from './malformed';
-import { BODY_LIMIT } from './read-body';
-import { requestId } from './request-id';
+import { HEAD_LIMIT, refuseBytes, refuseUrl, REQUEST_WITHIN_MS } from '../http/malformed';
+import { BODY_LIMIT } from '../http/read-body';
+import { requestId } from '../http/request-id';
 
 /** Who is over the time of a request is looked for this often, so that it is 15 s at most (guarantees §9). */
 const SLOW_CLIENTS_EVERY_MS = 1_000;

@@ -12,7 +12,7 @@ export const ConnectionView = Type.Object({
 });
 export type ConnectionView = Static<typeof ConnectionView>;
 
-export const ConnectionReply = Type.Object(
+export const ConnectionResponse = Type.Object(
   { ...ConnectionView.properties, callback_url: Type.String({ description: 'To paste into Meta’s console.' }) },
   { title: 'Connection' },
 );

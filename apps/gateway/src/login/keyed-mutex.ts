@@ -4,10 +4,10 @@ import { GatewayError } from '@mgw/contracts';
 const MAX_WAITING = 20;
 
 /** Work for the same key runs one after another, for different keys side by side. */
-export class Turns {
+export class KeyedMutex {
   private readonly queues = new Map<string, { tail: Promise<unknown>; waiting: number }>();
 
-  async inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async runExclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
     const queue = this.queues.get(key) ?? { tail: Promise.resolve(), waiting: 0 };
     if (queue.waiting >= MAX_WAITING)
       throw new GatewayError('OVERLOADED', 'Too many requests of this kind at once. Try again in a moment.');

@@ -21,7 +21,7 @@ const DESCRIPTION = 'openapi:description';
  * On a method of a controller: what the API's document says of it. The compiler holds the method to the schema, and a test
  * holds live answers to the document.
  */
-export function Answers<S extends TSchema>(reply: S, summary: string, more: Partial<Omit<Description, 'summary' | 'reply'>> = {}) {
+export function Responds<S extends TSchema>(reply: S, summary: string, more: Partial<Omit<Description, 'summary' | 'reply'>> = {}) {
   return <F extends (...args: never[]) => Promise<Static<S>>>(target: object, name: string | symbol, _: TypedPropertyDescriptor<F>) => {
     const description: Description = { summary, reply, errors: [], ...more };
     Reflect.defineMetadata(DESCRIPTION, description, target, name);

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { Id, IsoTime, PLANS } from '@mgw/contracts';
 import { ZONES } from '../businesses/zones';
 
-export const BusinessesReply = Type.Object(
+export const BusinessesResponse = Type.Object(
   {
     businesses: Type.Array(
       Type.Object({
@@ -17,4 +17,4 @@ export const BusinessesReply = Type.Object(
   { title: 'Businesses' },
 );
 
-export const LimitsReply = Type.Object({ global_per_minute: Type.Integer() }, { title: 'Limits' });
+export const LimitsResponse = Type.Object({ global_per_minute: Type.Integer() }, { title: 'Limits' });

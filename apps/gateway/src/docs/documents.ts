@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { ERRORS_PATH } from '../http/help-link';
+import { ERRORS_PATH } from '../errors/help-link';
 
 interface Document {
   path: string;

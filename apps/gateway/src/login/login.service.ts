@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
 import { GatewayConfig } from '../gateway.config';
-import { AuditStore, FAILED_LOGIN } from '../operator/audit.store';
+import { AuditStore, FAILED_LOGIN } from '../audit/audit.store';
 import { networkOf } from '../http/caller';
 import { matchingHash } from '../users/passwords';
 import { normalizeEmail, UsersStore, type StoredUser } from '../users/users.store';
 import { LoginAttemptsStore } from './login-attempts.store';
 import { accountSubject, addressSubject } from './login-subjects';
-import { SessionsStore } from './sessions.store';
-import { Turns } from './turns';
+import { SessionsStore } from '../sessions/sessions.store';
+import { KeyedMutex } from './keyed-mutex';
 
 /** Wrong passwords for one account within 15 minutes (product §2); for an address it is LOGIN_IP_LIMIT. */
 const ACCOUNT_LIMIT = 5;
@@ -24,7 +24,7 @@ export interface Credentials {
 @Injectable()
 export class LoginService {
   /** One look at a password of an account at a time, so that people who log in twice at once are not taken for guessers. */
-  private readonly accounts = new Turns();
+  private readonly accounts = new KeyedMutex();
 
   constructor(
     private readonly users: UsersStore,
@@ -38,7 +38,7 @@ export class LoginService {
   async login(credentials: Credentials): Promise<{ token: string; user: StoredUser }> {
     const email = normalizeEmail(credentials.email);
     const account = accountSubject(email);
-    const user = await this.accounts.inTurn(account, () => this.check(email, account, credentials));
+    const user = await this.accounts.runExclusive(account, () => this.check(email, account, credentials));
     const token = await this.sessions.open(user.id, credentials.held);
     await this.audit.add({ user_id: user.id, business_id: user.business_id, action: 'session.opened', detail: {} });
     return { token, user };

@@ -20,7 +20,10 @@ interface Page {
  * All pages of a list of templates as one (platform §3.1: 6,000 and more). A long list is streamed page by page as the reader takes it,
  * so that no more than a page is in memory. Each page begins behind the previous one, so the list ends even while a sync changes it.
  */
-export async function wholeList<P extends Page>(reply: FastifyReply, read: (place: Place) => Promise<P>): Promise<Omit<P, 'next_cursor'>> {
+export async function templateList<P extends Page>(
+  reply: FastifyReply,
+  read: (place: Place) => Promise<P>,
+): Promise<Omit<P, 'next_cursor'>> {
   const { next_cursor, ...first } = await read({ limit: PAGE, cursor: null });
   if (!next_cursor) return first;
   untilClosed(reply.raw, lists.take(holderOf(reply.request), PAGE_BYTES));

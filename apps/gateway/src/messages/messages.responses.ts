@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { FindDeliveries, Id, IsoTime, ListMessages, LoggedMessage, Nullable, UsageLine } from '@mgw/contracts';
 
-export const MessagesReply = Type.Object(ListMessages.reply.properties, { title: 'MessageLog' });
+export const MessagesResponse = Type.Object(ListMessages.reply.properties, { title: 'MessageLog' });
 
-export const MessageDetailReply = Type.Object(
+export const MessageDetailResponse = Type.Object(
   {
     message: LoggedMessage,
     timeline: Type.Array(Type.Object({ status: Type.String(), at: IsoTime, reason: Nullable(Type.String()) }), {
@@ -18,7 +18,7 @@ export const MessageDetailReply = Type.Object(
   { title: 'MessageDetail' },
 );
 
-export const UsageReply = Type.Object(
+export const UsageResponse = Type.Object(
   {
     from: Type.String(),
     to: Type.String(),

@@ -1,8 +1,8 @@
 import { ERRORS, type ErrorCode } from '@mgw/contracts';
-import { INTERNAL_ONLY } from '../http/error.filter';
-import { ERRORS_PATH } from '../http/help-link';
-import { errorBody } from './error-bodies';
-import { ERROR_WORDS } from './error-words';
+import { INTERNAL_ONLY } from '../errors/error.filter';
+import { ERRORS_PATH } from '../errors/help-link';
+import { errorBody } from '../errors/error-bodies';
+import { ERROR_WORDS } from '../errors/error-words';
 import { htmlPage } from './html-page';
 
 /** As far as the pages read it. */

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import {
+  GatewayError,
+  newIntentId,
+  type Plan,
+  type ReplyOf,
+  type RequestOf,
+  type Sender,
+  type SendMedia,
+  type SendOtp,
+  type SendTemplate,
+  type SendText,
+} from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { secondsToReset, zoneInForce, type Zones } from '../businesses/zones';
+import { idempotencyOf } from './idempotency';
+import { sendResult, unsureIsUnknown } from './send-result';
+
+type SendOperation = typeof SendMedia | typeof SendOtp | typeof SendTemplate | typeof SendText;
+
+/** An API key, or a person of the business: then there is neither a key nor a daily cap. */
+export interface SendingParty {
+  api_key_id: number | null;
+  daily_limit: number | null;
+  business: { id: number; plan: Plan; zones: Zones };
+}
+
+interface SendingCaller {
+  party: SendingParty;
+  request: FastifyRequest;
+  reply: FastifyReply;
+  /** Replaces the header `Idempotency-Key`. */
+  idempotencyKey?: string | undefined;
+}
+
+/** The one path of every send that a request asks for (spec §2.2). */
+@Injectable()
+export class SendingService {
+  constructor(private readonly rpc: RpcClient) {}
+
+  /** @returns the result that all sends share (spec §2.2), and the send service's own response */
+  async send<O extends SendOperation>(operation: O, message: Omit<RequestOf<O>, 'sender'>, caller: SendingCaller) {
+    const { party, request, reply, idempotencyKey = request.headers['idempotency-key'] } = caller;
+    const sender = senderOf(party, idempotencyOf(idempotencyKey, operation.subject, message));
+    const context = { requestId: request.id, deadlineAt: Date.now() + operation.deadlineMs };
+    const sent: ReplyOf<O> = await this.rpc
+      .call(operation, { ...message, sender } as RequestOf<O>, context)
+      .catch(resetsWithNewZone(party))
+      .catch(unsureIsUnknown(sender));
+    if (sent.replayed) void reply.header('idempotency-replayed', 'true');
+    return { result: sendResult(sent), sent };
+  }
+}
+
+function senderOf({ api_key_id, daily_limit, business }: SendingParty, idempotency: Sender['idempotency']) {
+  const { id: business_id, plan, zones } = business;
+  const shared = { business_id, intent_id: newIntentId(), api_key_id, plan, daily_limit, timezone: zoneInForce(zones) };
+  if (api_key_id === null) return { ...shared, sent_by: 'agent' as const, idempotency: asReplyKey(idempotency) };
+  return { ...shared, sent_by: 'api' as const, idempotency };
+}
+
+/** Without an API key the prefix keeps a person's Idempotency-Keys apart from those of broadcasts and automatic replies. */
+function asReplyKey(idempotency: Sender['idempotency']): Sender['idempotency'] {
+  return idempotency && { ...idempotency, key: `reply:${createHash('sha256').update(idempotency.key).digest('hex')}` };
+}
+
+/** The send service knows the midnight of the zone in force; while a change of zone is pending, the cap may reset later. */
+function resetsWithNewZone({ business }: SendingParty) {
+  return (error: unknown): never => {
+    const retry_after_seconds = secondsToReset(business.zones);
+    if (!(error instanceof GatewayError) || error.error_code !== 'DAILY_LIMIT_REACHED' || retry_after_seconds === null) throw error;
+    throw new GatewayError('DAILY_LIMIT_REACHED', error.message, { ...error.extras, retry_after_seconds }, error.status);
+  };
+}
