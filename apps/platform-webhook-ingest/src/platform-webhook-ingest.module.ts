@@ -6,12 +6,12 @@ import { ageOfFirst, countUpTo, figuresController, LOGGER, NATS, retention } fro
 import { ConnectionsService } from './connections/connections.service';
 import { Signatures } from './connections/signatures';
 import { IngestConfig } from './platform-webhook-ingest.config';
-import { DeliveriesStore } from './receiving/deliveries.store';
+import { CallbacksStore } from './receiving/callbacks.store';
 import { WebhookHandlers } from './receiving/webhook.handlers';
 import { WebhookService } from './receiving/webhook.service';
 import { ingestRetention } from './retention';
 import { SplitterService } from './splitting/splitter.service';
-import { Wire } from './splitting/wire';
+import { EventsInFlight } from './splitting/events-in-flight';
 
 const FIGURES = {
   webhooks_waiting: countUpTo('FROM ingest.deliveries WHERE split_at IS NULL ORDER BY id'),
@@ -23,10 +23,10 @@ const FIGURES = {
   providers: [
     ConnectionsService,
     Signatures,
-    DeliveriesStore,
+    CallbacksStore,
     WebhookService,
     SplitterService,
-    Wire,
+    EventsInFlight,
     retention(IngestConfig, ingestRetention),
     { provide: Sealer, inject: [IngestConfig], useFactory: ({ sealer }: IngestConfig) => sealer },
     {

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-it('callbacks are forgotten so many days after they were split, by two replicas at once; what is not split stays (guarantees §2)', async () => {
+it('guarantees §2: two replicas delete callbacks some days after their splitting, and keep those that are not split', async () => {
   await harness.db.query(`INSERT INTO ingest.deliveries (body_hash, body, businesses, received_at, split_at)
     SELECT sha256(n::text::bytea), 'old'::bytea, '{1}'::integer[], now() - interval '99 days', now() - interval '9 days' FROM generate_series(1, 25) AS n
     UNION ALL SELECT 'y', 'young', '{1}', now() - interval '99 days', now() - interval '7 days'
@@ -19,7 +19,7 @@ it('callbacks are forgotten so many days after they were split, by two replicas 
   await harness.db.query(`INSERT INTO ingest.dead_letters (consumer, subject, body, reason, deliveries, at) VALUES
     ('splitter', 'messages', 'kept', 'r', 1, now() - interval '89 days'), ('splitter', 'messages', 'gone', 'r', 1, now() - interval '91 days')`);
   const env = { RETENTION_BATCH_ROWS: '10', RETENTION_PAUSE_MS: '0' };
-  // Nobody answers for the connections: nothing can be split.
+  // No service responds to ListConnections, so nothing is split.
   await Promise.all([harness.run(service, env), harness.run(service, env)]);
   const bodies = async (table: string) =>
     (await harness.db.query<{ body: string }>(`SELECT encode(body::bytea, 'escape') AS body FROM ingest.${table} ORDER BY 1`)).map(

@@ -2,7 +2,7 @@ import { agedEventRows } from '@mgw/events';
 import type { RetentionPlan } from '@mgw/service';
 import type { IngestConfig } from './platform-webhook-ingest.config';
 
-/** A callback that is not split yet stays, whatever its age. */
+/** A callback stays until it is split, whatever its age. */
 export const ingestRetention = ({ rawWebhooksDays, ...keep }: IngestConfig): RetentionPlan => ({
   rows: [...agedEventRows('ingest', keep), { table: 'ingest.deliveries', where: `split_at < now() - interval '${rawWebhooksDays} days'` }],
 });

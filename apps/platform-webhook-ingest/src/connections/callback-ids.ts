@@ -1,16 +1,16 @@
-/** Places to look at, so that a body made of nothing but names costs no more than another. */
+/** Bounds the work for a body that is full of names. */
 const MOST_PLACES = 2_000;
 const MOST_DIGITS = 32;
 const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const COLON = 0x3a;
 const QUOTE = 0x22;
 
-/** The numbers that a callback names, read from its bytes without parsing them. They only choose which secrets are tried first. */
+/** The numbers in a callback, read from its bytes without parsing. They only choose the secrets to try first. */
 export function numbersIn(body: Buffer): Generator<string> {
   return digitsAfter(body, '"phone_number_id"');
 }
 
-/** The digits of each `id`: among them is the account's (platform §4.3). */
+/** The digits of each `id`, which include the account's (platform §4.3). */
 export function idsIn(body: Buffer): Generator<string> {
   return digitsAfter(body, '"id"');
 }

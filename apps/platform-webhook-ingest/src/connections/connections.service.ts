@@ -6,18 +6,18 @@ import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { ConnectionMap } from './connection-map';
 
-/** An announcement makes it sooner. */
+/** A change also arrives as an announcement, which is sooner. */
 const FRESH_MS = 5_000;
-/** A callback that matches no secret may come just after a business has connected: read again, but not for every forgery. */
-const READ_AGAIN_MS = 1_000;
+/** A callback that matches no secret may follow a new connection. This bounds the reads that forgeries cause. */
+const REREAD_MS = 1_000;
 
-/** The channels of all businesses with their opened secrets, held for a few seconds. While the template service is away the last known ones hold. */
+/** Caches the connections of all businesses with their opened secrets. While the template service is away the last ones stay valid. */
 @Injectable()
 export class ConnectionsService implements OnApplicationShutdown {
-  private held: ConnectionMap | undefined;
-  private heldAt = 0;
-  private triedAt = 0;
-  /** Opened secrets by context and sealed text: opening those of a thousand businesses takes longer than reading them. */
+  private cached: ConnectionMap | undefined;
+  private cachedAt = 0;
+  private requestedAt = 0;
+  /** Opened secrets by context and sealed text: opening a thousand takes longer than reading them. */
   private opened = new Map<string, string>();
   private loading: Promise<ConnectionMap> | undefined;
   private readonly stopListening: () => void;
@@ -28,22 +28,22 @@ export class ConnectionsService implements OnApplicationShutdown {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.stopListening = rpc.listen(ConnectionChanged, () => {
-      this.heldAt = 0;
-      this.triedAt = 0;
-      // A read under way may have begun before the change.
+      this.cachedAt = 0;
+      this.requestedAt = 0;
+      // A read in flight may have begun before the change.
       this.loading = undefined;
     });
   }
 
-  /** @throws GatewayError when they were never read and cannot be read now */
+  /** @throws GatewayError if the first read fails */
   async current(): Promise<ConnectionMap> {
     return this.notOlderThan(FRESH_MS);
   }
 
-  /** For a callback that matches none of the current ones. */
+  /** Rereads the connections for a callback that matches none of the current ones. */
   async newer(): Promise<ConnectionMap> {
-    if (this.held && Date.now() - this.triedAt <= READ_AGAIN_MS) return this.held;
-    return this.notOlderThan(READ_AGAIN_MS);
+    if (this.cached && Date.now() - this.requestedAt <= REREAD_MS) return this.cached;
+    return this.notOlderThan(REREAD_MS);
   }
 
   onApplicationShutdown(): void {
@@ -51,22 +51,22 @@ export class ConnectionsService implements OnApplicationShutdown {
   }
 
   private async notOlderThan(ageMs: number): Promise<ConnectionMap> {
-    if (this.held && Date.now() - this.heldAt <= ageMs) return this.held;
+    if (this.cached && Date.now() - this.cachedAt <= ageMs) return this.cached;
     try {
       return await (this.loading ??= this.load());
     } catch (error) {
-      if (!this.held) throw error;
-      this.logger.warn({ err: error }, 'connections could not be refreshed; the last known ones are used');
-      return this.held;
+      if (!this.cached) throw error;
+      this.logger.warn({ err: error }, 'refreshing connections failed; using the last ones');
+      return this.cached;
     }
   }
 
   private load(): Promise<ConnectionMap> {
-    const askedAt = Date.now();
-    this.triedAt = askedAt;
+    const requestedAt = Date.now();
+    this.requestedAt = requestedAt;
     const loading = this.read()
       .then((map) => {
-        if (this.loading === loading) [this.held, this.heldAt] = [map, askedAt];
+        if (this.loading === loading) [this.cached, this.cachedAt] = [map, requestedAt];
         return map;
       })
       .finally(() => {

@@ -3,7 +3,7 @@ import { GatewayError } from '@mgw/contracts';
 import { ConnectionsService } from './connections.service';
 import type { ConnectionMap } from './connection-map';
 
-/** An HMAC costs as much as hashing this many bytes more than the body has. */
+/** The fixed cost of an HMAC, in bytes of body. */
 const HMAC_BYTES = 4_096;
 /** Bytes hashed in a second with secrets that the callbacks did not choose: about 30 ms of work. */
 const BYTES_PER_SECOND = 32 * 1024 * 1024;

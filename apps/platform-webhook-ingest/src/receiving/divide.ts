@@ -1,19 +1,20 @@
-import { changesOf, ownerOf, type Owners, type Signed } from '../splitting/split-delivery';
+import { changesOf, ownerOf, type Owners } from '../splitting/changes';
+import type { SignedBody } from './stored-callback';
 
 /** The updates of one business in a callback. */
 export interface Part {
-  /** The business; 0 when no connected one has the number or account. */
+  /** The business; 0 if no business with the app secret claims the number or account. */
   lane: number;
   webhook: unknown;
-  /** The bytes as they came when the callback is for one business. */
+  /** The received bytes if the callback is for one business. */
   body: Buffer;
 }
 
 /**
  * Divides a callback by business, because each business's updates wait in a lane of their own. Nearly every callback is for one
- * business and stays as it is. Updates that belong to nobody go with the first part.
+ * business and stays whole. Updates without an owner go with the first part.
  */
-export function divide(webhook: unknown, { body, businesses }: Signed, owners: Owners): Part[] {
+export function divide(webhook: unknown, { body, businesses }: SignedBody, owners: Owners): Part[] {
   const signers = new Set(businesses);
   const changes = changesOf(webhook).map((change) => ({ ...change, lane: ownerOf(change, signers, owners) }));
   const lanes = new Set(changes.flatMap(({ lane }) => lane ?? []));

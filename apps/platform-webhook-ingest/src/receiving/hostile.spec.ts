@@ -60,21 +60,21 @@ describe('hostile callbacks (guarantees §10)', () => {
     const body = bytesOf(payload);
     return call(body, sign(body, business));
   };
-  /** WhatsApp posts again what was refused for want of room. */
+  /** WhatsApp retries a callback that was refused for lack of room. */
   const postUntilStored = (payload: unknown, business = 1) =>
     eventually(async () => {
-      const answer = await post(payload, business);
-      return typeof answer === 'string' ? false : answer;
+      const status = await post(payload, business);
+      return typeof status === 'string' ? false : status;
     }, LONG);
   const number = async (sql: string) => Number((await harness.db.query<{ n: string }>(`SELECT ${sql} AS n`))[0]?.n);
   const count = (table: string) => number(`(SELECT count(*) FROM ingest.${table})`);
   const letterBytes = () => number('(SELECT coalesce(sum(length(body)), 0) FROM ingest.dead_letters)');
   const letters = (...args: string[]) => deadLetters(INGEST_LETTERS, args, harness.env);
-  const told = async (type: string, id: string) =>
+  const published = async (type: string, id: string) =>
     eventually(async () => (await harness.told(type)).find((event) => event.id.includes(id)), LONG);
   const isSplit = () => eventually(async () => (await count('deliveries WHERE split_at IS NULL')) === 0, LONG);
 
-  describe('N1: a signed callback that is made to fill the memory, at a heap of 128 MB', () => {
+  describe('N1: signed callbacks that fill the memory, with a heap of 128 MB', () => {
     const filler = 'x'.repeat(150_000);
     const large = 'x'.repeat(2_700_000);
     const bad = (n: number) => Array.from({ length: n }, (_, id) => ({ id }));
@@ -85,7 +85,7 @@ describe('hostile callbacks (guarantees §10)', () => {
         200,
       ],
       [
-        'as many in a larger one, which is split after the answer',
+        'as many in a larger one, which is split after the response',
         () => envelope({ filler: 'x'.repeat(300_000), messages: bad(4_900) }),
         200,
       ],
@@ -119,7 +119,7 @@ describe('hostile callbacks (guarantees §10)', () => {
       ],
     ];
 
-    it('every one is answered, none ends the process, and letters stay smaller than what came', async () => {
+    it('responds to each, survives, and stores fewer bytes of letters than it received', async () => {
       const child = await harness.spawn('platform-webhook-ingest', SMALL_HEAP);
       let died = false;
       void child.exited.then(() => (died = true));
@@ -133,30 +133,29 @@ describe('hostile callbacks (guarantees §10)', () => {
       }
       expect(await letterBytes()).toBeLessThan(sent + cases.length * 512 * 1024);
       expect(await count('dead_letters')).toBeLessThan(cases.length * 100);
-      const message = await told('message', 'w999');
+      const message = await published('message', 'w999');
       expect((message.data as { from: { name: string } }).from.name.length).toBeLessThanOrEqual(512);
       expect(await postUntilStored(envelope({ messages: [text('wamid.good')] }, 2), 2)).toBe(200);
-      await told('message', 'wamid.good');
+      await published('message', 'wamid.good');
     }, 240_000);
 
-    it('sixty callbacks of 2.7 MB, ten at once: each is stored or refused, and another business goes on', async () => {
+    it('stores or refuses each of sixty callbacks of 2.7 MB, ten at once, and serves another business', async () => {
       const child = await harness.spawn('platform-webhook-ingest', SMALL_HEAP);
       let died = false;
       void child.exited.then(() => (died = true));
-      const answers = new Set<number | string>();
+      const results = new Set<number | string>();
       for (let round = 0; round < 6; round++) {
         const ten = Array.from({ length: 10 }, (_, i) =>
           post(envelope({ messages: [text(`wamid.${round}.${i}`, '919876543210', large)] })),
         );
-        for (const answer of await Promise.all(ten)) answers.add(answer);
+        for (const result of await Promise.all(ten)) results.add(result);
       }
-      // Refused at once or, on a slow machine, too late: the platform posts both again.
-      expect([...answers].filter((answer) => !['OVERLOADED', 'DEADLINE_EXCEEDED'].includes(String(answer)))).toEqual([200]);
+      // A refusal may come too late on a slow machine; the platform retries both.
+      expect([...results].filter((result) => !['OVERLOADED', 'DEADLINE_EXCEEDED'].includes(String(result)))).toEqual([200]);
       expect(await postUntilStored(envelope({ messages: [text('wamid.good')] }, 2), 2)).toBe(200);
-      await told('message', 'wamid.good');
+      await published('message', 'wamid.good');
       await isSplit();
       expect(died).toBe(false);
-      // Each is one letter that names the reason and can be read in full.
       const [listed = ''] = (await letters('list')).split('\n').slice(1);
       expect(listed).toContain('WhatsApp sends no such update');
     }, 240_000);
@@ -165,8 +164,8 @@ describe('hostile callbacks (guarantees §10)', () => {
   describe('N3: a callback that ends the process', () => {
     const large = (id: string, business: number) => ({ ...envelope({ messages: [text(id)] }, business), filler: 'x'.repeat(100_000) });
 
-    it('is set aside after three beginnings; the others are split, and a replay brings it back', async () => {
-      // The process dies at each splitting, and begins with the first lane.
+    it('is set aside after three beginnings; the others are split, and a replay publishes it', async () => {
+      // The process dies whenever it splits a stored callback.
       for (let n = 1; n <= 3; n++) {
         const child = await harness.spawn('platform-webhook-ingest', { CRASH_AT: 'ingest.splitting' });
         if (n === 1) await post(large('wamid.poison', 1));
@@ -175,18 +174,18 @@ describe('hostile callbacks (guarantees §10)', () => {
       const child = await harness.spawn('platform-webhook-ingest', { CRASH_AT: 'ingest.splitting' });
       await eventually(async () => (await count('dead_letters')) === 1, LONG);
       expect(await post(envelope({ messages: [text('wamid.small')] }))).toBe(200);
-      await told('message', 'wamid.small');
+      await published('message', 'wamid.small');
       await child.kill();
       expect((await letters('list')).split('\n')[1]).toContain('splitting it ended the process 3 times');
 
       await harness.run(service);
       expect(await postUntilStored(large('wamid.next', 2), 2)).toBe(200);
-      await told('message', 'wamid.next');
+      await published('message', 'wamid.next');
       expect(await letters('replay', 'all')).toBe('1 replayed.');
-      await told('message', 'wamid.poison');
+      await published('message', 'wamid.poison');
     }, 240_000);
 
-    it('as a dead letter that is replayed: after three beginnings it stays, and is not tried again', async () => {
+    it('stays a dead letter after three replays that ended the process', async () => {
       await harness.db.query(
         `INSERT INTO ingest.dead_letters (consumer, subject, body, reason, deliveries, businesses, replay_asked_at)
          VALUES ('splitter', '(all)', $1, 'r', 1, '{1}', now())`,
@@ -202,7 +201,7 @@ describe('hostile callbacks (guarantees §10)', () => {
     }, 240_000);
   });
 
-  it('product decision 48: a message of a group is counted and nothing more; a number that nobody connected leaves no letter', async () => {
+  it('decision 48: publishes no event for a message of a group, and stores no letter for an unconnected number', async () => {
     await harness.run(service);
     const group = { ...text('wamid.group'), group_id: 'Y2FwaV9ncm91cDox' };
     expect(await post(envelope({ messages: [group, text('wamid.private')] }))).toBe(200);
@@ -212,12 +211,12 @@ describe('hostile callbacks (guarantees §10)', () => {
       ],
     };
     expect(await post(unconnected)).toBe(200);
-    await told('message', 'wamid.private');
+    await published('message', 'wamid.private');
     expect((await harness.told('message')).map(({ id }) => id)).toEqual(['platform.message:1:wamid.private']);
     expect(await count('dead_letters')).toBe(0);
   });
 
-  it('a message that names nobody goes to the dead letters at once', async () => {
+  it('sets aside a message without a person', async () => {
     await harness.run(service);
     expect(await post(envelope({ messages: [{ ...text('wamid.1'), from: undefined }] }))).toBe(200);
     await eventually(async () => (await count('dead_letters')) === 1);
@@ -225,7 +224,7 @@ describe('hostile callbacks (guarantees §10)', () => {
   });
 
   describe('N2: strangers', () => {
-    it('cannot keep genuine callbacks of 1,000 businesses from being answered 200, whatever numbers they name', async () => {
+    it('cannot stop genuine callbacks of 1,000 businesses, whatever numbers they name', async () => {
       connections = Array.from({ length: 1_000 }, (_, i) => connection(i + 1));
       await harness.spawn('platform-webhook-ingest');
       expect(await postUntilStored(envelope({ messages: [text('wamid.first')] }, 500), 500)).toBe(200);
@@ -234,19 +233,19 @@ describe('hostile callbacks (guarantees §10)', () => {
         bytesOf,
       );
       const forge = async (n: number) => {
-        const answers = new Set<number | string>();
-        while (!over) answers.add(await call(forged[n % 2] as Buffer, `sha256=${String(n).padStart(64, '0')}`));
-        return answers;
+        const results = new Set<number | string>();
+        while (!over) results.add(await call(forged[n % 2] as Buffer, `sha256=${String(n).padStart(64, '0')}`));
+        return results;
       };
       const forgers = Array.from({ length: 20 }, (_, n) => forge(n));
       const genuine: (number | string)[] = [];
       for (let n = 1; n <= 200; n++) genuine.push(await post(envelope({ messages: [text(`wamid.${n}`)] }, n * 5), n * 5));
       over = true;
-      for (const answers of await Promise.all(forgers)) expect(answers).not.toContain(200);
+      for (const results of await Promise.all(forgers)) expect(results).not.toContain(200);
       expect(genuine).toEqual(Array(200).fill(200));
     }, 240_000);
 
-    it('product decision 47: a callback that names no business here is still taken from any of them', async () => {
+    it('decision 47: accepts a callback without numbers from any connected business', async () => {
       connections = Array.from({ length: 300 }, (_, i) => connection(i + 1));
       await harness.run(service);
       expect(await post({ object: 'whatsapp_business_account', entry: [] }, 211)).toBe(200);
@@ -257,8 +256,8 @@ describe('hostile callbacks (guarantees §10)', () => {
     const CALLBACKS = 60;
     const EACH = 200;
 
-    it('lets the first event of another pass; its own stay in their order, and none is lost', async () => {
-      // The send service hears messages in their order, and is slow.
+    it('lets the first event of another pass; keeps its own in order and loses none', async () => {
+      // The consumer of the send service exists but reads nothing yet.
       await harness.run(service);
       await eventually(async () => (await harness.nc.jetstreamManager()).streams.info('PLATFORM').catch(() => false));
       await (
@@ -272,14 +271,14 @@ describe('hostile callbacks (guarantees §10)', () => {
         const messages = Array.from({ length: EACH }, (_, m) => text(`wamid.flood.${c * EACH + m}`, '919800000001'));
         expect(await postUntilStored(envelope({ messages }))).toBe(200);
       }
-      // Nobody hears anything yet: the flood waits in the database, the victim's event does not.
+      // The flood waits in the database; the victim's event does not.
       expect(await post(envelope({ messages: [text('wamid.victim')] }, 2), 2)).toBe(200);
-      await told('message', 'wamid.victim');
+      await published('message', 'wamid.victim');
       expect((await harness.told('message')).length).toBeLessThan((CALLBACKS * EACH) / 4);
 
       const order: number[] = [];
       const consumer = await harness.nc.jetstream().consumers.get('PLATFORM', 'send-messages');
-      const heard = await consumer.consume({
+      const subscription = await consumer.consume({
         callback: (message) => {
           for (const { id } of [message.json()].flat() as { id: string }[]) {
             const [, nth] = /flood\.(\d+)$/.exec(id) ?? [];
@@ -289,7 +288,7 @@ describe('hostile callbacks (guarantees §10)', () => {
         },
       });
       await eventually(() => order.length >= CALLBACKS * EACH, LONG);
-      heard.stop();
+      subscription.stop();
       expect(order).toEqual(Array.from({ length: CALLBACKS * EACH }, (_, nth) => nth));
       await isSplit();
     }, 240_000);

@@ -1,9 +1,9 @@
 import { counter } from '@mgw/telemetry';
-import type { Updates } from './deliveries.store';
+import type { Updates } from './stored-callback';
 
-const counted = counter('mgw_platform_updates_total', 'Updates of the platform, by outcome', ['outcome']);
+const counted = counter('mgw_platform_updates_total', 'Updates in callbacks of the platform, by outcome', ['outcome']);
 
-export function countUpdates({ events, bad, ignored }: Updates): void {
+export function recordUpdates({ events, bad, ignored }: Updates): void {
   counted.inc({ outcome: 'event' }, events.length);
   counted.inc({ outcome: 'dead' }, bad.length);
   counted.inc({ outcome: 'unknown_number' }, ignored.unknown_number);

@@ -7,42 +7,42 @@ import { ConnectionsService } from '../connections/connections.service';
 import { Signatures } from '../connections/signatures';
 import { readCallback, TooManyValuesError } from '../splitting/read-callback';
 import { SplitterService, splitOrSetAside } from '../splitting/splitter.service';
-import { Wire } from '../splitting/wire';
-import { DeliveriesStore } from './deliveries.store';
+import { EventsInFlight } from '../splitting/events-in-flight';
+import { CallbacksStore } from './callbacks.store';
 import { divide, type Part } from './divide';
-import { Intake } from './intake';
-import { countUpdates } from './update-counts';
+import { IntakeLimits } from './intake-limits';
+import { recordUpdates } from './update-counts';
 
-/** A callback up to this size is split when it comes, and its events are stored with it. A larger one is stored first, so that a process that dies of it leaves a mark. */
+/** A callback up to this size is split before it is stored, and its events commit with it. A larger one is stored first, so that a crash leaves a mark. */
 const SPLIT_AT_ONCE_BYTES = 64 * 1024;
 
-/** The platform's callbacks: verified, stored, answered. A signed callback that nobody understands is still a 200 (guarantees §2). */
+/** Verifies and stores the platform's callbacks. A signed callback that the gateway does not understand is 200 (guarantees §2). */
 @Injectable()
 export class WebhookService {
-  private readonly intake = new Intake();
+  private readonly limits = new IntakeLimits();
 
   constructor(
     private readonly connections: ConnectionsService,
     private readonly signatures: Signatures,
-    private readonly deliveries: DeliveriesStore,
+    private readonly callbacks: CallbacksStore,
     private readonly splitter: SplitterService,
-    private readonly wire: Wire,
+    private readonly inFlight: EventsInFlight,
     private readonly relay: OutboxRelay,
   ) {}
 
   /**
-   * @returns the HTTP status for the platform: 200 only for a stored body
+   * @returns the HTTP status for the platform, 200 only for a stored body
    * @throws GatewayError OVERLOADED
    */
   async receive(body: Buffer, signature: string | null): Promise<200 | 400 | 401> {
     const claimed = /^sha256=([0-9a-f]{64})$/i.exec(signature ?? '')?.[1];
     if (!claimed) return 401;
-    return this.intake.whole(body.length, async () => {
+    return this.limits.inTotal(body.length, async () => {
       const signers = await this.signatures.signersOf(body, Buffer.from(claimed, 'hex'));
       const [first] = signers;
       if (first === undefined) return 401;
       const lane = (await this.connections.current()).signerNamed(body, signers) ?? first;
-      return this.intake.ofLane(lane, body.length, () => this.take(body, signers, lane));
+      return this.limits.inLane(lane, body.length, () => this.storeParts(body, signers, lane));
     });
   }
 
@@ -51,7 +51,7 @@ export class WebhookService {
     return (await this.connections.current()).knowsVerifyToken(token) || (await this.connections.newer()).knowsVerifyToken(token);
   }
 
-  private async take(body: Buffer, businesses: number[], lane: number): Promise<200 | 400> {
+  private async storeParts(body: Buffer, businesses: number[], lane: number): Promise<200 | 400> {
     const parts = await this.parts(body, businesses, lane);
     if (parts === undefined) return 400;
     const whole = createHash('sha256').update(body).digest();
@@ -64,7 +64,7 @@ export class WebhookService {
     return 200;
   }
 
-  /** @returns undefined when it is not JSON */
+  /** @returns undefined if it is not JSON */
   private async parts(body: Buffer, businesses: number[], lane: number): Promise<Part[] | undefined> {
     try {
       return divide(readCallback(body), { body, businesses }, await this.connections.current());
@@ -76,15 +76,15 @@ export class WebhookService {
 
   private async store({ lane, webhook, body }: Part, hash: Buffer, businesses: number[]): Promise<void> {
     const map = await this.connections.current();
-    const isNow = webhook !== undefined && body.length <= SPLIT_AT_ONCE_BYTES && this.wire.admits(lane, 1);
-    const split = isNow ? await splitOrSetAside(webhook, { body, businesses }, map) : null;
-    const updates = split !== null && this.wire.admits(lane, split.events.length) ? split : null;
-    const stored = await this.deliveries.add({ hash, body, businesses, lane, updates, traceparent: activeTraceparent() ?? null });
+    const isSplitFirst = webhook !== undefined && body.length <= SPLIT_AT_ONCE_BYTES && this.inFlight.admits(lane, 1);
+    const split = isSplitFirst ? await splitOrSetAside(webhook, { body, businesses }, map) : null;
+    const updates = split !== null && this.inFlight.admits(lane, split.events.length) ? split : null;
+    const stored = await this.callbacks.add({ hash, body, businesses, lane, updates, traceparent: activeTraceparent() ?? null });
     crashPoint('ingest.after-store');
-    if (stored === 'waits') return this.splitter.nudge();
+    if (stored === 'waits') return this.splitter.wake();
     if (stored === 'known' || split === null) return;
-    this.wire.note(lane, split.events.length);
-    countUpdates(split);
+    this.inFlight.add(lane, split.events.length);
+    recordUpdates(split);
     this.relay.tell(stored);
   }
 }

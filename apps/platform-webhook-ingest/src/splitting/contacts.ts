@@ -1,7 +1,7 @@
 import { isBusinessScopedId, isWaId } from '@mgw/phone';
 import type { WebhookContact, WebhookMessage } from '@mgw/platform-api';
 
-/** WhatsApp's profile names have 25 characters, names of businesses up to 512. */
+/** WhatsApp's profile names have up to 25 characters, names of businesses up to 512. */
 const MOST_NAME_CHARACTERS = 512;
 
 export interface Sender {
@@ -10,55 +10,52 @@ export interface Sender {
   name: string;
 }
 
-/** The contacts beside the messages of one change, found by any of their names. */
+/** The contacts that come with the messages of one change. Finds them by phone or user id. */
 export class Contacts {
-  private readonly byName = new Map<string, WebhookContact>();
-  private readonly only: WebhookContact | undefined;
+  private readonly byId = new Map<string, WebhookContact>();
+  private readonly single: WebhookContact | undefined;
 
   constructor(contacts: WebhookContact[]) {
-    if (contacts.length === 1) [this.only] = contacts;
-    for (const contact of contacts) for (const name of namesOf(contact)) if (!this.byName.has(name)) this.byName.set(name, contact);
+    if (contacts.length === 1) [this.single] = contacts;
+    for (const contact of contacts) for (const id of idsOf(contact)) if (!this.byId.has(id)) this.byId.set(id, contact);
   }
 
-  /** The keys are absent rather than empty, but both occur; a user id may stand where a phone belongs (platform §4.7). */
+  /** A missing phone or user id is absent or empty; a user id may come in the field of a phone (platform §4.7). */
   senderOf(message: WebhookMessage): Sender {
-    const contact = this.of(message);
-    const names = [...given(message.from, message.from_user_id), ...namesOf(contact)];
+    const contact = this.contactOf(message);
+    const ids = [...nonEmptyStrings(message.from, message.from_user_id), ...idsOf(contact)];
     const { name } = contact?.profile ?? {};
     return {
-      phone: names.find(isWaId) ?? null,
-      user_id: names.find(isBusinessScopedId) ?? null,
+      phone: ids.find(isWaId) ?? null,
+      user_id: ids.find(isBusinessScopedId) ?? null,
       name: typeof name === 'string' ? name.slice(0, MOST_NAME_CHARACTERS).toWellFormed() : '',
     };
   }
 
-  /** The contact of a message in few bytes, for its dead letter. */
-  asLetter(message: WebhookMessage): WebhookContact[] {
-    const contact = this.of(message);
+  /** The contact of a message, shortened for a dead letter. */
+  forLetter(message: WebhookMessage): WebhookContact[] {
+    const contact = this.contactOf(message);
     if (!contact) return [];
     const { phone, user_id, name } = this.senderOf(message);
     return [{ profile: { name }, ...(phone !== null && { wa_id: phone }), ...(user_id !== null && { user_id }) }];
   }
 
-  /**
-   * A message without names belongs to the only contact. A system message has no contact (platform §4.4): one beside it belongs to
-   * another message.
-   */
-  private of(message: WebhookMessage): WebhookContact | undefined {
-    const own = given(message.from, message.from_user_id);
-    if (own.length === 0) return message.type === 'system' ? undefined : this.only;
-    for (const name of own) {
-      const contact = this.byName.get(name);
+  /** A message without ids belongs to the single contact. A system message has no contact (platform §4.4). */
+  private contactOf(message: WebhookMessage): WebhookContact | undefined {
+    const own = nonEmptyStrings(message.from, message.from_user_id);
+    if (own.length === 0) return message.type === 'system' ? undefined : this.single;
+    for (const id of own) {
+      const contact = this.byId.get(id);
       if (contact) return contact;
     }
     return undefined;
   }
 }
 
-function namesOf(contact: WebhookContact | undefined): string[] {
-  return given(contact?.wa_id, contact?.user_id);
+function idsOf(contact: WebhookContact | undefined): string[] {
+  return nonEmptyStrings(contact?.wa_id, contact?.user_id);
 }
 
-function given(...names: unknown[]): string[] {
-  return names.filter((name): name is string => typeof name === 'string' && name !== '');
+function nonEmptyStrings(...values: unknown[]): string[] {
+  return values.filter((value): value is string => typeof value === 'string' && value !== '');
 }

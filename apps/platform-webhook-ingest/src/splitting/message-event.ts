@@ -6,7 +6,7 @@ import { platformTime } from './platform-time';
 
 const MEDIA = new Set(['image', 'video', 'audio', 'document', 'sticker']);
 
-/** The event of an inbound message (platform §4.4). @throws Error when the message cannot be understood */
+/** The event of an inbound message (platform §4.4). @throws Error if the message is bad */
 export function messageEvent(
   businessId: number,
   phoneNumberId: string,
@@ -15,7 +15,7 @@ export function messageEvent(
 ): EventEnvelope<typeof PlatformMessage> {
   const at = platformTime(message.timestamp);
   const from = contacts.senderOf(message);
-  // A system message may name its person by an earlier user id only (platform §4.4).
+  // A system message may carry only the person's previous user id (platform §4.4).
   if (from.phone === null && from.user_id === null && message.type !== 'system') throw new Error('the message names nobody');
   return newEvent(PlatformMessage, {
     id: `platform.message:${businessId}:${message.id}`,

@@ -12,7 +12,7 @@ export interface WebhookPreference {
   timestamp?: number | string;
 }
 
-/** @throws Error when it cannot be told */
+/** @throws Error if the preference is bad */
 export function preferenceEvent(
   businessId: number,
   phoneNumberId: string,
@@ -21,7 +21,7 @@ export function preferenceEvent(
   const said_at = platformTime(preference.timestamp);
   const { category = '', value = '' } = preference;
   const phone = waIdOf(preference.wa_id);
-  // It may stand where a phone belongs (platform §4.7).
+  // A user id may come in the field of a phone (platform §4.7).
   const user_id = userIdOf(preference.user_id) ?? userIdOf(preference.wa_id);
   if (phone === null && user_id === null) throw new Error('the preference names nobody');
   return newEvent(PlatformPreference, {

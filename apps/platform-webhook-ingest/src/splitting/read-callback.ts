@@ -1,9 +1,6 @@
-/** Levels of arrays and objects; the platform's callbacks have about ten. A value nested much deeper parses, but cannot be written again. */
+/** Levels of arrays and objects; WhatsApp's callbacks have about ten. A value nested much deeper parses but cannot be serialized. */
 const MOST_LEVELS = 100;
-/**
- * Values in a callback. In 3 MB of WhatsApp's JSON there are fewer than 100,000, because every value has a name; three bytes such as `{},`
- * become an object of sixty in memory.
- */
+/** Values in a callback. 3 MB of WhatsApp's JSON have fewer than 100,000; three bytes such as `{},` take sixty in memory. */
 const MOST_VALUES = 250_000;
 
 const BACKSLASH = 0x5c;
@@ -12,7 +9,7 @@ const COMMA = 0x2c;
 const BRACE = 0x7b;
 const BRACKET = 0x5b;
 
-/** The callback has more values than this process parses: it is stored, and goes to the dead letters unread. */
+/** The callback has more values than this process parses, so it becomes a dead letter unread. */
 export class TooManyValuesError extends Error {
   constructor() {
     super(`more than ${MOST_VALUES} values: WhatsApp sends no such callback`);
@@ -20,16 +17,16 @@ export class TooManyValuesError extends Error {
 }
 
 /**
- * Parses a callback. PostgreSQL's text cannot hold NUL, so it is removed from texts; a lone surrogate is replaced (platform §9).
+ * Parses a callback. Removes NUL from texts, which PostgreSQL cannot store, and replaces lone surrogates (platform §9).
  * @throws TooManyValuesError
- * @throws Error when it is not JSON, or is nested too deep
+ * @throws Error if it is not JSON or nested too deep
  */
 export function readCallback(body: Buffer): unknown {
   if (hasTooManyValues(body)) throw new TooManyValuesError();
   return storable(JSON.parse(body.toString('utf8')), MOST_LEVELS);
 }
 
-/** Counts without parsing: in valid JSON each value follows a comma, or opens its array or object. */
+/** Counts without parsing: in valid JSON each value follows a comma or begins an array or object. */
 function hasTooManyValues(body: Buffer): boolean {
   // Each value takes two bytes at least.
   if (body.length <= 2 * MOST_VALUES) return false;

@@ -3,7 +3,7 @@ import { newEvent } from '@mgw/events';
 import type { WebhookStatus } from '@mgw/platform-api';
 import { platformTime } from './platform-time';
 
-/** A delivery status (platform §4.5). @throws Error when it cannot be told */
+/** A delivery status (platform §4.5). @throws Error if the status is bad */
 export function statusEvent(businessId: number, phoneNumberId: string, status: WebhookStatus): EventEnvelope<typeof PlatformStatus> {
   const at = platformTime(status.timestamp);
   return newEvent(PlatformStatus, {
@@ -23,7 +23,7 @@ export function statusEvent(businessId: number, phoneNumberId: string, status: W
   });
 }
 
-/** Their codes have seven digits at most; the database keeps up to ten. */
+/** The platform's codes have up to seven digits; the database column holds an integer. */
 function isCode(code: unknown): code is number {
   return Number.isInteger(code) && Math.abs(code as number) < 2 ** 31;
 }

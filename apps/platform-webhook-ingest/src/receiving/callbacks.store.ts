@@ -4,94 +4,70 @@ import { ORIGIN, appendToOutbox, nothingWaits, outboxRow, publishDirectly } from
 import type { EventEnvelope } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import { Database, isAboutValues, type Tx } from '@mgw/postgres';
-import { addDeadLetters, asOneLetter, keepLetter, letterToReplay, settleLetter } from './dead-letters.store';
-import { countUpdates } from './update-counts';
+import { addDeadLetters, endReplay, failReplay, letterToReplay } from './dead-letters.store';
+import { wholeLetter, type BadUpdate, type StoredCallback, type Updates } from './stored-callback';
+import { recordUpdates } from './update-counts';
 
-export interface NewDelivery {
+export interface NewCallback {
   /** SHA-256 of the body. */
   hash: Buffer;
   body: Buffer;
   /** The businesses with the app secret that signed it. */
   businesses: number[];
-  /** The business that it is for, or 0: deliveries of a lane are split in their order. */
+  /** The business that it is for, or 0. Callbacks of a lane are split in their order. */
   lane: number;
-  /** Stored with it; null when the splitter finds them later. */
+  /** Committed with the callback; null if the splitter finds them later. */
   updates: Updates | null;
   traceparent: string | null;
 }
 
-export interface Delivery {
-  id: string;
-  body: Buffer;
-  businesses: number[];
-  traceparent: string | null;
-}
-
-/** An update that could not be understood, and why. */
-export interface BadUpdate {
-  field: string;
-  /** A callback with this update only. */
-  body: string;
-  /** The businesses with the app secret that signed it. */
-  businesses: number[];
-  reason: string;
-}
-
-/** The content of a delivery. */
-export interface Updates {
-  events: EventEnvelope[];
-  bad: BadUpdate[];
-  /** Counted and nothing more. */
-  ignored: { unknown_number: number; group: number };
-}
-
-/** The result of storing a callback: its new events, `waits` for the splitter, or `known` already. */
+/** The new events of a stored callback, `waits` if the splitter publishes them later, or `known` if it was stored before. */
 export type Stored = EventEnvelope[] | 'waits' | 'known';
 
-type Split = (delivery: Delivery) => Promise<Updates>;
+export type Split = (callback: StoredCallback) => Promise<Updates>;
 
-/** Bytes of one statement. */
+/** Bytes of the parameters of one statement. */
 const MOST_BYTES = 2 * 1024 * 1024;
-/** Deliveries in one transaction of the splitter. */
+/** Callbacks in one transaction of the splitter. */
 const MOST_AT_ONCE = 32;
-/** A delivery that has ended its process this often is set aside. */
+/** A callback is set aside when it has ended its process this often. */
 const MOST_BEGINNINGS = 3;
 const POISON = `splitting it ended the process ${MOST_BEGINNINGS} times`;
 
 @Injectable()
-export class DeliveriesStore {
-  private readonly additions: Batcher<NewDelivery, Stored>;
-  /** Deliveries and letters whose last beginning ended because the database went away: it does not count. */
-  private readonly forgiven = new Set<string>();
+export class CallbacksStore {
+  private readonly additions: Batcher<NewCallback, Stored>;
+  /** Callbacks and letters whose last beginning failed because the database was away: that beginning does not count. */
+  private readonly uncounted = new Set<string>();
 
   constructor(private readonly db: Database) {
     this.additions = new Batcher({
       maxSize: 32,
       maxQueued: 2_000,
       maxBytes: MOST_BYTES,
-      sizeOf: sizeOfDelivery,
-      run: (deliveries) => this.addAll(deliveries),
+      sizeOf: sizeOf,
+      run: (callbacks) => this.addAll(callbacks),
       isOnes: isAboutValues,
     });
   }
 
-  /** Resolves after the commit. The same body again changes nothing. While older deliveries of its lane wait, it waits behind them. */
-  add(delivery: NewDelivery): Promise<Stored> {
-    return this.additions.add(delivery);
+  /** Resolves after the commit. A repeated body changes nothing. While older callbacks of its lane wait, it waits behind them. */
+  add(callback: NewCallback): Promise<Stored> {
+    return this.additions.add(callback);
   }
 
-  private async addAll(deliveries: NewDelivery[]): Promise<Stored[]> {
-    const byHash = new Map(deliveries.map((delivery) => [delivery.hash.toString('hex'), delivery]));
+  private async addAll(callbacks: NewCallback[]): Promise<Stored[]> {
+    const byHash = new Map(callbacks.map((callback) => [callback.hash.toString('hex'), callback]));
     const waiting = new Set<number>();
-    const distinct = [...byHash.values()].map((delivery) => {
-      if (delivery.updates === null) waiting.add(delivery.lane);
-      return waiting.has(delivery.lane) ? { ...delivery, updates: null } : delivery;
+    const distinct = [...byHash.values()].map((callback) => {
+      if (callback.updates === null) waiting.add(callback.lane);
+      return waiting.has(callback.lane) ? { ...callback, updates: null } : callback;
     });
     const events = distinct.flatMap(({ hash, updates }) => (updates?.events ?? []).map((event) => ({ hash, ...outboxRow(event) })));
     const bad = distinct.flatMap(({ hash, updates }) => (updates?.bad ?? []).map((update) => ({ hash, ...update })));
     const rows = await this.db.query<{ hash: string | null; is_split: boolean | null; event_id: string | null; direct: boolean }>(
       `WITH numbered AS MATERIALIZED (
-         -- Ids in the order of arrival; rows in the order of their hashes, so that two replicas with the same ones do not deadlock.
+         -- Ids follow the arrival. Rows follow their hashes, so that two replicas with the same callbacks do not deadlock.
          SELECT nextval('ingest.deliveries_id_seq') AS id, hash, body, string_to_array(businesses, ',')::integer[] AS businesses, lane::bigint AS lane,
                 may_split, traceparent
          FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::boolean[], $15::text[], $17::text[]) AS n (hash, body, businesses, may_split, traceparent, lane)
@@ -102,7 +78,7 @@ export class DeliveriesStore {
                      THEN now() END,
                 traceparent
          FROM numbered n ORDER BY hash ON CONFLICT (body_hash) DO NOTHING RETURNING body_hash, split_at IS NOT NULL AS is_split
-       ), told AS (
+       ), published AS (
          INSERT INTO ingest.outbox (event_id, subject, ordering_key, body, traceparent, origin)
          SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent, $18
          FROM unnest($5::bytea[], $6::text[], $7::text[], $8::text[], $9::text[], $16::text[])
@@ -115,7 +91,7 @@ export class DeliveriesStore {
          JOIN added ON added.body_hash = b.hash AND added.is_split
        )
        SELECT encode(body_hash, 'hex') AS hash, is_split, NULL AS event_id, ${nothingWaits('ingest', '$8', '$18')} AS direct FROM added
-       UNION ALL SELECT NULL, NULL, event_id, false FROM told`,
+       UNION ALL SELECT NULL, NULL, event_id, false FROM published`,
       [
         distinct.map(({ hash }) => hash),
         distinct.map(({ body }) => body),
@@ -139,17 +115,17 @@ export class DeliveriesStore {
     );
     if (rows.some(({ direct }) => direct)) for (const { updates } of distinct) publishDirectly(updates?.events ?? []);
     const added = new Map(rows.flatMap(({ hash, is_split }) => (hash === null ? [] : [[hash, is_split] as const])));
-    const told = new Set(rows.map(({ event_id }) => event_id));
-    return deliveries.map(({ hash, updates }) => {
+    const published = new Set(rows.map(({ event_id }) => event_id));
+    return callbacks.map(({ hash, updates }) => {
       const key = hash.toString('hex');
       const isSplit = added.get(key);
       if (isSplit === undefined) return 'known';
       added.delete(key);
-      return isSplit ? (updates?.events ?? []).filter(({ id }) => told.delete(id)) : 'waits';
+      return isSplit ? (updates?.events ?? []).filter(({ id }) => published.delete(id)) : 'waits';
     });
   }
 
-  /** The lanes in which deliveries wait. */
+  /** The lanes in which callbacks wait. */
   async waitingLanes(): Promise<number[]> {
     const rows = await this.db.query<{ lane: string }>(
       `WITH RECURSIVE lanes AS (
@@ -164,71 +140,71 @@ export class DeliveriesStore {
   }
 
   /**
-   * Takes the oldest waiting deliveries of a lane, one replica at a time, and commits what `split` makes of them together with the
-   * mark, up to `mostEvents` events. Each is marked as begun first: one that has ended its process three times is set aside instead.
+   * Splits the oldest waiting callbacks of a lane, one replica at a time, and commits up to `mostEvents` of their events with the mark.
+   * Each callback is marked as begun first; one that has ended its process three times is set aside instead.
    */
-  splitLane(lane: number, mostEvents: number, split: Split): Promise<{ deliveries: number; events: number }> {
-    // A commit lost with the database's last half second is made again: the ids of the events stay the same.
-    return this.begun('deliveries', { durable: false }, async (tx, begin) => {
+  splitLane(lane: number, mostEvents: number, split: Split): Promise<{ callbacks: number; events: number }> {
+    // Not durable: if a crash of the database loses the commit, the repeated split publishes events with the same ids.
+    return this.countingBeginnings('deliveries', { durable: false }, async (tx, begin) => {
       const [lock] = await tx.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(hashtext('ingest.lanes'), $1) AS held`, [lane]);
-      const waiting = lock?.held ? await oldestOf(tx, lane) : [];
+      const waiting = lock?.held ? await oldestWaiting(tx, lane) : [];
       const [first] = waiting;
-      if (first === undefined) return { deliveries: 0, events: 0 };
+      if (first === undefined) return { callbacks: 0, events: 0 };
       if (this.isPoison(first)) {
-        for (const delivery of await load(tx, [first.id])) await addDeadLetters(tx, [asOneLetter(delivery, new Error(POISON))]);
+        for (const callback of await load(tx, [first.id])) await addDeadLetters(tx, [wholeLetter(callback, new Error(POISON))]);
         await mark(tx, [first.id], [first.id]);
-        return { deliveries: 1, events: 0 };
+        return { callbacks: 1, events: 0 };
       }
-      // One that began before may be what ended the process, so it goes alone.
-      const taken = first.begun > 0 ? [first.id] : fitting(waiting);
-      await begin(taken);
+      // A callback that began before may have ended the process, so it goes alone.
+      const claimed = first.begun > 0 ? [first.id] : fitting(waiting);
+      await begin(claimed);
       const done: string[] = [];
       let events = 0;
-      for (const delivery of await load(tx, taken)) {
+      for (const callback of await load(tx, claimed)) {
         crashPoint('ingest.splitting');
-        const { released, isDone } = await release(tx, delivery, await split(delivery), mostEvents - events);
-        events += released;
-        if (isDone) done.push(delivery.id);
+        const { published, isDone } = await publish(tx, callback, await split(callback), mostEvents - events);
+        events += published;
+        if (isDone) done.push(callback.id);
         if (!isDone || events >= mostEvents) break;
       }
-      await mark(tx, taken, done);
-      return { deliveries: taken.length, events };
+      await mark(tx, claimed, done);
+      return { callbacks: claimed.length, events };
     });
   }
 
-  /** Splits the oldest dead letter that an operator replays, one replica at a time. @returns whether there was one */
+  /** Splits the oldest dead letter that an operator replays, one replica at a time. @returns false if there is none */
   replay(split: Split): Promise<boolean> {
-    return this.begun('dead_letters', { durable: true }, async (tx, begin) => {
+    return this.countingBeginnings('dead_letters', { durable: true }, async (tx, begin) => {
       const [lock] = await tx.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(hashtext('ingest.replays')) AS held`);
       const letter = lock?.held ? await letterToReplay(tx) : undefined;
       if (letter === undefined) return false;
       if (this.isPoison(letter)) {
-        await keepLetter(tx, letter.id, POISON);
+        await failReplay(tx, letter.id, POISON);
         return true;
       }
       await begin([letter.id]);
       crashPoint('ingest.replaying');
-      await store(tx, letter, await split(letter), (bad) => settleLetter(tx, letter.id, bad));
+      await store(tx, letter, await split(letter), (bad) => endReplay(tx, letter.id, bad));
       return true;
     });
   }
 
   private isPoison({ id, begun }: { id: string; begun: number }): boolean {
-    return begun >= MOST_BEGINNINGS && !this.forgiven.has(id);
+    return begun >= MOST_BEGINNINGS && !this.uncounted.has(id);
   }
 
   /**
-   * Runs `work` in a transaction, with a function that commits on another connection that rows have begun. If `work` fails because
-   * the database went away, this beginning does not count against them.
+   * Runs `work` in a transaction. `begin` counts a beginning of its rows and commits that on another connection. If `work` fails
+   * because the database went away, the beginning does not count.
    */
-  private async begun<T>(
+  private async countingBeginnings<T>(
     table: 'deliveries' | 'dead_letters',
     { durable }: { durable: boolean },
     work: (tx: Tx, begin: (ids: string[]) => Promise<void>) => Promise<T>,
   ): Promise<T> {
     let begun: string[] = [];
     const begin = async (ids: string[]) => {
-      const counted = ids.filter((id) => !this.forgiven.delete(id));
+      const counted = ids.filter((id) => !this.uncounted.delete(id));
       begun = ids;
       if (counted.length > 0) await this.db.relaxed.query(`UPDATE ingest.${table} SET begun = begun + 1 WHERE id = ANY($1)`, [counted]);
     };
@@ -236,13 +212,13 @@ export class DeliveriesStore {
       return await this.db.transaction((tx) => work(tx, begin), { durable });
     } catch (error) {
       const isThere = await this.db.ping().catch(() => false);
-      if (!isThere) for (const id of begun) this.forgiven.add(id);
+      if (!isThere) for (const id of begun) this.uncounted.add(id);
       throw error;
     }
   }
 }
 
-function sizeOfDelivery({ body, updates }: NewDelivery): number {
+function sizeOf({ body, updates }: NewCallback): number {
   return (updates?.events ?? []).reduce((bytes, event) => bytes + outboxRow(event).body.length, body.length);
 }
 
@@ -252,27 +228,27 @@ interface Waiting {
   begun: number;
 }
 
-function oldestOf(tx: Tx, lane: number): Promise<Waiting[]> {
+function oldestWaiting(tx: Tx, lane: number): Promise<Waiting[]> {
   return tx.query<Waiting>(
     `SELECT id, octet_length(body) AS bytes, begun FROM ingest.deliveries WHERE lane = $1 AND split_at IS NULL ORDER BY id LIMIT ${MOST_AT_ONCE}`,
     [lane],
   );
 }
 
-/** The first ones that never began, as many as fit into one transaction. */
+/** The oldest callbacks that never began, as many as fit into one transaction. */
 function fitting(waiting: Waiting[]): string[] {
   const ids: string[] = [];
   let bytes = 0;
-  for (const one of waiting) {
-    bytes += one.bytes;
-    if (one.begun > 0 || (ids.length > 0 && bytes > MOST_BYTES)) break;
-    ids.push(one.id);
+  for (const callback of waiting) {
+    bytes += callback.bytes;
+    if (callback.begun > 0 || (ids.length > 0 && bytes > MOST_BYTES)) break;
+    ids.push(callback.id);
   }
   return ids;
 }
 
-function load(tx: Tx, ids: string[]): Promise<Delivery[]> {
-  return tx.query<Delivery>('SELECT id, body, businesses, traceparent FROM ingest.deliveries WHERE id = ANY($1) ORDER BY id', [ids]);
+function load(tx: Tx, ids: string[]): Promise<StoredCallback[]> {
+  return tx.query<StoredCallback>('SELECT id, body, businesses, traceparent FROM ingest.deliveries WHERE id = ANY($1) ORDER BY id', [ids]);
 }
 
 async function mark(tx: Tx, begun: string[], done: string[]): Promise<void> {
@@ -282,46 +258,47 @@ async function mark(tx: Tx, begun: string[], done: string[]): Promise<void> {
   ]);
 }
 
-/** Appends the events of a delivery that are not in the outbox yet, as many as may go. The rest follows in later turns, the letters with the last one. */
-async function release(tx: Tx, delivery: Delivery, updates: Updates, most: number): Promise<{ released: number; isDone: boolean }> {
+/** Appends at most `most` events that the outbox lacks. The rest follows in later turns; the dead letters come with the last one. */
+async function publish(tx: Tx, callback: StoredCallback, updates: Updates, most: number): Promise<{ published: number; isDone: boolean }> {
+  const addLetters = (bad: BadUpdate[]) => addDeadLetters(tx, bad);
   if (updates.events.length > most) {
     const missing = await notInOutbox(tx, updates.events);
     if (missing.length > most) {
       const some = { events: missing.slice(0, most), bad: [], ignored: { unknown_number: 0, group: 0 } };
-      const isStored = await store(tx, delivery, some, (bad) => addDeadLetters(tx, bad));
-      return { released: most, isDone: !isStored };
+      const isStored = await store(tx, callback, some, addLetters);
+      return { published: most, isDone: !isStored };
     }
     updates = { ...updates, events: missing };
   }
-  await store(tx, delivery, updates, (bad) => addDeadLetters(tx, bad));
-  return { released: updates.events.length, isDone: true };
+  await store(tx, callback, updates, addLetters);
+  return { published: updates.events.length, isDone: true };
 }
 
 async function notInOutbox(tx: Tx, events: EventEnvelope[]): Promise<EventEnvelope[]> {
   const rows = await tx.query<{ event_id: string }>('SELECT event_id FROM ingest.outbox WHERE event_id = ANY($1::text[])', [
     events.map(({ id }) => id),
   ]);
-  const there = new Set(rows.map(({ event_id }) => event_id));
-  return events.filter(({ id }) => !there.has(id));
+  const known = new Set(rows.map(({ event_id }) => event_id));
+  return events.filter(({ id }) => !known.has(id));
 }
 
-/** If PostgreSQL refuses an event, the whole delivery goes to the dead letters, so that it holds up no other. @returns whether it was stored */
-async function store(tx: Tx, delivery: Delivery, updates: Updates, setAside: (bad: BadUpdate[]) => Promise<void>): Promise<boolean> {
-  await tx.query('SAVEPOINT before_delivery');
+/** If PostgreSQL refuses a value of an event, the whole callback becomes a dead letter, so that it holds up no other. @returns false then */
+async function store(tx: Tx, callback: StoredCallback, updates: Updates, setAside: (bad: BadUpdate[]) => Promise<void>): Promise<boolean> {
+  await tx.query('SAVEPOINT before_callback');
   try {
-    for (const some of bySize(updates.events)) await appendToOutbox(tx, 'ingest', some);
+    for (const events of bySize(updates.events)) await appendToOutbox(tx, 'ingest', events);
     await setAside(updates.bad);
-    countUpdates(updates);
+    recordUpdates(updates);
     return true;
   } catch (error) {
     if (!isAboutValues(error)) throw error;
-    await tx.query('ROLLBACK TO SAVEPOINT before_delivery');
-    await setAside([asOneLetter(delivery, error as Error)]);
+    await tx.query('ROLLBACK TO SAVEPOINT before_callback');
+    await setAside([wholeLetter(callback, error as Error)]);
     return false;
   }
 }
 
-/** Events in their order, in groups that fit into a statement. */
+/** Groups of consecutive events that fit into a statement. */
 function* bySize(events: EventEnvelope[]): Generator<EventEnvelope[]> {
   let group: EventEnvelope[] = [];
   let bytes = 0;

@@ -5,45 +5,45 @@ import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 
-/** Events between their release here and their consumers, of all lanes that wait together. */
-const LEAST_ON_THE_WAY = 300;
-const MOST_ON_THE_WAY = 10_000;
-/** More are released while the consumers are closer behind than this, in milliseconds … */
-const CLOSE_MS = 400;
-/** … and fewer when they are further behind than this. */
-const FAR_MS = 800;
-const FASTER = 1.15;
-const SLOWER = 0.8;
-/** The share of a lane, however many wait. */
+/** Bounds of the events in flight to the consumers, of all waiting lanes together. */
+const LEAST_IN_FLIGHT = 300;
+const MOST_IN_FLIGHT = 10_000;
+/** The bound grows while the consumers lag less than this, in milliseconds. */
+const SHORT_LAG_MS = 400;
+/** The bound shrinks while they lag more than this. */
+const LONG_LAG_MS = 800;
+const GROWTH = 1.15;
+const SHRINKAGE = 0.8;
+/** The smallest share of a lane. */
 const LEAST_SHARE = 50;
 const POLL_EVERY_MS = 50;
 const RETRY_AFTER_MS = 1_000;
-/** Releases this close together count as one, in milliseconds. */
+/** Additions this close together count as one, in milliseconds. */
 const MERGED_WITHIN_MS = 10;
-/** When consumers stand still the last sample is replaced, which only counts events as handled later. */
+/** While consumers stand still a new sample replaces the last one, so events only count as handled later. */
 const MOST_SAMPLES = 100;
-/** The send service sets the pace even while it is stopped: without it nothing comes of an event anyway. */
+/** The send service sets the pace even while it is stopped, because every event needs it. */
 const PACEMAKER = /^send-/;
 
-interface Released {
+interface Addition {
   at: number;
   count: number;
 }
 
 /**
- * Bounds the events of each business that are on their way to the consumers of the PLATFORM stream, which is first in, first out.
- * Beyond its share a business's callbacks wait in `ingest.deliveries`, so that the next event of another business has at most
- * these before it. Each replica counts what it has released itself.
+ * Bounds the events of each business that are in flight to the consumers of the PLATFORM stream. The stream is first in, first out, so
+ * an event waits for all in flight before it. Beyond its share a business's callbacks wait in `ingest.deliveries`. Each replica counts
+ * its own events.
  */
 @Injectable()
-export class Wire {
-  private readonly lanes = new Map<number, Released[]>();
-  /** All events released before `until` are in the stream, up to `seq`. */
+export class EventsInFlight {
+  private readonly lanes = new Map<number, Addition[]>();
+  /** The stream holds all events that were added before `until`; the last one has `seq`. */
   private samples: { until: number; seq: number }[] = [];
   private readonly progress: StreamProgress;
   private waitingLanes = 1;
-  private together = LEAST_ON_THE_WAY;
-  /** A lane had no room since the last look. */
+  private bound = LEAST_IN_FLIGHT;
+  /** A lane had no room since the last poll. */
   private isShort = false;
   private polledAt = 0;
   private polling = false;
@@ -56,52 +56,52 @@ export class Wire {
     this.progress = new StreamProgress(nc, 'PLATFORM', PACEMAKER);
   }
 
-  /** How many lanes share the room. */
-  share(lanes: number): void {
+  /** Sets how many lanes share the bound. */
+  divideAmong(lanes: number): void {
     this.waitingLanes = Math.max(1, lanes);
   }
 
-  /** How many events of a lane may be released now. */
+  /** How many events of a lane may be published now. */
   room(lane: number): number {
-    const share = Math.max(LEAST_SHARE, Math.floor(this.together / this.waitingLanes));
+    const share = Math.max(LEAST_SHARE, Math.floor(this.bound / this.waitingLanes));
     const room = Math.max(0, share - countOf(this.lanes.get(lane) ?? []));
     if (room < share / 2) void this.poll();
     if (room === 0) this.isShort = true;
     return room;
   }
 
-  /** Whether a callback with this many events may be released now; one that is larger than the share goes when nothing else of its lane is on the way. */
+  /** Whether a callback with this many events may be published now. One above the share is, if none of its lane is in flight. */
   admits(lane: number, events: number): boolean {
     return events <= this.room(lane) || !this.lanes.has(lane);
   }
 
-  /** The events are committed to the outbox. */
-  note(lane: number, count: number): void {
+  /** Counts events that are committed to the outbox. */
+  add(lane: number, count: number): void {
     if (count === 0) return;
-    const released = this.lanes.get(lane) ?? [];
+    const additions = this.lanes.get(lane) ?? [];
     const at = performance.now();
-    const last = released.at(-1);
+    const last = additions.at(-1);
     if (last && at - last.at < MERGED_WITHIN_MS) last.count += count;
-    else released.push({ at, count });
-    this.lanes.set(lane, released);
+    else additions.push({ at, count });
+    this.lanes.set(lane, additions);
   }
 
-  /** Finds out what the consumers have handled. Never throws. */
+  /** Reads what the consumers have handled. Never throws. */
   private async poll(): Promise<void> {
     if (this.polling || performance.now() - this.polledAt < POLL_EVERY_MS) return;
     this.polling = true;
     try {
-      await this.look();
+      await this.sample();
       this.polledAt = performance.now();
     } catch (error) {
-      this.logger.warn({ err: error }, 'reading the progress of consumers failed; will retry, meanwhile businesses with many events wait');
+      this.logger.warn({ err: error }, 'reading the progress of consumers failed; will retry, and businesses with many events wait');
       this.polledAt = performance.now() + RETRY_AFTER_MS;
     } finally {
       this.polling = false;
     }
   }
 
-  private async look(): Promise<void> {
+  private async sample(): Promise<void> {
     const at = performance.now();
     const [oldest] = await this.db.query<{ age: number }>(
       `SELECT (extract(epoch FROM clock_timestamp() - created_at) * 1000)::float8 AS age FROM ingest.outbox
@@ -118,22 +118,22 @@ export class Wire {
   }
 
   private removeHandled(until: number): void {
-    for (const [lane, released] of this.lanes) {
-      const left = released.filter((one) => one.at >= until);
+    for (const [lane, additions] of this.lanes) {
+      const left = additions.filter(({ at }) => at >= until);
       if (left.length === 0) this.lanes.delete(lane);
       else this.lanes.set(lane, left);
     }
   }
 
-  /** The next event of another business waits about as long as the oldest one on the way has waited already. */
+  /** The next event of another business will wait about as long as the oldest one in flight has waited already. */
   private adjust(now: number): void {
     const oldest = Math.min(...[...this.lanes.values()].map(([first]) => first?.at ?? now), now);
-    if (now - oldest > FAR_MS) this.together = Math.max(LEAST_ON_THE_WAY, this.together * SLOWER);
-    else if (now - oldest < CLOSE_MS && this.isShort) this.together = Math.min(MOST_ON_THE_WAY, this.together * FASTER);
+    if (now - oldest > LONG_LAG_MS) this.bound = Math.max(LEAST_IN_FLIGHT, this.bound * SHRINKAGE);
+    else if (now - oldest < SHORT_LAG_MS && this.isShort) this.bound = Math.min(MOST_IN_FLIGHT, this.bound * GROWTH);
     this.isShort = false;
   }
 }
 
-function countOf(released: Released[]): number {
-  return released.reduce((sum, { count }) => sum + count, 0);
+function countOf(additions: Addition[]): number {
+  return additions.reduce((sum, { count }) => sum + count, 0);
 }

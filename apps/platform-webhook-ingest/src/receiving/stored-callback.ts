@@ -1,0 +1,35 @@
+import type { EventEnvelope } from '@mgw/contracts';
+
+export interface StoredCallback {
+  id: string;
+  body: Buffer;
+  /** The businesses with the app secret that signed it. */
+  businesses: number[];
+  traceparent: string | null;
+}
+
+/** The bytes of a callback and the businesses with the app secret that signed them. */
+export type SignedBody = Pick<StoredCallback, 'body' | 'businesses'>;
+
+/** The content of a callback. */
+export interface Updates {
+  events: EventEnvelope[];
+  bad: BadUpdate[];
+  /** Counted, with no other effect. */
+  ignored: { unknown_number: number; group: number };
+}
+
+/** An update that the splitter refuses, with the reason. */
+export interface BadUpdate {
+  field: string;
+  /** A callback with this update only. */
+  body: string;
+  /** The businesses with the app secret that signed it. */
+  businesses: number[];
+  reason: string;
+}
+
+/** The whole callback as one dead letter. PostgreSQL's text cannot hold NUL, and no JSON has it. */
+export function wholeLetter({ body, businesses }: SignedBody, { message }: Error): BadUpdate {
+  return { field: '(all)', body: body.toString('utf8').replaceAll('\0', ''), businesses, reason: message };
+}

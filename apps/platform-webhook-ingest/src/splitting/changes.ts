@@ -1,0 +1,61 @@
+import type { PlatformWebhook, WebhookChange, WebhookEntry, WebhookValue } from '@mgw/platform-api';
+import type { ConnectionMap } from '../connections/connection-map';
+
+export type Owners = Pick<ConnectionMap, 'isConnected' | 'ownerOfNumber' | 'ownersOfAccount'>;
+
+/** Ids and names of fields. A longer one counts as absent, because every event and letter would copy it. */
+const MOST_ID_CHARACTERS = 256;
+
+export interface Change {
+  account: string;
+  time: number | undefined;
+  field: string;
+  value: WebhookValue;
+}
+
+export function changesOf(webhook: unknown): Change[] {
+  const found: Change[] = [];
+  for (const entry of list<WebhookEntry>((webhook as PlatformWebhook | null)?.entry)) {
+    const time = typeof entry?.time === 'number' ? entry.time : undefined;
+    for (const change of list<WebhookChange>(entry?.changes)) {
+      const value = isObject(change?.value) ? change.value : {};
+      found.push({ account: shortText(entry.id), time, field: shortText(change?.field), value });
+    }
+  }
+  return found;
+}
+
+/** The business whose lane the updates of a change wait in; undefined when no signer claims the number or account. */
+export function ownerOf({ account, field, value }: Change, signers: ReadonlySet<number>, owners: Owners): number | undefined {
+  return isAccountField(field) ? owners.ownersOfAccount(account, signers)[0] : owners.ownerOfNumber(numberOf(value), signers);
+}
+
+export function countUpdates(changes: Change[]): number {
+  let count = 0;
+  for (const { value } of changes) {
+    for (const updates of [value.messages, value.statuses, value['user_preferences']]) count += list(updates as unknown[]).length;
+  }
+  return count + changes.filter(({ field }) => isAccountField(field)).length;
+}
+
+export function isAccountField(field: string): boolean {
+  return field === 'account_update' || /^(message_template|template_category)/.test(field);
+}
+
+export function numberOf({ metadata }: WebhookValue): string {
+  return shortText(metadata?.phone_number_id);
+}
+
+export function list<T>(value: T[] | undefined): T[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function shortText(value: unknown): string {
+  if (typeof value !== 'string' && typeof value !== 'number') return '';
+  const text = String(value);
+  return text.length <= MOST_ID_CHARACTERS ? text : '';
+}
