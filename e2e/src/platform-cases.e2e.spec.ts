@@ -206,7 +206,7 @@ describe.each(['meta', 'compact'] as const)('the platform’s webhooks, byte sty
       },
       { everyMs: 300 },
     );
-    expect(refused['error']).toContain('keeps this account from sending templates until 20');
+    expect(refused['error']).toContain('it may not send templates until 20');
     expect((await crm.get('health')).body).toMatchObject({
       whatsapp_connected: true,
       restriction: { kinds: ['RESTRICTED_BIZ_INITIATED_MESSAGING'] },

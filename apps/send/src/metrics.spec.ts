@@ -6,8 +6,8 @@ import { migrations } from './migrations/migrations';
 
 const MANY = 50_000;
 
-/** Guarantees §10, N2: what an operator and Prometheus ask for every few seconds reads a bounded number of rows. */
-describe('figures of a service with a long backlog and a long history', () => {
+/** guarantees §10, N2: metrics are read every few seconds, so each reads a bounded number of rows. */
+describe('metrics of a service with a long backlog and a long history', () => {
   let harness: Harness;
   beforeAll(async () => {
     harness = await startHarness({ schema: 'send', migrations });
@@ -16,7 +16,7 @@ describe('figures of a service with a long backlog and a long history', () => {
       SELECT 'e' || n, 's', 'k', '{}', now() - interval '1 hour' FROM generate_series(1, ${MANY}) AS n`);
     await db.query(`INSERT INTO send.messages (business_id, message_id, intent_id, conversation_id, accepted_at)
       SELECT 1, 'wamid.' || n, gen_random_uuid(), 1, now() - interval '1 hour' FROM generate_series(1, ${MANY}) AS n`);
-    // Identifiers of an hour ago, as send makes them.
+    // Intent ids of an hour ago, in the format of newIntentId.
     await db.query(`INSERT INTO send.intents (id, business_id, state, recipient, type, sent_by, text, created_at)
       SELECT (lpad(to_hex((extract(epoch FROM now() - interval '1 hour') * 1000)::bigint), 12, '0') || lpad(to_hex(n), 20, '0'))::uuid,
              1, CASE WHEN n <= 20000 THEN 'unknown' ELSE 'accepted' END, '919876543210', 'text', 'api', '', now() - interval '1 hour'
@@ -30,7 +30,7 @@ describe('figures of a service with a long backlog and a long history', () => {
   }, 120_000);
   afterAll(() => harness.close());
 
-  it('counts end at 10,000, and no table is read to its end', async () => {
+  it('counts to 10,000 at most and reads no table completely', async () => {
     const Figures = figuresController('send', 'send', METRICS) as new (db: unknown) => {
       get(): Promise<{ reply: { figures: Record<string, number> } }>;
       onApplicationShutdown(): void;

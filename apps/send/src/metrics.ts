@@ -4,7 +4,7 @@ import { firstIntentIdAt } from './retention';
 
 /** This service's own metrics for the operator. */
 export const METRICS = {
-  // Their ids begin with the time: no index on the time of a message is kept for this.
+  // Intent ids begin with their time, so the primary key serves this count.
   sends_last_minute: `SELECT count(*) FROM send.intents WHERE id >= ${firstIntentIdAt(`now() - interval '1 minute'`)} AND ${onRow(`state = 'accepted'`)}`,
   sends_under_way: countUpTo(
     `FROM send.intents WHERE state IN ('calling', 'unknown') AND ${onRow(`state = 'calling'`)} ORDER BY created_at DESC`,

@@ -10,7 +10,7 @@ import { PreferenceService } from './suppression/preference.service';
 import { FailureEffects } from './platform-errors/failure-effects.service';
 import { LateAcceptanceService } from './intents/late-acceptance.service';
 
-/** Hears what the platform says about people and messages, and tells what follows from it. */
+/** Consumes the platform's events and calls the topic that handles them. */
 @Injectable()
 export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly consumers: EventConsumer[];
@@ -26,16 +26,16 @@ export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplica
     @Inject(NATS) nc: EventConsumerOptions['nc'],
     @Inject(LOGGER) logger: EventConsumerOptions['logger'],
   ) {
-    // Messages have their id, statuses the intent's state, preferences their time.
+    // Redelivered events change nothing: messages are fenced by their id, statuses by the intent's state, preferences by their time.
     const common = { nc, db, logger, schema: 'send', stream: 'PLATFORM', guarded: true } as const;
     this.consumers = [
       new EventConsumer({
         ...common,
         durable: 'send-messages',
         type: PlatformMessage,
-        // The first one begins the conversation, and all are told as they were written (product decisions 28, 29b).
+        // The first message opens the conversation, and message.received must follow the customer's order (decisions 28, 29b).
         ordered: true,
-        // A change of names, told again after a later one, would undo it.
+        // A redelivered change of identity would undo a later one, so it needs the inbox.
         guarded: (event) => identityChange(event as InboundEvent) === null,
         handle: (events, tx) => inbound.receive(events as InboundEvent[], tx),
         committed: (told) => relay.tell(told),
@@ -56,7 +56,7 @@ export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplica
         ...common,
         durable: 'send-preferences',
         type: PlatformPreference,
-        // Times are in seconds: of two in one second the later one holds.
+        // Times have whole seconds, so the order of events decides within a second.
         ordered: true,
         handle: (events, tx) => preferences.apply(events as Parameters<PreferenceService['apply']>[0], tx),
       }),

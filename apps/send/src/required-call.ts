@@ -1,10 +1,13 @@
 import { GatewayError, isNoAnswer, type Operation, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import type { RpcClient, RpcContext } from '@mgw/rpc';
 
-/** A neighbour that hangs must not take all the time that a send has. */
+/** A service that hangs must leave the send enough time to finish. */
 const RESPONSE_TIMEOUT_MS = 2_000;
 
-/** Asks a neighbour for what a send needs before its intent is written. @throws GatewayError OVERLOADED without an answer: nothing was sent */
+/**
+ * Calls a service whose data a send needs before it writes the intent.
+ * @throws GatewayError OVERLOADED if the service does not respond; nothing was sent
+ */
 export async function requiredCall<O extends Operation>(
   rpc: RpcClient,
   operation: O,
@@ -16,7 +19,7 @@ export async function requiredCall<O extends Operation>(
     return await rpc.call(operation, request, { ...context, deadlineAt });
   } catch (error) {
     if (isNoAnswer(error))
-      throw new GatewayError('OVERLOADED', 'What is needed to send could not be asked for; nothing was sent. Try again shortly.');
+      throw new GatewayError('OVERLOADED', 'A required service did not respond, so nothing was sent. Try again shortly.');
     throw error;
   }
 }

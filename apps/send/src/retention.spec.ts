@@ -35,7 +35,7 @@ const ids = async (db: Query, what: string) => (await db.query<{ id: string }>(`
 const partitions = (db: Query, table: string) =>
   ids(db, `inhrelid::regclass::text AS id FROM pg_inherits WHERE inhparent = '${table}'::regclass`);
 
-describe('what the send service keeps (guarantees §1, product decision 24)', () => {
+describe('retention of the send service (guarantees §1, decision 24)', () => {
   let sending: Sending;
   let db: Query;
   beforeEach(async () => {
@@ -44,11 +44,11 @@ describe('what the send service keeps (guarantees §1, product decision 24)', ()
   });
   afterEach(() => sending.harness.close());
 
-  it('forgets settled sends and messages that are over age, in batches and by two replicas at once, and nothing that is open', async () => {
+  it('deletes expired sends and messages in batches by two replicas, and keeps every open send', async () => {
     await Promise.all(Array.from({ length: 25 }, (_, i) => intent(db, LONG_AGO, 'accepted', { messageId: `wamid.old${i}` })));
     const refused = await intent(db, LONG_AGO, 'refused');
     const open = [await intent(db, new Date(), 'unknown'), await intent(db, new Date(), 'calling')];
-    // Too old to be made now, and still open: only its state protects it.
+    // Give an open send an expired id, so that only its state protects it.
     await db.query(`UPDATE send.intents SET id = $2 WHERE id = $1`, [open[0], newIntentId(LONG_AGO.getTime())]);
     const young = await intent(db, daysBack(390), 'accepted', { messageId: 'wamid.young' });
     await inbound(db, 'wamid.in.old', LONG_AGO);
@@ -58,15 +58,15 @@ describe('what the send service keeps (guarantees §1, product decision 24)', ()
       await db.query(`INSERT INTO send.idempotency_keys VALUES (1, 1, 'k' || $1::text, 'f', $2, $3)`, [i, young, at]);
     await db.query(`INSERT INTO send.outbox (event_id, subject, ordering_key, body, created_at, published_at) VALUES
       ('waiting', 'public.message.sent', 'k', '{}', now() - interval '99 days', NULL),
-      ('told', 'public.message.sent', 'k', '{}', now() - interval '99 days', now() - interval '71 hours'),
-      ('forgotten', 'public.message.sent', 'k', '{}', now() - interval '99 days', now() - interval '73 hours')`);
+      ('recent', 'public.message.sent', 'k', '{}', now() - interval '99 days', now() - interval '71 hours'),
+      ('expired', 'public.message.sent', 'k', '{}', now() - interval '99 days', now() - interval '73 hours')`);
     const env = { RETENTION_BATCH_ROWS: '10', RETENTION_PAUSE_MS: '0' };
     await db.transaction(async (tx) => {
-      // As if another relay held it: what waits to be published goes on waiting.
+      // Hold the relay's lock, so that unpublished events stay unpublished.
       await tx.query(`SELECT pg_advisory_xact_lock(hashtext('send.outbox'))`);
       await Promise.all([sending.run(env), sending.run(env)]);
       await eventually(async () => (await ids(db, 'event_id AS id FROM send.outbox')).length === 2);
-      expect(await ids(db, 'event_id AS id FROM send.outbox')).toEqual(['told', 'waiting']);
+      expect(await ids(db, 'event_id AS id FROM send.outbox')).toEqual(['recent', 'waiting']);
     });
     await eventually(async () => (await ids(db, 'id FROM send.intents')).length === 3);
     await eventually(async () => (await ids(db, 'key AS id FROM send.idempotency_keys')).length === 2);
@@ -78,7 +78,7 @@ describe('what the send service keeps (guarantees §1, product decision 24)', ()
     expect(await ids(db, 'key AS id FROM send.idempotency_keys')).toEqual(['k0', 'k1']);
   });
 
-  it('a thread is read page by page over all months, and each of its messages is found', async () => {
+  it('pages through a thread over all months and finds each of its messages', async () => {
     await sending.run();
     await sending.harness.tell(inboundEvent({ message_id: 'wamid.in', sent_at: new Date().toISOString() }));
     const [conversation] = await eventually(async () => {
@@ -108,10 +108,10 @@ describe('what the send service keeps (guarantees §1, product decision 24)', ()
     }
   });
 
-  it("a customer's message that comes again is the same one, also at once and with a time in another month (platform §0.6)", async () => {
+  it("stores a customer's repeated message once, also concurrently and with a time in another month (platform §0.6)", async () => {
     await Promise.all([sending.run(), sending.run()]);
     const times = ['2026-01-31T23:59:59.000Z', '2026-02-01T00:00:00.000Z'];
-    const messages = Array.from({ length: 40 }, (_, i) => `wamid.again${i}`);
+    const messages = Array.from({ length: 40 }, (_, i) => `wamid.repeated${i}`);
     await sending.harness.tell(...messages.flatMap((message_id) => times.map((sent_at) => inboundEvent({ message_id, sent_at }))));
     const handled = async () => {
       const { num_pending, num_ack_pending } = await (

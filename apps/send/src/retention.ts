@@ -3,13 +3,13 @@ import { startOfMonth } from '@mgw/postgres';
 import type { RetentionPlan } from '@mgw/service';
 import type { SendConfig } from './send.config';
 
-/** What a message of the month after may still refer to. */
+/** Intents outlive their messages by a month: a message may be recorded in the month after its intent. */
 const MONTH_DAYS = 31;
 
-/** The first id of a time: ids of version 7 begin with the milliseconds, so the primary key leads to the oldest. */
+/** SQL of the first intent id of a time. Version 7 UUIDs begin with milliseconds, so the primary key finds the oldest rows. */
 export const firstIntentIdAt = (time: string) => `rpad(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint), 12, '0'), 32, '0')::uuid`;
 
-/** Sends whose outcome is open stay whatever their age; an Idempotency-Key holds for 24 hours (product decision 24). */
+/** Keeps every send whose outcome is open. An Idempotency-Key is valid for 24 hours (decision 24). */
 export const sendRetention = ({ messagesDays: days, ...keep }: SendConfig): RetentionPlan => ({
   rows: [
     ...agedEventRows('send', keep),

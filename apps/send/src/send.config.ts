@@ -7,13 +7,13 @@ export class SendConfig extends config('send', {
   ...sealingSettings,
   ...retentionSettings,
   rpcConcurrency: env.integer('RPC_CONCURRENCY', {
-    doc: 'requests handled at once; more are refused. Half of them may be calls to WhatsApp, of which one number gets a sixteenth while others are idle',
+    doc: 'concurrent requests; more are refused. Half of them may call WhatsApp; one number gets a sixteenth of those calls',
     default: 2_048,
     min: 16,
     max: 100_000,
   }),
   messagesDays: env.integer('RETENTION_MESSAGES_DAYS', {
-    doc: 'how long messages of both directions are kept, in days; whole months are forgotten, so some are kept up to a month longer. The same for send and status',
+    doc: 'how long messages of both directions are kept, in days. Whole months are deleted, so some messages stay up to a month longer. Use the same value for send and status',
     default: 400,
     min: 31,
     max: 36_500,
@@ -21,7 +21,7 @@ export class SendConfig extends config('send', {
   graphBaseUrl: env.url('META_GRAPH_BASE_URL', { doc: "the platform's address", default: 'https://graph.facebook.com' }),
   graphVersion: env.text('META_GRAPH_VERSION', { doc: 'version of the Graph API', default: 'v26.0' }),
   staleAfterSeconds: env.integer('SEND_STALE_AFTER_SECONDS', {
-    doc: 'age at which a send without an outcome counts as unknown; above the longest request',
+    doc: 'age at which a send without an outcome becomes unknown; must exceed the longest request',
     default: 90,
     min: 1,
     max: 3_600,

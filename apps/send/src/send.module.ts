@@ -69,7 +69,7 @@ const services = [
   TemplateService,
 ];
 
-/** Half of the concurrent requests may call the platform and three eighths may wait for a call; the rest need none. */
+/** Half of the concurrent requests may call the platform and three eighths may wait for a call. The rest make no calls. */
 function platformSlots(rpcConcurrency: number) {
   return { connections: rpcConcurrency >> 1, waiting: (rpcConcurrency * 3) >> 3 };
 }

@@ -12,7 +12,7 @@ import { RpcClient, type RpcContext } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { requiredCall } from '../required-call';
 
-/** What a call to the platform needs. The token lives in memory only. */
+/** Credentials for calls to the platform. The access token stays in memory only. */
 export interface PlatformConnection {
   phoneNumberId: string;
   accessToken: string;
@@ -43,7 +43,7 @@ export class ConnectionService implements OnApplicationBootstrap, OnApplicationS
     this.stopListening();
   }
 
-  /** @throws GatewayError NOT_CONNECTED (product decision 19) */
+  /** @throws GatewayError NOT_CONNECTED (decision 19) */
   async forBusiness(businessId: number, context: RpcContext): Promise<PlatformConnection> {
     const connection = await this.cache.get(String(businessId), () => businessId, context);
     if (connection !== null) return connection;
@@ -52,7 +52,7 @@ export class ConnectionService implements OnApplicationBootstrap, OnApplicationS
     });
   }
 
-  /** The template service, which owns connections, marks it and probes it again. */
+  /** Reports a problem to the template service, which owns connections and probes them. */
   async reportProblem(businessId: number, platformCode: number, problem: string): Promise<void> {
     this.invalidate(businessId);
     await this.rpc.call(ReportConnectionProblem, { business_id: businessId, platform_code: platformCode, problem });

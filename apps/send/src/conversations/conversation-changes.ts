@@ -1,7 +1,7 @@
 import { aliasKey, type Alias } from './conversation.store';
 import { identify, type KnownConversation, type Person } from './person';
 
-/** What a batch of persons changes, worked out in memory so that the same stranger twice in a batch is one person. */
+/** Computes the changes of a batch in memory, so that a new person who appears twice gets one conversation. */
 export class ConversationChanges {
   readonly created: { id: number; businessId: number; phone: string | null; userId: string | null }[] = [];
   readonly aliases: (Alias & { conversationId: number })[] = [];
@@ -34,7 +34,7 @@ export class ConversationChanges {
 
   private create({ businessId, phone, userId, waId }: Person): KnownConversation {
     const id = this.newIds.shift();
-    if (id === undefined) throw new Error('more new conversations than ids were reserved for');
+    if (id === undefined) throw new Error('more new conversations than reserved ids');
     this.created.push({ id, businessId, phone: phone ?? waId, userId });
     return { id, userId };
   }

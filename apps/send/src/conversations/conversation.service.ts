@@ -4,27 +4,27 @@ import { aliasKey, ConversationStore, type Alias } from './conversation.store';
 import { identify, aliasesOf, type Person, type IdentityChange } from './person';
 import { ConversationChanges } from './conversation-changes';
 
-/** Finds or opens the conversation of each person; one per business and person, whoever asks at the same time. */
+/** Finds or opens conversations: one per business and person, also under concurrent calls. */
 @Injectable()
 export class ConversationService {
   constructor(private readonly store: ConversationStore) {}
 
-  /** @returns conversation ids, in the order of the persons. */
+  /** @returns conversation ids in the order of `persons` */
   async findOrOpen(tx: Tx, persons: Person[]): Promise<number[]> {
     const numbers = persons.flatMap(phoneOnly);
     if (numbers.length === persons.length) return this.store.openByPhone(tx, numbers);
     const names = persons.flatMap((person) => aliasesOf(person).map((alias) => ({ businessId: person.businessId, alias })));
     const known = await this.store.lockAliases(tx, names);
-    // Nobody is new who is known by every name: `identify` finds them.
-    const mayBeNew = persons.filter((person) => aliasesOf(person).some((alias) => !known.has(aliasKey(person.businessId, alias))));
-    const newIds = await this.idsFor(tx, mayBeNew.length);
+    // A person whose aliases are all known needs no new id.
+    const possiblyNew = persons.filter((person) => aliasesOf(person).some((alias) => !known.has(aliasKey(person.businessId, alias))));
+    const newIds = await this.idsFor(tx, possiblyNew.length);
     const changes = new ConversationChanges(known, newIds);
     const ids = persons.map((person) => changes.resolve(person));
     await this.apply(tx, changes);
     return ids;
   }
 
-  /** As `of`, in a transaction of its own that does not wait for the disk: it is there with the next commit that does. */
+  /** Like `findOrOpen`, in its own transaction. Its commit does not wait for the disk; the next durable commit includes it. */
   async findOrOpenRecipients(db: Database, persons: Person[]): Promise<number[]> {
     const numbers = persons.flatMap(phoneOnly);
     if (numbers.length === persons.length) return this.store.openByPhone(db.relaxed, numbers);
@@ -32,8 +32,8 @@ export class ConversationService {
   }
 
   /**
-   * A person has another number or user id now (platform §4.4, system messages): what was theirs stays theirs, under the new
-   * names too. Who is known by the new user id is the same person; by the new number only if no user id says otherwise.
+   * Points a person's new number or user id to their conversation (platform §4.4, system messages). A conversation under the new user id is
+   * merged. One under the new number is merged unless it belongs to another user id.
    */
   async changeIdentity(tx: Tx, { before, now }: IdentityChange): Promise<void> {
     const { businessId } = before;
@@ -71,7 +71,7 @@ export class ConversationService {
   }
 }
 
-/** The one name of a person who has no other: such persons need one round trip. */
+/** The alias of a person who has only a phone. Such persons need a single round trip. */
 function phoneOnly({ businessId, phone, userId, waId }: Person): Alias[] {
   return phone !== null && userId === null && (waId === null || waId === phone) ? [{ businessId, alias: phone }] : [];
 }

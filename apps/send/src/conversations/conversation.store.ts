@@ -7,28 +7,28 @@ export interface Alias {
   alias: string;
 }
 
-/** A message of ours as the platform names it. */
+/** Identifies a sent message by the platform's ids. */
 export interface SentMessageRef {
   businessId: number;
   messageId: string;
-  /** Digits or user id; null when the platform did not say. */
+  /** Digits or user id; null if the platform gave none. */
   recipient: string | null;
 }
 
 /**
- * The conversation of the message `$2` of business `$1`; of one that is not recorded (yet) by its recipient `$3`. A message stays
- * with a conversation that was merged into another: the other is meant, which is never merged itself (see `merge`).
+ * SQL: the conversation of message `$2` of business `$1`, or of recipient `$3` if the message is not recorded yet. For a merged
+ * conversation it is the one that `merged_into` names, which is never merged itself (see `merge`).
  */
 export const CONVERSATION_OF_MESSAGE = `SELECT coalesce(merged_into, id) FROM send.conversations WHERE id = coalesce(
   (SELECT conversation_id FROM send.messages WHERE business_id = $1 AND message_id = $2),
   (SELECT conversation_id FROM send.conversation_aliases WHERE business_id = $1 AND alias = $3))`;
 
-/** SQL of conversations and the names that lead to them. Every change is made under the locks of all names involved. */
+/** Stores conversations and their aliases. Every change holds the locks of all aliases involved. */
 @Injectable()
 export class ConversationStore {
   /**
-   * Under locks of all these names, which are held to the end of the transaction; in one order, so that two batches never wait for
-   * each other in a circle (migration of send.find_conversations).
+   * Locks the aliases until the end of the transaction and finds their conversations. `send.find_conversations` locks them in one order
+   * to avoid deadlocks.
    */
   async lockAliases(tx: Tx, names: Alias[]): Promise<Map<string, KnownConversation>> {
     const rows = await tx.query<{ business_id: string; alias: string; id: string; user_id: string | null }>(
@@ -54,7 +54,7 @@ export class ConversationStore {
     );
   }
 
-  /** Points names to conversations; a later entry for the same name wins. */
+  /** Points aliases to conversations. The last entry of an alias wins. */
   async pointAliases(tx: Tx, rows: (Alias & { conversationId: number })[]): Promise<void> {
     const last = [...new Map(rows.map((row) => [aliasKey(row.businessId, row.alias), row])).values()];
     await tx.query(
@@ -65,7 +65,7 @@ export class ConversationStore {
     );
   }
 
-  /** Of people who are known by a number only, under locks as `find`. @returns ids in their order */
+  /** Finds or opens conversations of people with only a phone, under the same locks as `lockAliases`. @returns ids in the order of `numbers` */
   async openByPhone(tx: Tx, numbers: Alias[]): Promise<number[]> {
     const rows = await tx.query<{ conversation_id: string }>(
       'SELECT conversation_id FROM send.open_conversations($1::bigint[], $2::text[])',
@@ -74,7 +74,7 @@ export class ConversationStore {
     return rows.map((row) => Number(row.conversation_id));
   }
 
-  /** What the person is called from now on. */
+  /** Sets the person's phone and user id; null keeps the current value. */
   async setNames(tx: Tx, conversationId: number, { phone, userId }: { phone: string | null; userId: string | null }): Promise<void> {
     await tx.query('UPDATE send.conversations SET phone = coalesce($2, phone), user_id = coalesce($3, user_id) WHERE id = $1', [
       conversationId,
@@ -83,7 +83,7 @@ export class ConversationStore {
     ]);
   }
 
-  /** Others have these numbers now. Who had them is called by the user id: an answer to them must not reach somebody else. */
+  /** Clears phones that belong to other people now, so that a reply does not reach them. The user id still reaches the right person. */
   async clearPhones(tx: Tx, rows: { conversationId: number; phone: string }[]): Promise<void> {
     await tx.query(
       `WITH left_behind AS (
@@ -99,7 +99,7 @@ export class ConversationStore {
     await tx.query('UPDATE send.conversations SET user_id = $2 WHERE id = $1', [conversationId, userId]);
   }
 
-  /** All that was known through `gone` is known through `kept`. Messages stay where they are: `merged_into` leads on. */
+  /** Merges `gone` into `kept`. Messages keep their conversation id; `merged_into` leads from it to `kept`. */
   async merge(tx: Tx, kept: number, gone: number): Promise<void> {
     await tx.query(
       `UPDATE send.conversations k SET

@@ -1,43 +1,43 @@
 import { userIdOf } from '@mgw/phone';
 
-/** One person as a message names them; at least one name is given. All are names of the same person in one name space: digits never look like a user id. */
+/** A person as a message identifies them, by at least one alias. Phones and user ids share one alias space: digits never look like a user id. */
 export interface Person {
   businessId: number;
-  /** Digits: the phone the person writes from, or the number that was dialled. */
+  /** Digits: the phone that the person writes from, or the number that the send request names. */
   phone: string | null;
   /** Business-scoped user id (platform §4.7). */
   userId: string | null;
-  /** The number the platform really wrote to, which may differ from the one dialled (platform §0.11). */
+  /** The number that the platform wrote to, which may differ from the requested one (platform §0.11). */
   waId: string | null;
 }
 
-/** By the one name that was dialled or asked for: digits, or a user id. */
+/** @param name digits or a user id */
 export function personByAlias(businessId: number, name: string): Person {
   const userId = userIdOf(name);
   return { businessId, phone: userId === null ? name : null, userId, waId: null };
 }
 
-/** What is known of a conversation that one of the names leads to. */
+/** A conversation that an alias leads to. */
 export interface KnownConversation {
   id: number;
   userId: string | null;
 }
 
-/** A person's other names from now on, as the platform tells them; null is what has not changed. */
+/** A person's new phone or user id; null for one that has not changed. */
 export interface IdentityChange {
   before: Person;
   now: { phone: string | null; userId: string | null };
 }
 
-/** What must change so that every name of a person leads to one conversation. */
+/** The changes after which every alias of a person leads to one conversation. */
 export interface Identification {
-  /** Null: nobody by any of these names is known. */
+  /** Null if no alias is known. */
   conversation: KnownConversation | null;
-  /** Names that do not lead to it yet. */
+  /** Aliases that do not lead to it yet. */
   newAliases: string[];
-  /** A second conversation that turned out to be with the same person. */
+  /** A second conversation of the same person, to be merged. */
   merge: KnownConversation | null;
-  /** The user id to remember, when it was not known. */
+  /** The user id to store if it was unknown. */
   newUserId: string | null;
 }
 
@@ -46,9 +46,9 @@ export function aliasesOf({ userId, phone, waId }: Person): string[] {
 }
 
 /**
- * One conversation per business and person (product decision 28). The user id is the identity and phones are its aliases
- * (platform §4.7): a phone that was known with another user id now belongs to someone else and moves to them. A user id never
- * does: what names one that its person has changed since is late (platform §4.2), and takes nothing from anybody.
+ * Finds the one conversation of a person (decision 28). The user id is the identity and phones are aliases (platform §4.7): a phone that
+ * was known with another user id has a new owner and moves to them. A user id never moves. A message with a user id that its person has
+ * since changed is late (platform §4.2) and moves no alias.
  */
 export function identify(person: Person, known: (alias: string) => KnownConversation | undefined): Identification {
   const own = person.userId === null ? undefined : known(person.userId);
@@ -59,7 +59,7 @@ export function identify(person: Person, known: (alias: string) => KnownConversa
     .map(known)
     .filter((entry): entry is KnownConversation => entry !== undefined && !isSomeoneElse(entry))
     .sort((a, b) => a.id - b.id);
-  // The oldest stays: its id is the one customers' servers have seen longest.
+  // Keep the oldest conversation: receivers have known its id the longest.
   const conversation = found[0] ?? null;
   const merge = found.find(({ id }) => id !== conversation?.id) ?? null;
   return {

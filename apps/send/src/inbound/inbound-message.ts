@@ -6,20 +6,20 @@ import type { Person, IdentityChange } from '../conversations/person';
 
 export type InboundEvent = EventEnvelope<typeof PlatformMessage>;
 
-/** Notices about the person or changes of earlier messages: no message of the person, so no window and no event (product decision 38). */
+/** Notices about the person or about earlier messages. They open no window and publish no event (decision 38). */
 const NOTICE_TYPES = new Set(['system', 'edit', 'revoke', 'request_welcome']);
 
 export function isCustomerMessage(event: InboundEvent): boolean {
   return !NOTICE_TYPES.has(event.data.type);
 }
 
-/** A person's other names from now on, as a system message tells them (platform §4.4); null when it tells something else. */
+/** The new phone or user id from a system message (platform §4.4); null for other messages. */
 export function identityChange({ business_id, data }: InboundEvent): IdentityChange | null {
   if (data.type !== 'system') return null;
   const system = (data.raw['system'] ?? {}) as Record<string, unknown>;
   if (system['type'] !== 'user_changed_number' && system['type'] !== 'user_changed_user_id') return null;
   const now = { phone: waIdOf(system['wa_id']) ?? waIdOf(system['new_wa_id']), userId: userIdOf(system['user_id']) };
-  // The sender's user id may be the new one already.
+  // The sender's user id may already be the new one.
   const userId = userIdOf(system['previous_user_id']) ?? (data.from.user_id === now.userId ? null : data.from.user_id);
   return { before: { businessId: business_id, phone: data.from.phone, userId, waId: null }, now };
 }
@@ -30,17 +30,17 @@ export function senderOf(event: InboundEvent): Person {
   return { businessId: event.business_id, phone, userId: user_id, waId: null };
 }
 
-/** How the person is called where one name must do: the phone, or the user id when the platform withholds it (product decision 29). */
+/** The phone, or the user id if the platform withholds the phone (decision 29). */
 export function customerPhone(event: InboundEvent): string {
   return event.data.from.phone ?? event.data.from.user_id ?? '';
 }
 
-/** `first_message` of conversation.created: text, caption, or a label such as `[image]` (product decision 42). */
+/** `first_message` of conversation.created: text, caption, or a label such as `[image]` (decision 42). */
 export function firstMessageText({ data }: InboundEvent): string {
   return data.text ?? data.caption ?? `[${data.type}]`;
 }
 
-/** Spec §6.2; members that do not apply are left out. */
+/** `data` of message.received (spec §6.2), without members that do not apply. */
 export function receivedData(event: InboundEvent, conversationId: number): DataOf<typeof MessageReceived> {
   const { data } = event;
   return {

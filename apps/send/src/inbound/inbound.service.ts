@@ -18,8 +18,8 @@ import {
 import { InboundStore, type NewInboundMessage, type InboundMessage } from './inbound.store';
 
 /**
- * A customer's message, the open window and the events that announce it commit together: a receiver that answers
- * `message.received` at once is never told WINDOW_CLOSED (guarantees §1).
+ * Commits a customer's message, the open window and the events together. A receiver that replies to `message.received` at once never gets
+ * WINDOW_CLOSED (guarantees §1).
  */
 @Injectable()
 export class InboundService {
@@ -29,34 +29,34 @@ export class InboundService {
     private readonly store: InboundStore,
   ) {}
 
-  /** In the order in which they were told: what a person wrote before a change of names stands under the old ones. @returns what it tells */
+  /** Handles events in their order, so that messages before a change of identity belong to the old one. @returns the events to publish */
   async receive(events: InboundEvent[], tx: Tx): Promise<EventEnvelope[]> {
-    const told: EventEnvelope[] = [];
-    let done = 0;
+    const published: EventEnvelope[] = [];
+    let handled = 0;
     for (const [place, event] of events.entries()) {
-      const other = identityChange(event);
-      if (!other) continue;
-      told.push(...(await this.record(events.slice(done, place), tx)));
-      await this.conversations.changeIdentity(tx, other);
-      done = place + 1;
+      const change = identityChange(event);
+      if (!change) continue;
+      published.push(...(await this.record(events.slice(handled, place), tx)));
+      await this.conversations.changeIdentity(tx, change);
+      handled = place + 1;
     }
-    told.push(...(await this.record(events.slice(done), tx)));
-    return told;
+    published.push(...(await this.record(events.slice(handled), tx)));
+    return published;
   }
 
-  private async record(events: InboundEvent[], tx: Tx): Promise<EventEnvelope[]> {
-    const messages = events.filter(isCustomerMessage);
+  private async record(inbound: InboundEvent[], tx: Tx): Promise<EventEnvelope[]> {
+    const messages = inbound.filter(isCustomerMessage);
     if (messages.length === 0) return [];
     const ids = await this.conversations.findOrOpen(tx, messages.map(senderOf));
-    const fresh = await this.store.insertNew(
+    const inserted = await this.store.insertNew(
       tx,
       messages.map((event, i) => toInboundMessage(event, ids[i] as number)),
     );
-    for (const message of fresh) await this.applyOptWord(tx, message);
-    // conversation.created comes before its message.received (product decision 29b).
-    const told = fresh.flatMap(({ begins, created, received }) => (begins ? [created, received] : [received]));
-    if (fresh[0]?.direct) publishDirectly(told);
-    return told;
+    for (const message of inserted) await this.applyOptWord(tx, message);
+    // Publish conversation.created before its message.received (decision 29b).
+    const events = inserted.flatMap(({ startsConversation, created, received }) => (startsConversation ? [created, received] : [received]));
+    if (inserted[0]?.publishNow) publishDirectly(events);
+    return events;
   }
 
   private async applyOptWord(tx: Tx, { event, conversationId, settings }: NewInboundMessage): Promise<void> {
@@ -66,19 +66,19 @@ export class InboundService {
   }
 }
 
-/** With what may be told of it, in the trace of the message. */
+/** Builds the message's events within the trace of the callback. */
 function toInboundMessage(event: InboundEvent, conversationId: number): InboundMessage {
-  const about = { at: event.data.sent_at, business_id: event.business_id, key: `conversation:${conversationId}` };
+  const common = { at: event.data.sent_at, business_id: event.business_id, key: `conversation:${conversationId}` };
   return withTraceparent(traceparentOf(event), () => ({
     event,
     conversationId,
     received: newEvent(MessageReceived, {
-      ...about,
+      ...common,
       id: `message.received:${event.business_id}:${event.data.message_id}`,
       data: receivedData(event, conversationId),
     }),
     created: newEvent(ConversationCreated, {
-      ...about,
+      ...common,
       id: `conversation.created:${conversationId}`,
       data: {
         conversation_id: conversationId,

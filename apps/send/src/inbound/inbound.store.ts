@@ -8,35 +8,34 @@ import type { InboundEvent } from './inbound-message';
 export interface InboundMessage {
   event: InboundEvent;
   conversationId: number;
-  /** What is told of it. */
+  /** message.received. */
   received: EventEnvelope;
-  /** What is told before, should it be the first of its conversation. */
+  /** conversation.created, published only if the message starts the conversation. */
   created: EventEnvelope;
 }
 
-/** One that was not there yet. */
+/** A message that was not stored before. */
 export interface NewInboundMessage extends InboundMessage {
-  /** Whether it is the customer's first in the conversation. */
-  begins: boolean;
-  /** Whether its events may be published from memory. */
-  direct: boolean;
-  /** The business's. */
+  /** True for the customer's first message in the conversation. */
+  startsConversation: boolean;
+  /** True if its events may be published at once, without the relay. */
+  publishNow: boolean;
+  /** The settings of the business. */
   settings: SendSettings;
 }
 
 @Injectable()
 export class InboundStore {
   /**
-   * Records messages, opens their windows and puts what is told of them into the outbox. A window opens by platform time, never in
-   * the future, never moved back (guarantees §1); in milliseconds, because that is what the outside sees and what a later denial of
-   * the window is compared with.
-   * The locks of their conversations make the look and the insert one: months have no common key.
-   * @returns those that were not there yet, in their order: the platform repeats itself (platform §0.6).
+   * Stores messages, opens their windows and writes their events to the outbox. A window opens at the platform's time, never in the future,
+   * and never moves back (guarantees §1). It has millisecond precision, like the public API.
+   * The locked aliases make the duplicate check safe: a partitioned table has no unique key over all months.
+   * @returns the messages that were not stored before, in their order; the platform may repeat a message (platform §0.6)
    */
-  async insertNew(tx: Tx, repeating: InboundMessage[]): Promise<NewInboundMessage[]> {
-    const inbound = [...new Map(repeating.map((row) => [keyOf(row), row])).values()];
+  async insertNew(tx: Tx, messages: InboundMessage[]): Promise<NewInboundMessage[]> {
+    const inbound = [...new Map(messages.map((row) => [keyOf(row), row])).values()];
     const of = <T>(pick: (row: InboundMessage) => T) => inbound.map(pick);
-    const told = inbound.flatMap(({ created, received }) => [created, received]);
+    const events = inbound.flatMap(({ created, received }) => [created, received]);
     const rows = await tx.query<{ nth: string; begins: boolean; direct: boolean } & SettingsRow>(
       `WITH n AS (
          SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
@@ -45,7 +44,7 @@ export class InboundStore {
        ), inserted AS (
          INSERT INTO send.inbound_messages
            (business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at, received_at)
-         -- Those of one statement stay in their order, and behind those of the statement before it in the same transaction.
+         -- Microseconds keep the order within this statement; statement_timestamp() keeps it between statements of one transaction.
          SELECT business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at,
                 statement_timestamp() + nth * interval '1 microsecond'
          FROM n
@@ -72,7 +71,7 @@ export class InboundStore {
          SELECT fresh.nth, fresh.business_id, was_silent AND row_number() OVER (PARTITION BY conversation_id ORDER BY nth) = 1 AS begins
          FROM fresh JOIN advanced ON advanced.id = fresh.conversation_id
        ), told AS (
-         -- Two for each message: the odd one only of the first in its conversation.
+         -- Each message has two events; odd ones, conversation.created, only count for the first message of a conversation.
          INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent, origin)
          SELECT t.event_id, t.subject, t.ordering_key, t.body, t.traceparent, $17
          FROM unnest($12::text[], $13::text[], $14::text[], $15::text[], $16::text[])
@@ -97,14 +96,14 @@ export class InboundStore {
         of(({ event }) => event.data.media?.mime_type ?? null),
         of(({ event }) => event.data.sent_at),
         of(({ event }) => event.data.from.name),
-        ...outboxColumns(told),
+        ...outboxColumns(events),
         ORIGIN,
       ],
     );
     return rows.map((row) => ({
       ...(inbound[Number(row.nth) - 1] as InboundMessage),
-      begins: row.begins,
-      direct: row.direct,
+      startsConversation: row.begins,
+      publishNow: row.direct,
       settings: withDefaults(row),
     }));
   }

@@ -3,7 +3,7 @@ import { GatewayError, GetThread, ListConversations, type ReplyOf, type RequestO
 import { Handles } from '@mgw/rpc';
 import { InboxStore } from './inbox.store';
 
-/** Conversations as people at the dashboard read them (product §2). */
+/** The dashboard's requests about conversations (spec §10). */
 @Controller()
 export class InboxHandlers {
   constructor(private readonly inbox: InboxStore) {}

@@ -16,7 +16,7 @@ interface ConversationRow extends Examined {
   last_type: string;
   last_text: string | null;
   last_at: Date;
-  /** Its last activity with all digits, for the cursor. */
+  /** Last activity in microseconds, for the cursor. */
   exact: string;
 }
 
@@ -31,18 +31,18 @@ interface MessageRow {
   sent_by: string | null;
   template: string | null;
   at: Date;
-  /** Both with all their digits, for the cursor. */
+  /** Both in microseconds, for the cursor. */
   exact_place: string;
   exact_came: string;
 }
 
 /**
- * A customer's message in its thread. WhatsApp gives whole seconds: within one, messages stand in the order in which they came in, and a
- * late one stands at the end of its second. An index has this very expression.
+ * SQL: the position of a customer's message in its thread. WhatsApp's times have whole seconds; messages of one second keep their order of
+ * arrival, and a late message comes last in its second. An index has exactly this expression.
  */
 const INBOUND_PLACE = `least(received_at AT TIME ZONE 'UTC', sent_at AT TIME ZONE 'UTC' + interval '999 milliseconds')`;
 
-/** SQL of the end of the previous page; without one the thread begins. */
+/** SQL of the last row of the previous page, after which the next page starts. */
 interface PageStart {
   place: string;
   came: string;
@@ -51,8 +51,8 @@ interface PageStart {
 const FIRST_PAGE: PageStart = { place: `'infinity'::timestamptz`, came: `'infinity'::timestamptz`, id: `''` };
 
 /**
- * Messages of both directions, newest first. Each branch reads as many rows as the page may have, however long the conversation is.
- * @param ids SQL of the conversations' ids, as a set
+ * SQL of messages in both directions, newest first. Each branch reads at most one page of rows.
+ * @param ids SQL of a set of conversation ids
  */
 const threadSql = (ids: string, { place, came, id }: PageStart, limit: string) => `
   SELECT thread.* FROM ${ids} AS part (id) CROSS JOIN LATERAL (
@@ -90,8 +90,8 @@ const COLUMNS = 'id, phone, user_id, name, last_inbound_at, window_denied_for, c
 const ACTIVITY = 'coalesce(last_inbound_at, created_at)';
 
 /**
- * A page of conversations. People of whom only a preference is known have a conversation without a message and are passed over.
- * @param which condition on conversations that an index answers
+ * SQL of a page of conversations, without those that have no message (only a preference or a suppression).
+ * @param which a condition that an index serves
  */
 const conversationsSql = (which: string) => `${CONVERSATION}
   FROM (${examine(
@@ -106,11 +106,11 @@ const conversationsSql = (which: string) => `${CONVERSATION}
 const ALL_CONVERSATIONS = conversationsSql('merged_into IS NULL');
 const CANDIDATE_CONVERSATIONS = conversationsSql(`id = ANY ($8::bigint[]) AND ${onRow('merged_into IS NULL')}`);
 
-/** Conversations that the indexes may find for one search; when there are more, the newest are compared one by one. */
+/** Maximum matches of a search in the indexes. With more, the search scans the newest conversations. */
 const MAX_CANDIDATES = 499;
 const LAST_CHARACTER = '\u{10FFFF}';
 
-/** By source: numbers with this beginning, with this end, names with a word that begins so, names with this word. */
+/** Sources: 1 beginning of a number, 2 end of a number, 3 beginning of a name's word, 4 whole word of a name. */
 const FIND_CANDIDATES = `
   (SELECT 1 AS source, conversation_id AS id FROM send.conversation_aliases
    WHERE business_id = $1 AND alias COLLATE "C" >= $2 AND alias COLLATE "C" < $2 || '${LAST_CHARACTER}' LIMIT ${MAX_CANDIDATES + 1})
@@ -124,12 +124,12 @@ const FIND_CANDIDATES = `
   UNION ALL
   (SELECT 4, conversation_id FROM send.conversation_words WHERE business_id = $1 AND word = lower($4) LIMIT ${MAX_CANDIDATES + 1})`;
 
-/** Reads conversations and their messages for people. */
+/** Reads conversations and their messages for the dashboard. */
 @Injectable()
 export class InboxStore {
   constructor(private readonly db: Database) {}
 
-  /** An index leads to the conversations of a search; when it finds too many, a bounded number of the newest is compared. */
+  /** Searches with indexes. If they find too many conversations, scans a bounded number of the newest. */
   async list({ business_id, limit, cursor, search }: RequestOf<typeof ListConversations>): Promise<ReplyOf<typeof ListConversations>> {
     readCursor(cursor, ['time', 'id']);
     const terms = search === null ? null : searchTerms(search);
@@ -149,20 +149,20 @@ export class InboxStore {
     return { conversations: page.map(toConversationRecord), next_cursor };
   }
 
-  /** @returns null when the indexes know more than they are asked for */
+  /** @returns null if the indexes find more than MAX_CANDIDATES */
   private async findCandidates(businessId: number, { digits, beginning, whole }: SearchTerms): Promise<string[] | null> {
     const values = [businessId, digits, beginning, whole];
     const found = await this.db.reads(businessId).query<{ source: number; id: string }>(FIND_CANDIDATES, values);
-    const of = (source: number) => found.filter((one) => one.source === source).map(({ id }) => id);
-    const isCut = (ids: string[]) => ids.length > MAX_CANDIDATES;
-    const numbers = [of(1), of(2)];
-    // A name has both words: the rarer one finds it.
-    const named = (whole === null ? [of(3)] : [of(4), of(3)]).find((ids) => !isCut(ids));
+    const fromSource = (source: number) => found.filter((candidate) => candidate.source === source).map(({ id }) => id);
+    const isTooMany = (ids: string[]) => ids.length > MAX_CANDIDATES;
+    const numbers = [fromSource(1), fromSource(2)];
+    // A matching name has both words, so the rarer one suffices.
+    const named = (whole === null ? [fromSource(3)] : [fromSource(4), fromSource(3)]).find((ids) => !isTooMany(ids));
     const ids = new Set([...numbers.flat(), ...(named ?? [])]);
-    return named === undefined || numbers.some(isCut) || ids.size > MAX_CANDIDATES ? null : [...ids];
+    return named === undefined || numbers.some(isTooMany) || ids.size > MAX_CANDIDATES ? null : [...ids];
   }
 
-  /** Also by the id of a conversation that was merged into another. */
+  /** @param id a merged conversation's id finds the conversation that it was merged into */
   async find(businessId: number, id: number): Promise<ConversationRecord | null> {
     const [row] = await this.db.reads(businessId).query<ConversationRow>(
       `${CONVERSATION} FROM send.conversations c LEFT JOIN LATERAL (${LAST_MESSAGE}) last ON true

@@ -1,12 +1,12 @@
-/** The typed text as the terms that the indexes hold for names and numbers. */
+/** The search text as terms of the indexes for names and numbers. */
 export interface SearchTerms {
-  /** Without spaces around it, and with one between words. */
+  /** The trimmed text with single spaces. */
   text: string;
-  /** The digits of a phone number without leading zeros; null for what is not written like one. */
+  /** Digits without leading zeros; null if the text does not look like a phone number. */
   digits: string | null;
-  /** The beginning of a name's word: the last word that was typed. */
+  /** The last word of the text, matched as the beginning of a word. */
   beginning: string;
-  /** The first word that was typed, when others follow it: a whole word of a name. */
+  /** The first of several words, matched as a whole word; null for a single word. */
   whole: string | null;
 }
 

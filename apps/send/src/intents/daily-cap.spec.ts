@@ -4,8 +4,8 @@ import { migrations } from '../migrations/migrations';
 import type { IntentDraft } from './intent';
 import { ReservationStore } from './reservation.store';
 
-/** Product decision 20: the cap of a day ends at the business's own midnight, also on days that have 23 or 25 hours. */
-describe('midnight of the daily cap (spec §8)', () => {
+/** Decision 20: the daily cap resets at the business's own midnight, also on days of 23 or 25 hours. */
+describe('the daily cap (spec §8)', () => {
   let harness: Harness;
   let store: ReservationStore;
   let key = 0;
@@ -25,28 +25,28 @@ describe('midnight of the daily cap (spec §8)', () => {
     needsWindow: false,
     text: 'Hi',
   });
-  const at = async (timezone: string, time: string) => (await store.reserve([draft(timezone)], new Date(time)))[0];
+  const reserveAt = async (timezone: string, time: string) => (await store.reserve([draft(timezone)], new Date(time)))[0];
 
   it.each([
     ['UTC', '2026-06-15T23:59:59.999Z', '2026-06-16T00:00:00.000Z'],
     ['Asia/Kolkata', '2026-06-15T18:29:59.999Z', '2026-06-15T18:30:00.000Z'],
-    // The clocks go forward at 2 o'clock: a day of 23 hours.
+    // Clocks go forward at 2:00: a day of 23 hours.
     ['America/New_York', '2026-03-09T03:59:59.999Z', '2026-03-09T04:00:00.000Z'],
-    // The clocks go back at 2 o'clock: a day of 25 hours.
+    // Clocks go back at 2:00: a day of 25 hours.
     ['America/New_York', '2026-11-02T04:59:59.999Z', '2026-11-02T05:00:00.000Z'],
-  ])('%s: used up until %s, free at %s', async (timezone, before, midnight) => {
+  ])('%s: is reached until %s and resets at %s', async (timezone, before, midnight) => {
     key += 1;
-    expect(await at(timezone, before)).toMatchObject({ kind: 'reserved' });
-    expect(await at(timezone, before)).toMatchObject({ kind: 'capped', used: 1, secondsToMidnight: 1 });
-    expect(await at(timezone, midnight)).toMatchObject({ kind: 'reserved' });
+    expect(await reserveAt(timezone, before)).toMatchObject({ kind: 'reserved' });
+    expect(await reserveAt(timezone, before)).toMatchObject({ kind: 'capped', used: 1, secondsToMidnight: 1 });
+    expect(await reserveAt(timezone, midnight)).toMatchObject({ kind: 'reserved' });
   });
 
   it.each([
     ['2026-03-08T05:00:00.000Z', 23],
     ['2026-11-01T04:00:00.000Z', 25],
-  ])('New York on %s has %d hours', async (begin, hours) => {
+  ])('counts hours to midnight in New York on %s: %d', async (begin, hours) => {
     key += 1;
-    await at('America/New_York', begin);
-    expect(await at('America/New_York', begin)).toMatchObject({ kind: 'capped', secondsToMidnight: hours * 3_600 });
+    await reserveAt('America/New_York', begin);
+    expect(await reserveAt('America/New_York', begin)).toMatchObject({ kind: 'capped', secondsToMidnight: hours * 3_600 });
   });
 });

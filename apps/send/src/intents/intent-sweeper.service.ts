@@ -6,7 +6,7 @@ import { SendConfig } from '../send.config';
 
 const MAX_INTERVAL_MS = 15_000;
 
-/** Ends what no process is working on any more. Replicas may sweep at the same time: each change is guarded by its state. */
+/** Ends intents whose process died. Replicas may sweep concurrently, because each update checks the intent's state. */
 @Injectable()
 export class IntentSweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
@@ -32,9 +32,9 @@ export class IntentSweeper implements OnApplicationBootstrap, OnApplicationShutd
     try {
       const unknown = await this.intents.markInterrupted(this.config.staleAfterSeconds);
       const unconfirmed = await this.intents.markUnconfirmed();
-      if (unknown + unconfirmed > 0) this.logger.warn({ unknown, unconfirmed }, 'sends without an outcome were swept');
+      if (unknown + unconfirmed > 0) this.logger.warn({ unknown, unconfirmed }, 'marked sends without an outcome');
     } catch (error) {
-      this.logger.warn({ err: error }, 'sweeping failed; it is repeated');
+      this.logger.warn({ err: error }, 'sweeping intents failed; will retry');
     }
   }
 }

@@ -27,10 +27,10 @@ interface IntentRecordRow {
 }
 
 const RECORD_COLUMNS = 'id, business_id, api_key_id, recipient, type, sent_by, template, text';
-const INTERRUPTED = 'The send was interrupted; whether the platform took it is not known.';
+const INTERRUPTED = 'The send was interrupted, so the platform may or may not have accepted it.';
 const COLUMNS = 'i.id, i.state, i.recipient, i.message_id, i.failure_reason, i.created_at, i.settled_at';
 
-/** Reads intents, and ends those that nobody else will end. */
+/** Reads intents and ends those that no process works on any more. */
 @Injectable()
 export class IntentStore {
   constructor(private readonly db: Database) {}
@@ -45,7 +45,7 @@ export class IntentStore {
     return (await this.db.query<IntentRow>(sql, [businessId, messageId]))[0] ?? null;
   }
 
-  /** Of these intents, those whose outcome is not recorded. */
+  /** Finds those of the intents whose outcome is not recorded. */
   async findOpen(tx: Tx, intentIds: string[]): Promise<IntentRecord[]> {
     const rows = await tx.query<IntentRecordRow>(
       `SELECT ${RECORD_COLUMNS} FROM send.intents
@@ -64,7 +64,7 @@ export class IntentStore {
     return rows.map(({ api_key_id, used }) => ({ api_key_id: Number(api_key_id), used: used ?? 0 }));
   }
 
-  /** Sends whose process died: their outcome is not known. @returns how many */
+  /** Marks sends whose process died as unknown. @returns their count */
   async markInterrupted(olderThanSeconds: number): Promise<number> {
     return this.db.transaction(async (tx) => {
       const rows = await tx.query<IntentRecordRow>(
@@ -83,7 +83,7 @@ export class IntentStore {
     });
   }
 
-  /** No status within 24 hours: most likely it was never accepted. Still repaired should one come. @returns how many */
+  /** Marks unknown sends without a status for 24 hours as unconfirmed. A later status still records their acceptance. @returns their count */
   async markUnconfirmed(): Promise<number> {
     const rows = await this.db.query(
       `UPDATE send.intents SET state = 'unconfirmed'

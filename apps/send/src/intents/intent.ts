@@ -1,27 +1,27 @@
 import type { DataOf, MessageNotSent, Sender } from '@mgw/contracts';
 import type { SuppressionState } from '../suppression/suppression';
 
-/** calling → accepted | refused | unknown; unknown → accepted (by a status webhook) or → unconfirmed, after 24 h (guarantees §1). */
+/** calling → accepted | refused | unknown; unknown → accepted (proved by a status callback) | unconfirmed (after 24 hours); see guarantees §1. */
 export type IntentState = 'calling' | 'accepted' | 'refused' | 'unknown' | 'unconfirmed';
 
-/** A message that is about to be sent. */
+/** A message before its reservation. */
 export interface IntentDraft {
   id: string;
   sender: Sender;
   to: string;
   type: DataOf<typeof MessageNotSent>['type'];
   template: string | null;
-  /** A MARKETING template. */
+  /** True for a MARKETING template. */
   marketing: boolean;
-  /** Free-form messages need an open window (spec §3.2). */
+  /** True for text and media (spec §3.2). */
   needsWindow: boolean;
-  /** What the person will read: `text` of message.sent. */
+  /** The text that the person reads; `text` of message.sent. */
   text: string;
 }
 
-/** Whom a message goes to, as it stood when it was reserved. */
+/** The recipient at the time of the reservation. */
 export interface Recipient {
-  /** Null when nobody by that name is known yet. */
+  /** Null for a person without a conversation. */
   conversationId: number | null;
   lastInboundAt: Date | null;
 }
@@ -29,7 +29,7 @@ export interface Recipient {
 /** An earlier send with the same Idempotency-Key. */
 export interface EarlierSend {
   id: string;
-  /** @throws SealingError when the key that it was sealed with is gone */
+  /** Unseals the fingerprint. @throws SealingError if its sealing key was removed */
   fingerprint: () => string;
   state: IntentState;
   messageId: string | null;
@@ -40,13 +40,13 @@ export type Reservation =
   | { kind: 'reserved'; recipient: Recipient }
   | { kind: 'suppressed'; state: SuppressionState }
   | { kind: 'window_closed'; lastInboundAt: Date | null }
-  /** The daily cap is used up. */
+  /** The daily cap is reached. */
   | { kind: 'capped'; used: number; secondsToMidnight: number }
-  | { kind: 'earlier'; intent: EarlierSend }
-  /** Whether it is reserved may not be known. */
+  | { kind: 'earlier'; send: EarlierSend }
+  /** The statement failed; it may still have committed. */
   | { kind: 'failed'; error: unknown };
 
-/** What an intent says of its message, whether it is still in memory or was read back after a crash. */
+/** The stored facts of an intent, from memory or read back after a crash. */
 export interface IntentRecord {
   id: string;
   businessId: number;
@@ -56,6 +56,6 @@ export interface IntentRecord {
   sentBy: DataOf<typeof MessageNotSent>['sent_by'];
   template: string | null;
   text: string;
-  /** The trace in which it ends. */
+  /** The trace that records the outcome. */
   traceparent: string | undefined;
 }

@@ -9,8 +9,8 @@ import { OutcomeService } from './outcome.service';
 type StatusEvent = EventEnvelope<typeof PlatformStatus>;
 
 /**
- * A status of a message that we do not know to be accepted proves that it was: the sender died, or the answer was lost
- * (guarantees §1, S4). Whatever the status is, the message has one.
+ * Any status callback proves that the platform accepted the message. If the process died or the response was lost, the acceptance is
+ * recorded here (guarantees §1, S4).
  */
 @Injectable()
 export class LateAcceptanceService {
@@ -19,7 +19,7 @@ export class LateAcceptanceService {
     private readonly outcomes: OutcomeService,
   ) {}
 
-  /** @returns what it tells */
+  /** @returns the events to publish */
   async accept(events: StatusEvent[], tx: Tx): Promise<EventEnvelope[]> {
     const first = new Map<string, StatusEvent>();
     for (const event of events) {
@@ -28,7 +28,7 @@ export class LateAcceptanceService {
     }
     if (first.size === 0) return [];
     const intents = await this.intents.findOpen(tx, [...first.keys()]);
-    // Callback data may be anybody's: the business must be the intent's own.
+    // Callback data is untrusted, so the event's business must own the intent.
     const ours = intents.filter((intent) => first.get(intent.id)?.business_id === intent.businessId);
     if (ours.length === 0) return [];
     return this.outcomes.acceptedIn(

@@ -4,84 +4,87 @@ import { FindSend, gatewayMessageId, newIntentId } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../sending/send.fixture';
 
-/** Ends what a client asks of PostgreSQL at once (the message Sync). */
+/** PostgreSQL's message Sync, which ends a request. */
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
 
-/** When the connection of a reservation ends. */
-type Cut = 'after the commit' | 'before it is asked';
+/** The moment at which the proxy cuts a reservation's connection. */
+type Cut = 'after the commit' | 'before the request';
 
-/** guarantees §1, S5: a send that was never made keeps neither its place under the cap nor its Idempotency-Key. */
-describe('a reservation whose answer is lost', () => {
+/** guarantees §1, S5: a send without a platform call releases its cap and its Idempotency-Key. */
+describe('a reservation whose response is lost', () => {
   const idempotency = { key: 'k', fingerprint: 'f' };
   const intent_id = newIntentId();
   let sending: Sending;
-  let door: Server;
+  let proxy: Server;
   let cut: Cut | null;
-  /** Lets what was kept back reach PostgreSQL, after all; resolves when it has answered. */
-  let letThrough: () => Promise<unknown>;
+  /** Sends the withheld request to PostgreSQL; resolves with its response. */
+  let sendWithheld: () => Promise<unknown>;
 
-  /** The way to the database; the next reservation's connection is cut as `cut` says. */
-  const pass = (client: Socket, port: number) => {
+  /** Proxies to the database and cuts the next reservation's connection as `cut` says. */
+  const forward = (client: Socket, port: number) => {
     const server = connect(port, '127.0.0.1').on('error', () => undefined);
-    client.on('error', () => undefined).on('close', () => keptBack.length === 0 && server.destroy());
-    const keptBack: Buffer[] = [];
+    client.on('error', () => undefined).on('close', () => withheld.length === 0 && server.destroy());
+    const withheld: Buffer[] = [];
     let reserving: Cut | null = null;
-    client.on('data', (asked) => {
-      if (cut !== null && asked.includes('send.reserve')) [reserving, cut] = [cut, null];
-      if (reserving !== 'before it is asked') return void server.write(asked);
-      keptBack.push(asked);
-      if (!asked.subarray(-SYNC.length).equals(SYNC)) return;
-      letThrough = () => {
-        server.write(Buffer.concat(keptBack));
+    client.on('data', (request) => {
+      if (cut !== null && request.includes('send.reserve')) [reserving, cut] = [cut, null];
+      if (reserving !== 'before the request') return void server.write(request);
+      withheld.push(request);
+      if (!request.subarray(-SYNC.length).equals(SYNC)) return;
+      sendWithheld = () => {
+        server.write(Buffer.concat(withheld));
         return once(server, 'data').finally(() => server.destroy());
       };
       client.destroy();
     });
-    server.on('data', (answer) => (reserving === null ? client.write(answer) : client.destroy()));
+    server.on('data', (response) => (reserving === null ? client.write(response) : client.destroy()));
   };
 
   beforeEach(async () => {
     sending = await startSending();
     const url = new URL(sending.harness.env['DATABASE_URL'] ?? '');
-    const there = Number(url.port);
-    door = createServer((client) => pass(client, there)).listen(0, '127.0.0.1');
-    await once(door, 'listening');
-    url.host = `127.0.0.1:${(door.address() as AddressInfo).port}`;
+    const databasePort = Number(url.port);
+    proxy = createServer((client) => forward(client, databasePort)).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     cut = null;
     await sending.run({ DATABASE_URL: url.href });
   });
   afterEach(async () => {
     await sending.harness.close();
-    door.close();
+    proxy.close();
   });
 
-  const told = async () => (await sending.harness.rpc.call(FindSend, { business_id: 1, message_id: gatewayMessageId(intent_id) })).send;
-  const nothingKept = () => eventually(async () => (await sending.states()).join() === 'refused' && (await sending.used()) === 0);
+  const findSend = async () => (await sending.harness.rpc.call(FindSend, { business_id: 1, message_id: gatewayMessageId(intent_id) })).send;
+  const released = () => eventually(async () => (await sending.states()).join() === 'refused' && (await sending.used()) === 0);
 
-  it('is given back, and the same Idempotency-Key sends: once', async () => {
+  it('releases cap and Idempotency-Key; the same key then sends once', async () => {
     cut = 'after the commit';
     expect(await sending.template({ idempotency, intent_id })).toMatchObject({ error_code: 'INTERNAL' });
-    await nothingKept();
-    expect(await told()).toMatchObject({ state: 'refused', failure_reason: 'The send could not be stored in time; nothing was sent.' });
+    await released();
+    expect(await findSend()).toMatchObject({
+      state: 'refused',
+      failure_reason: 'The send could not be stored in time, so nothing was sent.',
+    });
     expect(await sending.template({ idempotency })).toMatchObject({ message_id: 'wamid.P1', replayed: false });
     expect([sending.platform.calls().length, await sending.used()]).toEqual([1, 1]);
     await eventually(async () => (await sending.harness.told('message.not-sent')).length === 1);
   });
 
-  it('and that reaches PostgreSQL only later reserves nothing', async () => {
-    cut = 'before it is asked';
+  it('reserves nothing if it reaches PostgreSQL after its cancellation', async () => {
+    cut = 'before the request';
     expect(await sending.template({ idempotency, intent_id })).toMatchObject({ error_code: 'INTERNAL' });
-    await nothingKept();
-    await letThrough();
-    await nothingKept();
+    await released();
+    await sendWithheld();
+    await released();
     expect(await sending.template({ idempotency })).toMatchObject({ message_id: 'wamid.P1', replayed: false });
     expect([sending.platform.calls().length, await sending.used()]).toEqual([1, 1]);
   });
 
-  it('is told from one that PostgreSQL refused, of which nothing is kept', async () => {
-    await sending.harness.db.query(`ALTER TABLE send.intents ADD CONSTRAINT kept_back CHECK (state <> 'calling')`);
+  it('needs no cancellation if PostgreSQL refused it', async () => {
+    await sending.harness.db.query(`ALTER TABLE send.intents ADD CONSTRAINT block_state CHECK (state <> 'calling')`);
     expect(await sending.template({ idempotency })).toMatchObject({ error_code: 'INTERNAL' });
-    await sending.harness.db.query('ALTER TABLE send.intents DROP CONSTRAINT kept_back');
+    await sending.harness.db.query('ALTER TABLE send.intents DROP CONSTRAINT block_state');
     expect(await sending.template({ idempotency })).toMatchObject({ replayed: false });
     expect([await sending.states(), await sending.used()]).toEqual([['accepted'], 1]);
   });

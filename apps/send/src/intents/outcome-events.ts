@@ -4,19 +4,19 @@ import { withTraceparent } from '@mgw/telemetry';
 import { personByAlias, type Person } from '../conversations/person';
 import { type IntentRecord } from './intent';
 
-/** The platform took a message. */
+/** A message that the platform accepted. */
 export interface Acceptance {
   intent: IntentRecord;
   /** The platform's id. */
   messageId: string;
-  /** As the platform names the recipient; null when it did not say. */
+  /** The platform's number of the recipient; null if the response lacks it. */
   waId: string | null;
   userId: string | null;
   /** ISO time. */
   acceptedAt: string;
-  /** Null: not known, to be found or opened. */
+  /** Null if the conversation must be found or opened first. */
   conversationId: number | null;
-  /** The outcome may have been told as unknown before. */
+  /** True if the outcome may have been published as unknown before. */
   repaired: boolean;
 }
 
@@ -25,7 +25,7 @@ export function acceptedPerson({ intent, waId, userId }: Acceptance): Person {
   return { ...dialled, userId: dialled.userId ?? userId, waId };
 }
 
-/** Tells the business's own servers (spec §6.3) and opens the status record. Its id makes it happen once (guarantees §1, S7). */
+/** Notifies the business's webhooks (spec §6.3) and opens the status record. Its id makes consumers handle it once (guarantees §1, S7). */
 export function sentEvent({ intent, messageId, acceptedAt, repaired }: Acceptance, conversationId: number): EventEnvelope {
   const facts: MessageSentFacts = { intent_id: intent.id, api_key_id: intent.apiKeyId, template: intent.template, repaired };
   const fields = {
@@ -47,7 +47,7 @@ export function sentEvent({ intent, messageId, acceptedAt, repaired }: Acceptanc
   return withTraceparent(intent.traceparent, () => newEvent(MessageSent, fields));
 }
 
-/** For the message log; told once for each intent, with its first failure. */
+/** Adds the failure to the message log. Consumers keep the first one of an intent. */
 export function notSentEvent(intent: IntentRecord, reason: string): EventEnvelope {
   const fields = {
     id: `message.not-sent:${intent.id}`,

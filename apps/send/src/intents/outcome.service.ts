@@ -10,16 +10,16 @@ import { notSentEvent, acceptedPerson, sentEvent, type Acceptance } from './outc
 import { OutcomeStore } from './outcome.store';
 import { type IntentRecord } from './intent';
 
-/** With growing pauses, a quarter of an hour. */
+/** With exponential pauses of at most 30 s these take a quarter of an hour. */
 const RETRIES = 30;
-const CANCELLED = 'The send could not be stored in time; nothing was sent.';
+const CANCELLED = 'The send could not be stored in time, so nothing was sent.';
 
 interface Failure {
   intent: IntentRecord;
   reason: string;
 }
 
-/** Records how sends ended; all of one turn of the event loop in one statement (performance: the round trip dominates). */
+/** Records outcomes in batches: all of one event loop turn share a statement, because the round trip dominates their cost. */
 @Injectable()
 export class OutcomeService {
   private readonly acceptances: Batcher<Acceptance, void>;
@@ -38,17 +38,17 @@ export class OutcomeService {
     this.cancellations = new Batcher({ run: (batch) => this.cancelAll(batch) });
   }
 
-  /** @returns whether it is recorded now (guarantees §1, S3); if not, a status webhook repairs what is not recorded later (S4) */
+  /** @returns false if recording failed and continues in the background (guarantees §1, S3); a status callback is the last resort (S4) */
   accepted(acceptance: Acceptance): Promise<boolean> {
     return this.recordOrRetry(acceptance.intent.id, (late) => this.acceptances.add(late ? { ...acceptance, repaired: true } : acceptance));
   }
 
-  /** A definite no, or no call at all. The caller learns why, also when it is recorded later (S5). */
+  /** Records a refusal or a send without a call. The caller gets its error even if recording continues in the background (S5). */
   async refused(intent: IntentRecord, reason: string): Promise<void> {
     await this.recordOrRetry(intent.id, () => this.refusals.add({ intent, reason }));
   }
 
-  /** Whether it was reserved is not known, but it was not sent. As `refused`, also when the reservation is committed only later. */
+  /** Cancels a send whose reservation may have committed, or may still commit. The platform was not called. */
   async cancelled(intent: IntentRecord): Promise<void> {
     await this.recordOrRetry(intent.id, async () => {
       await this.cancellations.add(intent);
@@ -56,7 +56,7 @@ export class OutcomeService {
     });
   }
 
-  /** As `refused`. */
+  /** Records that the platform may have accepted the message. */
   async unknown(intent: IntentRecord, reason: string): Promise<void> {
     const event = notSentEvent(intent, reason);
     await this.recordOrRetry(intent.id, async () => {
@@ -65,19 +65,19 @@ export class OutcomeService {
     });
   }
 
-  /** As part of someone else's transaction: the repair by status webhook. @returns what it tells */
+  /** Records acceptances in the caller's transaction. @returns the events to publish */
   async acceptedIn(tx: Tx, acceptances: Acceptance[]): Promise<EventEnvelope[]> {
     const ids = await this.conversations.findOrOpen(tx, acceptances.map(acceptedPerson));
     return this.store.accept(acceptedRows(acceptances, ids), tx);
   }
 
-  /** Repeating it is harmless: the intent's state fences it. When it fails, goes on trying for a while without the caller. @returns whether it is done */
+  /** Tries once, then retries in the background. Retries are safe, because each update checks the intent's state. @returns whether it is recorded */
   private async recordOrRetry(intentId: string, record: (late: boolean) => Promise<void>): Promise<boolean> {
     try {
       await record(false);
       return true;
     } catch (error) {
-      this.logger.error({ err: error, intent_id: intentId }, 'the outcome of a send could not be recorded; trying again');
+      this.logger.error({ err: error, intent_id: intentId }, 'recording the outcome of a send failed; will retry');
       void this.retryInBackground(intentId, record);
       return false;
     }
@@ -92,15 +92,15 @@ export class OutcomeService {
       );
       if (done) return;
     }
-    this.logger.error({ intent_id: intentId }, 'the outcome of a send was never recorded');
+    this.logger.error({ intent_id: intentId }, 'gave up recording the outcome of a send');
   }
 
   private async recordAcceptances(acceptances: Acceptance[]): Promise<void[]> {
-    const strangers = acceptances.filter(({ conversationId }) => conversationId === null);
-    if (strangers.length > 0) {
-      // On its own, before the outcome: a conversation without messages harms nobody, and the statement below stays one.
-      const ids = await this.conversations.findOrOpenRecipients(this.db, strangers.map(acceptedPerson));
-      strangers.forEach((stranger, i) => (stranger.conversationId = ids[i] as number));
+    const withoutConversation = acceptances.filter(({ conversationId }) => conversationId === null);
+    if (withoutConversation.length > 0) {
+      // A separate transaction keeps the outcome below one statement. If that fails, an empty conversation does no harm.
+      const ids = await this.conversations.findOrOpenRecipients(this.db, withoutConversation.map(acceptedPerson));
+      withoutConversation.forEach((acceptance, i) => (acceptance.conversationId = ids[i] as number));
     }
     const told = await this.store.accept(
       acceptedRows(

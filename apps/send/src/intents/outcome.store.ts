@@ -17,11 +17,11 @@ export class OutcomeStore {
   constructor(@Inject(Database) private readonly db: Database) {}
 
   /**
-   * Outcome, message row and outbox rows of a whole batch in one statement (guarantees §1, S3). Whoever makes the transition
-   * writes the rest, so a status webhook and the answer itself may race; the outbox's primary key is the second fence (S7).
-   * Locks in the order of ids: two batches with the same intents never wait for each other in a circle. What belongs to an
-   * intent is taken from its place in the arrays: joined, each of n intents would look through all n events.
-   * @returns the events of those that this call has made the transition of
+   * Writes outcomes, messages and outbox rows of a batch in one statement (guarantees §1, S3). The platform's response and a status
+   * callback may race: only the update that changes the intent's state writes the rest. The outbox's primary key is a second fence (S7).
+   * Rows are locked in the order of their ids to avoid deadlocks. Array positions replace a join, which would compare every intent with
+   * every event.
+   * @returns the events of the intents that this call changed
    */
   async accept(rows: AcceptedRow[], tx: Tx | Database = this.db): Promise<EventEnvelope[]> {
     const events = rows.map(({ event }) => event);
@@ -57,7 +57,7 @@ export class OutcomeStore {
     return written;
   }
 
-  /** Gives back cap and Idempotency-Key with the transition (guarantees §1, S5; the migration of send.refuse says how). */
+  /** Marks intents as refused and releases their cap and Idempotency-Keys (guarantees §1, S5). */
   async refuse(rows: { intentId: string; reason: string; event: EventEnvelope }[]): Promise<void> {
     await this.db.transaction(async (tx) => {
       await tx.query('SELECT send.refuse($1::uuid[], $2::text[])', [rows.map((row) => row.intentId), rows.map((row) => row.reason)]);
@@ -70,8 +70,8 @@ export class OutcomeStore {
   }
 
   /**
-   * Takes the ids of intents that may be reserved and are not to be sent. A reservation that is being committed is waited for, and is
-   * there for `refuse`; one that comes later finds its id taken, and fails as a whole.
+   * Inserts refused intents under the ids of reservations that may commit late. The insert waits for a reservation that is committing, and
+   * `refuse` then ends it. A reservation that arrives later conflicts with the inserted id and fails.
    */
   async cancel(intents: IntentRecord[], reason: string): Promise<void> {
     const of = <T>(pick: (intent: IntentRecord) => T) => intents.map(pick);
@@ -96,7 +96,7 @@ export class OutcomeStore {
     );
   }
 
-  /** Gives nothing back: the message may be on its way (guarantees §1, S5). */
+  /** Keeps cap and Idempotency-Key, because the message may have been sent (guarantees §1, S5). */
   async markUnknown(intentId: string, reason: string, event: EventEnvelope): Promise<void> {
     await this.db.transaction(async (tx) => {
       const marked = await tx.query(

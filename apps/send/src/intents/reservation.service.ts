@@ -5,7 +5,7 @@ import type { EarlierSend, IntentDraft, Reservation } from './intent';
 import { ReservationStore, type SenderKey } from './reservation.store';
 import { reserveDistinct } from './reserve-distinct';
 
-/** Asks whether the recipient may be written to, takes a place under the cap and writes the intent, for all sends of one turn of the event loop at once (performance: the round trip dominates). */
+/** Reserves sends in batches: all reservations of one event loop turn share a statement, because the round trip dominates their cost. */
 @Injectable()
 export class ReservationService {
   private readonly reservations: Batcher<IntentDraft, Reservation>;
@@ -22,12 +22,12 @@ export class ReservationService {
     this.lookups = new Batcher({ run: (keys) => store.findEarlier(keys) });
   }
 
-  /** Resolves after the commit: only then may the platform be called (guarantees §1, S1). */
+  /** Resolves after the commit. The platform may be called only then (guarantees §1, S1). */
   reserve(draft: IntentDraft): Promise<Reservation> {
     return this.reservations.add(draft);
   }
 
-  /** The send that this sender made with this Idempotency-Key before, if any. */
+  /** Finds the sender's earlier send with the same Idempotency-Key. */
   async findEarlier({ business_id, api_key_id, idempotency }: Sender): Promise<EarlierSend | null> {
     if (idempotency === null) return null;
     return this.lookups.add({ businessId: business_id, apiKeyId: api_key_id, key: idempotency.key });

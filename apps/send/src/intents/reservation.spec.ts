@@ -9,8 +9,8 @@ const KEY = 1;
 
 const WROTE_AT = '2026-06-15T00:00:00.000Z';
 
-/** Who may be written to is decided where the intent is written (product decisions 1, 18 and 37). */
-describe('admission of a send (spec §3.2, §4.5)', () => {
+/** The statement that writes the intent also checks the recipient (decisions 1, 18 and 37). */
+describe('the reservation of a send (spec §3.2, §4.5)', () => {
   let harness: Harness;
   let store: ReservationStore;
   let person = 0;
@@ -20,8 +20,8 @@ describe('admission of a send (spec §3.2, §4.5)', () => {
   });
   afterAll(() => harness.close());
 
-  /** Somebody who wrote at the beginning of the day. */
-  const known = async (...states: string[]) => {
+  /** Creates a person who wrote at WROTE_AT, with these suppressions. */
+  const addPerson = async (...states: string[]) => {
     const phone = `1202555${String((person += 1)).padStart(4, '0')}`;
     const [row] = await harness.db.query<{ id: string }>(
       `WITH c AS (INSERT INTO send.conversations (business_id, phone, last_inbound_at) VALUES (1, $1, $2) RETURNING id)
@@ -73,16 +73,16 @@ describe('admission of a send (spec §3.2, §4.5)', () => {
     [['opted_out_marketing', 'blocked'], MARKETING, 'blocked'],
     [['opted_out_marketing', 'opted_out'], MARKETING, 'opted_out'],
     [['opted_out_marketing', 'opted_out'], UTILITY, 'opted_out'],
-  ])('%j, and %j: %s', async (states, kind, kept) => {
-    const { id, phone } = await known(...states);
+  ])('suppressions %j and message %j: %s', async (states, kind, expected) => {
+    const { id, phone } = await addPerson(...states);
     const [reservation] = await reserve(draft(phone, kind));
     expect(reservation).toMatchObject(
-      kept === null ? { kind: 'reserved', recipient: { conversationId: id } } : { kind: 'suppressed', state: kept },
+      expected === null ? { kind: 'reserved', recipient: { conversationId: id } } : { kind: 'suppressed', state: expected },
     );
   });
 
-  it('decision 24: of one Idempotency-Key at once, what is refused for its recipient leaves its place to the next', async () => {
-    const [out, open] = [await known('opted_out'), await known()];
+  it('decision 24: passes an Idempotency-Key to the next draft when a recipient is refused', async () => {
+    const [out, open] = [await addPerson('opted_out'), await addPerson()];
     const drafts = [
       draft(out.phone, {}, 'twins'),
       draft('12025559996', TEXT, 'twins'),
@@ -90,20 +90,24 @@ describe('admission of a send (spec §3.2, §4.5)', () => {
       draft(open.phone, {}, 'twins'),
       draft(open.phone, {}),
     ];
-    const answers = await reserveDistinct(drafts, (leaders) => reserve(...leaders));
-    expect(answers).toMatchObject([
+    const reservations = await reserveDistinct(drafts, (leaders) => reserve(...leaders));
+    expect(reservations).toMatchObject([
       { kind: 'suppressed' },
       { kind: 'window_closed' },
       { kind: 'reserved', recipient: { conversationId: open.id } },
-      { kind: 'earlier', intent: { id: drafts[2]?.id, state: 'calling' } },
+      { kind: 'earlier', send: { id: drafts[2]?.id, state: 'calling' } },
       { kind: 'reserved' },
     ]);
   });
 
-  it('a code passes an opt-out where the business lets it, and no block', async () => {
+  it('lets an OTP pass an opt-out if the business allows it, but never a block', async () => {
     await harness.db.query('INSERT INTO send.settings (business_id, otp_to_opted_out) VALUES (1, true)');
-    const [out, both, blocked] = [await known('opted_out'), await known('opted_out', 'opted_out_marketing'), await known('blocked')];
-    const answers = await reserve(
+    const [out, both, blocked] = [
+      await addPerson('opted_out'),
+      await addPerson('opted_out', 'opted_out_marketing'),
+      await addPerson('blocked'),
+    ];
+    const reservations = await reserve(
       draft(out.phone, OTP),
       draft(out.phone, UTILITY),
       draft(both.phone, OTP),
@@ -111,7 +115,7 @@ describe('admission of a send (spec §3.2, §4.5)', () => {
       draft(blocked.phone, OTP),
     );
     await harness.db.query('DELETE FROM send.settings');
-    expect(answers.map((answer) => (answer.kind === 'suppressed' ? answer.state : answer.kind))).toEqual([
+    expect(reservations.map((reservation) => (reservation.kind === 'suppressed' ? reservation.state : reservation.kind))).toEqual([
       'reserved',
       'opted_out',
       'reserved',
@@ -120,17 +124,17 @@ describe('admission of a send (spec §3.2, §4.5)', () => {
     ]);
   });
 
-  it('the window is open for 24 hours to the millisecond, and not when the platform has denied it', async () => {
-    const { id, phone } = await known();
-    const now = (time: string) => store.reserve([draft(phone, TEXT)], new Date(time)).then(([reservation]) => reservation);
-    expect(await now('2026-06-15T23:59:59.999Z')).toMatchObject({ kind: 'reserved', recipient: { conversationId: id } });
-    expect(await now('2026-06-16T00:00:00.000Z')).toEqual({ kind: 'window_closed', lastInboundAt: new Date(WROTE_AT) });
+  it('keeps the window open for exactly 24 hours, unless the platform closed it', async () => {
+    const { id, phone } = await addPerson();
+    const reserveAt = (time: string) => store.reserve([draft(phone, TEXT)], new Date(time)).then(([reservation]) => reservation);
+    expect(await reserveAt('2026-06-15T23:59:59.999Z')).toMatchObject({ kind: 'reserved', recipient: { conversationId: id } });
+    expect(await reserveAt('2026-06-16T00:00:00.000Z')).toEqual({ kind: 'window_closed', lastInboundAt: new Date(WROTE_AT) });
     await harness.db.query('UPDATE send.conversations SET window_denied_for = last_inbound_at WHERE id = $1', [id]);
-    expect(await now('2026-06-15T01:00:00.000Z')).toMatchObject({ kind: 'window_closed' });
+    expect(await reserveAt('2026-06-15T01:00:00.000Z')).toMatchObject({ kind: 'window_closed' });
   });
 
-  it('each request of a batch has its own answer, and what is refused uses up neither cap nor Idempotency-Key', async () => {
-    const [out, open] = [await known('opted_out'), await known()];
+  it('gives each draft of a batch its own result; refused drafts use neither cap nor Idempotency-Key', async () => {
+    const [out, open] = [await addPerson('opted_out'), await addPerson()];
     const before = (await used()) ?? 0;
     const batch = [
       draft(out.phone, {}, 'a'),
@@ -139,8 +143,8 @@ describe('admission of a send (spec §3.2, §4.5)', () => {
       draft('12025559998', {}, 'd'),
       draft(open.phone, {}),
     ];
-    const answers = await reserve(...batch);
-    expect(answers).toMatchObject([
+    const reservations = await reserve(...batch);
+    expect(reservations).toMatchObject([
       { kind: 'suppressed', state: 'opted_out' },
       { kind: 'reserved', recipient: { conversationId: open.id, lastInboundAt: new Date(WROTE_AT) } },
       { kind: 'window_closed', lastInboundAt: null },

@@ -4,12 +4,12 @@ import { Sealer } from '@mgw/sealing';
 import type { SuppressionState } from '../suppression/suppression';
 import type { EarlierSend, IntentDraft, IntentState, Reservation } from './intent';
 
-/** No daily cap: PostgreSQL's largest integer. */
+/** PostgreSQL's largest integer stands for no daily cap. */
 const NO_CAP = 2_147_483_647;
 const RESERVED_WITHOUT_CONVERSATION: Reservation = { kind: 'reserved', recipient: { conversationId: null, lastInboundAt: null } };
 
 interface ReservationRow {
-  /** Place of the draft, from 1. */
+  /** Position of the draft, from 1. */
   nth: string;
   outcome: Exclude<Reservation['kind'], 'failed'>;
   conversation_id: string | null;
@@ -41,9 +41,9 @@ export class ReservationStore {
   ) {}
 
   /**
-   * Suppression, window, Idempotency-Key, daily cap and intents in one statement (the migration `Admission` says how).
-   * No two drafts may carry the same Idempotency-Key of the same sender.
-   * @param now instead of the database's clock, for tests of midnight and of the window's edge
+   * Checks suppression, window, Idempotency-Key and daily cap, and writes the intents, all in one statement (`send.reserve`).
+   * Drafts of one sender must have different Idempotency-Keys.
+   * @param now replaces the database's clock in tests
    */
   async reserve(drafts: IntentDraft[], now: Date | null = null): Promise<Reservation[]> {
     const of = <T>(pick: (draft: IntentDraft) => T) => drafts.map(pick);
@@ -64,11 +64,11 @@ export class ReservationStore {
       of((draft) => draft.needsWindow),
       now,
     ]);
-    const answers = new Map(rows.map((row) => [Number(row.nth) - 1, this.toReservation(row)]));
-    return drafts.map((_, place) => answers.get(place) ?? RESERVED_WITHOUT_CONVERSATION);
+    const reservations = new Map(rows.map((row) => [Number(row.nth) - 1, this.toReservation(row)]));
+    return drafts.map((_, place) => reservations.get(place) ?? RESERVED_WITHOUT_CONVERSATION);
   }
 
-  /** Sends that were made with these keys within the last 24 hours (product decision 24), in the order of the keys. */
+  /** Finds sends with these keys from the last 24 hours (decision 24), in the order of the keys. */
   async findEarlier(keys: SenderKey[]): Promise<(EarlierSend | null)[]> {
     const rows = await this.db.query<Partial<ReservationRow>>(
       `SELECT i.id AS earlier_id, k.fingerprint, i.state, i.message_id, i.recipient
@@ -92,7 +92,7 @@ export class ReservationStore {
       case 'window_closed':
         return { kind: 'window_closed', lastInboundAt: row.last_inbound_at };
       case 'earlier':
-        return { kind: 'earlier', intent: this.toEarlierSend(row) };
+        return { kind: 'earlier', send: this.toEarlierSend(row) };
       case 'capped':
         return { kind: 'capped', used: row.used, secondsToMidnight: row.seconds_to_midnight };
     }
@@ -103,7 +103,7 @@ export class ReservationStore {
     return { id, fingerprint: () => this.openFingerprint(row), state, messageId, to };
   }
 
-  /** Fingerprints are sealed, for whoever reads a bare one finds a code of few digits by trying them all. */
+  /** Fingerprints are sealed, because an unsealed one would reveal a short OTP by brute force. */
   private openFingerprint({ earlier_id, fingerprint }: ReservationRow): string {
     // A bare one is from before they were.
     return fingerprint.includes('.') ? this.sealer.open(fingerprint, sealingContext(earlier_id)) : fingerprint;

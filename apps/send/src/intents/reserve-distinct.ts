@@ -1,8 +1,8 @@
 import type { EarlierSend, IntentDraft, Reservation } from './intent';
 
 /**
- * Of several drafts with the same Idempotency-Key in one batch the first is reserved; the others meet it as if they had come
- * later. What is refused because of its recipient leaves its place to the next: it was not sent, and they may be for others.
+ * Reserves drafts so that no statement has one Idempotency-Key twice. The first draft of a key leads; the others return it as an earlier
+ * send. If its recipient is refused, the next draft leads, because nothing was sent and it may have another recipient.
  */
 export async function reserveDistinct(
   drafts: IntentDraft[],
@@ -10,17 +10,17 @@ export async function reserveDistinct(
 ): Promise<Reservation[]> {
   const leaders = new Map<string, IntentDraft>();
   for (const draft of drafts) if (!leaders.has(idempotencyIdentity(draft))) leaders.set(idempotencyIdentity(draft), draft);
-  const led = [...leaders.values()];
-  const outcomes = new Map((await reserve(led)).map((outcome, i) => [led[i] as IntentDraft, outcome]));
-  const ledBy = (draft: IntentDraft) => leaders.get(idempotencyIdentity(draft)) as IntentDraft;
-  const left = drafts.filter((draft) => !outcomes.has(draft) && isRecipientRefused(outcomes.get(ledBy(draft)) as Reservation));
-  if (left.length > 0) (await reserveDistinct(left, reserve)).forEach((outcome, i) => outcomes.set(left[i] as IntentDraft, outcome));
+  const leading = [...leaders.values()];
+  const outcomes = new Map((await reserve(leading)).map((outcome, i) => [leading[i] as IntentDraft, outcome]));
+  const leaderOf = (draft: IntentDraft) => leaders.get(idempotencyIdentity(draft)) as IntentDraft;
+  const next = drafts.filter((draft) => !outcomes.has(draft) && isRecipientRefused(outcomes.get(leaderOf(draft)) as Reservation));
+  if (next.length > 0) (await reserveDistinct(next, reserve)).forEach((outcome, i) => outcomes.set(next[i] as IntentDraft, outcome));
   return drafts.map((draft) => {
     const own = outcomes.get(draft);
     if (own) return own;
-    const leader = ledBy(draft);
+    const leader = leaderOf(draft);
     const outcome = outcomes.get(leader) as Reservation;
-    return outcome.kind === 'reserved' ? { kind: 'earlier', intent: asEarlierSend(leader) } : outcome;
+    return outcome.kind === 'reserved' ? { kind: 'earlier', send: asEarlierSend(leader) } : outcome;
   });
 }
 

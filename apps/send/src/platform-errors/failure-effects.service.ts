@@ -9,7 +9,7 @@ type StatusEvent = EventEnvelope<typeof PlatformStatus>;
 const WINDOW_CLOSED = 131047;
 const STOPPED_MARKETING = 131050;
 
-/** What a message that failed later teaches us, the same as a refusal at once does (platform §0.13, §2). */
+/** Updates the gateway's state after a status `failed`, like RefusalEffects after a refusal (platform §0.13, §2). */
 @Injectable()
 export class FailureEffects {
   constructor(
@@ -20,9 +20,9 @@ export class FailureEffects {
   async apply(events: StatusEvent[], tx: Tx): Promise<void> {
     for (const { business_id, data } of events) {
       if (data.status !== 'failed') continue;
-      const about = { businessId: business_id, messageId: data.message_id, recipient: data.recipient };
-      if (data.error?.code === WINDOW_CLOSED) await this.windows.markClosedByMessage(tx, about, data.occurred_at);
-      if (data.error?.code === STOPPED_MARKETING) await this.suppressions.stopMarketing(tx, about, data.occurred_at);
+      const message = { businessId: business_id, messageId: data.message_id, recipient: data.recipient };
+      if (data.error?.code === WINDOW_CLOSED) await this.windows.markClosedByMessage(tx, message, data.occurred_at);
+      if (data.error?.code === STOPPED_MARKETING) await this.suppressions.stopMarketing(tx, message, data.occurred_at);
     }
   }
 }

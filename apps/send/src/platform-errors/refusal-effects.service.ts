@@ -14,11 +14,11 @@ export interface RefusedRecipient {
   businessId: number;
   to: string;
   conversationId: number | null;
-  /** As it stood when the send was allowed. */
+  /** The value when the send was reserved. */
   lastInboundAt: Date | null;
 }
 
-/** What a refusal teaches us about our own state (platform §2, last column). The caller has its answer; a failure here is only logged. */
+/** Updates the gateway's state after a refusal (platform §2, last column). A failure is logged only, because the caller must get its error. */
 @Injectable()
 export class RefusalEffects {
   constructor(
@@ -32,12 +32,12 @@ export class RefusalEffects {
   ) {}
 
   async apply(refusal: Refusal, recipient: RefusedRecipient): Promise<void> {
-    const about = { business_id: recipient.businessId, platform_code: refusal.platformCode, trace_id: refusal.traceId };
-    if (refusal.sideEffect !== null) this.logger.warn({ ...about, effect: refusal.sideEffect }, 'the platform refused a message');
+    const logged = { business_id: recipient.businessId, platform_code: refusal.platformCode, trace_id: refusal.traceId };
+    if (refusal.sideEffect !== null) this.logger.warn({ ...logged, effect: refusal.sideEffect }, 'the platform refused a message');
     try {
       await this.applySideEffect(refusal, recipient);
     } catch (fault) {
-      this.logger.error({ ...about, err: fault }, 'the effect of a refusal could not be recorded');
+      this.logger.error({ ...logged, err: fault }, 'recording the effect of a refusal failed');
     }
   }
 

@@ -2,14 +2,14 @@ import { GatewayError, gatewayMessageId, type ErrorExtras } from '@mgw/contracts
 import type { Refusal } from '@mgw/platform-api';
 import { windowClosedExtras } from '../window/window';
 
-/** What the sender knew about the message that was refused. */
+/** The refused message as the send pipeline knows it. */
 export interface RefusedSend {
   intentId: string;
   template: { name: string; language: string; otherLanguages: string[] } | null;
   lastInboundAt: Date | null;
 }
 
-/** The platform's no in the words of spec §7, as if we had refused it ourselves; every one carries `platform_code` (product decisions 23, 23a, 39). */
+/** Turns the platform's refusal into the error that the gateway's own check would give (spec §7), plus `platform_code` (decisions 23, 23a, 39). */
 export function refusalError(refusal: Refusal, send: RefusedSend): GatewayError {
   const message =
     refusal.errorCode.startsWith('TEMPLATE_') && send.template
@@ -29,7 +29,7 @@ export function refusalError(refusal: Refusal, send: RefusedSend): GatewayError 
   );
 }
 
-/** What the same error carries when we find it ourselves. */
+/** The members that the gateway's own checks add to the same error. */
 function extrasFor(refusal: Refusal, send: RefusedSend): ErrorExtras {
   switch (refusal.errorCode) {
     case 'WINDOW_CLOSED':

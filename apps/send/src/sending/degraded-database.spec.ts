@@ -5,16 +5,16 @@ import { startSending, type Sending } from './send.fixture';
 
 const SEARCHES = 300;
 
-describe('sends beside people who search, and without room (guarantees §10)', () => {
+describe('sends beside blocked searches and on a full disk (guarantees §10)', () => {
   let sending: Sending;
-  let other: Database;
+  let locker: Database;
   beforeEach(async () => {
     sending = await startSending();
     await sending.run();
-    other = await Database.open({ url: sending.harness.env['DATABASE_URL'] ?? '', schema: 'send', poolSize: 1, applicationName: 'lock' });
+    locker = await Database.open({ url: sending.harness.env['DATABASE_URL'] ?? '', schema: 'send', poolSize: 1, applicationName: 'lock' });
   });
   afterEach(async () => {
-    await other.close();
+    await locker.close();
     await sending.harness.close();
   });
 
@@ -26,10 +26,10 @@ describe('sends beside people who search, and without room (guarantees §10)', (
         (error: GatewayError) => error.error_code,
       );
 
-  it('300 searches that wait for a lock are told so, and take nothing of the sends', async () => {
+  it('300 searches that wait for a lock time out and slow no send', async () => {
     const ended: string[] = [];
     const searches: Promise<unknown>[] = [];
-    await other.transaction(async (tx) => {
+    await locker.transaction(async (tx) => {
       await tx.query('LOCK TABLE send.conversation_words IN ACCESS EXCLUSIVE MODE');
       for (let i = 0; i < SEARCHES; i++) searches.push(search(1 + (i % 3), 'asha').then((code) => ended.push(code)));
       await eventually(
@@ -53,16 +53,16 @@ describe('sends beside people who search, and without room (guarantees §10)', (
     expect(await search(1, 'asha')).toBe('ok');
   });
 
-  it('a full disk refuses a send before the platform is called, and lets the next one through when there is room again', async () => {
-    await other.query(`CREATE FUNCTION send.refuse_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  it('refuses a send on a full disk without a platform call, and accepts the next one when space is free', async () => {
+    await locker.query(`CREATE FUNCTION send.refuse_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$`);
-    await other.query('CREATE TRIGGER full_disk BEFORE INSERT ON send.intents FOR EACH ROW EXECUTE FUNCTION send.refuse_row()');
+    await locker.query('CREATE TRIGGER full_disk BEFORE INSERT ON send.intents FOR EACH ROW EXECUTE FUNCTION send.refuse_row()');
     expect(await sending.template()).toMatchObject({
       error_code: 'OVERLOADED',
       message: 'The database has no room left, so nothing was stored. Try again later.',
     });
     expect(sending.platform.calls()).toHaveLength(0);
-    await other.query('DROP TRIGGER full_disk ON send.intents');
+    await locker.query('DROP TRIGGER full_disk ON send.intents');
     expect(await sending.template()).toMatchObject({ message_id: expect.any(String) as string });
   });
 });

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { gatewayMessageId, intentIdOf, type FindSend, type GetDailyUsage, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { gatewayMessageId, intentIdOf, type FindSend, type ReplyOf } from '@mgw/contracts';
 import { IntentStore } from '../intents/intent.store';
 
-/** What this service itself knows of sends, for the status endpoint and the dashboard. */
+/** Looks up one send for the status endpoint and the dashboard. */
 @Injectable()
 export class FindSendService {
   constructor(private readonly intents: IntentStore) {}
 
-  /** @param messageId the platform's, or `gw_<intent>` (product decision 23a) */
+  /** @param messageId the platform's id, or `gw_<intent id>` (decision 23a) */
   async find(businessId: number, messageId: string): Promise<ReplyOf<typeof FindSend>['send']> {
     const intentId = intentIdOf(messageId);
     const found = await (intentId === null ? this.intents.findByMessage(businessId, messageId) : this.intents.find(businessId, intentId));
@@ -19,9 +19,5 @@ export class FindSendService {
       at: (found.settled_at ?? found.created_at).toISOString(),
       failure_reason: found.failure_reason,
     };
-  }
-
-  dailyUsage(keys: RequestOf<typeof GetDailyUsage>['api_keys']): Promise<ReplyOf<typeof GetDailyUsage>['used']> {
-    return this.intents.dailyUsage(keys);
   }
 }

@@ -19,7 +19,7 @@ describe('kinds of messages', () => {
   };
   const lastCall = () => sending.platform.calls().at(-1) as unknown as Record<string, unknown>;
 
-  it('spec §4.6: media needs an open window, and carries what its type can', async () => {
+  it('spec §4.6: media needs an open window and sends the fields of its type', async () => {
     expect(await sending.media()).toMatchObject({ error_code: 'WINDOW_CLOSED' });
     await sending.harness.tell(inboundEvent({ sent_at: new Date().toISOString() }));
     await eventually(async () => (await sending.harness.told('message.received')).length === 1);
@@ -34,11 +34,11 @@ describe('kinds of messages', () => {
       expect(lastCall()).toMatchObject({ type, [type]: expected });
       expect(lastCall()[type]).toEqual(expected);
     }
-    const told = await eventually(async () => {
+    const sent = await eventually(async () => {
       const events = await sending.harness.told('message.sent');
       return events.length === 4 && events;
     });
-    expect(told.map(({ data }) => [(data as { type: string }).type, (data as { text: string }).text])).toEqual([
+    expect(sent.map(({ data }) => [(data as { type: string }).type, (data as { text: string }).text])).toEqual([
       ['image', 'Look'],
       ['video', 'Look'],
       ['audio', ''],
@@ -46,8 +46,8 @@ describe('kinds of messages', () => {
     ]);
   });
 
-  it('decision 18: who stopped marketing gets no MARKETING templates, but others; the newer statement counts', async () => {
-    const say = (value: string, second: number) => {
+  it('decision 18: refuses MARKETING templates, and no others, to people who stopped marketing; the newest statement counts', async () => {
+    const preference = (value: string, second: number) => {
       const said_at = `2026-01-02T03:04:0${second}.000Z`;
       const from = { phone: '919876543210', user_id: null, name: '' };
       const data = { phone_number_id: '700', from, category: 'marketing_messages', value, said_at };
@@ -55,21 +55,21 @@ describe('kinds of messages', () => {
     };
     const offer = () => sending.template({}, { name: 'offer', params: ['x'] });
     expect(await offer()).toMatchObject({ replayed: false });
-    await sending.harness.tell(say('stop', 2), say('resume', 1));
+    await sending.harness.tell(preference('stop', 2), preference('resume', 1));
     const refusal = await eventually(async () => {
-      const answer = await offer();
-      return 'error_code' in answer && answer;
+      const response = await offer();
+      return 'error_code' in response && response;
     });
     expect(refusal).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED', extras: { suppression_state: 'opted_out_marketing' } });
     expect(await sending.template()).toMatchObject({ replayed: false });
-    await sending.harness.tell(say('resume', 3));
+    await sending.harness.tell(preference('resume', 3));
     await eventually(async () => 'message_id' in (await offer()));
   });
 
-  it('spec §4.7, decision 17: an AUTHENTICATION template has the code in body and button, a UTILITY one in the body', async () => {
-    const made = await sending.otp();
-    expect(made).toMatchObject({ otp: expect.stringMatching(/^\d{6}$/) as string });
-    const text = [{ type: 'text', text: (made as { otp: string }).otp }];
+  it('spec §4.7, decision 17: puts the code into body and button of an AUTHENTICATION template, into the body of a UTILITY one', async () => {
+    const sent = await sending.otp();
+    expect(sent).toMatchObject({ otp: expect.stringMatching(/^\d{6}$/) as string });
+    const text = [{ type: 'text', text: (sent as { otp: string }).otp }];
     expect(lastCall()['template']).toEqual({
       name: 'login_code',
       language: { code: 'en' },
@@ -83,7 +83,7 @@ describe('kinds of messages', () => {
     expect(await sending.otp({}, { template_name: 'order_update' })).toMatchObject({ error_code: 'TEMPLATE_PARAMS_MISMATCH' });
   });
 
-  it('spec §4.7, decision 18: send-otp carries no MARKETING template, so that its right to write to people who said STOP is for codes', async () => {
+  it('spec §4.7, decision 18: send-otp refuses MARKETING templates, because OTPs may reach people who opted out', async () => {
     const calls = sending.platform.calls().length;
     expect(await sending.otp({}, { template_name: 'offer', otp: '123456' })).toMatchObject({
       error_code: 'VALIDATION_FAILED',
@@ -94,7 +94,7 @@ describe('kinds of messages', () => {
     expect(sending.platform.calls()).toHaveLength(calls);
   });
 
-  it('decisions 17, 24: a replay returns the same code, which is stored sealed and told masked', async () => {
+  it('decisions 17, 24: a replay returns the same code, which is stored sealed and published masked', async () => {
     const idempotency = { key: 'otp', fingerprint: 'f' };
     const first = (await sending.otp({ idempotency })) as { otp: string; message_id: string };
     expect(await sending.otp({ idempotency })).toEqual({ ...first, replayed: true });
@@ -105,8 +105,8 @@ describe('kinds of messages', () => {
     expect(await stored()).not.toMatch(new RegExp(`(?<![0-9a-f-])${first.otp}(?![0-9a-f-])`));
   });
 
-  it('guarantees §9: of a request with an Idempotency-Key nothing is stored by which its code could be guessed', async () => {
-    const idempotency = { key: 'own code', fingerprint: 'of a request with a code' };
+  it('guarantees §9: stores nothing with an Idempotency-Key from which its code could be guessed', async () => {
+    const idempotency = { key: 'own code', fingerprint: 'fingerprint of a request with a code' };
     const first = await sending.otp({ idempotency });
     expect(await stored()).not.toContain(idempotency.fingerprint);
     expect(await sending.otp({ idempotency })).toEqual({ ...first, replayed: true });
@@ -117,7 +117,7 @@ describe('kinds of messages', () => {
     expect(await sending.otp({ idempotency: { ...idempotency, fingerprint: 'of another' } })).toMatchObject({ status: 422 });
   });
 
-  it('decision 17, guarantees §9: a code that an AUTHENTICATION template carries through send-template is told and stored masked', async () => {
+  it('decision 17, guarantees §9: publishes and stores a code masked that send-template sends in an AUTHENTICATION template', async () => {
     const sent = (await sending.template({}, { name: 'login_code', params: ['WXYZ-8841'] })) as { message_id: string };
     expect(lastCall()['template']).toMatchObject({ components: [{ parameters: [{ text: 'WXYZ-8841' }] }, { sub_type: 'url' }] });
     const event = await eventually(async () =>

@@ -10,7 +10,7 @@ import { SendPipeline } from './send-pipeline.service';
 import { OtpStore } from './otp.store';
 import { marketingTemplateForOtp } from './send-errors';
 
-/** Spec §4.7. */
+/** Sends a one-time password through a template (spec §4.7). */
 @Injectable()
 export class OtpService {
   constructor(
@@ -26,7 +26,7 @@ export class OtpService {
     const sent = await this.pipeline.send(sender, context, async () => {
       const { template, otherLanguages } = await this.templates.findApproved(sender.business_id, name, language, context);
       if (template.category === 'MARKETING') throw marketingTemplateForOtp(name);
-      // Body, and the code button of AUTHENTICATION templates: the template's own components say which (platform §1.5).
+      // The code fills the body; fillTemplate also fills the code button of AUTHENTICATION templates (platform §1.5).
       const { components } = fillTemplate(template, { body: [code], header: [], buttons: [] });
       return {
         sender,
@@ -42,19 +42,19 @@ export class OtpService {
     return { ...sent, otp: sent.replayed && request.otp === null ? await this.replayedCode(sender) : code };
   }
 
-  private async storeGeneratedCode({ idempotency }: Sender, intentId: string, made: string | null): Promise<void> {
-    if (idempotency === null || made === null) return;
-    await this.store.save(intentId, this.sealer.seal(made, `send.otp:${intentId}`));
+  private async storeGeneratedCode({ idempotency }: Sender, intentId: string, code: string | null): Promise<void> {
+    if (idempotency === null || code === null) return;
+    await this.store.save(intentId, this.sealer.seal(code, `send.otp:${intentId}`));
   }
 
   private async replayedCode(sender: Sender): Promise<string> {
-    const kept = await this.store.find(sender);
-    if (!kept) throw new Error('the code of a replayed send is gone');
-    return this.sealer.open(kept.otp_sealed, `send.otp:${kept.intent_id}`);
+    const stored = await this.store.find(sender);
+    if (!stored) throw new Error('the OTP of a replayed send is not stored');
+    return this.sealer.open(stored.otp_sealed, `send.otp:${stored.intent_id}`);
   }
 }
 
-/** Six digits from a cryptographic source; zeros may lead. */
+/** @returns six random digits, possibly with leading zeros */
 function generateCode(): string {
   return String(randomInt(1_000_000)).padStart(6, '0');
 }

@@ -2,18 +2,18 @@ import type { Sender } from '@mgw/contracts';
 import type { MessageRequest } from '@mgw/platform-api';
 import type { IntentDraft } from '../intents/intent';
 
-/** A message as far as its kind decides about it; what every kind has in common is in DeliveryService. */
+/** A message as its kind builds it. SendPipeline handles what all kinds have in common. */
 export interface OutgoingMessage {
   sender: Sender;
   to: string;
   type: IntentDraft['type'];
   template: { name: string; language: string; category: string; otherLanguages: string[] } | null;
-  /** What the person will read: `text` of message.sent. */
+  /** The text that the person reads; `text` of message.sent. */
   text: string;
-  /** Free-form messages need an open window (spec §3.2). */
+  /** True for text and media (spec §3.2). */
   needsWindow: boolean;
-  /** What must be stored before the platform is called. */
+  /** Stores data that must exist before the platform call. */
   beforeCall?(intentId: string): Promise<void>;
-  /** @param callbackData the intent's id */
+  /** @param callbackData the intent's id, which status callbacks return */
   request(callbackData: string): MessageRequest;
 }

@@ -1,7 +1,7 @@
 import { GatewayError, gatewayMessageId, type ReplyOf, type Sender, type SendText } from '@mgw/contracts';
 import type { EarlierSend, Reservation } from '../intents/intent';
 
-/** The same Idempotency-Key again (product decisions 24 and 40). @throws GatewayError unless the first send was accepted */
+/** Returns the result of the first send with this Idempotency-Key (decisions 24 and 40). @throws GatewayError unless that send was accepted */
 export function replayEarlier(earlier: EarlierSend, sender: Sender): ReplyOf<typeof SendText> {
   if (earlier.fingerprint() !== sender.idempotency?.fingerprint) {
     throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another request within the last 24 hours.', {
@@ -29,7 +29,7 @@ export function dailyLimitReached(sender: Sender, { used, secondsToMidnight }: R
   });
 }
 
-/** Codes may go to people who opted out; what advertises may not pass for one (spec §4.7, product decision 18). */
+/** OTPs may reach people who opted out, so a MARKETING template must not pass as an OTP (spec §4.7, decision 18). */
 export function marketingTemplateForOtp(template: string): GatewayError {
   const message = 'must name an OTP template, of category AUTHENTICATION or UTILITY';
   return new GatewayError('VALIDATION_FAILED', `template_name ${message}: "${template}" is MARKETING.`, {
@@ -38,12 +38,12 @@ export function marketingTemplateForOtp(template: string): GatewayError {
 }
 
 export function noTimeLeft(): GatewayError {
-  return new GatewayError('OVERLOADED', 'There was no time left to send the message; nothing was sent. Try again shortly.');
+  return new GatewayError('OVERLOADED', 'The deadline had passed, so nothing was sent. Try again shortly.');
 }
 
-/** The number has its share of what waits for the platform (guarantees §10, N2). */
+/** The number's share of waiting sends is full (guarantees §10, N2). */
 export function numberBusy(): GatewayError {
-  const message = 'Too many messages of this number wait for the messaging platform, which responds slowly; nothing was sent.';
+  const message = 'Too many messages of this number wait for the messaging platform, which responds slowly, so nothing was sent.';
   return new GatewayError('PLATFORM_THROTTLED', message, { hint: 'Send more slowly and try again later.', retry_after_seconds: 5 });
 }
 
@@ -54,7 +54,7 @@ export function platformUnreachable(intentId: string): GatewayError {
   });
 }
 
-/** Never sent again by itself: the message may be on its way (product decision 23). */
+/** The gateway never retries an unclear send, because the message may have been sent (decision 23). */
 export function outcomeUnknown(intentId: string, status?: number): GatewayError {
   const message = 'The messaging platform did not answer clearly: the message may have been sent. It is not sent again by itself.';
   const hint = 'Ask for the status of this message_id before you send it again.';

@@ -20,20 +20,23 @@ import { type IntentRecord } from '../intents/intent';
 
 type AcceptedSend = ReplyOf<typeof SendText>;
 
-/** A reserved message and whom it goes to. */
+/** A reserved message and its recipient. */
 interface ReservedMessage {
   outgoing: OutgoingMessage;
   recipient: Recipient;
 }
 
-/** Kept back from the caller's time for recording the outcome, in milliseconds. */
+/** Time reserved for recording the outcome before the caller's deadline, in milliseconds. */
 const RECORDING_MS = 1_500;
-/** How long a send waits for its number's share, in milliseconds: 30 s hold it, two neighbours' answers (2 s each), the call (15 s) and the recording. */
+/**
+ * Maximum wait for the number's share of platform calls, in milliseconds. Together with two service calls (2 s each), the platform call (15 s)
+ * and the recording it stays below the gateway's deadline of 30 s.
+ */
 const SHARE_WAIT_MS = 5_000;
-/** A call that could take less than this is not worth waiting for, in milliseconds. */
+/** Minimum time for the platform call, in milliseconds. A send does not wait for its share beyond it. */
 const MIN_CALL_MS = 1_000;
 
-/** The way of every message (guarantees §1): checks, intent, one call, outcome. */
+/** The steps of every message (guarantees §1): check, reserve an intent, call the platform once, record the outcome. */
 @Injectable()
 export class SendPipeline {
   constructor(
@@ -45,9 +48,9 @@ export class SendPipeline {
   ) {}
 
   /**
-   * The order of checks is product decision 1: connection, what the kind needs (`prepare`: template), suppression, window, cap.
-   * A repeated Idempotency-Key is answered before them, from what happened the first time. The number's place among the connections
-   * comes before the intent, so a send that gets none costs no cap and leaves nothing behind.
+   * Decision 1 fixes the order of checks: connection, needs of the kind (`prepare` finds the template), suppression, window, cap.
+   * A repeated Idempotency-Key returns the first result before any check. The number's share of platform calls comes before the intent,
+   * so a send without a share uses no cap and stores nothing.
    */
   async send(sender: Sender, context: RpcContext, prepare: () => Promise<OutgoingMessage>): Promise<AcceptedSend> {
     const earlier = await this.reservations.findEarlier(sender);
@@ -75,7 +78,7 @@ export class SendPipeline {
       case 'window_closed':
         throw windowClosed(reservation.lastInboundAt);
       case 'earlier':
-        return replayEarlier(reservation.intent, sender);
+        return replayEarlier(reservation.send, sender);
       case 'capped':
         throw dailyLimitReached(sender, reservation);
       case 'failed':
@@ -100,24 +103,24 @@ export class SendPipeline {
     return this.recordOutcome(draft, outcome, sent);
   }
 
-  /** Without what has to be kept first nothing is sent, and cap and Idempotency-Key are given back. */
+  /** If storing fails, nothing is sent, and the send releases its cap and Idempotency-Key. */
   private async storeBeforeCall(draft: IntentDraft, { beforeCall }: OutgoingMessage): Promise<void> {
     try {
       await beforeCall?.(draft.id);
     } catch (error) {
-      await this.outcomes.refused(toIntentRecord(draft), 'The send could not be prepared; nothing was sent.');
+      await this.outcomes.refused(toIntentRecord(draft), 'The send could not be prepared, so nothing was sent.');
       throw error;
     }
   }
 
-  /** Nothing leaves after the time when the caller stops waiting (guarantees §1, S6). */
+  /** Makes no call after the caller stops waiting (guarantees §1, S6). */
   private callPlatform(
     draft: IntentDraft,
     outgoing: OutgoingMessage,
     connection: PlatformConnection,
     context: RpcContext,
   ): Promise<SendOutcome> {
-    if (hasNoTimeLeft(context)) return Promise.resolve({ kind: 'unreached', problem: 'no time was left' });
+    if (hasNoTimeLeft(context)) return Promise.resolve({ kind: 'unreached', problem: 'the deadline had passed' });
     return this.graph.sendMessage(connection, outgoing.request(draft.id), context.deadlineAt - RECORDING_MS);
   }
 
@@ -138,7 +141,7 @@ export class SendPipeline {
         await this.outcomes.refused(toIntentRecord(draft), `The platform could not be reached: ${outcome.problem}.`);
         throw platformUnreachable(draft.id);
       case 'unknown':
-        await this.outcomes.unknown(toIntentRecord(draft), `The platform did not answer clearly: ${outcome.problem}.`);
+        await this.outcomes.unknown(toIntentRecord(draft), `The platform gave no clear response: ${outcome.problem}.`);
         throw outcomeUnknown(draft.id);
     }
   }

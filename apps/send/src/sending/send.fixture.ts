@@ -47,18 +47,18 @@ const PLAIN: TemplateShape = { ...LOGIN, name: 'otp_plain', category: 'UTILITY',
 
 const OFFER: TemplateShape = { ...PLAIN, name: 'offer', category: 'MARKETING' };
 
-/** With more variables than WhatsApp takes long values for. */
+/** A template with six variables, whose long values together exceed WhatsApp's limit. */
 const LONG: TemplateShape = { ...ORDER, name: 'long', content: '{{1}} {{2}} {{3}} {{4}} {{5}} {{6}}', body_variables: [...'123456'] };
 
-/** With a header of a kind that the platform takes elsewhere only. */
+/** A template with a header format that the Cloud API cannot send. */
 const MOVING: TemplateShape = { ...PLAIN, name: 'moving', header_format: 'GIF' };
 
-/** The phone_number_id of a business. */
+/** @returns the business's phone_number_id */
 export function numberOf(businessId: number): string {
   return String(699 + businessId);
 }
 
-/** The send service with a platform, and with neighbours that know one business and one template. */
+/** Starts a harness for the send service, with a fake platform and a fake template service. */
 export async function startSending({ restriction = null }: { restriction?: Restriction | null } = {}) {
   const harness = await startHarness({ schema: 'send', migrations });
   const platform = await startPlatform();
@@ -108,19 +108,19 @@ export async function startSending({ restriction = null }: { restriction?: Restr
     idempotency: null,
     ...change,
   });
-  const told = async <T>(promise: Promise<T>): Promise<T | GatewayError> => promise.catch((error: GatewayError) => error);
+  const resultOf = async <T>(promise: Promise<T>): Promise<T | GatewayError> => promise.catch((error: GatewayError) => error);
   return {
     harness,
     platform,
     reported,
-    /** The template service takes questions and answers none. */
+    /** Makes the template service hang on every request. */
     hang: () => void (hangs = true),
     run: (env = {}) => harness.run(service, env),
     template: (
       change: Partial<Sender> = {},
       { to = '919876543210', name = 'order_update', params = ['Asha', '7'], deadlineAt = Date.now() + 10_000 } = {},
     ) =>
-      told(
+      resultOf(
         harness.rpc.call(
           SendTemplate,
           {
@@ -136,9 +136,9 @@ export async function startSending({ restriction = null }: { restriction?: Restr
         ),
       ),
     text: (change: Partial<Sender> = {}, to = '919876543210') =>
-      told(harness.rpc.call(SendText, { sender: sender(change), to, text: 'Hi' })),
+      resultOf(harness.rpc.call(SendText, { sender: sender(change), to, text: 'Hi' })),
     media: (content: Partial<RequestOf<typeof SendMedia>> = {}) =>
-      told(
+      resultOf(
         harness.rpc.call(SendMedia, {
           sender: sender(),
           to: '919876543210',
@@ -150,7 +150,7 @@ export async function startSending({ restriction = null }: { restriction?: Restr
         }),
       ),
     otp: (change: Partial<Sender> = {}, { template_name = 'login_code', otp = null as string | null } = {}) =>
-      told(harness.rpc.call(SendOtp, { sender: sender(change), to: '919876543210', template_name, language: 'en', otp })),
+      resultOf(harness.rpc.call(SendOtp, { sender: sender(change), to: '919876543210', template_name, language: 'en', otp })),
     states: async () =>
       (await harness.db.query<{ state: string }>('SELECT state FROM send.intents ORDER BY created_at')).map(({ state }) => state),
     used: async () =>

@@ -1,31 +1,34 @@
 import { Controller } from '@nestjs/common';
 import { FindSend, GetDailyUsage, SendMedia, SendOtp, SendTemplate, SendText, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { Handles, type RpcContext } from '@mgw/rpc';
+import { IntentStore } from '../intents/intent.store';
 import { FindSendService } from './find-send.service';
 import { OtpService } from './otp.service';
 import { SendService } from './send.service';
 
+/** The send service's requests, each with its handler. */
 @Controller()
 export class SendHandlers {
   constructor(
-    private readonly sending: SendService,
+    private readonly sends: SendService,
     private readonly otps: OtpService,
-    private readonly finding: FindSendService,
+    private readonly findSend: FindSendService,
+    private readonly intents: IntentStore,
   ) {}
 
   @Handles(SendTemplate)
   template(request: RequestOf<typeof SendTemplate>, context: RpcContext): Promise<ReplyOf<typeof SendTemplate>> {
-    return this.sending.template(request, context);
+    return this.sends.template(request, context);
   }
 
   @Handles(SendText)
   text(request: RequestOf<typeof SendText>, context: RpcContext): Promise<ReplyOf<typeof SendText>> {
-    return this.sending.text(request, context);
+    return this.sends.text(request, context);
   }
 
   @Handles(SendMedia)
   media(request: RequestOf<typeof SendMedia>, context: RpcContext): Promise<ReplyOf<typeof SendMedia>> {
-    return this.sending.media(request, context);
+    return this.sends.media(request, context);
   }
 
   @Handles(SendOtp)
@@ -35,11 +38,11 @@ export class SendHandlers {
 
   @Handles(FindSend)
   async find({ business_id, message_id }: RequestOf<typeof FindSend>): Promise<ReplyOf<typeof FindSend>> {
-    return { send: await this.finding.find(business_id, message_id) };
+    return { send: await this.findSend.find(business_id, message_id) };
   }
 
   @Handles(GetDailyUsage)
   async dailyUsage({ api_keys }: RequestOf<typeof GetDailyUsage>): Promise<ReplyOf<typeof GetDailyUsage>> {
-    return { used: await this.finding.dailyUsage(api_keys) };
+    return { used: await this.intents.dailyUsage(api_keys) };
   }
 }

@@ -6,7 +6,7 @@ import { fillTemplate } from '../templates/fill-template';
 import { TemplateService } from '../templates/template.service';
 import { SendPipeline } from './send-pipeline.service';
 
-/** One method per kind of message: what is particular to it. */
+/** One method per kind of message; it builds what differs between kinds. */
 @Injectable()
 export class SendService {
   constructor(
@@ -14,7 +14,7 @@ export class SendService {
     private readonly templates: TemplateService,
   ) {}
 
-  /** Spec §4.4. */
+  /** Sends an approved template (spec §4.4). */
   template(request: RequestOf<typeof SendTemplate>, context: RpcContext): Promise<ReplyOf<typeof SendTemplate>> {
     const { sender, to, template_name: name, language } = request;
     return this.pipeline.send(sender, context, async () => {
@@ -36,7 +36,7 @@ export class SendService {
     });
   }
 
-  /** Spec §4.6. */
+  /** Sends media by URL (spec §4.6). */
   media(request: RequestOf<typeof SendMedia>, context: RpcContext): Promise<ReplyOf<typeof SendMedia>> {
     const { sender, to, media_type: type, media_url: link, caption, filename } = request;
     return this.pipeline.send(sender, context, async () => ({
@@ -50,7 +50,7 @@ export class SendService {
     }));
   }
 
-  /** Spec §4.5. */
+  /** Sends a text (spec §4.5). */
   text({ sender, to, text }: RequestOf<typeof SendText>, context: RpcContext): Promise<ReplyOf<typeof SendText>> {
     return this.pipeline.send(sender, context, async () => ({
       sender,

@@ -2,13 +2,13 @@ import type { GatewayError } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { numberOf, startSending, type Sending } from './send.fixture';
 
-/** One number's share of the calls to the platform (1/16 of 1024) and of the queue (1/4 of 768). */
+/** One number's share of concurrent platform calls (1/16 of 1024) and of the queue (1/4 of 768). */
 const CALLS = 64;
 const QUEUE = 192;
 const MANY = CALLS + QUEUE + 44;
 const DEADLINE_MS = 60_000;
 
-/** guarantees §10, N2: one number's share of everything that a send holds while it waits for the platform. */
+/** guarantees §10, N2: a number has its share of every resource that a send holds while it waits for the platform. */
 describe('a number whose platform calls hang', () => {
   let sending: Sending;
   beforeEach(async () => {
@@ -21,36 +21,39 @@ describe('a number whose platform calls hang', () => {
   });
 
   type Ended = { business: number; code: string; error: GatewayError | null };
-  /** Sends of a business; `ended` fills as they end. */
+  /** Starts sends of a business; `ended` collects their results. */
   const start = (business: number, count: number) => {
     const ended: Ended[] = [];
     const all = Array.from({ length: count }, async (_, i) => {
       const to = `91${business}${String(i).padStart(9, '0')}`.slice(0, 12);
-      const answer = await sending.template({ business_id: business, api_key_id: business }, { to, deadlineAt: Date.now() + DEADLINE_MS });
-      const error = 'error_code' in answer ? answer : null;
+      const response = await sending.template(
+        { business_id: business, api_key_id: business },
+        { to, deadlineAt: Date.now() + DEADLINE_MS },
+      );
+      const error = 'error_code' in response ? response : null;
       ended.push({ business, code: error?.error_code ?? 'ok', error });
     });
     return { ended, all: Promise.all(all) };
   };
-  const hangingOf = (business: number) => sending.platform.hanging().filter((number) => number === numberOf(business)).length;
+  const hangingCalls = (business: number) => sending.platform.hanging().filter((number) => number === numberOf(business)).length;
 
-  it('keeps its share of the calls; its other sends wait or are refused, and those of another number are all accepted meanwhile', async () => {
+  it('gets its share of calls and queue; sends of another number are all accepted meanwhile', async () => {
     sending.platform.hang(numberOf(1));
     const hung = start(1, MANY);
-    await eventually(() => hung.ended.length === MANY - CALLS - QUEUE && hangingOf(1) === CALLS);
+    await eventually(() => hung.ended.length === MANY - CALLS - QUEUE && hangingCalls(1) === CALLS);
     const healthy = start(2, 100);
     await healthy.all;
     expect(healthy.ended.map(({ code }) => code)).toEqual(Array(100).fill('ok'));
     expect(hung.ended).toHaveLength(MANY - CALLS - QUEUE);
-    expect(hangingOf(1)).toBe(CALLS);
+    expect(hangingCalls(1)).toBe(CALLS);
     sending.platform.release();
     await hung.all;
   });
 
-  it('a send beyond the share is refused before its intent: no cap, no Idempotency-Key, no record', async () => {
+  it('refuses a send beyond the share before its intent: no cap, no Idempotency-Key, no record', async () => {
     sending.platform.hang(numberOf(1));
     const hung = start(1, MANY);
-    await eventually(() => hung.ended.length === MANY - CALLS - QUEUE && hangingOf(1) === CALLS);
+    await eventually(() => hung.ended.length === MANY - CALLS - QUEUE && hangingCalls(1) === CALLS);
     expect(hung.ended[0]?.error).toMatchObject({
       error_code: 'PLATFORM_THROTTLED',
       status: 429,
@@ -66,7 +69,7 @@ describe('a number whose platform calls hang', () => {
     expect(await sending.template({ idempotency })).toMatchObject({ replayed: false });
   });
 
-  it('ten such numbers leave another one its sends', async () => {
+  it('ten such numbers leave room for the sends of another', async () => {
     const numbers = Array.from({ length: 10 }, (_, i) => i + 10);
     sending.platform.hang(...numbers.map(numberOf));
     const hung = numbers.map((business) => start(business, CALLS));

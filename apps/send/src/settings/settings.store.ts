@@ -9,19 +9,19 @@ export interface SettingsRow {
   otp_to_opted_out: boolean | null;
 }
 
-/** A business's own rules for sending; without any, ours. */
+/** A business's settings for opt-out words and OTPs, with defaults for those it has not set. */
 @Injectable()
 export class SettingsStore {
   constructor(private readonly db: Database) {}
 
-  /** @returns the settings of each of these businesses */
+  /** @returns settings by business id */
   async forBusinesses(businessIds: number[], tx: Tx = this.db): Promise<Map<number, SendSettings>> {
     const rows = await tx.query<SettingsRow & { business_id: string }>(
       'SELECT business_id, stop_words, start_words, otp_to_opted_out FROM send.settings WHERE business_id = ANY ($1::bigint[])',
       [businessIds],
     );
-    const known = new Map(rows.map((row) => [Number(row.business_id), row]));
-    return new Map(businessIds.map((id) => [id, withDefaults(known.get(id))]));
+    const stored = new Map(rows.map((row) => [Number(row.business_id), row]));
+    return new Map(businessIds.map((id) => [id, withDefaults(stored.get(id))]));
   }
 
   async set(businessId: number, { stop_words, start_words, otp_to_opted_out }: Partial<SendSettings>): Promise<void> {
@@ -34,7 +34,7 @@ export class SettingsStore {
   }
 }
 
-/** @param row absent, or of nulls: the business has no rules of its own */
+/** @param row undefined or with nulls where the business has set nothing */
 export function withDefaults(row: Partial<SettingsRow> | undefined): SendSettings {
   return {
     stop_words: row?.stop_words ?? STOP_WORDS,

@@ -3,17 +3,17 @@ import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../sending/send.fixture';
 
-/** Businesses with our words, and with their own, one of which nobody can see. */
-const OURS = 1;
-const OWN = 2;
+/** Businesses with the default words, and with words of their own (one of them invisible). */
+const DEFAULT_WORDS = 1;
+const OWN_WORDS = 2;
 
-describe('words that opt out (product decision 45: the whole text, trimmed, in any case)', () => {
+describe('opt-out words (decision 45: the whole text, trimmed, in any case)', () => {
   let sending: Sending;
   beforeAll(async () => {
     sending = await startSending();
     await sending.run();
     const stop_words = ['iptal', 'kapalı', 'İSTEMİYORUM', 'arrête', ' \u200b'];
-    await sending.harness.rpc.call(SetSendSettings, { business_id: OWN, stop_words });
+    await sending.harness.rpc.call(SetSendSettings, { business_id: OWN_WORDS, stop_words });
   });
   afterAll(() => sending.harness.close());
 
@@ -29,7 +29,7 @@ describe('words that opt out (product decision 45: the whole text, trimmed, in a
   };
   const stateOf = async (business_id: number, phone: string) =>
     (await sending.harness.rpc.call(GetSuppression, { business_id, phone })).suppression?.state ?? null;
-  /** What somebody is who has written only this. */
+  /** The suppression of a new person after this message. */
   const stateAfter = async (business_id: number, text: string | null) => {
     const phone = newPhone();
     await write(business_id, phone, { text });
@@ -37,56 +37,56 @@ describe('words that opt out (product decision 45: the whole text, trimmed, in a
   };
 
   it.each([
-    ['as it is', OURS, 'STOP'],
-    ['among spaces and lines', OURS, ' \n Stop all\u00a0'],
-    ['with a dotless ı of a Turkish keyboard', OURS, 'unsubscrıbe'],
-    ['with an İ of a Turkish keyboard', OURS, 'UNSUBSCRİBE'],
-    ['in full width', OURS, 'ＳＴＯＰ'],
-    ['after a mark of direction', OURS, '\u200eSTOP'],
-    ['before a space without width', OURS, 'STOP \u200b'],
-    ['with a Turkish capital İ', OWN, 'İptal'],
-    ['with a capital I', OWN, 'IPTAL'],
-    ['with a capital I for ı', OWN, 'KAPALI'],
-    ['written in capitals in the settings', OWN, 'istemiyorum'],
-    ['composed in another way', OWN, 'ARRE\u0302TE'],
-  ])('%s', async (_, business, text) => expect(await stateAfter(business, text)).toBe('opted_out'));
+    ['unchanged', DEFAULT_WORDS, 'STOP'],
+    ['between spaces and line breaks', DEFAULT_WORDS, ' \n Stop all\u00a0'],
+    ['with a Turkish dotless ı', DEFAULT_WORDS, 'unsubscrıbe'],
+    ['with a Turkish İ', DEFAULT_WORDS, 'UNSUBSCRİBE'],
+    ['in full width', DEFAULT_WORDS, 'ＳＴＯＰ'],
+    ['after a direction mark', DEFAULT_WORDS, '\u200eSTOP'],
+    ['before a zero-width space', DEFAULT_WORDS, 'STOP \u200b'],
+    ['with a Turkish capital İ', OWN_WORDS, 'İptal'],
+    ['with a capital I', OWN_WORDS, 'IPTAL'],
+    ['with a capital I for ı', OWN_WORDS, 'KAPALI'],
+    ['written in capitals in the settings', OWN_WORDS, 'istemiyorum'],
+    ['in another Unicode composition', OWN_WORDS, 'ARRE\u0302TE'],
+  ])('opts out: %s', async (_, business, text) => expect(await stateAfter(business, text)).toBe('opted_out'));
 
   it.each([
-    ['more than the word', OURS, 'stop it'],
-    ['other accents', OWN, 'arrete'],
-    ['a message without text', OWN, null],
-    ['nothing that can be seen', OWN, '\u200b'],
-  ])('not: %s', async (_, business, text) => expect(await stateAfter(business, text)).toBeNull());
+    ['more than the word', DEFAULT_WORDS, 'stop it'],
+    ['other accents', OWN_WORDS, 'arrete'],
+    ['a message without text', OWN_WORDS, null],
+    ['only invisible characters', OWN_WORDS, '\u200b'],
+  ])('does not opt out: %s', async (_, business, text) => expect(await stateAfter(business, text)).toBeNull());
 
-  describe('after the business has lifted it (product decision 18)', () => {
+  describe('after the business lifted the suppression (decision 18)', () => {
     let phone: string;
     beforeEach(async () => {
       phone = newPhone();
-      await write(OURS, phone, { text: 'STOP' });
-      await sending.harness.rpc.call(LiftSuppression, { business_id: OURS, phone });
-      expect(await stateOf(OURS, phone)).toBeNull();
+      await write(DEFAULT_WORDS, phone, { text: 'STOP' });
+      await sending.harness.rpc.call(LiftSuppression, { business_id: DEFAULT_WORDS, phone });
+      expect(await stateOf(DEFAULT_WORDS, phone)).toBeNull();
     });
     afterEach(() => jest.restoreAllMocks());
 
-    it('STOP again counts, also within the same second: the platform tells whole ones', async () => {
-      await write(OURS, phone, { text: 'STOP', sent_at: new Date(Math.floor(Date.now() / 1_000) * 1_000).toISOString() });
-      expect(await stateOf(OURS, phone)).toBe('opted_out');
+    it('a new STOP counts, also within the same second, because platform times have whole seconds', async () => {
+      await write(DEFAULT_WORDS, phone, { text: 'STOP', sent_at: new Date(Math.floor(Date.now() / 1_000) * 1_000).toISOString() });
+      expect(await stateOf(DEFAULT_WORDS, phone)).toBe('opted_out');
     });
 
-    it('one that was said before it and comes late does not', async () => {
-      await write(OURS, phone, { text: 'STOP', sent_at: new Date(Date.now() - 60_000).toISOString() });
-      expect(await stateOf(OURS, phone)).toBeNull();
+    it('a late STOP from before the lift does not count', async () => {
+      await write(DEFAULT_WORDS, phone, { text: 'STOP', sent_at: new Date(Date.now() - 60_000).toISOString() });
+      expect(await stateOf(DEFAULT_WORDS, phone)).toBeNull();
     });
 
-    it('what the dashboard sets then holds, however far behind the clock of who sets it is', async () => {
-      await sending.harness.rpc.call(SetSuppression, { business_id: OURS, phone, state: 'blocked', reason: null });
-      await sending.harness.rpc.call(LiftSuppression, { business_id: OURS, phone });
+    it('a new block of the dashboard counts, even if the clock of the process is behind', async () => {
+      await sending.harness.rpc.call(SetSuppression, { business_id: DEFAULT_WORDS, phone, state: 'blocked', reason: null });
+      await sending.harness.rpc.call(LiftSuppression, { business_id: DEFAULT_WORDS, phone });
       const toISOString = Date.prototype.toISOString;
       jest.spyOn(Date.prototype, 'toISOString').mockImplementation(function (this: Date) {
         return toISOString.call(new Date(this.getTime() - 3_000));
       });
-      await sending.harness.rpc.call(SetSuppression, { business_id: OURS, phone, state: 'blocked', reason: null });
-      expect(await stateOf(OURS, phone)).toBe('blocked');
+      await sending.harness.rpc.call(SetSuppression, { business_id: DEFAULT_WORDS, phone, state: 'blocked', reason: null });
+      expect(await stateOf(DEFAULT_WORDS, phone)).toBe('blocked');
     });
   });
 });

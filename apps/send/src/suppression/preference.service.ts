@@ -6,7 +6,7 @@ import { SuppressionStore } from './suppression.store';
 
 const STATES: Record<string, 'opted_out_marketing' | null> = { stop: 'opted_out_marketing', resume: null, signup: null };
 
-/** What people told the platform about marketing (product decision 18, platform §4.6). */
+/** Applies people's marketing preferences, which they set in WhatsApp (decision 18, platform §4.6). */
 @Injectable()
 export class PreferenceService {
   constructor(

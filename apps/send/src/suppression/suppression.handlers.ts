@@ -14,7 +14,7 @@ import { ConversationService } from '../conversations/conversation.service';
 import { personByAlias } from '../conversations/person';
 import { SuppressionStore } from './suppression.store';
 
-/** Suppressions as the dashboard sets, shows and lifts them (product decision 18). */
+/** The dashboard's requests about suppressions (decision 18). */
 @Controller()
 export class SuppressionHandlers {
   constructor(
@@ -46,6 +46,6 @@ export class SuppressionHandlers {
   @Handles(LiftSuppression)
   async lift({ business_id, phone }: RequestOf<typeof LiftSuppression>): Promise<ReplyOf<typeof LiftSuppression>> {
     if (await this.suppressions.liftAllSources(business_id, phone)) return {};
-    throw new GatewayError('NOT_FOUND', 'Nobody of that number is suppressed.');
+    throw new GatewayError('NOT_FOUND', 'No suppression exists for this number.');
   }
 }

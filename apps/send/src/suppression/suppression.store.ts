@@ -13,10 +13,10 @@ interface SuppressedRow {
   at: Date;
 }
 
-/** `exact` is `at` with all its digits, for the cursor. */
+/** `exact` is `at` in microseconds, for the cursor. */
 type ListedRow = SuppressedRow & Examined & { exact: string };
 
-/** SQL: the strictest of several sources counts (product decision 18), and the first of equals. */
+/** SQL sort key: the strictest suppression of several sources counts (decision 18). */
 const strictness = (row: string) => `(array_position(ARRAY['blocked', 'opted_out', 'opted_out_marketing'], ${row}.state), ${row}.source)`;
 
 const LIST_SQL = `SELECT s.*, coalesce(c.phone, c.user_id, '') AS phone FROM (${examine(
@@ -29,12 +29,12 @@ const LIST_SQL = `SELECT s.*, coalesce(c.phone, c.user_id, '') AS phone FROM (${
   { examined: '$5', returned: '$6', columns: 'at::text AS exact' },
 )}) s JOIN send.conversations c ON c.id = s.conversation_id ORDER BY s.nth`;
 
-/** SQL of suppressions. The newer statement of one source wins, in whatever order they arrive. */
+/** Stores one suppression per conversation and source. The newest statement of a source wins, in whatever order they arrive. */
 @Injectable()
 export class SuppressionStore {
   constructor(private readonly db: Database) {}
 
-  /** @param at null: now, by the clock that `liftAll` goes by */
+  /** @param at null for the database's current time, which `liftAllSources` also uses */
   async set(
     tx: Tx,
     conversationId: number,
@@ -52,7 +52,7 @@ export class SuppressionStore {
     );
   }
 
-  /** START lifts what the person or the platform set before it (product decision 45). */
+  /** START lifts earlier suppressions of the person and the platform (decision 45). */
   async lift(tx: Tx, conversationId: number, at: string): Promise<void> {
     await this.set(tx, conversationId, 'person', null, at);
     await tx.query(`UPDATE send.suppressions SET state = NULL, at = $2 WHERE conversation_id = $1 AND source = 'platform' AND at <= $2`, [
@@ -61,15 +61,16 @@ export class SuppressionStore {
     ]);
   }
 
-  /** The platform refused a marketing message because the person wants none (131050). */
+  /** Suppresses marketing after the platform refused a message because the person opted out of it (131050). */
   async stopMarketing(tx: Tx, { businessId, messageId, recipient }: SentMessageRef, at: string): Promise<void> {
     const [row] = await tx.query<{ id: string | null }>(`SELECT (${CONVERSATION_OF_MESSAGE}) AS id`, [businessId, messageId, recipient]);
     if (row && row.id !== null) await this.set(tx, Number(row.id), 'platform', 'opted_out_marketing', at);
   }
 
   /**
-   * What anybody has set, by decision of the business. The platform tells whole seconds: who says STOP again within this one has said it
-   * later. @returns whether there was anything
+   * Lifts the suppressions of all sources because the business decided so. The lift counts from the start of the current second: platform
+   * times have whole seconds, so a STOP within this second counts as later.
+   * @returns whether a suppression existed
    */
   async liftAllSources(businessId: number, phone: string): Promise<boolean> {
     const rows = await this.db.query(
@@ -91,7 +92,7 @@ export class SuppressionStore {
     return row ? toRecord(row) : null;
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async list(businessId: number, limit: number, cursor: string | null): Promise<{ page: SuppressionRecord[]; next_cursor: string | null }> {
     readCursor(cursor, ['time', 'id', 'text']);
     const { page, next_cursor } = await filteredPage<ListedRow>(

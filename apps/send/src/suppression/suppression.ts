@@ -2,7 +2,7 @@ import { GatewayError, type SuppressionStateName } from '@mgw/contracts';
 
 export type SuppressionState = SuppressionStateName;
 
-/** Who said so; START lifts what the person or the platform set, never what the dashboard set (product decision 45). */
+/** The origin of a suppression. START lifts those of the person and the platform, never those of the dashboard (decision 45). */
 export type SuppressionSource = 'person' | 'platform' | 'dashboard';
 
 const REASONS: Record<SuppressionState, string> = {
@@ -11,7 +11,7 @@ const REASONS: Record<SuppressionState, string> = {
   opted_out_marketing: 'has opted out of marketing messages from this business',
 };
 
-/** @param state the one that keeps the message back (see send.reserve) */
+/** @param state the suppression that send.reserve found */
 export function recipientSuppressed(state: SuppressionState): GatewayError {
   return new GatewayError('RECIPIENT_SUPPRESSED', `The recipient ${REASONS[state]}.`, { suppression_state: state });
 }

@@ -16,21 +16,21 @@ const refusal = (shape: TemplateShape, values: { header?: string[]; buttons?: st
 };
 const naming = (field: string) => ['VALIDATION_FAILED', [expect.objectContaining({ field })]];
 
-describe('URLs that leave with a template (product decision 50)', () => {
-  it.each(['IMAGE', 'VIDEO', 'DOCUMENT'])('a header of format %s takes an absolute URL in its own spelling', (header_format) => {
+describe('URLs in templates (decision 50)', () => {
+  it.each(['IMAGE', 'VIDEO', 'DOCUMENT'])('a %s header takes an absolute URL that a URL parser leaves unchanged', (header_format) => {
     const shape = template({ header_format });
     expect(refusal(shape, { header: ['https://example.com/a.png'] })).toBeNull();
     for (const link of ['https:example.com', 'https://example.com/a b', 'https://example.com\\a', 'javascript:alert(1)', 'a.png', ''])
       expect(refusal(shape, { header: [link] })).toEqual(naming('header_params'));
   });
 
-  it('a file name, a place and a text header are not URLs', () => {
+  it('does not check file names, locations and text headers as URLs', () => {
     expect(refusal(template({ header_format: 'DOCUMENT' }), { header: ['https://example.com/a.pdf', 'Offer 1.pdf'] })).toBeNull();
     expect(refusal(template({ header_format: 'LOCATION' }), { header: ['1.2', '3.4', 'Our shop', 'Main St 1'] })).toBeNull();
     expect(refusal(template({ header_format: 'TEXT', header_variables: ['1'] }), { header: ['a b'] })).toBeNull();
   });
 
-  it('the end of a button’s URL has no characters that parsers rewrite; a coupon code may have spaces', () => {
+  it('refuses characters in a button’s URL suffix that parsers rewrite; a coupon code may have spaces', () => {
     const shape = template({
       button_parameters: [
         { index: 0, takes: 'coupon' },

@@ -9,7 +9,7 @@ import {
 } from '@mgw/contracts';
 import type { TemplateComponentRequest, TemplateParameter } from '@mgw/platform-api';
 
-/** What stands for a code wherever it is not the answer (product decision 17). */
+/** Replaces an OTP everywhere but in the response (decision 17). */
 const MASK = '••••••';
 
 export interface TemplateValues {
@@ -19,9 +19,9 @@ export interface TemplateValues {
 }
 
 /**
- * Fills a template in, and checks the counts before a call is spent on it (product decisions 15 and 43). The text shows no values of
- * an AUTHENTICATION template, whoever made the code.
- * @throws GatewayError TEMPLATE_PARAMS_MISMATCH, or VALIDATION_FAILED for a header that cannot be sent, values that are too long and odd URLs
+ * Fills a template in and checks its parameters before a platform call (decisions 15 and 43). The text of an AUTHENTICATION template
+ * masks the code.
+ * @throws GatewayError TEMPLATE_PARAMS_MISMATCH, or VALIDATION_FAILED for an unsupported header, too long values or an invalid URL
  */
 export function fillTemplate(template: TemplateShape, values: TemplateValues): { components: TemplateComponentRequest[]; text: string } {
   refuseForeignHeader(template);
@@ -35,7 +35,7 @@ export function fillTemplate(template: TemplateShape, values: TemplateValues): {
     components.push({ type: 'body', parameters: textParameters(values.body, template.named ? template.body_variables : null) });
   let next = 0;
   for (const { index, takes } of template.button_parameters) {
-    // The code button carries the code that the body shows (platform §1.5).
+    // The code button repeats the code of the body (platform §1.5).
     const value = (takes === 'otp' ? values.body[0] : values.buttons[next++]) ?? '';
     components.push(
       takes === 'coupon'
@@ -46,7 +46,7 @@ export function fillTemplate(template: TemplateShape, values: TemplateValues): {
   return { components, text: template.category === 'AUTHENTICATION' ? maskedText(template) : render(template, values.body) };
 }
 
-/** The text as it may be stored and told when the values are a code. */
+/** The text with masked values, safe to store and publish. */
 export function maskedText(template: TemplateShape): string {
   return render(
     template,
@@ -70,7 +70,7 @@ function refuseLongValues({ body, header, buttons }: TemplateValues): void {
   throw new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'body_params', message }] });
 }
 
-/** Product decision 50. */
+/** Refuses header and button URLs that a URL parser would rewrite (decision 50). */
 function refuseInvalidUrls(template: TemplateShape, { header, buttons }: TemplateValues): void {
   const takers = template.button_parameters.filter(({ takes }) => takes !== 'otp');
   const ends = buttons.filter((_, i) => takers[i]?.takes === 'link');
@@ -102,7 +102,7 @@ function headerParameters(template: TemplateShape, values: string[]): TemplatePa
   }
 }
 
-/** `content` has positional variables, also of NAMED templates. Each is replaced once: braces in a value stay as they are. */
+/** `content` has positional variables, also for NAMED templates. Braces inside a value are not replaced again. */
 function render({ content, body_variables, named }: TemplateShape, values: string[]): string {
   const place = (number: string) => (named ? Number(number) - 1 : body_variables.indexOf(number));
   return content.replace(/\{\{\s*(\d+)\s*\}\}/g, (whole, number: string) => values[place(number)] ?? whole);

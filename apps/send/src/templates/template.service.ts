@@ -14,7 +14,7 @@ import { requiredCall } from '../required-call';
 
 export interface ApprovedTemplate {
   template: TemplateShape;
-  /** Those it is approved in beside the one that was asked for. */
+  /** Approved languages other than the requested one. */
   otherLanguages: string[];
 }
 
@@ -37,7 +37,7 @@ export class TemplateService implements OnApplicationBootstrap, OnApplicationShu
   }
 
   /**
-   * The approved template of that name in that very language; none is chosen instead (product decision 14).
+   * Finds the approved template of this name in exactly this language, without a fallback (decision 14).
    * @throws GatewayError TEMPLATE_NOT_FOUND
    */
   async findApproved(businessId: number, name: string, language: string, context: RpcContext): Promise<ApprovedTemplate> {
@@ -53,7 +53,7 @@ export class TemplateService implements OnApplicationBootstrap, OnApplicationShu
     });
   }
 
-  /** The platform's templates differ from ours: forget them and let their owner read them again. */
+  /** Drops cached templates and starts a sync, because the platform's templates differ from ours. */
   async refresh(businessId: number): Promise<void> {
     this.invalidate(businessId);
     await this.rpc.call(SyncTemplates, { business_id: businessId });

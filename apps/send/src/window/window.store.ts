@@ -6,7 +6,10 @@ import { CONVERSATION_OF_MESSAGE, type SentMessageRef } from '../conversations/c
 export class WindowStore {
   constructor(@Inject(Database) private readonly db: Database) {}
 
-  /** The platform calls this window closed (131047): believed until the person writes again. A message that came meanwhile keeps it open. */
+  /**
+   * Records that the platform considers this window closed (131047). It stays closed until the person writes again.
+   * @param lastInboundAt a newer message keeps the window open
+   */
   async markClosed(conversationId: number, lastInboundAt: Date): Promise<void> {
     await this.db.query('UPDATE send.conversations SET window_denied_for = last_inbound_at WHERE id = $1 AND last_inbound_at = $2', [
       conversationId,
@@ -14,7 +17,7 @@ export class WindowStore {
     ]);
   }
 
-  /** As `deny`, when only the message is known: of what the person wrote before it failed. */
+  /** Like `markClosed`, for a message that failed later. Messages that the person wrote after `failedAt` keep the window open. */
   async markClosedByMessage(tx: Tx, { businessId, messageId, recipient }: SentMessageRef, failedAt: string): Promise<void> {
     await tx.query(
       `UPDATE send.conversations SET window_denied_for = last_inbound_at

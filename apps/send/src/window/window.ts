@@ -1,6 +1,6 @@
 import { GatewayError, type ErrorExtras } from '@mgw/contracts';
 
-/** What spec §7 and §2.6 add to a WINDOW_CLOSED error, whoever found the window closed. */
+/** The members of a WINDOW_CLOSED error, whether the gateway or the platform found the window closed (spec §7, §2.6). */
 export function windowClosedExtras(lastInboundAt: Date | null): ErrorExtras {
   return {
     session_window: { open: false, last_inbound_at: lastInboundAt?.toISOString() ?? null },
@@ -8,7 +8,7 @@ export function windowClosedExtras(lastInboundAt: Date | null): ErrorExtras {
   };
 }
 
-/** Free-form messages need an open 24-hour window (spec §3.2). */
+/** Text and media need an open 24-hour window (spec §3.2). */
 export function windowClosed(lastInboundAt: Date | null): GatewayError {
   const message = 'The 24-hour window is closed: the recipient has not written to this business within the last 24 hours.';
   return new GatewayError('WINDOW_CLOSED', message, windowClosedExtras(lastInboundAt));
