@@ -1,1 +1,1 @@
-export { Batcher, QueueFullError, type BatcherOptions } from './batcher';
+export { Batcher, type BatcherOptions } from './batcher';

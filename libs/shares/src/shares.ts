@@ -1,5 +1,5 @@
 export interface SharesOptions {
-  /** Places in the pool. */
+  /** Places in the pool: connections, requests, or bytes. */
   places: number;
   /** The part of an idle pool that one holder may occupy, between 0 and 1. */
   largest: number;
@@ -37,14 +37,17 @@ export class Shares {
     this.perRoom = multipleFor(waiting.largest);
   }
 
-  /** Whether the holder would get a place now. */
-  mayTake(holder: string): boolean {
-    return !this.queues.has(holder) && this.hasRoom(holder);
+  /** Whether the holder would get places now. */
+  mayTake(holder: string, places = 1): boolean {
+    return !this.queues.has(holder) && this.hasRoom(holder, places);
   }
 
-  /** @returns null when the holder has its share, or has requests waiting */
-  tryTake(holder: string): Release | null {
-    return this.mayTake(holder) ? this.occupy(holder) : null;
+  /**
+   * @param places how many it takes at once; its last take may exceed its share, never the pool
+   * @returns null when the holder has its share, has requests waiting, or the pool has too little left
+   */
+  tryTake(holder: string, places = 1): Release | null {
+    return this.mayTake(holder, places) ? this.occupy(holder, places) : null;
   }
 
   /**
@@ -79,19 +82,19 @@ export class Shares {
     return this.held.get(holder) ?? 0;
   }
 
-  private hasRoom(holder: string): boolean {
-    return this.heldBy(holder) < this.free * this.perFree;
+  private hasRoom(holder: string, places = 1): boolean {
+    return places <= this.free && this.heldBy(holder) < this.free * this.perFree;
   }
 
-  private occupy(holder: string): Release {
-    this.free -= 1;
-    this.held.set(holder, this.heldBy(holder) + 1);
+  private occupy(holder: string, places = 1): Release {
+    this.free -= places;
+    this.held.set(holder, this.heldBy(holder) + places);
     let released = false;
     return () => {
       if (released) return;
       released = true;
-      this.free += 1;
-      const left = this.heldBy(holder) - 1;
+      this.free += places;
+      const left = this.heldBy(holder) - places;
       if (left === 0) this.held.delete(holder);
       else this.held.set(holder, left);
       this.serve();

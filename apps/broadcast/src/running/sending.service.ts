@@ -22,13 +22,14 @@ const UNCLEAR = new Set(['IDEMPOTENCY_IN_FLIGHT', 'OUTCOME_UNKNOWN', 'DEADLINE_E
  */
 @Injectable()
 export class SendingService {
-  private readonly ends: Batcher<EndedAttempt, undefined>;
+  private readonly ends: Batcher<EndedAttempt & { businessId: number }, undefined>;
 
   constructor(
     private readonly rpc: RpcClient,
     recipients: RecipientsStore,
   ) {
     this.ends = new Batcher({
+      businessOf: ({ businessId }) => businessId,
       run: async (ends) => {
         await recipients.record(ends);
         return ends.map(() => undefined);
@@ -43,7 +44,7 @@ export class SendingService {
   async send(broadcast: RunningBroadcast, recipient: DueRecipient, claimedAt: number): Promise<void> {
     const { nth, intent_id: intentId } = recipient;
     const end = await this.attempt(broadcast, recipient, claimedAt + SEND_DEADLINE_MS);
-    await this.ends.add({ broadcastId: broadcast.id, nth, intentId, end }).catch(() => undefined);
+    await this.ends.add({ businessId: broadcast.business_id, broadcastId: broadcast.id, nth, intentId, end }).catch(() => undefined);
   }
 
   private async attempt(broadcast: RunningBroadcast, recipient: DueRecipient, deadlineAt: number): Promise<RecipientEnd> {

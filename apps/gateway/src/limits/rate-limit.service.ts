@@ -1,10 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { GatewayError } from '@mgw/contracts';
 import { counter } from '@mgw/telemetry';
 import { LRUCache } from 'lru-cache';
 import { GatewayConfig } from '../gateway.config';
 import { GlobalLimit } from './global-limit';
 import { RateLimitStore, type Taken } from './rate-limit.store';
 import { SlidingWindow } from './sliding-window';
+
+/** The part of a key that its limits need. */
+export interface LimitedKey {
+  api_key_id: number;
+  per_minute_limit: number;
+  business: { id: number };
+}
 
 export interface Decision {
   limit: number;
@@ -33,12 +41,13 @@ export class RateLimitService {
     private readonly config: GatewayConfig,
   ) {}
 
-  async take({ api_key_id, per_minute_limit: limit }: { api_key_id: number; per_minute_limit: number }): Promise<Decision> {
+  async take({ business, api_key_id: apiKeyId, per_minute_limit: limit }: LimitedKey): Promise<Decision> {
     const globalLimit = await this.globalLimit.perMinute();
     let by = 'redis';
-    const taken = await this.store.take(api_key_id, limit, globalLimit).catch(() => {
+    const taken = await this.store.take({ businessId: business.id, apiKeyId, keyLimit: limit, globalLimit }).catch((error: unknown) => {
+      if (error instanceof GatewayError) throw error;
       by = 'local';
-      return this.takeShare(api_key_id, limit, globalLimit);
+      return this.takeShare(apiKeyId, limit, globalLimit);
     });
     decisions.inc({ by, outcome: taken.waitSeconds === 0 ? 'taken' : 'refused' });
     return {

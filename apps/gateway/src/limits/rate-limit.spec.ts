@@ -29,7 +29,11 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
       const store = new RateLimitStore(config, logger);
       return { store, service: new RateLimitService(store, new GlobalLimit(limits, rpc), config) };
     });
-    await Promise.all(gateways.map(({ store }) => eventually(() => store.take(999_999, 1_000, 100_000))));
+    await Promise.all(
+      gateways.map(({ store }) =>
+        eventually(() => store.take({ businessId: 1, apiKeyId: 999_999, keyLimit: 1_000, globalLimit: 100_000 })),
+      ),
+    );
   });
   afterEach(async () => {
     for (const { store } of gateways) store.onApplicationShutdown();
@@ -110,7 +114,9 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
     await redis.kill();
     expect(passed(await takeMany(100, key(1, 60)))).toBe(60);
     await redis.start();
-    await Promise.all(gateways.map(({ store }) => eventually(() => store.take(5, 60, 100_000))));
+    await Promise.all(
+      gateways.map(({ store }) => eventually(() => store.take({ businessId: 1, apiKeyId: 5, keyLimit: 60, globalLimit: 100_000 }))),
+    );
     expect(passed(await takeMany(100, key(6, 60)))).toBe(60);
   });
 });

@@ -48,6 +48,7 @@ interface TakeCommand {
 }
 
 interface Request {
+  businessId: number;
   apiKeyId: number;
   keyLimit: number;
   globalLimit: number;
@@ -64,7 +65,10 @@ export interface Taken {
 @Injectable()
 export class RateLimitStore implements OnApplicationShutdown {
   private readonly redis: Redis & TakeCommand;
-  private readonly requests = new Batcher<Request, Taken>({ run: (requests) => this.takeAll(requests) });
+  private readonly requests = new Batcher<Request, Taken>({
+    businessOf: ({ businessId }) => businessId,
+    run: (requests) => this.takeAll(requests),
+  });
 
   constructor(config: GatewayConfig, @Inject(LOGGER) logger: Logger) {
     // Without these ioredis queues commands for a Redis that is away, and every request hangs (guarantees §7).
@@ -89,9 +93,9 @@ export class RateLimitStore implements OnApplicationShutdown {
     this.redis = redis as Redis & TakeCommand;
   }
 
-  /** @throws Error within 200 ms when Redis is away, at once when that is known */
-  take(apiKeyId: number, keyLimit: number, globalLimit: number): Promise<Taken> {
-    return this.requests.add({ apiKeyId, keyLimit, globalLimit });
+  /** @throws GatewayError OVERLOADED when too many requests of the business wait; Error within 200 ms when Redis is away */
+  take(request: Request): Promise<Taken> {
+    return this.requests.add(request);
   }
 
   private async takeAll(requests: Request[]): Promise<Taken[]> {

@@ -38,6 +38,7 @@ export class AttemptService {
   ) {
     // One statement at a time: the counters move in the order in which attempts ended.
     this.ends = new Batcher({
+      businessOf: ({ attempt }) => attempt.business_id,
       run: async (ends) => {
         const finish = await deliveries.finish(ends);
         return ends.map(() => finish);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
-import { ORIGIN, appendToOutbox, nothingWaits, outboxRow, publishDirectly } from '@mgw/events';
+import { ORIGIN, appendToOutbox, nothingUnpublished, outboxRow, allowDirectPublish } from '@mgw/events';
 import type { EventEnvelope } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import { Database, isAboutValues, type Tx } from '@mgw/postgres';
@@ -28,6 +28,8 @@ export type Split = (callback: StoredCallback) => Promise<Updates>;
 
 /** Bytes of the parameters of one statement. */
 const MOST_BYTES = 2 * 1024 * 1024;
+/** Bytes of the callbacks and events that wait for a statement. The intake admits 12 MB of callbacks. */
+const MOST_HELD_BYTES = 24 * 1024 * 1024;
 /** Callbacks in one transaction of the splitter. */
 const MOST_AT_ONCE = 32;
 /** A callback is set aside when it has ended its process this often. */
@@ -43,11 +45,13 @@ export class CallbacksStore {
   constructor(private readonly db: Database) {
     this.additions = new Batcher({
       maxSize: 32,
-      maxQueued: 2_000,
       maxBytes: MOST_BYTES,
-      sizeOf: sizeOf,
+      maxHeldBytes: MOST_HELD_BYTES,
+      largestShare: 1 / 2,
+      businessOf: ({ lane }) => lane,
+      sizeOf,
       run: (callbacks) => this.addAll(callbacks),
-      isOnes: isAboutValues,
+      isItemError: isAboutValues,
     });
   }
 
@@ -90,7 +94,7 @@ export class CallbacksStore {
          FROM unnest($10::bytea[], $11::text[], $12::text[], $13::text[], $14::text[]) AS b (hash, field, body, reason, businesses)
          JOIN added ON added.body_hash = b.hash AND added.is_split
        )
-       SELECT encode(body_hash, 'hex') AS hash, is_split, NULL AS event_id, ${nothingWaits('ingest', '$8', '$18')} AS direct FROM added
+       SELECT encode(body_hash, 'hex') AS hash, is_split, NULL AS event_id, ${nothingUnpublished('ingest', '$8', '$18')} AS direct FROM added
        UNION ALL SELECT NULL, NULL, event_id, false FROM published`,
       [
         distinct.map(({ hash }) => hash),
@@ -113,7 +117,7 @@ export class CallbacksStore {
         ORIGIN,
       ],
     );
-    if (rows.some(({ direct }) => direct)) for (const { updates } of distinct) publishDirectly(updates?.events ?? []);
+    if (rows.some(({ direct }) => direct)) for (const { updates } of distinct) allowDirectPublish(updates?.events ?? []);
     const added = new Map(rows.flatMap(({ hash, is_split }) => (hash === null ? [] : [[hash, is_split] as const])));
     const published = new Set(rows.map(({ event_id }) => event_id));
     return callbacks.map(({ hash, updates }) => {

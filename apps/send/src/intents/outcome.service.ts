@@ -14,6 +14,9 @@ import { type IntentRecord } from './intent';
 const RETRIES = 30;
 const CANCELLED = 'The send could not be stored in time, so nothing was sent.';
 
+/** Bytes that each of the three queues holds: one business's half has room for every send that one replica runs at once. */
+const MOST_HELD_BYTES = 10 * 1024 ** 2;
+
 interface Failure {
   intent: IntentRecord;
   reason: string;
@@ -33,9 +36,26 @@ export class OutcomeService {
     private readonly relay: OutboxRelay,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.acceptances = new Batcher({ maxSize: 128, run: (batch) => this.recordAcceptances(batch) });
-    this.refusals = new Batcher({ run: (batch) => this.recordRefusals(batch) });
-    this.cancellations = new Batcher({ run: (batch) => this.cancelAll(batch) });
+    const held = { maxHeldBytes: MOST_HELD_BYTES, largestShare: 1 / 2 };
+    this.acceptances = new Batcher({
+      ...held,
+      maxSize: 128,
+      businessOf: ({ intent }) => intent.businessId,
+      sizeOf: ({ intent }) => sizeOf(intent),
+      run: (batch) => this.recordAcceptances(batch),
+    });
+    this.refusals = new Batcher({
+      ...held,
+      businessOf: ({ intent }) => intent.businessId,
+      sizeOf: ({ intent }) => sizeOf(intent),
+      run: (batch) => this.recordRefusals(batch),
+    });
+    this.cancellations = new Batcher({
+      ...held,
+      businessOf: ({ businessId }) => businessId,
+      sizeOf,
+      run: (batch) => this.cancelAll(batch),
+    });
   }
 
   /** @returns false if recording failed and continues in the background (guarantees §1, S3); a status callback is the last resort (S4) */
@@ -61,7 +81,7 @@ export class OutcomeService {
     const event = notSentEvent(intent, reason);
     await this.recordOrRetry(intent.id, async () => {
       await this.store.markUnknown(intent.id, reason, event);
-      this.relay.nudge();
+      this.relay.wake();
     });
   }
 
@@ -108,7 +128,7 @@ export class OutcomeService {
         acceptances.map(({ conversationId }) => conversationId as number),
       ),
     );
-    this.relay.tell(told);
+    this.relay.publishCommitted(told);
     return acceptances.map(() => undefined);
   }
 
@@ -119,9 +139,13 @@ export class OutcomeService {
 
   private async recordRefusals(batch: Failure[]): Promise<void[]> {
     await this.store.refuse(batch.map(({ intent, reason }) => ({ intentId: intent.id, reason, event: notSentEvent(intent, reason) })));
-    this.relay.nudge();
+    this.relay.wake();
     return batch.map(() => undefined);
   }
+}
+
+function sizeOf({ text }: IntentRecord): number {
+  return 2 * text.length;
 }
 
 function acceptedRows(acceptances: Acceptance[], conversationIds: number[]) {

@@ -5,6 +5,9 @@ import type { EarlierSend, IntentDraft, Reservation } from './intent';
 import { ReservationStore, type SenderKey } from './reservation.store';
 import { reserveDistinct } from './reserve-distinct';
 
+/** Bytes of the drafts that wait: room for as many sends as one replica runs at once. */
+const MOST_HELD_BYTES = 8 * 1024 ** 2;
+
 /** Reserves sends in batches: all reservations of one event loop turn share a statement, because the round trip dominates their cost. */
 @Injectable()
 export class ReservationService {
@@ -14,12 +17,15 @@ export class ReservationService {
   constructor(store: ReservationStore) {
     this.reservations = new Batcher({
       maxSize: 128,
+      maxHeldBytes: MOST_HELD_BYTES,
+      businessOf: ({ sender }) => sender.business_id,
+      sizeOf: ({ text }) => 2 * text.length,
       run: (drafts) =>
         reserveDistinct(drafts, (leaders) =>
           store.reserve(leaders).catch((error: unknown) => leaders.map(() => ({ kind: 'failed', error }))),
         ),
     });
-    this.lookups = new Batcher({ run: (keys) => store.findEarlier(keys) });
+    this.lookups = new Batcher({ businessOf: ({ businessId }) => businessId, run: (keys) => store.findEarlier(keys) });
   }
 
   /** Resolves after the commit. The platform may be called only then (guarantees §1, S1). */
