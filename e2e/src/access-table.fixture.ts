@@ -7,9 +7,9 @@ export interface ServiceAccess {
   calls: Record<string, string[]>;
   announces: string[];
   listens: string[];
-  tells: string[];
-  hears: Record<string, string>;
-  follows: string[];
+  publishes: string[];
+  consumes: Record<string, string>;
+  tails: string[];
 }
 
 const table = spawnSync(

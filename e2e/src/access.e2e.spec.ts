@@ -82,7 +82,7 @@ describe('each service has its own users on the servers, with only what it needs
       await expect(as('send', stack.passwords.nats['template'])).rejects.toMatchObject({ code: 'AUTHORIZATION_VIOLATION' });
     });
 
-    it.each(APPS)('%s hears no other’s requests and answers, and no events but by its consumers', async (app) => {
+    it.each(APPS)('%s reads no requests and responses of others, and no events but by its consumers', async (app) => {
       const connection = await as(app);
       const heard = refusals(connection);
       const others = APPS.filter(([other]) => other !== app);
@@ -111,7 +111,7 @@ describe('each service has its own users on the servers, with only what it needs
       ['outbound-webhook-dispatcher', ['public.message.sent', 'rpc.send.text', 'announce.key-changed', '$JS.API.STREAM.PURGE.PUBLIC']],
       ['broadcast', ['public.message.sent', 'rpc.send.text', 'rpc.template.get-connection', 'sending.message.not-sent']],
       ['auto-reply', ['public.message.sent', 'rpc.send.template', 'rpc.template.find', '$JS.API.CONSUMER.CREATE.PUBLIC.auto-reply']],
-    ])('%s tells no other’s events, asks nothing that it does not need, and changes no stream', async (app, more) => {
+    ])('%s publishes no events of others, calls nothing that it does not need, and changes no stream', async (app, more) => {
       const connection = await as(app);
       const heard = refusals(connection);
       // A publisher reads where a full stream may be emptied to.
@@ -122,8 +122,8 @@ describe('each service has its own users on the servers, with only what it needs
       expect(heard).toEqual(subjects.map((subject) => `publish ${subject}`));
     });
 
-    const CONSUMERS = Object.entries(ACCESS.SERVICES).flatMap(([app, { hears }]) =>
-      Object.entries(hears).map(([durable, subject]) => [app, `${subject.split('.')[0]?.toUpperCase()}.${durable}`]),
+    const CONSUMERS = Object.entries(ACCESS.SERVICES).flatMap(([app, { consumes }]) =>
+      Object.entries(consumes).map(([durable, subject]) => [app, `${subject.split('.')[0]?.toUpperCase()}.${durable}`]),
     );
     it.each(CONSUMERS)('%s acknowledges messages of its consumer %s after heartbeats and on a later connection', async (app, consumer) => {
       const connection = await as(app as string);

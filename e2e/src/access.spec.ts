@@ -47,7 +47,7 @@ describe('who may do what on the servers (tools/access/services.mjs)', () => {
     expect([...STREAMS].sort()).toEqual(Object.keys(contracts.STREAMS).sort());
   });
 
-  it.each(APPS)('%s: what it calls, announces, listens to, tells and hears is what its code does, no less and no more', (app) => {
+  it.each(APPS)('%s: what it calls, announces, listens to, publishes and consumes is what its code does, no less and no more', (app) => {
     const source = sourceOf(app);
     const service = serviceOf(app);
     const calls = Object.entries(service.calls).flatMap(([other, verbs]) => verbs.map((verb) => `rpc.${other}.${verb}`));
@@ -55,11 +55,11 @@ describe('who may do what on the servers (tools/access/services.mjs)', () => {
     const announced = (names: string[]) => names.map((name) => `announce.${name}`).sort();
     expect(announced(service.announces)).toEqual(subjects(found(source, /\.announce\(([A-Z]\w+)/g)));
     expect(announced(service.listens)).toEqual(subjects(found(source, /\.listen\(([A-Z]\w+)/g)));
-    expect([...service.tells].sort()).toEqual(subjects(found(source, /newEvent\((\w+)/g)));
-    expect(Object.keys(service.hears).sort()).toEqual(found(source, /durable: '([\w-]+)'/g));
-    const heard = new Set(Object.values(service.hears).filter((subject) => !subject.endsWith('.>')));
-    expect([...heard].sort()).toEqual(subjects(found(source, /\btype: ([A-Z]\w+),/g)));
-    expect(service.follows).toEqual(found(source, /EventTail\(\{[^}]*stream: '(\w+)'/g));
+    expect([...service.publishes].sort()).toEqual(subjects(found(source, /newEvent\((\w+)/g)));
+    expect(Object.keys(service.consumes).sort()).toEqual(found(source, /durable: '([\w-]+)'/g));
+    const consumed = new Set(Object.values(service.consumes).filter((subject) => !subject.endsWith('.>')));
+    expect([...consumed].sort()).toEqual(subjects(found(source, /\btype: ([A-Z]\w+),/g)));
+    expect(service.tails).toEqual(found(source, /EventTail\(\{[^}]*stream: '(\w+)'/g));
     expect(service.schema).toBe(/schema: '(\w+)'/.exec(readFileSync(join(ROOT, 'apps', app, 'src/main.ts'), 'utf8'))?.[1]);
   });
 

@@ -283,7 +283,7 @@ describe('the Helm chart', () => {
     const autoscaled = { services: Object.fromEntries(SERVICES.map((app) => [app, { autoscaling: { enabled: true } }])) };
     const scaled = () =>
       new Map(of(render({ ...KEDA, ...autoscaled }), 'ScaledObject').map(({ metadata, spec }) => [metadata.name, spec as Scaled]));
-    const hears = (app: string) => Object.keys(ACCESS.SERVICES[app]?.hears ?? {});
+    const consumes = (app: string) => Object.keys(ACCESS.SERVICES[app]?.consumes ?? {});
 
     it('a service that scales has a ScaledObject, without it a HorizontalPodAutoscaler, never both (friendliness §8)', () => {
       const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as {
@@ -319,14 +319,14 @@ describe('the Helm chart', () => {
         ['outbound-webhook-dispatcher', 'deliveries_waiting'],
         ['auto-reply', 'replies_waiting'],
       ]);
-      const consumers = SERVICES.flatMap(hears);
+      const consumers = SERVICES.flatMap(consumes);
       for (const [app, { triggers, fallback }] of scaled()) {
         const [cpu, backlog] = triggers;
         const query = backlog?.metadata['query'] ?? '';
         const [, pattern = ''] = /^max\(mgw_events_waiting\{consumer=~"([^"]+)"\}\)$/.exec(query) ?? [];
         const [, figure] = /^max\(mgw_service_figure\{figure="(\w+)"\}\)$/.exec(query) ?? [];
         const asked = figure ?? consumers.filter((consumer) => new RegExp(`^(?:${pattern})$`).test(consumer));
-        expect([app, cpu?.type, asked]).toEqual([app, 'cpu', inPostgres.get(app) ?? hears(app)]);
+        expect([app, cpu?.type, asked]).toEqual([app, 'cpu', inPostgres.get(app) ?? consumes(app)]);
         // KEDA refuses one where there is CPU alone.
         expect([app, fallback !== undefined]).toEqual([app, app === 'outbound-webhook-dispatcher']);
       }

@@ -8,15 +8,19 @@ const API = '$JS.API';
 export const passwordVariable = (app) => `NATS_PASSWORD_${app.toUpperCase().replaceAll('-', '_')}`;
 
 /** Requests to the streams; whoever comes first makes a stream that is missing, and a stream that is there stays as it is. */
-function streamRequests({ tells, hears, follows }) {
-  if (tells.length + Object.keys(hears).length + follows.length === 0) return [];
-  const told = [...new Set(tells.map(streamOf))];
+function streamRequests({ publishes, consumes, tails }) {
+  if (publishes.length + Object.keys(consumes).length + tails.length === 0) return [];
+  const published = [...new Set(publishes.map(streamOf))];
   return [
     `${API}.INFO`,
     ...STREAMS.flatMap((stream) => [`${API}.STREAM.INFO.${stream}`, `${API}.STREAM.CREATE.${stream}`]),
     // Publishers delete from a full stream what every consumer has handled; the next message that a consumer wants bounds it.
-    ...told.flatMap((stream) => [`${API}.CONSUMER.LIST.${stream}`, `${API}.STREAM.MSG.GET.${stream}`, `${API}.STREAM.PURGE.${stream}`]),
-    ...Object.entries(hears).flatMap(([durable, subject]) => {
+    ...published.flatMap((stream) => [
+      `${API}.CONSUMER.LIST.${stream}`,
+      `${API}.STREAM.MSG.GET.${stream}`,
+      `${API}.STREAM.PURGE.${stream}`,
+    ]),
+    ...Object.entries(consumes).flatMap(([durable, subject]) => {
       const consumer = `${streamOf(subject)}.${durable}`;
       // With its filter in the subject: a consumer of one type cannot be made one of all.
       const filter = subject.endsWith('>') ? '' : `.${subject}`;
@@ -27,7 +31,7 @@ function streamRequests({ tells, hears, follows }) {
       ];
     }),
     // Consumers without a name, which live as long as somebody watches; their flow control is answered.
-    ...follows.flatMap((stream) => [`${API}.CONSUMER.CREATE.${stream}`, `$JS.FC.${stream}.>`]),
+    ...tails.flatMap((stream) => [`${API}.CONSUMER.CREATE.${stream}`, `$JS.FC.${stream}.>`]),
   ];
 }
 
@@ -37,7 +41,7 @@ export function natsPermissions(app) {
   const called = Object.entries(service.calls).flatMap(([other, verbs]) => verbs.map((verb) => `rpc.${other}.${verb}`));
   const isCalled = Object.values(SERVICES).some(({ calls }) => calls[app] !== undefined);
   return {
-    publish: [...called, ...service.announces.map((name) => `announce.${name}`), ...service.tells, ...streamRequests(service)],
+    publish: [...called, ...service.announces.map((name) => `announce.${name}`), ...service.publishes, ...streamRequests(service)],
     // Answers come to an inbox of its own: nobody reads another's.
     subscribe: [`_INBOX.${app}.>`, ...(isCalled ? [`rpc.${app}.*`] : []), ...service.listens.map((name) => `announce.${name}`)],
     responds: isCalled,

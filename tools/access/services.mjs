@@ -6,11 +6,11 @@
  * @property {string} schema its own in PostgreSQL, and the name of the role that owns it
  * @property {string[]} secrets settings beside the addresses of the servers that are secret
  * @property {Record<string, string[]>} calls requests to other services: verbs by service
- * @property {string[]} announces hints that it gives to every replica of every service
- * @property {string[]} listens hints that it hears
- * @property {string[]} tells events that it publishes, by subject
- * @property {Record<string, string>} hears durable consumers and the subject of each; `public.>` is the whole stream
- * @property {string[]} follows streams that it shows live
+ * @property {string[]} announces hints that it sends to every replica of every service
+ * @property {string[]} listens hints that it receives
+ * @property {string[]} publishes events that it publishes, by subject
+ * @property {Record<string, string>} consumes durable consumers and the subject of each; `public.>` is the whole stream
+ * @property {string[]} tails streams that it shows live
  */
 
 /** @type {Record<string, Service>} by name of the app, which is its NATS user */
@@ -35,9 +35,9 @@ export const SERVICES = {
     },
     announces: ['key-changed', 'business-changed', 'limits-changed'],
     listens: ['key-changed', 'business-changed', 'limits-changed'],
-    tells: [],
-    hears: {},
-    follows: ['PUBLIC'],
+    publishes: [],
+    consumes: {},
+    tails: ['PUBLIC'],
   },
   send: {
     schema: 'send',
@@ -45,13 +45,13 @@ export const SERVICES = {
     calls: { template: ['find', 'sync', 'get-connections', 'report-connection-problem'] },
     announces: [],
     listens: ['connection-changed', 'templates-changed'],
-    tells: ['public.message.sent', 'public.message.received', 'public.conversation.created', 'sending.message.not-sent'],
-    hears: {
+    publishes: ['public.message.sent', 'public.message.received', 'public.conversation.created', 'sending.message.not-sent'],
+    consumes: {
       'send-messages': 'platform.message',
       'send-statuses': 'platform.status',
       'send-preferences': 'platform.preference',
     },
-    follows: [],
+    tails: [],
   },
   template: {
     schema: 'template',
@@ -59,9 +59,9 @@ export const SERVICES = {
     calls: {},
     announces: ['connection-changed', 'templates-changed'],
     listens: [],
-    tells: [],
-    hears: { 'template-updates': 'platform.template', 'template-accounts': 'platform.account' },
-    follows: [],
+    publishes: [],
+    consumes: { 'template-updates': 'platform.template', 'template-accounts': 'platform.account' },
+    tails: [],
   },
   status: {
     schema: 'status',
@@ -69,13 +69,13 @@ export const SERVICES = {
     calls: {},
     announces: [],
     listens: [],
-    tells: [],
-    hears: {
+    publishes: [],
+    consumes: {
       'status-acceptances': 'public.message.sent',
       'status-failures': 'sending.message.not-sent',
       'status-statuses': 'platform.status',
     },
-    follows: [],
+    tails: [],
   },
   'platform-webhook-ingest': {
     schema: 'ingest',
@@ -83,9 +83,9 @@ export const SERVICES = {
     calls: { template: ['list-connections'] },
     announces: [],
     listens: ['connection-changed'],
-    tells: ['platform.message', 'platform.status', 'platform.preference', 'platform.template', 'platform.account'],
-    hears: {},
-    follows: [],
+    publishes: ['platform.message', 'platform.status', 'platform.preference', 'platform.template', 'platform.account'],
+    consumes: {},
+    tails: [],
   },
   'outbound-webhook-dispatcher': {
     schema: 'dispatch',
@@ -93,9 +93,9 @@ export const SERVICES = {
     calls: {},
     announces: [],
     listens: [],
-    tells: [],
-    hears: { 'outbound-webhook-dispatcher': 'public.>' },
-    follows: [],
+    publishes: [],
+    consumes: { 'outbound-webhook-dispatcher': 'public.>' },
+    tails: [],
   },
   broadcast: {
     schema: 'broadcast',
@@ -103,9 +103,9 @@ export const SERVICES = {
     calls: { send: ['template', 'find'], template: ['find'] },
     announces: [],
     listens: [],
-    tells: ['public.broadcast.completed'],
-    hears: { 'broadcast-statuses': 'platform.status' },
-    follows: [],
+    publishes: ['public.broadcast.completed'],
+    consumes: { 'broadcast-statuses': 'platform.status' },
+    tails: [],
   },
   'auto-reply': {
     schema: 'auto_reply',
@@ -113,11 +113,11 @@ export const SERVICES = {
     calls: { send: ['text', 'get-thread'] },
     announces: [],
     listens: [],
-    tells: ['public.ai.replied'],
-    hears: { 'auto-reply': 'public.message.received' },
-    follows: [],
+    publishes: ['public.ai.replied'],
+    consumes: { 'auto-reply': 'public.message.received' },
+    tails: [],
   },
 };
 
 /** Subjects' first word, in capitals, is the name of their stream. */
-export const STREAMS = ['PLATFORM', 'SENDING', 'PUBLIC', 'CHANGES'];
+export const STREAMS = ['PLATFORM', 'SENDING', 'PUBLIC'];

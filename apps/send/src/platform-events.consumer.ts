@@ -4,7 +4,7 @@ import { EventConsumer, OutboxRelay, type EventConsumerOptions } from '@mgw/even
 import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
 import { GraphClient } from '@mgw/platform-api';
-import { identityChange, type InboundEvent } from './inbound/inbound-message';
+import { identityChange } from './inbound/inbound-message';
 import { InboundService } from './inbound/inbound.service';
 import { PreferenceService } from './suppression/preference.service';
 import { FailureEffects } from './platform-errors/failure-effects.service';
@@ -27,7 +27,7 @@ export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplica
     @Inject(LOGGER) logger: EventConsumerOptions['logger'],
   ) {
     // Redelivered events change nothing: messages are fenced by their id, statuses by the intent's state, preferences by their time.
-    const common = { nc, db, logger, schema: 'send', stream: 'PLATFORM', guarded: true } as const;
+    const common = { nc, db, logger, schema: 'send', stream: 'PLATFORM', idempotent: true } as const;
     this.consumers = [
       new EventConsumer({
         ...common,
@@ -36,21 +36,20 @@ export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplica
         // The first message opens the conversation, and message.received must follow the customer's order (decisions 28, 29b).
         ordered: true,
         // A redelivered change of identity would undo a later one, so it needs the inbox.
-        guarded: (event) => identityChange(event as InboundEvent) === null,
-        handle: (events, tx) => inbound.receive(events as InboundEvent[], tx),
-        committed: (told) => relay.tell(told),
+        isIdempotent: (event) => identityChange(event) === null,
+        handle: (events, tx) => inbound.receive(events, tx),
+        afterCommit: (published) => relay.publishCommitted(published),
       }),
       new EventConsumer({
         ...common,
         durable: 'send-statuses',
         type: PlatformStatus,
         handle: async (events, tx) => {
-          const statuses = events as Parameters<LateAcceptanceService['accept']>[0];
-          const told = await settling.accept(statuses, tx);
-          await failures.apply(statuses, tx);
-          return told;
+          const published = await settling.accept(events, tx);
+          await failures.apply(events, tx);
+          return published;
         },
-        committed: (told) => relay.tell(told),
+        afterCommit: (published) => relay.publishCommitted(published),
       }),
       new EventConsumer({
         ...common,
@@ -58,7 +57,7 @@ export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplica
         type: PlatformPreference,
         // Times have whole seconds, so the order of events decides within a second.
         ordered: true,
-        handle: (events, tx) => preferences.apply(events as Parameters<PreferenceService['apply']>[0], tx),
+        handle: (events, tx) => preferences.apply(events, tx),
       }),
     ];
   }

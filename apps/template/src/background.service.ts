@@ -39,10 +39,10 @@ export class BackgroundService implements OnApplicationBootstrap, OnApplicationS
       durable: 'template-updates',
       type: PlatformTemplateUpdate,
       handle: async (events, tx) => {
-        await templates.apply(events as Parameters<TemplateUpdates['apply']>[0], tx);
+        await templates.apply(events, tx);
         this.changed = new Set([...this.changed, ...events.map(({ business_id }) => business_id)]);
       },
-      committed: () => {
+      afterCommit: () => {
         templates.announce(this.changed);
         this.changed.clear();
         this.nudge();
@@ -53,10 +53,10 @@ export class BackgroundService implements OnApplicationBootstrap, OnApplicationS
       durable: 'template-accounts',
       type: PlatformAccountUpdate,
       handle: async (events, tx) => {
-        await accounts.apply(events as Parameters<AccountUpdates['apply']>[0], tx);
+        await accounts.apply(events, tx);
         this.touched = new Set([...this.touched, ...events.map(({ business_id }) => business_id)]);
       },
-      committed: () => {
+      afterCommit: () => {
         accounts.announce(this.touched);
         this.touched.clear();
         this.nudge();

@@ -28,13 +28,13 @@ export class JobPool<Job> {
   }
 
   nudge(): void {
-    this.signal.give();
+    this.signal.notify();
   }
 
   /** Waits for the jobs that run: each call of theirs has a deadline. */
   async stop(): Promise<void> {
     this.stopped = true;
-    this.signal.give();
+    this.signal.notify();
     await this.ended;
     await Promise.all(this.running);
   }
@@ -60,7 +60,7 @@ export class JobPool<Job> {
       .catch((error: unknown) => logger.warn({ err: error, name }, 'background work failed; it is repeated'))
       .finally(() => {
         this.running.delete(ended);
-        this.signal.give();
+        this.signal.notify();
       });
     this.running.add(ended);
   }

@@ -1,1 +1,1 @@
-export { HeldAnswers, type HeldAnswersOptions } from './held-answers';
+export { RefreshingCache, type RefreshingCacheOptions } from './refreshing-cache';

@@ -8,13 +8,11 @@ export const STREAMS = {
   SENDING: { subjects: 'sending.>' },
   /** The five events of spec §6, as customers' servers receive them. */
   PUBLIC: { subjects: 'public.>' },
-  /** Changes of reference data: templates, connections, webhook attempts. */
-  CHANGES: { subjects: 'changes.>' },
 } as const;
 export type StreamName = keyof typeof STREAMS;
 
 /** A fact that services tell each other, and what its data looks like. */
-export interface EventType<Data extends TSchema = TSchema> {
+export interface EventType<Data extends TSchema = TSchema, Facts extends TSchema = TSchema> {
   readonly stream: StreamName;
   /** The event's name, for example `message.sent`. */
   readonly type: string;
@@ -22,15 +20,21 @@ export interface EventType<Data extends TSchema = TSchema> {
   readonly subject: string;
   readonly data: Data;
   /** What neighbours learn beside the data, and customers never see. */
-  readonly facts?: TSchema;
+  readonly facts?: Facts;
 }
 export type DataOf<E extends EventType> = Static<E['data']>;
+export type FactsOf<E extends EventType> = E extends EventType<TSchema, infer Facts> ? Static<Facts> : never;
 
 const declared = new Map<string, EventType>();
 
-export function eventType<Data extends TSchema>(stream: StreamName, type: string, data: Data, facts?: TSchema): EventType<Data> {
+export function eventType<Data extends TSchema, Facts extends TSchema = TSchema>(
+  stream: StreamName,
+  type: string,
+  data: Data,
+  facts?: Facts,
+): EventType<Data, Facts> {
   const subject = `${STREAMS[stream].subjects.slice(0, -2)}.${type}`;
-  const made: EventType<Data> = { stream, type, subject, data, ...(facts && { facts }) };
+  const made: EventType<Data, Facts> = { stream, type, subject, data, ...(facts && { facts }) };
   declared.set(made.subject, made);
   return made;
 }
@@ -52,5 +56,11 @@ export interface EventEnvelope<E extends EventType = EventType> {
   readonly key: string;
   readonly data: DataOf<E>;
   /** As the type's own schema says. */
-  readonly facts?: unknown;
+  readonly facts?: FactsOf<E>;
+}
+
+/** @throws Error when the event has no facts; consumers set such an event aside before it reaches a handler */
+export function factsOf<E extends EventType>(event: EventEnvelope<E>): FactsOf<E> {
+  if (event.facts === undefined) throw new Error(`${event.type} ${event.id} has no facts`);
+  return event.facts;
 }

@@ -2,17 +2,17 @@ import type { EventEnvelope } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import { DeadlineExceeded, asStorageProblem, within, type Tx } from '@mgw/postgres';
 import { counter, histogram, startSpan, type Span } from '@mgw/telemetry';
-import { Attempts } from './attempts';
-import type { EventConsumerOptions } from './consumer';
-import { DeadLetters, type AskedLetter } from './dead-letters';
-import { Failures, PermanentFailure } from './failures';
-import { Lanes } from './lanes';
-import type { Offered } from './open-message';
+import { BegunMarks } from './begun-marks';
+import type { EventConsumerOptions } from './consumer-options';
+import { DeadLetters, type LetterToReplay } from './dead-letters';
+import { FailureCounts, PermanentFailure } from './failures';
+import { RetryLanes } from './retry-lanes';
+import type { ReceivedEvent } from './pending-message';
 import { readEvents } from './read-event';
-import { keepTrace, spanAttributes } from './trace';
+import { setTraceparent, spanAttributes } from './trace';
 
-type Handling = { event: EventEnvelope; span: Span };
-type Begun = Handling & { offered: Offered };
+type Traced = { event: EventEnvelope; span: Span };
+type TracedEvent = Traced & { received: ReceivedEvent };
 
 const MAX_DELAY_MS = 60_000;
 /** Between two looks for the database, and until events come again that were put off for want of it. */
@@ -37,32 +37,32 @@ const age = histogram('mgw_event_age_seconds', 'From the telling of an event to 
  * again later, and where order matters later events of its key wait for it.
  */
 export class BatchHandler {
-  private readonly failures = new Failures();
+  private readonly failures = new FailureCounts();
   private readonly letters: DeadLetters;
-  private readonly attempts: Attempts;
-  private readonly lanes = new Lanes();
+  private readonly marks: BegunMarks;
+  private readonly lanes = new RetryLanes();
   private readonly failedKeys = new Set<string>();
 
   /**
-   * @param goesOn whether events are to be handled still
-   * @param readmit takes back events that waited behind one which is done, in front of all others
+   * @param mayContinue whether events are to be handled still
+   * @param requeue takes back events that waited behind one which is done, in front of all others
    */
   constructor(
     private readonly options: EventConsumerOptions,
-    private readonly goesOn: () => boolean,
-    private readonly readmit: (offered: Offered[]) => void,
+    private readonly mayContinue: () => boolean,
+    private readonly requeue: (received: ReceivedEvent[]) => void,
   ) {
     this.letters = new DeadLetters(options.db, options.schema);
-    this.attempts = new Attempts(options.db, options.schema, options.durable);
+    this.marks = new BegunMarks(options.db, options.schema, options.durable);
   }
 
   /** @returns whether it waits behind an earlier event of its key, and comes back through `readmit` */
-  holds(offered: Offered): boolean {
-    return this.lanes.holds(offered);
+  queueBehindFailed(received: ReceivedEvent): boolean {
+    return this.lanes.queueBehindFailed(received);
   }
 
   /** Takes an event that failed and is due again. */
-  takeDue(): Offered | undefined {
+  takeDue(): ReceivedEvent | undefined {
     return this.lanes.takeDue();
   }
 
@@ -71,79 +71,79 @@ export class BatchHandler {
   }
 
   /** Drops the events that wait; they are somebody else's now. */
-  drop(): void {
+  dropWaiting(): void {
     this.lanes.clear();
   }
 
   /** Never throws: each event ends done, put off, or among the dead letters. */
-  async handle(offered: readonly Offered[]): Promise<void> {
-    const readable: Offered[] = [];
-    for (const one of offered) {
+  async handle(received: readonly ReceivedEvent[]): Promise<void> {
+    const readable: ReceivedEvent[] = [];
+    for (const one of received) {
       if ('event' in one.read) readable.push(one);
-      else await this.bury(one, one.read.body, one.read.reason);
+      else await this.addDeadLetter(one, one.read.body, one.read.reason);
     }
     if (readable.length === 0) return;
-    if (readable.some(({ message }) => message.deliveries > 1)) await this.handleMarked(readable);
-    else await this.work(readable.map((one) => this.begin(one)));
+    if (readable.some(({ message }) => message.deliveries > 1)) await this.handleRedelivered(readable);
+    else await this.process(readable.map((one) => this.begin(one)));
   }
 
   /**
    * Events that were delivered before: a process may have died of one. Their handling is marked before it begins, and what was marked
    * already is handled alone.
    */
-  private async handleMarked(offered: readonly Offered[]): Promise<void> {
-    const begun = await this.patiently(() => this.attempts.begun(offered.map(idOf)));
-    if (begun === undefined) return this.putAllOff(offered);
-    for (const group of groupsOf(offered, (one) => begun.has(idOf(one)))) {
+  private async handleRedelivered(received: readonly ReceivedEvent[]): Promise<void> {
+    const begun = await this.untilDatabaseResponds(() => this.marks.countBegun(received.map(eventIdOf)));
+    if (begun === undefined) return this.redeliverAllLater(received);
+    for (const group of groupsOf(received, (one) => begun.has(eventIdOf(one)))) {
       const [first] = group;
-      if (first && (begun.get(idOf(first)) ?? 0) >= MOST_BEGUN) await this.setAside(first);
-      else await Attempts.alone(() => this.workMarked(group));
+      if (first && (begun.get(eventIdOf(first)) ?? 0) >= MOST_BEGUN) await this.setAside(first);
+      else await BegunMarks.runAlone(() => this.processMarked(group));
     }
   }
 
-  private async workMarked(group: readonly Offered[]): Promise<void> {
-    const free = group.filter((one) => !this.holds(one));
-    const ids = free.map(idOf);
+  private async processMarked(group: readonly ReceivedEvent[]): Promise<void> {
+    const free = group.filter((one) => !this.queueBehindFailed(one));
+    const ids = free.map(eventIdOf);
     if (ids.length === 0) return;
-    const isMarked = await this.patiently(async () => {
-      await this.attempts.begin(ids);
+    const isMarked = await this.untilDatabaseResponds(async () => {
+      await this.marks.add(ids);
       return true;
     });
-    if (!isMarked) return this.putAllOff(free);
-    await this.work(free.map((one) => this.begin(one)));
+    if (!isMarked) return this.redeliverAllLater(free);
+    await this.process(free.map((one) => this.begin(one)));
     await this.unmark(ids);
   }
 
   private async unmark(ids: readonly string[]): Promise<void> {
     try {
-      await this.attempts.end(ids);
+      await this.marks.remove(ids);
     } catch (error) {
       this.options.logger.warn({ err: error, consumer: this.options.durable }, 'marks of handled events could not be deleted');
     }
   }
 
   /** The handling of this event has ended its process again and again. */
-  private async setAside(offered: Offered): Promise<void> {
-    if (this.holds(offered) || !('event' in offered.read)) return;
+  private async setAside(received: ReceivedEvent): Promise<void> {
+    if (this.queueBehindFailed(received) || !('event' in received.read)) return;
     const reason = `its handling began ${MOST_BEGUN + 1} times and never ended`;
-    if (await this.bury(offered, JSON.stringify(offered.read.event), reason)) await this.unmark([idOf(offered)]);
+    if (await this.addDeadLetter(received, JSON.stringify(received.read.event), reason)) await this.unmark([eventIdOf(received)]);
   }
 
   /** Where order matters it tries until the database answers. @returns undefined when the events have to be put off */
-  private async patiently<T>(work: () => Promise<T>): Promise<T | undefined> {
+  private async untilDatabaseResponds<T>(work: () => Promise<T>): Promise<T | undefined> {
     for (;;) {
       try {
         return await work();
       } catch (error) {
         this.options.logger.warn({ err: error, consumer: this.options.durable }, 'marks of begun events failed; trying again');
-        if (!this.options.ordered || !this.goesOn()) return undefined;
+        if (!this.options.ordered || !this.mayContinue()) return undefined;
         await new Promise((resume) => setTimeout(resume, DATABASE_PAUSE_MS));
       }
     }
   }
 
-  private putAllOff(offered: readonly Offered[]): void {
-    for (const { message } of offered) if (!this.options.ordered) message.again(this.goesOn() ? AWAY_DELAY_MS : 0);
+  private redeliverAllLater(received: readonly ReceivedEvent[]): void {
+    for (const { message } of received) if (!this.options.ordered) message.redeliverAfter(this.mayContinue() ? AWAY_DELAY_MS : 0);
   }
 
   /**
@@ -153,9 +153,9 @@ export class BatchHandler {
   async replay(): Promise<boolean> {
     const { durable, logger } = this.options;
     try {
-      const letter = await this.letters.asked(durable);
+      const letter = await this.letters.nextToReplay(durable);
       if (!letter) return false;
-      await Attempts.alone(() => this.replayMarked(letter));
+      await BegunMarks.runAlone(() => this.replayMarked(letter));
       return true;
     } catch (error) {
       logger.warn({ err: error, consumer: durable }, 'dead letters could not be replayed now; it is tried again');
@@ -164,23 +164,23 @@ export class BatchHandler {
   }
 
   /** A letter whose replay ended the process is not replayed at every start. */
-  private async replayMarked(letter: AskedLetter): Promise<void> {
+  private async replayMarked(letter: LetterToReplay): Promise<void> {
     const mark = `letter ${letter.id}`;
-    const begun = (await this.attempts.begun([mark])).get(mark) ?? 0;
-    await this.attempts.begin([mark]);
-    const failure = begun > MOST_BEGUN ? new Error('its replay began three times and never ended') : await this.handleAgain(letter);
+    const begun = (await this.marks.countBegun([mark])).get(mark) ?? 0;
+    await this.marks.add([mark]);
+    const failure = begun > MOST_BEGUN ? new Error('its replay began three times and never ended') : await this.handleLetter(letter);
     if (failure === undefined) await this.letters.remove([letter.id]);
-    else await this.keep(letter, failure);
+    else await this.keepLetter(letter, failure);
     await this.unmark([mark]);
   }
 
   /** @returns what went wrong, or undefined */
-  private async handleAgain({ subject, body }: AskedLetter): Promise<Error | undefined> {
+  private async handleLetter({ subject, body }: LetterToReplay): Promise<Error | undefined> {
     const reads = readEvents(subject, Buffer.from(body));
     const flaw = reads.find((read) => 'reason' in read);
     if (flaw) return new Error(flaw.reason);
     const handlings = reads.flatMap((read) => ('event' in read ? [this.trace(subject, read.event, null)] : []));
-    const failure = await this.haveEffect(handlings);
+    const failure = await this.runHandler(handlings);
     if (failure === undefined) return undefined;
     for (const { span } of handlings) {
       span.fail(failure);
@@ -189,88 +189,88 @@ export class BatchHandler {
     return failure;
   }
 
-  private async keep({ id, subject }: AskedLetter, { message: reason }: Error): Promise<void> {
+  private async keepLetter({ id, subject }: LetterToReplay, { message: reason }: Error): Promise<void> {
     const { durable, logger } = this.options;
-    await this.letters.keep(id, reason);
+    await this.letters.recordFailedReplay(id, reason);
     logger.error({ consumer: durable, subject, letter: id, reason }, 'a dead letter could not be handled; it stays');
     handled.inc({ consumer: durable, outcome: 'dead' });
   }
 
-  private async work(begun: Begun[]): Promise<void> {
-    const failure = await this.attemptPatiently(begun);
+  private async process(begun: TracedEvent[]): Promise<void> {
+    const failure = await this.attemptUntilDatabaseResponds(begun);
     if (failure === undefined) return;
-    if (!this.goesOn() || (!this.options.ordered && !(await this.databaseTakes(failure)))) return this.putOff(begun, failure);
-    if (begun.length === 1) return this.giveUp(begun[0] as Begun, failure);
+    if (!this.mayContinue() || (!this.options.ordered && !(await this.isHandlerFault(failure)))) return this.redeliverLater(begun, failure);
+    if (begun.length === 1) return this.handleFailure(begun[0] as TracedEvent, failure);
     // One that stalls would stall each half again.
     const size = failure instanceof DeadlineExceeded ? 1 : Math.ceil(begun.length / 2);
-    for (let at = 0; at < begun.length; at += size) await this.workUnheld(begun.slice(at, at + size));
+    for (let at = 0; at < begun.length; at += size) await this.processUnblocked(begun.slice(at, at + size));
   }
 
   /** Leaves out events whose key has failed meanwhile. */
-  private async workUnheld(begun: Begun[]): Promise<void> {
-    const free = begun.filter(({ offered, span }) => {
-      if (!this.holds(offered)) return true;
+  private async processUnblocked(begun: TracedEvent[]): Promise<void> {
+    const free = begun.filter(({ received, span }) => {
+      if (!this.queueBehindFailed(received)) return true;
       span.end();
       return false;
     });
-    if (free.length > 0) await this.work(free);
+    if (free.length > 0) await this.process(free);
   }
 
   /** While the database is away or full, an ordered consumer retries: later events would overtake those that it put off. */
-  private async attemptPatiently(begun: Begun[]): Promise<Error | undefined> {
+  private async attemptUntilDatabaseResponds(begun: TracedEvent[]): Promise<Error | undefined> {
     for (;;) {
       const failure = await this.attempt(begun);
-      if (failure === undefined || !this.options.ordered || (await this.databaseTakes(failure))) return failure;
+      if (failure === undefined || !this.options.ordered || (await this.isHandlerFault(failure))) return failure;
       do await new Promise((resume) => setTimeout(resume, DATABASE_PAUSE_MS));
-      while (this.goesOn() && !(await this.databaseAnswers()));
-      if (!this.goesOn()) return failure;
+      while (this.mayContinue() && !(await this.isDatabaseUp()));
+      if (!this.mayContinue()) return failure;
     }
   }
 
-  private begin(offered: Offered): Begun {
-    const { read, message, traceparent } = offered;
-    return { offered, ...this.trace(message.subject, (read as { event: EventEnvelope }).event, traceparent) };
+  private begin(received: ReceivedEvent): TracedEvent {
+    const { read, message, traceparent } = received;
+    return { received, ...this.trace(message.subject, (read as { event: EventEnvelope }).event, traceparent) };
   }
 
   /** Each event's own trace goes on, also when several are handled together. */
-  private trace(subject: string, event: EventEnvelope, parent: string | null): Handling {
+  private trace(subject: string, event: EventEnvelope, parent: string | null): Traced {
     const attributes = { ...spanAttributes(subject, 'process'), 'messaging.consumer.group.name': this.options.durable };
     const span = startSpan(`process ${subject}`, { kind: 'consumer', parent, attributes });
-    keepTrace(event, span.traceparent);
+    setTraceparent(event, span.traceparent);
     return { event, span };
   }
 
   /** @returns what went wrong, or undefined */
-  private async attempt(begun: Begun[]): Promise<Error | undefined> {
-    const failure = await this.haveEffect(begun);
+  private async attempt(begun: TracedEvent[]): Promise<Error | undefined> {
+    const failure = await this.runHandler(begun);
     if (failure !== undefined) return failure;
     const now = Date.now();
-    for (const { offered, event } of begun) {
-      this.failures.forget(event.id);
+    for (const { received, event } of begun) {
+      this.failures.remove(event.id);
       this.failedKeys.delete(event.key);
-      age.observe({ consumer: this.options.durable }, (now - offered.message.publishedAt) / 1_000);
-      this.done(offered);
+      age.observe({ consumer: this.options.durable }, (now - received.message.publishedAt) / 1_000);
+      this.acknowledge(received);
     }
     return undefined;
   }
 
-  private done(offered: Offered): void {
-    offered.message.done();
-    if (this.options.ordered) this.readmit(this.lanes.release(offered));
+  private acknowledge(received: ReceivedEvent): void {
+    received.message.eventHandled();
+    if (this.options.ordered) this.requeue(this.lanes.release(received));
   }
 
   /** @returns what went wrong, or undefined when it is committed */
-  private async haveEffect(handlings: Handling[]): Promise<Error | undefined> {
-    const { db, durable, oneStatement, handleWithinMs = HANDLE_WITHIN_MS } = this.options;
+  private async runHandler(handlings: Traced[]): Promise<Error | undefined> {
+    const { db, durable, singleStatement, handleWithinMs = HANDLE_WITHIN_MS } = this.options;
     const events = handlings.map(({ event }) => event);
     let told: EventEnvelope[] = [];
     try {
-      if (oneStatement) {
+      if (singleStatement) {
         crashPoint('consumer.before-commit');
         told = (await within(handleWithinMs, () => this.options.handle(events, db))) ?? [];
       } else {
         const work = async (tx: Tx) => {
-          const fresh = await this.unseen(tx, events);
+          const fresh = await this.filterUnhandled(tx, events);
           if (fresh.length > 0) told = (await this.options.handle(fresh, tx)) ?? [];
           crashPoint('consumer.before-commit');
         };
@@ -281,18 +281,17 @@ export class BatchHandler {
     }
     crashPoint('consumer.after-commit');
     for (const { span } of handlings) span.end();
-    this.options.committed?.(told);
+    this.options.afterCommit?.(told);
     handled.inc({ consumer: durable, outcome: 'ok' }, events.length);
     return undefined;
   }
 
-  /** Remembers the events in the inbox. @returns those that were not there, and the guarded ones, in the order they came */
-  private async unseen(tx: Tx, events: EventEnvelope[]): Promise<EventEnvelope[]> {
-    const { guarded = false } = this.options;
-    const isGuarded = typeof guarded === 'function' ? guarded : () => guarded;
+  /** Remembers the events in the inbox. @returns those that were not there, and the idempotent ones, in the order they came */
+  private async filterUnhandled(tx: Tx, events: EventEnvelope[]): Promise<EventEnvelope[]> {
+    const isIdempotent = (event: EventEnvelope) => this.options.isIdempotent?.(event) ?? this.options.idempotent ?? false;
     // In one order everywhere: two replicas with the same events wait for each other instead of deadlocking.
     const ids = events
-      .filter((event) => !isGuarded(event))
+      .filter((event) => !isIdempotent(event))
       .map(({ id }) => id)
       .sort();
     if (ids.length === 0) return events;
@@ -302,74 +301,74 @@ export class BatchHandler {
       [this.options.durable, ids],
     );
     const fresh = new Set(rows.map(({ event_id }) => event_id));
-    return events.filter((event) => isGuarded(event) || fresh.delete(event.id));
+    return events.filter((event) => isIdempotent(event) || fresh.delete(event.id));
   }
 
   /** Transient failure: redeliver without counting an attempt. An ordered consumer that stops leaves them to the next replica. */
-  private putOff(begun: Begun[], failure: Error): void {
+  private redeliverLater(begun: TracedEvent[], failure: Error): void {
     const { durable, logger, ordered } = this.options;
     logger.warn({ err: failure, consumer: durable, events: begun.length }, 'events could not be handled now; they come again');
-    for (const { offered, span } of begun) {
+    for (const { received, span } of begun) {
       span.fail(failure);
       span.end();
       handled.inc({ consumer: durable, outcome: 'retry' });
-      if (!ordered) offered.message.again(this.goesOn() ? AWAY_DELAY_MS : 0);
+      if (!ordered) received.message.redeliverAfter(this.mayContinue() ? AWAY_DELAY_MS : 0);
     }
   }
 
-  private async giveUp({ offered, event, span }: Begun, failure: Error): Promise<void> {
+  private async handleFailure({ received, event, span }: TracedEvent, failure: Error): Promise<void> {
     const { durable, maxDeliver = 10, logger, ordered } = this.options;
     span.fail(failure);
     span.end();
     const isStall = failure instanceof DeadlineExceeded;
     const failures = this.failures.add(event.id, isStall ? Math.ceil(maxDeliver / MOST_STALLS) : 1);
     if (failure instanceof PermanentFailure || failures >= maxDeliver || this.failedKeys.has(event.key)) {
-      if (ordered) this.failed(event.key);
-      this.failures.forget(event.id);
-      await this.bury(offered, JSON.stringify(event), failure.message);
+      if (ordered) this.rememberFailedKey(event.key);
+      this.failures.remove(event.id);
+      await this.addDeadLetter(received, JSON.stringify(event), failure.message);
       return;
     }
     logger.warn({ err: failure, consumer: durable, event_id: event.id, failures }, 'an event could not be handled; it comes again');
     handled.inc({ consumer: durable, outcome: 'retry' });
-    if (ordered) this.lanes.fail(offered);
-    else offered.message.again(Math.min(MAX_DELAY_MS, 200 * 2 ** Math.min(failures, 10)));
+    if (ordered) this.lanes.fail(received);
+    else received.message.redeliverAfter(Math.min(MAX_DELAY_MS, 200 * 2 ** Math.min(failures, 10)));
   }
 
-  private failed(key: string): void {
+  private rememberFailedKey(key: string): void {
     this.failedKeys.add(key);
     const [oldest] = this.failedKeys;
     if (this.failedKeys.size > MOST_FAILED_KEYS && oldest !== undefined) this.failedKeys.delete(oldest);
   }
 
   /** @returns whether it is in the dead letters; if not, it comes again */
-  private async bury(offered: Offered, body: string, reason: string): Promise<boolean> {
+  private async addDeadLetter(received: ReceivedEvent, body: string, reason: string): Promise<boolean> {
     const { durable, logger, ordered } = this.options;
-    const { subject, deliveries } = offered.message;
+    const { subject, deliveries } = received.message;
     try {
       await this.letters.add({ consumer: durable, subject, body, reason, tries: deliveries });
     } catch (error) {
       logger.warn({ err: error, consumer: durable }, 'the dead letters could not be written; the event comes again');
-      if (ordered) this.lanes.fail(offered);
-      else offered.message.again(AWAY_DELAY_MS);
+      if (ordered) this.lanes.fail(received);
+      else received.message.redeliverAfter(AWAY_DELAY_MS);
       return false;
     }
     logger.error({ consumer: durable, subject, reason }, 'an event went to the dead letters');
     handled.inc({ consumer: durable, outcome: 'dead' });
-    this.done(offered);
+    this.acknowledge(received);
     return true;
   }
 
   /** Whether the failure is not for want of the database: it answers, and had room for what the events wrote. */
-  private async databaseTakes(failure: Error): Promise<boolean> {
-    return asStorageProblem(failure) === null && (await this.databaseAnswers());
+  private async isHandlerFault(failure: Error): Promise<boolean> {
+    return asStorageProblem(failure) === null && (await this.isDatabaseUp());
   }
 
-  private databaseAnswers(): Promise<boolean> {
+  private isDatabaseUp(): Promise<boolean> {
     return this.options.db.ping().catch(() => false);
   }
 }
 
-function idOf({ read }: Offered): string {
+function eventIdOf({ read }: ReceivedEvent): string {
   return 'event' in read ? read.event.id : '';
 }
 

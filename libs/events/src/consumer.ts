@@ -1,13 +1,13 @@
-import type { EventEnvelope, EventType, StreamName } from '@mgw/contracts';
-import { within, type Database, type Tx } from '@mgw/postgres';
-import { gauges, type Logger } from '@mgw/telemetry';
-import type { NatsConnection } from 'nats';
+import type { EventType } from '@mgw/contracts';
+import { within } from '@mgw/postgres';
+import { gauges } from '@mgw/telemetry';
 import { BatchHandler } from './batch-handler';
+import type { EventConsumerOptions } from './consumer-options';
 import { DurableSubscription } from './durable-subscription';
 import { WorkerHeartbeat } from './heartbeat';
 import { Lease } from './lease';
 import { Load } from './load';
-import type { Offered } from './open-message';
+import type { ReceivedEvent } from './pending-message';
 import { Signal } from './signal';
 
 /** How long a stop may take to finish what waits, in milliseconds. */
@@ -18,49 +18,9 @@ const MOST_BATCH_BYTES = 512 * 1024;
 const REPLAY_LOOK_MS = 2_000;
 const FLUSH_WITHIN_MS = 1_000;
 
-export interface EventConsumerOptions {
-  nc: NatsConnection;
-  db: Database;
-  /** Where `inbox` and `dead_letters` are. */
-  schema: string;
-  logger: Logger;
-  /** Name of the durable consumer; replicas with the same name share the events. */
-  durable: string;
-  stream: StreamName;
-  /** Only this type; absent: every type of the stream. */
-  type?: EventType;
-  /**
-   * Events of one key are handled in the order in which they were told, whatever the number of replicas: one of them at a time
-   * hears them, by a lease in `consumer_leases`. Without it each replica takes what it can.
-   */
-  ordered?: boolean;
-  /** Events in one transaction at most. */
-  concurrency?: number;
-  /** Nobody waits for the effect: it rests at a lower load already, for fewer and larger transactions. */
-  patient?: boolean;
-  /** Attempts of one process, with the database there, before an event goes to the dead letters. */
-  maxDeliver?: number;
-  /** Deadline of the handler for one batch, in milliseconds. What it has written by then is undone. */
-  handleWithinMs?: number;
-  /**
-   * The effect of all events, or of these, is fenced by a key or a state of its own, so that having it again changes nothing:
-   * they need no inbox, which costs as much as most effects do.
-   */
-  guarded?: boolean | ((event: EventEnvelope) => boolean);
-  /** `handle` is a single statement, guarded or remembering the events in the inbox itself: it needs no transaction around it. */
-  oneStatement?: boolean;
-  /**
-   * The effect of events that were not handled before, in the transaction that remembers them. A throw undoes all of it.
-   * @returns events that it has put into the outbox, if it says
-   */
-  handle(events: EventEnvelope[], tx: Tx): Promise<EventEnvelope[] | void>;
-  /** After the commit of an effect, with what `handle` returned: the moment to wake what works on it. */
-  committed?(told: EventEnvelope[]): void;
-}
-
 /** Hears events: at least once from JetStream, once in effect by the inbox (guarantees §4). */
-export class EventConsumer {
-  private readonly waiting: Offered[] = [];
+export class EventConsumer<E extends EventType = EventType> {
+  private readonly waiting: ReceivedEvent[] = [];
   private readonly signal = new Signal();
   private readonly lease: Lease | undefined;
   private readonly worker: WorkerHeartbeat | undefined;
@@ -69,37 +29,42 @@ export class EventConsumer {
   private readonly batchSize: number;
   private readonly load: Load;
   /** The lease was lost, and what was at hand then is at hand still. */
-  private lapsed = false;
+  private leaseLost = false;
   private replayAt = 0;
   private stopped = false;
   private finishUntil = 0;
   private ended: Promise<void> = Promise.resolve();
-  private readonly forget: () => void;
+  private readonly removeGauge: () => void;
 
-  constructor(private readonly options: EventConsumerOptions) {
+  private readonly options: EventConsumerOptions;
+
+  constructor(options: EventConsumerOptions<E>) {
+    this.options = options;
     this.batchSize = options.concurrency ?? 128;
     this.load = new Load(options);
     if (options.ordered) {
       this.worker = new WorkerHeartbeat(options);
-      this.lease = new Lease(options, this.worker, () => this.turn());
+      this.lease = new Lease(options, this.worker, () => this.leaseChanged());
     }
     this.batches = new BatchHandler(
       options,
-      () => this.goesOn(),
-      (offered) => this.waiting.unshift(...offered),
+      () => this.mayContinue(),
+      (received) => this.waiting.unshift(...received),
     );
     this.subscription = new DurableSubscription(
       options,
       this.batchSize,
-      () => this.isOurs(),
+      () => this.mayHandle(),
       (message) => {
-        this.waiting.push(...message.offered);
-        this.signal.give();
+        this.waiting.push(...message.events);
+        this.signal.notify();
       },
     );
     const { durable } = options;
     const help = 'Messages, of one event or many, that a consumer has not handled, of all its replicas together';
-    this.forget = gauges('mgw_events_waiting', help, 'consumer', async () => ({ [durable]: await this.subscription.waiting() }));
+    this.removeGauge = gauges('mgw_events_waiting', help, 'consumer', async () => ({
+      [durable]: await this.subscription.countUnhandled(),
+    }));
   }
 
   start(): void {
@@ -113,11 +78,11 @@ export class EventConsumer {
   async stop(): Promise<void> {
     this.stopped = true;
     if (this.lease) this.finishUntil = performance.now() + FINISH_MS;
-    this.forget();
+    this.removeGauge();
     await this.subscription.stop();
-    this.signal.give();
+    this.signal.notify();
     await this.ended;
-    if (!this.lease) for (const { message } of this.waiting.splice(0)) message.again(0);
+    if (!this.lease) for (const { message } of this.waiting.splice(0)) message.redeliverAfter(0);
     this.subscription.close();
     await this.flush();
     await this.lease?.stop();
@@ -125,13 +90,13 @@ export class EventConsumer {
   }
 
   private async run(): Promise<void> {
-    while (!this.stopped || (this.waiting.length > 0 && this.goesOn())) {
+    while (!this.stopped || (this.waiting.length > 0 && this.mayContinue())) {
       // By the clock: after a standstill nothing has said so yet.
-      if (!this.isOurs() && this.lapsed) await this.drop();
+      if (!this.mayHandle() && this.leaseLost) await this.dropWaiting();
       const batch = this.nextBatch();
       if (batch.length > 0) {
         await this.batches.handle(batch);
-        await this.load.rest(batch.length, this.waiting.length >= this.batchSize || this.stopped);
+        await this.load.pause(batch.length, this.waiting.length >= this.batchSize || this.stopped);
       }
       await this.replay();
       if (this.waiting.length === 0) await this.signal.wait(Math.max(0, Math.min(this.replayAt - performance.now(), this.batches.dueInMs)));
@@ -139,15 +104,15 @@ export class EventConsumer {
   }
 
   /** One that failed and is due again comes alone. */
-  private nextBatch(): Offered[] {
+  private nextBatch(): ReceivedEvent[] {
     const due = this.batches.takeDue();
     if (due) return [due];
-    const batch: Offered[] = [];
+    const batch: ReceivedEvent[] = [];
     let [taken, bytes] = [0, 0];
     for (const next of this.waiting) {
       if (batch.length === this.batchSize || (batch.length > 0 && bytes + next.bytes > MOST_BATCH_BYTES)) break;
       taken += 1;
-      if (this.batches.holds(next)) continue;
+      if (this.batches.queueBehindFailed(next)) continue;
       batch.push(next);
       bytes += next.bytes;
     }
@@ -158,35 +123,35 @@ export class EventConsumer {
   /** A dead letter that somebody has asked for, between what comes: never beside it, and of an ordered consumer by who holds the lease. */
   private async replay(): Promise<void> {
     if (this.stopped || performance.now() < this.replayAt) return;
-    const more = this.isOurs() && (await this.batches.replay());
+    const more = this.mayHandle() && (await this.batches.replay());
     this.replayAt = more ? 0 : performance.now() + REPLAY_LOOK_MS;
   }
 
-  private isOurs(): boolean {
-    return this.lease === undefined || (this.lease.isHeld && !this.lapsed);
+  private mayHandle(): boolean {
+    return this.lease === undefined || (this.lease.isHeld && !this.leaseLost);
   }
 
-  private goesOn(): boolean {
-    return this.isOurs() && (!this.stopped || performance.now() < this.finishUntil);
+  private mayContinue(): boolean {
+    return this.mayHandle() && (!this.stopped || performance.now() < this.finishUntil);
   }
 
   /** The lease was won or lost. */
-  private turn(): void {
-    if (!this.lease?.isHeld) this.lapsed = true;
-    this.subscription.turn();
-    this.signal.give();
+  private leaseChanged(): void {
+    if (!this.lease?.isHeld) this.leaseLost = true;
+    this.subscription.permissionChanged();
+    this.signal.notify();
   }
 
   /**
    * Drops what was at hand when the lease was lost: it belongs to the replica that has the lease next, which takes it back in order.
    * Given back one by one, JetStream may deliver it in another order.
    */
-  private async drop(): Promise<void> {
-    await this.subscription.drop();
-    this.batches.drop();
+  private async dropWaiting(): Promise<void> {
+    await this.subscription.dropHeld();
+    this.batches.dropWaiting();
     this.waiting.length = 0;
-    this.lapsed = false;
-    this.subscription.turn();
+    this.leaseLost = false;
+    this.subscription.permissionChanged();
   }
 
   /** Acknowledgements reach the server before the next replica takes back what is not acknowledged. */

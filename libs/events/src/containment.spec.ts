@@ -83,7 +83,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
   it.each<[string, Partial<EventConsumerOptions>]>([
     ['shared', {}],
     ['ordered', { ordered: true }],
-    ['ordered, in a statement', { ordered: true, oneStatement: true, guarded: true }],
+    ['ordered, in a statement', { ordered: true, singleStatement: true, idempotent: true }],
   ])('is cut off when it stalls, and the others go on (%s)', async (_, options) => {
     shop.consumer({
       ...options,
@@ -132,7 +132,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
       expect(begun).toBe(3);
       await eventually(async () => (await shop.count('event_attempts')) === 0);
       isPoison = false;
-      await new DeadLetters(shop.db, 'shop').ask('all');
+      await new DeadLetters(shop.db, 'shop').requestReplay('all');
       expect(await effectsOf(8)).toContain(sent(3).id);
     },
     90_000,
@@ -141,7 +141,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
   it('is replayed three times at most when its replay ends the process', async () => {
     const letters = new DeadLetters(shop.db, 'shop');
     await letters.add({ consumer: 'shop', subject: 'public.message.sent', body: JSON.stringify(sent(1)), reason: 'cannot', tries: 3 });
-    await letters.ask('all');
+    await letters.requestReplay('all');
     let begun = 0;
     const handle = () => {
       begun += 1;
@@ -153,7 +153,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
       await kill();
     }
     shop.consumer({ handle });
-    await eventually(async () => (await letters.list(1)).letters[0]?.asked === false);
+    await eventually(async () => (await letters.list(1)).letters[0]?.replay_requested === false);
     expect((await letters.list(1)).letters).toMatchObject([{ reason: 'its replay began three times and never ended' }]);
     expect(begun).toBe(3);
   });

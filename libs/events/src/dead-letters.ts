@@ -15,10 +15,10 @@ export interface DeadLetter {
   tries: number;
   reason: string;
   /** Whether it was asked to be handled again, and still waits for it. */
-  asked: boolean;
+  replay_requested: boolean;
 }
 
-export interface AskedLetter {
+export interface LetterToReplay {
   id: string;
   subject: string;
   body: string;
@@ -46,7 +46,7 @@ export class DeadLetters {
   /** The oldest first, and how many there are in all. */
   async list(atMost: number): Promise<{ letters: DeadLetter[]; total: number }> {
     const letters = await this.db.query<DeadLetter>(
-      `SELECT id, at, consumer, subject, event_id, ${this.business} AS business, deliveries AS tries, reason, replay_asked_at IS NOT NULL AS asked
+      `SELECT id, at, consumer, subject, event_id, ${this.business} AS business, deliveries AS tries, reason, replay_asked_at IS NOT NULL AS replay_requested
        FROM ${this.schema}.dead_letters ORDER BY id LIMIT $1`,
       [atMost],
     );
@@ -60,7 +60,7 @@ export class DeadLetters {
   }
 
   /** Asks for these to be handled again, or for all. @returns the ids of those that are there */
-  async ask(ids: string[] | 'all'): Promise<string[]> {
+  async requestReplay(ids: string[] | 'all'): Promise<string[]> {
     const rows = await this.db.query<{ id: string }>(
       `UPDATE ${this.schema}.dead_letters SET replay_asked_at = coalesce(replay_asked_at, now())
        WHERE $1::bigint[] IS NULL OR id = ANY($1) RETURNING id`,
@@ -70,16 +70,16 @@ export class DeadLetters {
   }
 
   /** Of these, those that are there still: nobody has come to them, or they failed again. */
-  left(ids: string[]): Promise<Pick<DeadLetter, 'id' | 'reason' | 'asked'>[]> {
+  remaining(ids: string[]): Promise<Pick<DeadLetter, 'id' | 'reason' | 'replay_requested'>[]> {
     return this.db.query(
-      `SELECT id, reason, replay_asked_at IS NOT NULL AS asked FROM ${this.schema}.dead_letters WHERE id = ANY($1::bigint[]) ORDER BY id`,
+      `SELECT id, reason, replay_asked_at IS NOT NULL AS replay_requested FROM ${this.schema}.dead_letters WHERE id = ANY($1::bigint[]) ORDER BY id`,
       [ids],
     );
   }
 
   /** The oldest of those that a consumer was asked for. */
-  async asked(consumer: string): Promise<AskedLetter | undefined> {
-    const letters = await this.db.query<AskedLetter>(
+  async nextToReplay(consumer: string): Promise<LetterToReplay | undefined> {
+    const letters = await this.db.query<LetterToReplay>(
       `SELECT id, subject, body FROM ${this.schema}.dead_letters WHERE consumer = $1 AND replay_asked_at IS NOT NULL ORDER BY id LIMIT 1`,
       [consumer],
     );
@@ -87,7 +87,7 @@ export class DeadLetters {
   }
 
   /** It was tried and failed again. */
-  async keep(id: string, reason: string): Promise<void> {
+  async recordFailedReplay(id: string, reason: string): Promise<void> {
     await this.db.query(
       `UPDATE ${this.schema}.dead_letters SET reason = $2, deliveries = deliveries + 1, replay_asked_at = NULL WHERE id = $1`,
       [id, reason],

@@ -1,7 +1,7 @@
 import { AckPolicy, DeliverPolicy, nanos, type ConsumerInfo, type JetStreamManager, type NatsConnection } from 'nats';
-import type { EventConsumerOptions } from './consumer';
-import { HeldMessages } from './held-messages';
-import { OpenMessage } from './open-message';
+import type { EventConsumerOptions } from './consumer-options';
+import { PendingMessages } from './pending-messages';
+import { PendingMessage } from './pending-message';
 import { Puller } from './puller';
 import type { PulledMessage } from './pulled-message';
 import { Signal } from './signal';
@@ -37,10 +37,10 @@ const FORGOTTEN_AFTER = nanos(MAX_AGE_MS);
 export class DurableSubscription {
   private puller: Puller | undefined;
   /** Those that were handed over and are not settled. */
-  private readonly held: HeldMessages;
+  private readonly held: PendingMessages;
   private readonly ackWaitMs: number;
   /** Messages may have been delivered that never came; where order matters they are delivered again before anything later is taken. */
-  private isMissingSome = true;
+  private mayHaveMissed = true;
   private isNextTooLarge = false;
   private working: NodeJS.Timeout | undefined;
   private readonly signal = new Signal();
@@ -52,40 +52,40 @@ export class DurableSubscription {
     private readonly options: EventConsumerOptions,
     private readonly batchSize: number,
     private readonly mayPull: () => boolean,
-    private readonly take: (message: OpenMessage) => void,
+    private readonly onMessage: (message: PendingMessage) => void,
   ) {
-    this.held = new HeldMessages(batchSize);
+    this.held = new PendingMessages(batchSize);
     this.ackWaitMs = options.ordered ? ORDERED_ACK_WAIT_MS : ACK_WAIT_MS;
   }
 
   start(): void {
     void this.restartOnReconnect(this.options.nc);
-    if (!this.options.ordered) this.working = setInterval(() => this.showWork(), WORKING_EVERY_MS);
+    if (!this.options.ordered) this.working = setInterval(() => this.extendSlow(), WORKING_EVERY_MS);
     this.ended = this.run();
   }
 
   /** How many messages the durable consumer has not handled. */
-  async waiting(): Promise<number> {
+  async countUnhandled(): Promise<number> {
     const { num_pending, num_ack_pending } = await this.info();
     return num_pending + num_ack_pending;
   }
 
   /** `mayPull` has changed. */
-  turn(): void {
-    if (this.mayPull()) this.signal.give();
+  permissionChanged(): void {
+    if (this.mayPull()) this.signal.notify();
     else void this.drain();
   }
 
   /** Drops what it holds, for the replica that pulls next. */
-  async drop(): Promise<void> {
+  async dropHeld(): Promise<void> {
     await this.drain();
     this.held.clear();
-    this.isMissingSome = true;
+    this.mayHaveMissed = true;
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
-    this.signal.give();
+    this.signal.notify();
     await this.drain();
     await this.ended;
   }
@@ -112,16 +112,16 @@ export class DurableSubscription {
     const { nc, durable, stream, ordered, logger } = this.options;
     const manager = await nc.jetstreamManager();
     await this.ensureConsumer(manager);
-    if (ordered && this.isMissingSome) await this.letReturn(manager);
+    if (ordered && this.mayHaveMissed) await this.redeliverUnacknowledged(manager);
     if (this.stopped || !this.mayPull()) return;
-    this.isMissingSome = false;
+    this.mayHaveMissed = false;
     this.puller = new Puller({
       nc,
       stream,
       durable,
       expiresMs: ordered ? ORDERED_EXPIRES_MS : EXPIRES_MS,
-      take: (message) => this.open(message),
-      ended: (isTooLarge) => {
+      onMessage: (message) => this.open(message),
+      onRequestEnd: (isTooLarge) => {
         this.isNextTooLarge = isTooLarge;
         this.refill();
       },
@@ -130,7 +130,7 @@ export class DurableSubscription {
     const reason = await this.puller.closed;
     if (!this.mayPull() || this.stopped) return;
     logger.info({ consumer: durable, reason }, 'pulling events was interrupted');
-    this.isMissingSome = true;
+    this.mayHaveMissed = true;
   }
 
   /** Requests as many messages as there is room for. */
@@ -145,7 +145,7 @@ export class DurableSubscription {
     if (room) puller.request(room.messages, room.bytes);
   }
 
-  /** Pulls no more. What is on its way still comes: dropped, it would be offered again after what was told later. */
+  /** Pulls no more. What is on its way still comes: dropped, it would be received again after what was told later. */
   private async drain(): Promise<void> {
     await this.puller?.drain();
     // The server forgets requests without a listener when it is asked about the consumer; it would deliver messages to them.
@@ -156,7 +156,7 @@ export class DurableSubscription {
    * Makes the server deliver again, in order and before anything later, what was delivered and not acknowledged: a shorter wait for
    * acknowledgements is over for all of it. Requests of a replica that stands still would take some of it, so they expire first.
    */
-  private async letReturn(manager: JetStreamManager): Promise<void> {
+  private async redeliverUnacknowledged(manager: JetStreamManager): Promise<void> {
     const { stream, durable } = this.options;
     const info = () => manager.consumers.info(stream, durable);
     const { num_ack_pending } = await info();
@@ -176,17 +176,17 @@ export class DurableSubscription {
   private open(message: PulledMessage): void {
     const { key } = message;
     const held = this.held.get(key);
-    if (held) return held.deliveredAgain(message);
-    const open = new OpenMessage(message, () => {
+    if (held) return held.redelivered(message);
+    const open = new PendingMessage(message, () => {
       this.held.delete(key);
       this.refill();
     });
     this.held.add(key, open);
-    this.take(open);
+    this.onMessage(open);
   }
 
-  private showWork(): void {
-    for (const message of this.held.values()) message.working();
+  private extendSlow(): void {
+    for (const message of this.held.values()) message.extendIfSlow();
   }
 
   private async info(): Promise<ConsumerInfo> {

@@ -56,7 +56,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
   });
 
   it('are shared by two relays and two consumers without a second effect', async () => {
-    for (const relay of [shop.relay(), shop.relay()]) relay.nudge();
+    for (const relay of [shop.relay(), shop.relay()]) relay.wake();
     shop.consumer();
     shop.consumer();
     for (const start of range(20)) await shop.tell(...range(20, start * 20));
@@ -78,7 +78,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     const relay = shop.relay({ pollMs: 60_000 });
     shop.consumer();
     await shop.tell(1);
-    relay.nudge();
+    relay.wake();
     await allEffects([1]);
     await shop.hand(relay, 2);
     await allEffects([1, 2]);
@@ -98,7 +98,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     const relay = shop.relay({ pollMs: 60_000 });
     shop.consumer();
     await shop.hand(relay, 0);
-    relay.nudge();
+    relay.wake();
     await allEffects([0]);
     await shop.hand(relay, 1, 2);
     await relay.stop();
@@ -109,9 +109,9 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
   it('that are handed over while the outbox is read are told once', async () => {
     const relay = shop.relay({ pollMs: 20 });
     const heard: string[] = [];
-    shop.consumer({ guarded: true, handle: async (events) => void heard.push(...events.map(({ id }) => id)) });
+    shop.consumer({ idempotent: true, handle: async (events) => void heard.push(...events.map(({ id }) => id)) });
     for (const start of range(60)) {
-      relay.nudge();
+      relay.wake();
       await Promise.all(range(4, start * 4).map((number) => shop.hand(relay, number)));
     }
     await eventually(() => heard.length >= 240);
@@ -133,7 +133,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await allEffects([0, 1]);
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 1);
     await shop.db.query(`UPDATE shop.outbox SET created_at = now() WHERE event_id = $1`, [sent(2).id]);
-    relay.nudge();
+    relay.wake();
     await allEffects([0, 1, 2]);
   });
 
@@ -143,7 +143,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await shop.tell(0);
     await allEffects([0]);
     // Enough for the relay to find some whenever it is done, and less than it turns down.
-    const handing = setInterval(() => relay.tell(Array.from({ length: 40 }, () => sent(0))), 4);
+    const handing = setInterval(() => relay.publishCommitted(Array.from({ length: 40 }, () => sent(0))), 4);
     try {
       await shop.tell(1);
       await allEffects([0, 1]);
@@ -156,7 +156,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     const relay = shop.relay({ pollMs: 60_000 });
     shop.consumer();
     await shop.tell(1);
-    relay.nudge();
+    relay.wake();
     await allEffects([1]);
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NOT NULL')) === 1);
     await shop.db.query('UPDATE shop.outbox_streams SET epoch = epoch + 1');

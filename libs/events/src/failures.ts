@@ -7,7 +7,7 @@ export class PermanentFailure extends Error {
 const MOST_COUNTED = 10_000;
 
 /** How often each event failed by itself. JetStream's count of deliveries includes outages and stops. */
-export class Failures {
+export class FailureCounts {
   private readonly counts = new Map<string, number>();
 
   /** @returns the count with these */
@@ -21,7 +21,7 @@ export class Failures {
     return count;
   }
 
-  forget(id: string): void {
+  remove(id: string): void {
     this.counts.delete(id);
   }
 }

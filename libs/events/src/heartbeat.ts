@@ -38,7 +38,7 @@ export class WorkerHeartbeat {
 
   /** The id to store in claims. Undefined while the worker cannot prove that it lives: it must not claim, and its claims may be taken over. */
   get id(): string | undefined {
-    if (this.current !== undefined && performance.now() >= this.aliveUntil) this.set(undefined);
+    if (this.current !== undefined && performance.now() >= this.aliveUntil) this.setId(undefined);
     return this.current;
   }
 
@@ -54,13 +54,13 @@ export class WorkerHeartbeat {
   /** Deletes the row, which frees every claim of this worker at once. */
   async stop(): Promise<void> {
     this.stopped = true;
-    this.signal.give();
+    this.signal.notify();
     await this.ended;
     clearTimeout(this.expiry);
     const { db, schema, logger } = this.options;
     const { id } = this;
     this.listeners.clear();
-    this.set(undefined);
+    this.setId(undefined);
     if (id === undefined) return;
     try {
       await db.relaxed.query(`DELETE FROM ${schema}.workers WHERE worker_id = $1`, [id]);
@@ -84,12 +84,12 @@ export class WorkerHeartbeat {
   private async beat(): Promise<void> {
     const { id } = this;
     const askedAt = performance.now();
-    if (id !== undefined && (await this.renew(id)) && this.current === id) return this.live(id, askedAt);
-    this.set(undefined);
+    if (id !== undefined && (await this.renew(id)) && this.current === id) return this.extendLife(id, askedAt);
+    this.setId(undefined);
     const next = randomUUID();
     const registeredAt = performance.now();
     await this.register(next);
-    this.live(next, registeredAt);
+    this.extendLife(next, registeredAt);
   }
 
   private async renew(id: string): Promise<boolean> {
@@ -112,14 +112,14 @@ export class WorkerHeartbeat {
   }
 
   /** Counts from before the statement was sent, so that this worker's clock runs out before the database's. */
-  private live(id: string, askedAt: number): void {
+  private extendLife(id: string, askedAt: number): void {
     this.aliveUntil = askedAt + ALIVE_MS;
     clearTimeout(this.expiry);
     this.expiry = setTimeout(() => this.id, this.aliveUntil - performance.now() + 1);
-    this.set(performance.now() < this.aliveUntil ? id : undefined);
+    this.setId(performance.now() < this.aliveUntil ? id : undefined);
   }
 
-  private set(id: string | undefined): void {
+  private setId(id: string | undefined): void {
     if (id === this.current) return;
     this.current = id;
     for (const listener of this.listeners) listener();

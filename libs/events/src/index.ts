@@ -1,5 +1,14 @@
 export { Signal } from './signal';
-export { ORIGIN, newEvent, outboxRow, outboxColumns, appendToOutbox, nothingWaits, publishDirectly, type OutboxRow } from './outbox';
+export {
+  ORIGIN,
+  newEvent,
+  outboxRow,
+  outboxColumns,
+  appendToOutbox,
+  nothingUnpublished,
+  allowDirectPublish,
+  type OutboxRow,
+} from './outbox';
 export {
   agedEventRows,
   consumerLeasesUp,
@@ -18,8 +27,10 @@ export {
 export { WorkerHeartbeat, isWorkerAlive, type HeartbeatOptions } from './heartbeat';
 export { ensureStreams } from './streams';
 export { StreamRoom, type PublishedSize } from './stream-room';
-export { OutboxRelay, type OutboxRelayOptions } from './relay';
-export { EventConsumer, type EventConsumerOptions } from './consumer';
+export { OutboxRelay } from './relay';
+export type { OutboxRelayOptions } from './relay-options';
+export { EventConsumer } from './consumer';
+export type { EventConsumerOptions } from './consumer-options';
 export { DeadLetters, type DeadLetter } from './dead-letters';
 export { PermanentFailure } from './failures';
 export { traceparentOf } from './trace';

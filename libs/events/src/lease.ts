@@ -1,4 +1,4 @@
-import type { EventConsumerOptions } from './consumer';
+import type { EventConsumerOptions } from './consumer-options';
 import type { WorkerHeartbeat } from './heartbeat';
 import { Signal } from './signal';
 
@@ -29,7 +29,7 @@ export class Lease {
     private readonly worker: WorkerHeartbeat,
     private readonly changed: () => void,
   ) {
-    worker.onChange(() => this.compare());
+    worker.onChange(() => this.workerChanged());
   }
 
   get isHeld(): boolean {
@@ -43,7 +43,7 @@ export class Lease {
   /** Frees it for the next replica. */
   async stop(): Promise<void> {
     this.stopped = true;
-    this.signal.give();
+    this.signal.notify();
     await this.ended;
     const { heldBy } = this;
     if (heldBy === undefined || !this.isHeld) return;
@@ -61,7 +61,7 @@ export class Lease {
       this.lookInMs = LOOK_EVERY_MS;
       try {
         const { id } = this.worker;
-        if (id !== undefined && this.heldBy !== id && (await this.take(id))) {
+        if (id !== undefined && this.heldBy !== id && (await this.claim(id))) {
           this.heldBy = id;
           if (this.isHeld) this.changed();
         }
@@ -73,7 +73,7 @@ export class Lease {
   }
 
   /** The holder is compared with the one that was found dead: of two replicas that find it dead, one takes the lease. */
-  private async take(id: string): Promise<boolean> {
+  private async claim(id: string): Promise<boolean> {
     const { db, schema, durable } = this.options;
     const [found] = await db.query<{ holder: string; alive_ms: number }>(
       `SELECT l.holder, coalesce(extract(epoch FROM w.alive_until - clock_timestamp()) * 1000, 0)::float8 AS alive_ms
@@ -97,7 +97,7 @@ export class Lease {
     return taken.length > 0;
   }
 
-  private compare(): void {
+  private workerChanged(): void {
     if (this.heldBy === undefined || this.heldBy === this.worker.id) return;
     this.heldBy = undefined;
     this.changed();

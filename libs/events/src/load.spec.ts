@@ -9,7 +9,7 @@ describe('the rest under load', () => {
     let rest = 0;
     for (let at = 0; at < seconds * 1_000; at += 10) {
       jest.advanceTimersByTime(10);
-      rest = load.restAfter(perSecond / 100);
+      rest = load.pauseAfter(perSecond / 100);
     }
     return rest;
   };
@@ -17,25 +17,25 @@ describe('the rest under load', () => {
   it('there is none at a steady rate below the limit, nor for a burst', () => {
     const load = new Load();
     expect(steadily(load, 700, 20)).toBe(0);
-    expect(load.restAfter(15)).toBe(0);
+    expect(load.pauseAfter(15)).toBe(0);
   });
 
   it('it grows with what comes beyond the limit, and not without bound', () => {
     const load = new Load();
-    expect(load.restAfter(30)).toBe(15.625);
-    expect(load.restAfter(30)).toBe(31.25);
+    expect(load.pauseAfter(30)).toBe(15.625);
+    expect(load.pauseAfter(30)).toBe(31.25);
     expect(steadily(load, 2_000, 5)).toBe(50);
   });
 
   it('for work that nobody waits for it begins at a lower rate', () => {
-    expect(steadily(new Load({ patient: true }), 90, 20)).toBe(0);
-    expect(steadily(new Load({ patient: true }), 700, 5)).toBe(50);
+    expect(steadily(new Load({ latencyTolerant: true }), 90, 20)).toBe(0);
+    expect(steadily(new Load({ latencyTolerant: true }), 700, 5)).toBe(50);
   });
 
   it('it is over soon after the last of the load came', () => {
     const load = new Load();
     steadily(load, 5_000, 5);
     jest.advanceTimersByTime(150);
-    expect(load.restAfter(1)).toBe(0);
+    expect(load.pauseAfter(1)).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 /** Events a second that are load; and for work that nobody waits for. */
 const BUSY = 800;
-const BUSY_FOR_THE_PATIENT = 100;
+const BUSY_LATENCY_TOLERANT = 100;
 /** As many at once are a burst, not load. */
 const BURST = 24;
 /** Beyond this level more load is not remembered: it is over soon after the last of it came. */
@@ -18,19 +18,19 @@ export class Load {
 
   private readonly perSecond: number;
 
-  /** @param patient nobody waits for the work */
-  constructor({ patient = false } = {}) {
-    this.perSecond = patient ? BUSY_FOR_THE_PATIENT : BUSY;
+  /** @param latencyTolerant nobody waits for the work */
+  constructor({ latencyTolerant = false } = {}) {
+    this.perSecond = latencyTolerant ? BUSY_LATENCY_TOLERANT : BUSY;
   }
 
   /** Rests as long as `restAfter` says. @param isEnough more would not come together, or need not */
-  async rest(events: number, isEnough: boolean): Promise<void> {
-    const restMs = this.restAfter(events);
+  async pause(events: number, isEnough: boolean): Promise<void> {
+    const restMs = this.pauseAfter(events);
     if (restMs > 0 && !isEnough) await new Promise((resume) => setTimeout(resume, restMs));
   }
 
   /** @returns milliseconds, with those that came just now; 0 when there is no load */
-  restAfter(events: number): number {
+  pauseAfter(events: number): number {
     const now = performance.now();
     const ebbed = ((now - this.seenAt) / 1_000) * this.perSecond;
     this.seenAt = now;

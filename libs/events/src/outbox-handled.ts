@@ -1,5 +1,5 @@
 import type { JetStreamManager } from 'nats';
-import type { OutboxRelayOptions } from './relay';
+import type { OutboxRelayOptions } from './relay-options';
 import { handledByAll } from './streams';
 import { hasLost, type KnownStream, type OutboxStreams } from './outbox-streams';
 
@@ -24,37 +24,37 @@ export class OutboxHandled {
   private readonly candidates = new Map<string, Candidate>();
   /** Streams that took events since their last candidate. */
   private readonly published = new Set<string>();
-  private lookAt = 0;
-  private looking: Promise<void> = Promise.resolve();
-  private isLooking = false;
+  private checkAt = 0;
+  private checking: Promise<void> = Promise.resolve();
+  private isChecking = false;
 
   constructor(
     private readonly options: OutboxRelayOptions,
     private readonly streams: OutboxStreams,
   ) {}
 
-  saw(stream: string): void {
+  notePublished(stream: string): void {
     this.published.add(stream);
   }
 
   /** Starts a look when it is time. */
-  look(): void {
-    if (this.isLooking || Date.now() < this.lookAt || this.published.size + this.candidates.size === 0) return;
-    this.isLooking = true;
-    this.looking = this.lookAtAll()
+  check(): void {
+    if (this.isChecking || Date.now() < this.checkAt || this.published.size + this.candidates.size === 0) return;
+    this.isChecking = true;
+    this.checking = this.checkAll()
       .catch((error: unknown) => this.options.logger.debug({ err: error }, 'reading what consumers have handled failed; will retry'))
       .finally(() => {
-        this.isLooking = false;
-        this.lookAt = Date.now() + LOOK_EVERY_MS;
+        this.isChecking = false;
+        this.checkAt = Date.now() + LOOK_EVERY_MS;
       });
   }
 
   /** Ends when no look is under way. */
   async close(): Promise<void> {
-    await this.looking;
+    await this.checking;
   }
 
-  private async lookAtAll(): Promise<void> {
+  private async checkAll(): Promise<void> {
     const manager = await this.options.nc.jetstreamManager();
     for (const stream of new Set([...this.published, ...this.candidates.keys()])) {
       const candidate = this.candidates.get(stream);
@@ -76,7 +76,7 @@ export class OutboxHandled {
     if (known === undefined || known.refills) return;
     this.published.delete(stream);
     const info = await manager.streams.info(stream);
-    if (hasLost(known, info)) return this.saw(stream);
+    if (hasLost(known, info)) return this.notePublished(stream);
     this.candidates.set(stream, { time: known.time, seq: info.state.last_seq, epoch: known.epoch, created: info.created });
   }
 

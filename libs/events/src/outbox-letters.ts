@@ -1,5 +1,5 @@
 import type { Tx } from '@mgw/postgres';
-import type { OutboxRelayOptions } from './relay';
+import type { OutboxRelayOptions } from './relay-options';
 
 /** Consumer name of events that the relay has set aside. */
 export const OUTBOX_LETTERS = 'outbox';

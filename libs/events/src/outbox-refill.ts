@@ -3,7 +3,7 @@ import type { JetStreamManager } from 'nats';
 import type { OutboxRow } from './outbox';
 import { isMissing, subjectsOf, type OutboxStreams } from './outbox-streams';
 import { Publisher } from './publisher';
-import type { OutboxRelayOptions } from './relay';
+import type { OutboxRelayOptions } from './relay-options';
 import { Signal } from './signal';
 import { makeRoom } from './streams';
 
@@ -74,7 +74,7 @@ export class OutboxRefill {
   /** Finishes the step under way. */
   async stop(): Promise<void> {
     this.stopped = true;
-    this.signal.give();
+    this.signal.notify();
     await this.running;
   }
 

@@ -2,7 +2,7 @@ import { STREAMS } from '@mgw/contracts';
 import { onRow, type Tx } from '@mgw/postgres';
 import type { JetStreamManager, StreamInfo } from 'nats';
 import { Link } from './link';
-import type { OutboxRelayOptions } from './relay';
+import type { OutboxRelayOptions } from './relay-options';
 import { ensureStreams, limitsOn, makeRoom, streamOf } from './streams';
 
 /** An event that JetStream has acknowledged. */
@@ -49,7 +49,7 @@ export class OutboxStreams {
   /** The epoch of each stream, as last compared. */
   private readonly known = new Map<string, number>();
   /** Streams that reached what their consumers had received, and the reconnection after which that was seen. */
-  private readonly level = new Map<string, number>();
+  private readonly consumersReachedAt = new Map<string, number>();
 
   /** @param changed called when the connection is lost or back */
   constructor(
@@ -142,16 +142,16 @@ export class OutboxStreams {
    * A server that lost the end of a stream may still know how far its consumers had come: it would give them no message up to there.
    * @returns how many messages it needs before anything new is published
    */
-  async missingBeforeNew(stream: string): Promise<number> {
+  async countMissingBeforeNew(stream: string): Promise<number> {
     const { reconnections } = this.link;
-    if (this.level.get(stream) === reconnections) return 0;
+    if (this.consumersReachedAt.get(stream) === reconnections) return 0;
     const manager = await this.options.nc.jetstreamManager();
     let delivered = 0;
     for await (const consumer of manager.consumers.list(stream)) delivered = Math.max(delivered, consumer.delivered.stream_seq);
     // Read last: until then the consumers may have received more.
     const { state } = await manager.streams.info(stream);
     if (state.last_seq < delivered) return delivered - state.last_seq;
-    this.level.set(stream, reconnections);
+    this.consumersReachedAt.set(stream, reconnections);
     return 0;
   }
 
@@ -164,12 +164,12 @@ export class OutboxStreams {
     if (known !== undefined && !hasLost(known, info)) return known.epoch;
     return db.transaction(async (tx) => {
       await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`${schema}.outbox`]);
-      return this.begin(tx, stream, manager);
+      return this.compareLocked(tx, stream, manager);
     });
   }
 
   /** Under the outbox lock. @returns the epoch of the stream */
-  private async begin(tx: Tx, stream: string, manager: JetStreamManager): Promise<number> {
+  private async compareLocked(tx: Tx, stream: string, manager: JetStreamManager): Promise<number> {
     const { schema, logger } = this.options;
     const known = await this.find(tx, stream, 'FOR UPDATE');
     const info = await manager.streams.info(stream);
@@ -180,7 +180,7 @@ export class OutboxStreams {
     }
     if (!hasLost(known, info)) return known.epoch;
     const isNew = known.created !== info.created;
-    const { first, more } = await this.lose(tx, stream, info, isNew);
+    const { first, more } = await this.recordLoss(tx, stream, info, isNew);
     logger.warn({ stream, is_new: isNew, last_seq: info.state.last_seq, first, more }, 'a stream has lost events: publishing them again');
     return known.epoch + 1;
   }
@@ -194,7 +194,12 @@ export class OutboxStreams {
    * The last 20,000 events that consumers may not have handled are unpublished again. Those before them are left to the refill.
    * During a refill the window stays open to its beginning: an event that was refilled may be lost now.
    */
-  private async lose(tx: Tx, stream: string, { created, state }: StreamInfo, isNew: boolean): Promise<{ first: number; more: boolean }> {
+  private async recordLoss(
+    tx: Tx,
+    stream: string,
+    { created, state }: StreamInfo,
+    isNew: boolean,
+  ): Promise<{ first: number; more: boolean }> {
     const { schema } = this.options;
     const [lost] = await tx.query<{ at: string; until: string; numbered_from: string; above: string }>(
       `UPDATE ${schema}.outbox_streams SET created = $2, last_seq = $3, epoch = epoch + 1,

@@ -68,26 +68,26 @@ const direct = new WeakSet<EventEnvelope>();
 
 /**
  * SQL for the statement that writes events with `origin = ORIGIN`: whether nothing of another process waits with one of their keys. Only
- * then may `publishDirectly` be called with them: whatever waits is older, and comes first.
+ * then may `allowDirectPublish` be called with them: whatever waits is older, and comes first.
  * @param keys the statement's parameter with the ordering keys
  * @param origin the one with ORIGIN
  */
-export function nothingWaits(schema: string, keys: string, origin: string): string {
+export function nothingUnpublished(schema: string, keys: string, origin: string): string {
   return `(SELECT true FROM ${schema}.outbox o
-    WHERE ${waitingKey('o.')} COLLATE "C" = ANY (${keys}::text[]) AND o.origin IS DISTINCT FROM ${origin} LIMIT 1) IS NULL`;
+    WHERE ${unpublishedKey('o.')} COLLATE "C" = ANY (${keys}::text[]) AND o.origin IS DISTINCT FROM ${origin} LIMIT 1) IS NULL`;
 }
 
 /** SQL: the key of an event that waits. Only the index on it can serve a search by it, whatever the statistics of the outbox say. */
-export function waitingKey(prefix = ''): string {
+export function unpublishedKey(prefix = ''): string {
   return `(CASE WHEN ${prefix}published_at IS NULL THEN ${prefix}ordering_key END)`;
 }
 
 /** The relay may publish these events from memory: the statement that wrote them has found that nothing older waits. */
-export function publishDirectly(events: readonly EventEnvelope[]): void {
+export function allowDirectPublish(events: readonly EventEnvelope[]): void {
   for (const event of events) direct.add(event);
 }
 
-export function isDirect(event: EventEnvelope): boolean {
+export function isDirectPublishAllowed(event: EventEnvelope): boolean {
   return direct.has(event);
 }
 

@@ -1,10 +1,10 @@
 import { crashPoint } from '@mgw/faults';
 import { counter, startSpan, type Span } from '@mgw/telemetry';
 import { headers, type JetStreamClient, type MsgHdrs, type PubAck } from 'nats';
-import { inMessages, type EventMessage } from './in-messages';
+import { groupIntoMessages, type EventMessage } from './group-into-messages';
 import type { OutboxRow } from './outbox';
 import type { OutboxStreams, Published } from './outbox-streams';
-import type { OutboxRelayOptions } from './relay';
+import type { OutboxRelayOptions } from './relay-options';
 import { StreamRoom, type PublishedSize } from './stream-room';
 import { isFull, streamOf } from './streams';
 import { TRACE_HEADER, spanAttributes } from './trace';
@@ -43,7 +43,7 @@ export class Publisher {
   async publish(rows: OutboxRow[]): Promise<Published[]> {
     if (rows.length === 0) return [];
     await this.reachConsumers(rows);
-    const messages = inMessages(rows, this.maxBody);
+    const messages = groupIntoMessages(rows, this.maxBody);
     const done: Published[] = [];
     for (let wave = 0, left = messages; left.length > 0; wave++) {
       const ready = left.filter((message) => message.wave === wave);
@@ -65,7 +65,7 @@ export class Publisher {
     for (const [stream, { subject, body }] of shortest) {
       const jetstream = this.options.nc.jetstream();
       for (;;) {
-        const copies = Math.min(MOST_COPIES, await this.streams.missingBeforeNew(stream));
+        const copies = Math.min(MOST_COPIES, await this.streams.countMissingBeforeNew(stream));
         if (copies === 0) break;
         const publishOne = () => jetstream.publish(subject, body, { timeout: ACK_WITHIN_MS });
         await this.streams.link.whileUp(() => Promise.all(Array.from({ length: copies }, publishOne)));

@@ -43,7 +43,7 @@ export class PulledMessage {
   }
 
   /** Restarts the server's wait for an acknowledgement. */
-  working(): void {
+  extend(): void {
     this.message.respond('+WPI');
   }
 }

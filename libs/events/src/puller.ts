@@ -16,9 +16,9 @@ export interface PullerOptions {
   durable: string;
   /** Milliseconds until an unanswered request ends. */
   expiresMs: number;
-  take(message: PulledMessage): void;
+  onMessage(message: PulledMessage): void;
   /** A request has ended. @param isTooLarge the next message has more bytes than were requested */
-  ended(isTooLarge: boolean): void;
+  onRequestEnd(isTooLarge: boolean): void;
 }
 
 /** Requests messages of a pull consumer, one request at a time, so that its caller decides how much comes. */
@@ -35,7 +35,7 @@ export class Puller {
     this.sub = options.nc.subscribe(newInbox(options.nc), {
       callback: (error, message) => {
         if (error) this.stop(error.message);
-        else this.hear(message);
+        else this.receive(message);
       },
     });
   }
@@ -73,16 +73,16 @@ export class Puller {
     this.close(reason);
   }
 
-  private hear(message: Msg): void {
+  private receive(message: Msg): void {
     if (message.headers !== undefined && message.subject === this.sub.getSubject() && message.headers.code > 0) {
-      return this.hearStatus(message.headers.code, message.headers.description);
+      return this.receiveStatus(message.headers.code, message.headers.description);
     }
     this.left -= 1;
-    this.options.take(new PulledMessage(message));
+    this.options.onMessage(new PulledMessage(message));
     if (this.left === 0) this.end(false);
   }
 
-  private hearStatus(code: number, description: string): void {
+  private receiveStatus(code: number, description: string): void {
     // A heartbeat.
     if (code === 100) return;
     if (!ORDINARY.test(description)) return this.stop(`${code} ${description}`);
@@ -92,6 +92,6 @@ export class Puller {
   private end(isTooLarge: boolean): void {
     clearTimeout(this.timer);
     this.left = 0;
-    if (!this.sub.isDraining() && !this.sub.isClosed()) this.options.ended(isTooLarge);
+    if (!this.sub.isDraining() && !this.sub.isClosed()) this.options.onRequestEnd(isTooLarge);
   }
 }

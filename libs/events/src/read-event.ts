@@ -11,10 +11,10 @@ const Envelope = Type.Object({
 });
 
 /** An event, or why this version does not understand what came, and that as text. */
-export type Read = { event: EventEnvelope } | { reason: string; body: string };
+export type ReadResult = { event: EventEnvelope } | { reason: string; body: string };
 
 /** Reads what came on a subject: an event, or an array of them. @returns at least one */
-export function readEvents(subject: string, bytes: Uint8Array): Read[] {
+export function readEvents(subject: string, bytes: Uint8Array): ReadResult[] {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   let value: unknown;
   try {
@@ -26,13 +26,13 @@ export function readEvents(subject: string, bytes: Uint8Array): Read[] {
   return value.length === 0 ? [{ reason: 'no event', body }] : value.map((one) => readEvent(subject, one));
 }
 
-function readEvent(subject: string, value: unknown): Read {
+function readEvent(subject: string, value: unknown): ReadResult {
   const type = eventTypeOn(subject);
-  const reason = type ? flaw(type, value) : `unknown type of event: ${subject}`;
+  const reason = type ? mismatchOf(type, value) : `unknown type of event: ${subject}`;
   return reason === undefined ? { event: value as EventEnvelope } : { reason, body: JSON.stringify(value) };
 }
 
-function flaw(type: EventType, value: unknown): string | undefined {
+function mismatchOf(type: EventType, value: unknown): string | undefined {
   if (!matches(Envelope, value)) return `not an event: ${mismatch(Envelope, value)}`;
   if (!matches(type.data, value.data)) return `data not as agreed: ${mismatch(type.data, value.data)}`;
   const { facts } = value as { facts?: unknown };

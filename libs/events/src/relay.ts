@@ -1,26 +1,14 @@
-import type { EventEnvelope, StreamName } from '@mgw/contracts';
-import type { Database, Tx } from '@mgw/postgres';
-import type { Logger } from '@mgw/telemetry';
-import type { NatsConnection } from 'nats';
-import { isDirect, outboxRow, type OutboxRow } from './outbox';
+import type { EventEnvelope } from '@mgw/contracts';
+import type { Tx } from '@mgw/postgres';
+import { isDirectPublishAllowed, outboxRow, type OutboxRow } from './outbox';
 import { Load } from './load';
 import { OutboxHandled } from './outbox-handled';
 import { OutboxLetters } from './outbox-letters';
 import { OutboxRefill } from './outbox-refill';
 import { OutboxStreams, type Published } from './outbox-streams';
 import { Publisher } from './publisher';
+import type { OutboxRelayOptions } from './relay-options';
 import { Signal } from './signal';
-
-export interface OutboxRelayOptions {
-  db: Database;
-  schema: string;
-  /** Those that the schema's events go to. */
-  streams: readonly StreamName[];
-  nc: NatsConnection;
-  logger: Logger;
-  /** How often it reads the outbox when nothing was handed over, in milliseconds. */
-  pollMs?: number;
-}
 
 /** Events, and bytes of their bodies, that are published together. */
 const BATCH = 256;
@@ -32,7 +20,7 @@ const MOST_HANDED_CHARACTERS = 2 * 1024 ** 2;
 const MARK_AFTER_MS = 50;
 const RETRY_MS = 500;
 
-interface Look {
+interface OutboxReading {
   /** Ids of what was published and marked. */
   published: string[];
   /** How many events were read. */
@@ -55,18 +43,18 @@ export class OutboxRelay {
   private readonly signal = new Signal();
   private readonly load = new Load();
   /** Committed just now, and nothing older of their keys waits elsewhere. */
-  private handed: OutboxRow[] = [];
-  private handedCharacters = 0;
+  private inMemory: OutboxRow[] = [];
+  private inMemoryCharacters = 0;
   /** Whether the last look found nothing more, and nothing was announced since. */
   private caughtUp = false;
   private unmarked: Published[] = [];
   private markAt = Infinity;
-  private lookAt = 0;
+  private readOutboxAt = 0;
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: OutboxRelayOptions) {
-    this.streams = new OutboxStreams(options, () => this.signal.give());
+    this.streams = new OutboxStreams(options, () => this.signal.notify());
     this.publisher = new Publisher(options, this.streams);
     this.refill = new OutboxRefill(options, this.streams);
     this.handled = new OutboxHandled(options, this.streams);
@@ -78,30 +66,30 @@ export class OutboxRelay {
   }
 
   /** Announces that the outbox holds new events. */
-  nudge(): void {
+  wake(): void {
     this.caughtUp = false;
-    this.signal.give();
+    this.signal.notify();
   }
 
   /**
-   * Hands over the events that the caller's commit has put into the outbox. Those that `publishDirectly` has named are published from
+   * Hands over the events that the caller's commit has put into the outbox. Those that `allowDirectPublish` has named are published from
    * memory; all others are read from the outbox, in their order.
    */
-  tell(events: readonly EventEnvelope[]): void {
+  publishCommitted(events: readonly EventEnvelope[]): void {
     if (events.length === 0) return;
     const rows = events.map(outboxRow);
     const characters = rows.reduce((sum, { body }) => sum + body.length, 0);
-    const fits = this.handed.length + rows.length <= MOST_HANDED && this.handedCharacters + characters <= MOST_HANDED_CHARACTERS;
-    if (!this.caughtUp || !fits || !events.every(isDirect)) return this.nudge();
-    this.handed.push(...rows);
-    this.handedCharacters += characters;
-    this.signal.give();
+    const fits = this.inMemory.length + rows.length <= MOST_HANDED && this.inMemoryCharacters + characters <= MOST_HANDED_CHARACTERS;
+    if (!this.caughtUp || !fits || !events.every(isDirectPublishAllowed)) return this.wake();
+    this.inMemory.push(...rows);
+    this.inMemoryCharacters += characters;
+    this.signal.notify();
   }
 
   /** Finishes the batch under way, and publishes what was handed over: another replica publishes later events of the same keys. */
   async stop(): Promise<void> {
     this.stopped = true;
-    this.signal.give();
+    this.signal.notify();
     await this.ended;
     // The outbox holds what is not published. What is not marked is published again, and consumers have inboxes.
     await this.finish().catch(() => undefined);
@@ -113,10 +101,10 @@ export class OutboxRelay {
     const { logger, schema } = this.options;
     while (!this.stopped) {
       try {
-        if (await this.isConnected()) await this.act();
+        if (await this.isConnected()) await this.step();
       } catch (error) {
         logger.warn({ err: error, schema }, 'publishing events failed; they stay in the outbox');
-        this.giveUpHanded();
+        this.leaveToOutbox();
         await this.signal.wait(RETRY_MS);
       }
     }
@@ -125,70 +113,70 @@ export class OutboxRelay {
   /** Without NATS there is nothing to do but to wait. The outbox holds what is handed over meanwhile. */
   private async isConnected(): Promise<boolean> {
     if (this.streams.link.isUp) return true;
-    this.giveUpHanded();
+    this.leaveToOutbox();
     await this.signal.wait(RETRY_MS);
     return false;
   }
 
-  private async act(): Promise<void> {
-    if (await this.streams.check()) this.giveUpHanded();
-    this.handled.look();
+  private async step(): Promise<void> {
+    if (await this.streams.check()) this.leaveToOutbox();
+    this.handled.check();
     // However much is handed over: what a replica that died has left must not wait for a quiet moment.
-    const isTime = Date.now() >= this.lookAt;
-    if (this.handed.length > 0 && !isTime) await this.publishHanded();
+    const isTime = Date.now() >= this.readOutboxAt;
+    if (this.inMemory.length > 0 && !isTime) await this.publishFromMemory();
     else if (this.unmarked.length > 0 && (isTime || !this.caughtUp || Date.now() >= this.markAt)) await this.mark();
-    else if (isTime || !this.caughtUp) await this.look();
-    else await this.signal.wait(Math.min(this.markAt, this.lookAt) - Date.now());
+    else if (isTime || !this.caughtUp) await this.publishFromOutbox();
+    else await this.signal.wait(Math.min(this.markAt, this.readOutboxAt) - Date.now());
   }
 
   private async finish(): Promise<void> {
-    while (this.handed.length > 0) await this.publishHanded();
+    while (this.inMemory.length > 0) await this.publishFromMemory();
     await this.mark();
-    if (!this.caughtUp) await this.look();
+    if (!this.caughtUp) await this.publishFromOutbox();
   }
 
-  private async publishHanded(): Promise<void> {
-    const rows = this.takeHanded();
+  private async publishFromMemory(): Promise<void> {
+    const rows = this.takeFromMemory();
     const published = await this.publish(rows);
     this.unmarked.push(...published);
     if (this.markAt === Infinity) this.markAt = Date.now() + MARK_AFTER_MS;
-    if (published.length < rows.length) this.giveUpHanded();
+    if (published.length < rows.length) this.leaveToOutbox();
     if (this.unmarked.length >= BATCH) await this.mark();
-    await this.load.rest(rows.length, rows.length === BATCH);
+    await this.load.pause(rows.length, rows.length === BATCH);
   }
 
-  private takeHanded(): OutboxRow[] {
+  private takeFromMemory(): OutboxRow[] {
     let [count, characters] = [0, 0];
-    for (const { body } of this.handed) {
+    for (const { body } of this.inMemory) {
       if (count === BATCH || (count > 0 && characters + body.length > BATCH_BYTES)) break;
       count += 1;
       characters += body.length;
     }
-    this.handedCharacters -= characters;
-    return this.handed.splice(0, count);
+    this.inMemoryCharacters -= characters;
+    return this.inMemory.splice(0, count);
   }
 
   /** A later look finds them in the outbox, in their order. */
-  private giveUpHanded(): void {
+  private leaveToOutbox(): void {
     this.caughtUp = false;
-    this.handed = [];
-    this.handedCharacters = 0;
+    this.inMemory = [];
+    this.inMemoryCharacters = 0;
   }
 
   private async mark(): Promise<void> {
     const published = this.unmarked;
     this.unmarked = [];
     this.markAt = Infinity;
-    if (published.length > 0 && !(await this.streams.mark(this.options.db.relaxed, published))) this.giveUpHanded();
+    if (published.length > 0 && !(await this.streams.mark(this.options.db.relaxed, published))) this.leaveToOutbox();
   }
 
   private async publish(rows: OutboxRow[]): Promise<Published[]> {
     const published = await this.publisher.publish(rows);
-    for (const { stream } of published) this.handled.saw(stream);
+    for (const { stream } of published) this.handled.notePublished(stream);
     return published;
   }
 
-  private async look(): Promise<void> {
+  private async publishFromOutbox(): Promise<void> {
     const { db, pollMs = 1_000 } = this.options;
     // Unless something was announced it looks for what was left, not for what another replica is about to publish from its memory.
     const olderThanMs = this.caughtUp ? pollMs : 0;
@@ -196,30 +184,30 @@ export class OutboxRelay {
     this.caughtUp = true;
     // The mark need not wait for the disk: without it an event is published again.
     const seen = await db.transaction((tx) => this.publishWaiting(tx, olderThanMs), { durable: false });
-    this.lookAt = Date.now() + pollMs;
+    this.readOutboxAt = Date.now() + pollMs;
     if (seen === 'elsewhere') {
       if (olderThanMs > 0) return;
       // Another replica reads the outbox, and may have done so before our events were there.
-      this.giveUpHanded();
+      this.leaveToOutbox();
       await this.signal.wait(25);
       return;
     }
-    this.dropHanded(new Set(seen.published));
+    this.dropPublished(new Set(seen.published));
     const failed = seen.published.length < seen.found;
-    if (failed || seen.isFull) this.giveUpHanded();
+    if (failed || seen.isFull) this.leaveToOutbox();
     if (failed) await this.signal.wait(RETRY_MS);
-    else await this.load.rest(seen.found, seen.isFull);
+    else await this.load.pause(seen.found, seen.isFull);
   }
 
   /** The look has published these already. */
-  private dropHanded(published: Set<string>): void {
+  private dropPublished(published: Set<string>): void {
     if (published.size === 0) return;
-    this.handed = this.handed.filter(({ event_id }) => !published.has(event_id));
-    this.handedCharacters = this.handed.reduce((sum, { body }) => sum + body.length, 0);
+    this.inMemory = this.inMemory.filter(({ event_id }) => !published.has(event_id));
+    this.inMemoryCharacters = this.inMemory.reduce((sum, { body }) => sum + body.length, 0);
   }
 
   /** @returns 'elsewhere' when another replica holds the lock */
-  private async publishWaiting(tx: Tx, olderThanMs: number): Promise<Look | 'elsewhere'> {
+  private async publishWaiting(tx: Tx, olderThanMs: number): Promise<OutboxReading | 'elsewhere'> {
     const { schema } = this.options;
     const { maxBody } = this.publisher;
     type Found = { [K in keyof OutboxRow]: OutboxRow[K] | null } & {

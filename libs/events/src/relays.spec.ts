@@ -3,7 +3,7 @@ import { ConversationCreated, MessageSent, type EventEnvelope } from '@mgw/contr
 import type { Database } from '@mgw/postgres';
 import { createLogger } from '@mgw/telemetry';
 import { eventually } from '@mgw/testing';
-import { ORIGIN, OutboxRelay, appendToOutbox, DeadLetters, newEvent, publishDirectly } from './index';
+import { ORIGIN, OutboxRelay, appendToOutbox, DeadLetters, newEvent, allowDirectPublish } from './index';
 import { ensureStreams } from './streams';
 import { openShop, sent, type Shop } from './shop.fixture';
 
@@ -53,7 +53,7 @@ describe('relays of one outbox (guarantees N5)', () => {
   const quietRelay = async () => {
     const relay = shop.relay({ pollMs: 600_000 });
     await shop.tell(0);
-    relay.nudge();
+    relay.wake();
     await allPublished();
     return relay;
   };
@@ -98,10 +98,10 @@ describe('relays of one outbox (guarantees N5)', () => {
       data,
     });
     await append(sentIn(1, 1, large), sentIn(1, 2, large), created);
-    relay.nudge();
+    relay.wake();
     await eventually(async () => (await inStream()).includes(sent(1).id));
     shop.consumer();
-    relay.nudge();
+    relay.wake();
     expect(await effects(4)).toEqual([...ids([0, 1, 2]), created.id]);
   });
 
@@ -144,7 +144,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     await restart(() => shop.broker.wipe());
     const other = shop.relay();
     await shop.tell(55);
-    other.nudge();
+    other.wake();
     await allPublished();
     await eventually(async () => (await inStream()).length >= 6);
     expect(await inStream()).toEqual(ids(range(6, 50)));
@@ -244,7 +244,7 @@ describe('relays of one outbox (guarantees N5)', () => {
       await eventually(async () => (await refilling()) === 1, { timeoutMs: 60_000 });
       await Promise.all(relays.map((relay) => relay.stop()));
       expect(await refilling()).toBe(1);
-      shop.consumer({ guarded: true, handle: remember });
+      shop.consumer({ idempotent: true, handle: remember });
       shop.relay();
       await shop.tell(1);
       await eventually(() => handled.size >= OLD + 2, { timeoutMs: 120_000 });
@@ -261,20 +261,20 @@ describe('relays of one outbox (guarantees N5)', () => {
     const relay = await quietRelay();
     shop.consumer();
     await append(sent(1), sentIn(1, 2, 'x'.repeat(9_000_000)), sent(3));
-    relay.nudge();
+    relay.wake();
     expect(await effects(3)).toEqual(ids([0, 1, 3]));
     const [letter] = (await letters.list(10)).letters;
     expect(letter).toMatchObject({ consumer: 'outbox', event_id: sent(2).id, business: '1', reason: expect.stringMatching(/^9\d+ bytes/) });
     // Still too large.
-    await letters.ask([letter?.id ?? '']);
-    relay.nudge();
+    await letters.requestReplay([letter?.id ?? '']);
+    relay.wake();
     await eventually(async () => (await letters.list(10)).letters[0]?.tries === 2);
     expect((await letters.list(10)).letters).toMatchObject([{ event_id: sent(2).id, asked: false }]);
     // NATS takes it now.
     const body = JSON.stringify(sent(2));
     await shop.db.query('UPDATE shop.dead_letters SET body = $1', [body]);
-    await letters.ask('all');
-    relay.nudge();
+    await letters.requestReplay('all');
+    relay.wake();
     expect(await effects(4)).toEqual(ids([0, 1, 3, 2]));
     expect((await letters.list(10)).letters).toEqual([]);
   });
@@ -321,8 +321,8 @@ describe('relays of one outbox (guarantees N5)', () => {
     const internals = Object.assign(relay as unknown as { handed: unknown[]; caughtUp: boolean }, { caughtUp: true });
     for (const number of range(5)) {
       const event = sentIn(1, number, 'x'.repeat(900_000));
-      publishDirectly([event]);
-      relay.tell([event]);
+      allowDirectPublish([event]);
+      relay.publishCommitted([event]);
     }
     expect(internals).toMatchObject({ handed: { length: 2 }, caughtUp: false });
     await relay.stop();

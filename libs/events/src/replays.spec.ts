@@ -20,7 +20,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
     for (const body of bodies) await letters.add({ consumer: 'shop', subject: 'public.message.sent', body, reason: 'cannot', tries: 10 });
   };
   const listed = async () => (await letters.list(100)).letters;
-  const noneAsked = () => eventually(async () => (await listed()).every(({ asked }) => !asked));
+  const noneAsked = () => eventually(async () => (await listed()).every(({ replay_requested: waits }) => !waits));
 
   it('are told with what they are about, why, how often and since when', async () => {
     await setAside(...jsonOf(1), 'no event');
@@ -35,7 +35,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
   it('have their effect in the order in which they were set aside; those that nobody asked for have none', async () => {
     shop.consumer();
     await setAside(...jsonOf(4, 2, 7, 1));
-    expect(await letters.ask(['1', '2', '4', '99'])).toEqual(['1', '2', '4']);
+    expect(await letters.requestReplay(['1', '2', '4', '99'])).toEqual(['1', '2', '4']);
     await eventually(async () => (await listed()).length === 1);
     expect(await shop.effects()).toEqual(ids(4, 2, 1));
     expect(await listed()).toMatchObject([{ id: '3', tries: 10, asked: false }]);
@@ -51,7 +51,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
       },
     });
     await setAside(...jsonOf(1, 2), 'not JSON at all');
-    await letters.ask('all');
+    await letters.requestReplay('all');
     await shop.tell(3);
     await noneAsked();
     expect(await listed()).toMatchObject([
@@ -60,7 +60,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
     ]);
     await eventually(async () => (await shop.effects()).length === 2);
     reason = '';
-    await letters.ask(['1']);
+    await letters.requestReplay(['1']);
     await eventually(async () => (await listed()).length === 1);
     expect((await shop.effects()).sort()).toEqual(ids(1, 2, 3));
   });
@@ -68,7 +68,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
   it.each<[string, Partial<EventConsumerOptions>]>([
     ['shared by replicas', {}],
     ['heard by one replica', { ordered: true }],
-    ['heard by one replica, in a statement', { ordered: true, guarded: true, oneStatement: true }],
+    ['heard by one replica, in a statement', { ordered: true, idempotent: true, singleStatement: true }],
   ])('have their effect once when two operators ask for them at once, of two replicas (%s)', async (_, options) => {
     const heardBy = new Set<string>();
     for (const name of ['a', 'b'])
@@ -80,7 +80,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
         },
       });
     await setAside(...jsonOf(...EIGHT));
-    await Promise.all([letters.ask('all'), letters.ask('all'), letters.ask(['3', '4'])]);
+    await Promise.all([letters.requestReplay('all'), letters.requestReplay('all'), letters.requestReplay(['3', '4'])]);
     await eventually(async () => (await listed()).length === 0);
     const effects = await shop.effects();
     if (options.ordered) expect([effects, heardBy.size]).toEqual([ids(...EIGHT), 1]);
@@ -98,7 +98,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
     const aged = agedEventRows('shop', { outboxHours: 72, deadLettersDays: 90 }).find(({ table }) => table === 'shop.inbox');
     expect(aged && (await pruneBatch(shop.db, aged, 100))).toBe(1);
     shop.consumer();
-    await letters.ask('all');
+    await letters.requestReplay('all');
     await eventually(async () => (await listed()).length === 0);
     expect(await shop.effects()).toEqual(ids(1, 2));
   });
@@ -106,7 +106,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
   it('wait for the database, and for a service that does not run', async () => {
     let [away, tries] = [false, 0];
     await setAside(...jsonOf(1));
-    await letters.ask('all');
+    await letters.requestReplay('all');
     shop.consumer({
       db: shop.dbUnless(() => away),
       handle: async (events, tx) => {
@@ -125,7 +125,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
   it('hold several events when an earlier version did not know their type', async () => {
     shop.consumer();
     await setAside(`[${jsonOf(1, 2).join(',')}]`);
-    await letters.ask('all');
+    await letters.requestReplay('all');
     await eventually(async () => (await listed()).length === 0);
     expect(await shop.effects()).toEqual(ids(1, 2));
   });

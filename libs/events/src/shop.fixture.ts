@@ -14,11 +14,11 @@ import {
   eventTraceUp,
   newEvent,
   workersUp,
-  nothingWaits,
+  nothingUnpublished,
   ORIGIN,
   outboxColumns,
   outboxRecoveryUp,
-  publishDirectly,
+  allowDirectPublish,
   type EventConsumerOptions,
 } from './index';
 
@@ -98,11 +98,11 @@ export async function openShop() {
       const [row] = await db.query<{ direct: boolean }>(
         `INSERT INTO shop.outbox (event_id, subject, ordering_key, body, traceparent, origin)
          SELECT n.*, $6 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS n
-         RETURNING ${nothingWaits('shop', '$3', '$6')} AS direct`,
+         RETURNING ${nothingUnpublished('shop', '$3', '$6')} AS direct`,
         [...outboxColumns(events), ORIGIN],
       );
-      if (row?.direct) publishDirectly(events);
-      relay.tell(events);
+      if (row?.direct) allowDirectPublish(events);
+      relay.publishCommitted(events);
     },
     tell: (...numbers: number[]) =>
       db.transaction((tx) =>

@@ -1,16 +1,16 @@
 /** Wakes a loop that waits. A signal given while nobody waits is kept: the next wait returns at once. */
 export class Signal {
-  private given = false;
+  private notified = false;
   private wake: (() => void) | undefined;
 
-  give(): void {
-    this.given = true;
+  notify(): void {
+    this.notified = true;
     this.wake?.();
   }
 
   /** Until the signal or the time, in milliseconds. */
   async wait(atMostMs: number): Promise<void> {
-    if (!this.given) {
+    if (!this.notified) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, atMostMs);
         this.wake = () => {
@@ -20,6 +20,6 @@ export class Signal {
       });
     }
     this.wake = undefined;
-    this.given = false;
+    this.notified = false;
   }
 }

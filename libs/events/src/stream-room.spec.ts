@@ -97,17 +97,17 @@ describe('streams at their size limit (guarantees §10, N4)', () => {
     await durable('shop');
     const heard = new Set<string>();
     const handle = async (events: EventEnvelope[]) => void events.forEach(({ id }) => heard.add(id));
-    const other = shop.consumer({ durable: 'other', guarded: true, handle: () => Promise.resolve() });
+    const other = shop.consumer({ durable: 'other', idempotent: true, handle: () => Promise.resolve() });
     const relay = shop.relay();
     for (const start of range(12)) await shop.tell(...range(250, start * 250));
-    relay.nudge();
+    relay.wake();
     await eventually(async () => {
       const published = await shop.count('outbox WHERE published_at IS NOT NULL');
       await new Promise((resume) => setTimeout(resume, 1_000));
       return published > 0 && published === (await shop.count('outbox WHERE published_at IS NOT NULL'));
     });
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBeGreaterThan(500);
-    shop.consumer({ guarded: true, handle });
+    shop.consumer({ idempotent: true, handle });
     await eventually(() => heard.size === 3_000, { timeoutMs: 60_000 });
     expect([...heard].sort()).toEqual(
       range(3_000)

@@ -1,5 +1,5 @@
 import type { AgedRows } from '@mgw/postgres';
-import { waitingKey } from './outbox';
+import { unpublishedKey } from './outbox';
 
 /** Migration statements for what a schema needs to tell and to hear events; see the classes that use each table. */
 export function eventTablesUp(schema: string): string[] {
@@ -112,7 +112,7 @@ export function deadLetterReplaysDown(schema: string): string[] {
 export function outboxRecoveryUp(schema: string): string[] {
   return [
     `ALTER TABLE ${schema}.outbox ADD COLUMN origin integer, ADD COLUMN published_seq bigint`,
-    `CREATE INDEX outbox_waiting ON ${schema}.outbox (${waitingKey()} COLLATE "C") WHERE ${waitingKey()} IS NOT NULL`,
+    `CREATE INDEX outbox_waiting ON ${schema}.outbox (${unpublishedKey()} COLLATE "C") WHERE ${unpublishedKey()} IS NOT NULL`,
     `CREATE INDEX outbox_published ON ${schema}.outbox (published_at, seq) WHERE published_at IS NOT NULL`,
     `DROP INDEX ${schema}.outbox_published_at`,
     `ALTER TABLE ${schema}.outbox_streams

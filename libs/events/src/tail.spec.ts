@@ -43,8 +43,8 @@ describe('the tail of events (product §2: the live tail)', () => {
     await publish(1, 2, 3);
     await publish(4, 5);
     await hears(first, 1, 2, 3, 4, 5);
-    for (const [seen, { place }] of first.entries()) {
-      const heard = await follow(place);
+    for (const [seen, { position }] of first.entries()) {
+      const heard = await follow(position);
       expect(numbers(heard)).toEqual([1, 2, 3, 4, 5].slice(seen + 1));
     }
     const all = await follow(0);
@@ -70,7 +70,7 @@ describe('the tail of events (product §2: the live tail)', () => {
     const heard = await follow(null);
     for (const number of [1, 2, 3, 4, 5, 6]) await publish(number);
     await hears(heard, 1, 2, 3, 4, 5, 6);
-    const seen = heard.at(-1)?.place ?? 0;
+    const seen = heard.at(-1)?.position ?? 0;
     await shop.broker.kill();
     shop.broker.wipe();
     await shop.broker.start();

@@ -5,8 +5,8 @@ import { readEvents } from './read-event';
 import { ensureStreams, limitsOn } from './streams';
 
 export interface TailedEvent {
-  /** What a follower names to go on from there: its message in the stream, and behind the point its place in that message. */
-  place: number;
+  /** What a follower names to go on from there: its message in the stream, and behind the point its position in that message. */
+  position: number;
   event: EventEnvelope;
 }
 
@@ -19,17 +19,17 @@ export interface EventTailOptions {
 }
 
 /** More than there are events in a message. */
-const PLACES = 1_000;
+const POSITIONS_PER_MESSAGE = 1_000;
 
 /** @returns false when nobody is there any more */
-type Hear = (tailed: TailedEvent) => unknown;
+type OnEvent = (tailed: TailedEvent) => unknown;
 
 interface Follower {
   /** Undefined while it catches up. */
-  hear: Hear | undefined;
+  onEvent: OnEvent | undefined;
   /** What came live meanwhile. */
   waiting: TailedEvent[];
-  /** The place of what it heard last. */
+  /** The position of what it heard last. */
   last: number;
 }
 
@@ -43,7 +43,7 @@ export class EventTail {
   /** When the stream was made that is listened to; undefined before the first follower. */
   private created: string | undefined;
   private checking: Promise<void> | undefined;
-  private lastPlace = 0;
+  private lastPosition = 0;
   private closed = false;
 
   constructor(private readonly options: EventTailOptions) {
@@ -51,15 +51,15 @@ export class EventTail {
   }
 
   /**
-   * Hears every event after the place (null: from now on), each once and in order; when JetStream has lost its store, all that
+   * Hears every event after the position (null: from now on), each once and in order; when JetStream has lost its store, all that
    * it is told from then on.
    * @returns what ends it
    */
-  async follow(after: number | null, hear: Hear): Promise<() => void> {
-    const follower: Follower = { hear: undefined, waiting: [], last: 0 };
+  async follow(after: number | null, hear: OnEvent): Promise<() => void> {
+    const follower: Follower = { onEvent: undefined, waiting: [], last: 0 };
     this.followers.add(follower);
     try {
-      await this.listen();
+      await this.openLive();
       const { created } = this;
       const last = await this.catchUp(after, hear);
       if (created === this.created) follower.last = last;
@@ -67,8 +67,8 @@ export class EventTail {
       this.followers.delete(follower);
       throw error;
     }
-    follower.hear = hear;
-    for (const tailed of follower.waiting.splice(0)) tell(follower, tailed);
+    follower.onEvent = hear;
+    for (const tailed of follower.waiting.splice(0)) deliver(follower, tailed);
     return () => void this.followers.delete(follower);
   }
 
@@ -80,7 +80,7 @@ export class EventTail {
   }
 
   /** Listens to the stream that is there now. */
-  private listen(): Promise<void> {
+  private openLive(): Promise<void> {
     return (this.checking ??= this.check().finally(() => (this.checking = undefined)));
   }
 
@@ -94,11 +94,11 @@ export class EventTail {
     const options = this.from(isAnother ? 1 : 'now');
     options.callback((error, message) => {
       if (error || !message) this.options.logger.warn({ err: error }, 'the tail of events stumbled');
-      else this.hearLive(message);
+      else this.receiveLive(message);
     });
     this.live?.unsubscribe();
     for (const subscription of this.catchingUp) subscription.unsubscribe();
-    this.lastPlace = 0;
+    this.lastPosition = 0;
     for (const follower of this.followers) Object.assign(follower, { last: 0, waiting: [] });
     this.live = await this.subscribe(options);
     this.created = created;
@@ -108,14 +108,14 @@ export class EventTail {
   private async watch(): Promise<void> {
     for await (const { type } of this.options.nc.status()) {
       if (this.closed) return;
-      if (type === 'reconnect' && this.created !== undefined) void this.listenAgain();
+      if (type === 'reconnect' && this.created !== undefined) void this.reopenLive();
     }
   }
 
-  private async listenAgain(): Promise<void> {
+  private async reopenLive(): Promise<void> {
     while (!this.closed) {
       try {
-        return await this.listen();
+        return await this.openLive();
       } catch (error) {
         this.options.logger.warn({ err: error }, 'the tail of events does not know its stream; trying again');
         await new Promise((resume) => setTimeout(resume, TRY_AGAIN_MS));
@@ -123,16 +123,16 @@ export class EventTail {
     }
   }
 
-  private hearLive(message: JsMsg): void {
+  private receiveLive(message: JsMsg): void {
     for (const tailed of tailedIn(message)) {
-      this.lastPlace = tailed.place;
-      for (const follower of this.followers) tell(follower, tailed);
+      this.lastPosition = tailed.position;
+      for (const follower of this.followers) deliver(follower, tailed);
     }
   }
 
-  /** @returns the place of the last event that was read from the store */
-  private async catchUp(after: number | null, hear: Hear): Promise<number> {
-    if (after === null) return this.lastPlace;
+  /** @returns the position of the last event that was read from the store */
+  private async catchUp(after: number | null, hear: OnEvent): Promise<number> {
+    if (after === null) return this.lastPosition;
     const { state } = await (await this.options.nc.jetstreamManager()).streams.info(this.options.stream);
     // The message may hold more than was seen of it.
     const seq = Math.max(1, Math.floor(after));
@@ -143,8 +143,8 @@ export class EventTail {
     try {
       for await (const message of subscription) {
         for (const tailed of tailedIn(message)) {
-          if (tailed.place <= after) continue;
-          last = tailed.place;
+          if (tailed.position <= after) continue;
+          last = tailed.position;
           if (hear(tailed) === false) return last;
         }
         // What comes then is heard live.
@@ -173,13 +173,13 @@ export class EventTail {
 
 function tailedIn(message: JsMsg): TailedEvent[] {
   return readEvents(message.subject, message.data).flatMap((read, i) =>
-    'event' in read ? [{ place: message.seq + i / PLACES, event: read.event }] : [],
+    'event' in read ? [{ position: message.seq + i / POSITIONS_PER_MESSAGE, event: read.event }] : [],
   );
 }
 
-function tell(follower: Follower, tailed: TailedEvent): void {
-  if (!follower.hear) return void follower.waiting.push(tailed);
-  if (tailed.place <= follower.last) return;
-  follower.last = tailed.place;
-  follower.hear(tailed);
+function deliver(follower: Follower, tailed: TailedEvent): void {
+  if (!follower.onEvent) return void follower.waiting.push(tailed);
+  if (tailed.position <= follower.last) return;
+  follower.last = tailed.position;
+  follower.onEvent(tailed);
 }

@@ -11,7 +11,7 @@ export function traceparentOf(event: EventEnvelope): string | undefined {
   return traces.get(event);
 }
 
-export function keepTrace(event: EventEnvelope, traceparent: string | undefined): void {
+export function setTraceparent(event: EventEnvelope, traceparent: string | undefined): void {
   if (traceparent !== undefined) traces.set(event, traceparent);
 }
 

@@ -76,7 +76,7 @@ export class RpcClient {
     if (!this.requests.connected)
       throw new GatewayError('OVERLOADED', 'The service cannot be reached now; nothing was done. Try again shortly.');
     const headers = toHeaders(context, span.traceparent);
-    const message = await this.requests.ask(operation.subject, JSON.stringify(request), headers, left);
+    const message = await this.requests.send(operation.subject, JSON.stringify(request), headers, left);
     return this.readReply(operation, message);
   }
 

@@ -7,7 +7,7 @@ const NO_RESPONDERS = 503;
 
 interface Waiting {
   token: string;
-  answer(message: Msg): void;
+  respond(message: Msg): void;
   fail(error: unknown): void;
 }
 
@@ -35,7 +35,7 @@ export class Requests {
         const token = message.subject.slice(this.inbox.length + 1);
         const waiting = this.waiting[Number.parseInt(token, 10)];
         // The place may be another's by now.
-        if (waiting?.token === token) waiting.answer(message);
+        if (waiting?.token === token) waiting.respond(message);
       },
     });
     void this.watch();
@@ -46,7 +46,7 @@ export class Requests {
   }
 
   /** @throws GatewayError OVERLOADED when nobody took it, DEADLINE_EXCEEDED, or REPLY_LOST */
-  ask(subject: string, body: string, headers: MsgHdrs, withinMs: number): Promise<Msg> {
+  send(subject: string, body: string, headers: MsgHdrs, withinMs: number): Promise<Msg> {
     return new Promise((resolve, reject) => {
       const place = this.free.pop() ?? this.waiting.length;
       const token = `${place}-${(this.made += 1)}`;
@@ -66,7 +66,7 @@ export class Requests {
         end();
         resolve(message);
       };
-      this.waiting[place] = { token, answer, fail };
+      this.waiting[place] = { token, respond: answer, fail };
       try {
         this.connection.publish(subject, body, { reply: `${this.inbox}.${token}`, headers });
       } catch (error) {

@@ -61,22 +61,22 @@ async function list(letters: DeadLetters): Promise<string> {
   return [...rows, ...(total > listed.length ? [`${total - listed.length} more.`] : [])].join('\n');
 }
 
-function row({ id, at, consumer, subject, event_id, business, tries, reason, asked }: DeadLetter): string[] {
-  const why = `${asked ? '(to be replayed) ' : ''}${oneLine(reason)}`;
+function row({ id, at, consumer, subject, event_id, business, tries, reason, replay_requested }: DeadLetter): string[] {
+  const why = `${replay_requested ? '(to be replayed) ' : ''}${oneLine(reason)}`;
   return [id, at.toISOString(), consumer, subject, event_id ?? '-', business ?? '-', String(tries), why];
 }
 
 /** Asks for it, and waits to see what becomes of it. */
 async function replay(letters: DeadLetters, which: string[] | 'all'): Promise<string> {
-  const asked = await letters.ask(which);
+  const asked = await letters.requestReplay(which);
   const until = performance.now() + WAIT_MS;
-  let left = await letters.left(asked);
-  while (left.some((letter) => letter.asked) && performance.now() < until) {
+  let left = await letters.remaining(asked);
+  while (left.some((letter) => letter.replay_requested) && performance.now() < until) {
     await new Promise((resume) => setTimeout(resume, LOOK_EVERY_MS));
-    left = await letters.left(asked);
+    left = await letters.remaining(asked);
   }
-  const waiting = left.filter((letter) => letter.asked).length;
-  const failed = left.filter((letter) => !letter.asked).map(({ id, reason }) => `${id} failed again: ${oneLine(reason)}`);
+  const waiting = left.filter((letter) => letter.replay_requested).length;
+  const failed = left.filter((letter) => !letter.replay_requested).map(({ id, reason }) => `${id} failed again: ${oneLine(reason)}`);
   return [
     `${asked.length - left.length} replayed.`,
     ...failed,

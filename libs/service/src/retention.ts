@@ -64,7 +64,7 @@ export class Retention implements OnApplicationBootstrap, OnApplicationShutdown 
 
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
-    this.signal.give();
+    this.signal.notify();
     await this.ended;
   }
 

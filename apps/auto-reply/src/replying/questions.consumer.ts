@@ -29,11 +29,11 @@ export class QuestionsConsumer implements OnApplicationBootstrap, OnApplicationS
       // Only the newest message of a conversation gets a reply.
       ordered: true,
       // Redelivered events have no effect: the message id is unique.
-      guarded: true,
-      oneStatement: true,
-      patient: true,
+      idempotent: true,
+      singleStatement: true,
+      latencyTolerant: true,
       handle: async (events) => {
-        if (await replies.record(events as Parameters<RepliesStore['record']>[0])) worker.nudge();
+        if (await replies.record(events)) worker.nudge();
       },
     });
   }

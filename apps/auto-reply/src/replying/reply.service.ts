@@ -76,7 +76,7 @@ export class ReplyService {
       return this.handleFailure(question, error);
     }
     await this.replies.replied(question, sent);
-    this.relay.nudge();
+    this.relay.wake();
   }
 
   /**

@@ -39,7 +39,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.heartbeat = new WorkerHeartbeat({ db, schema: 'auto_reply', logger });
-    this.heartbeat.onChange(() => this.signal.give());
+    this.heartbeat.onChange(() => this.signal.notify());
   }
 
   onApplicationBootstrap(): void {
@@ -50,7 +50,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
 
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
-    this.signal.give();
+    this.signal.notify();
     await this.ended;
     await this.waitForRunning(DRAIN_MS);
     await this.egress.close();
@@ -60,7 +60,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   nudge(): void {
-    this.signal.give();
+    this.signal.notify();
   }
 
   private async waitForRunning(withinMs: number): Promise<void> {
@@ -101,7 +101,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
       .finally(() => {
         release();
         this.running.delete(work);
-        this.signal.give();
+        this.signal.notify();
       });
     this.running.add(work);
   }

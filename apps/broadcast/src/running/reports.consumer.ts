@@ -26,10 +26,10 @@ export class ReportsConsumer implements OnApplicationBootstrap, OnApplicationShu
       type: PlatformStatus,
       concurrency: 256,
       // Redelivered events have no effect: one row per message holds the report, and read wins.
-      guarded: true,
-      patient: true,
+      idempotent: true,
+      latencyTolerant: true,
       handle: async (events, tx) => {
-        const relevant = (events as EventEnvelope<typeof PlatformStatus>[]).flatMap(reportOf);
+        const relevant = events.flatMap(reportOf);
         if (relevant.length > 0) await reports.apply(tx, relevant);
       },
     });

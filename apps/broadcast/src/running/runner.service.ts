@@ -48,14 +48,14 @@ export class RunnerService implements OnApplicationBootstrap, OnApplicationShutd
   /** Starts no more sends and waits for those in flight. */
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
-    this.signal.give();
+    this.signal.notify();
     await this.ended;
     await Promise.all([...this.running].map(({ ended }) => ended));
     await this.relay.stop();
   }
 
   nudge(): void {
-    this.signal.give();
+    this.signal.notify();
   }
 
   private async poll(): Promise<void> {
@@ -88,7 +88,7 @@ export class RunnerService implements OnApplicationBootstrap, OnApplicationShutd
       .catch((error: unknown) => this.logger.warn({ err: error, broadcast_id: broadcast.id }, 'a broadcast was interrupted; will resume'))
       .finally(() => {
         this.running.delete(run);
-        this.signal.give();
+        this.signal.notify();
       });
   }
 
@@ -125,7 +125,7 @@ export class RunnerService implements OnApplicationBootstrap, OnApplicationShutd
   /** Completes or suspends a broadcast that has nothing due and nothing in flight. @returns whether it did either */
   private async end(broadcast: RunningBroadcast): Promise<boolean> {
     if (!(await this.runs.complete(broadcast.id))) return this.runs.suspend(broadcast);
-    this.relay.nudge();
+    this.relay.wake();
     return true;
   }
 }

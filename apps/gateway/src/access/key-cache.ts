@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { HeldAnswers } from '@mgw/caching';
+import { RefreshingCache } from '@mgw/caching';
 import { BusinessChanged, KeyChanged } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { KeyAccess } from '../api-keys/key-access';
@@ -12,7 +12,7 @@ import { ApiKeysStore, type KeyIdentity } from '../api-keys/api-keys.store';
  */
 @Injectable()
 export class KeyCache implements OnApplicationShutdown {
-  private readonly held: HeldAnswers<KeyIdentity | null, KeyAccess | null>;
+  private readonly held: RefreshingCache<KeyIdentity | null, KeyAccess | null>;
   private readonly stopListening: (() => void)[];
 
   constructor(
@@ -20,10 +20,10 @@ export class KeyCache implements OnApplicationShutdown {
     rpc: RpcClient,
   ) {
     // There are too many wrong keys to hold them.
-    this.held = new HeldAnswers({ ask: (identities) => keys.findActive(identities), isHeld: (access) => access !== null });
+    this.held = new RefreshingCache({ load: (identities) => keys.findActive(identities), isCacheable: (access) => access !== null });
     this.stopListening = [
-      rpc.listen(KeyChanged, ({ api_key_id }) => this.held.forget((_, access) => access?.api_key_id === api_key_id)),
-      rpc.listen(BusinessChanged, ({ business_id }) => this.held.forget((_, access) => access?.business.id === business_id)),
+      rpc.listen(KeyChanged, ({ api_key_id }) => this.held.invalidate((_, access) => access?.api_key_id === api_key_id)),
+      rpc.listen(BusinessChanged, ({ business_id }) => this.held.invalidate((_, access) => access?.business.id === business_id)),
     ];
   }
 

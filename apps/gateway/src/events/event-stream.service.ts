@@ -80,12 +80,12 @@ export class EventStreamService implements BeforeApplicationShutdown {
   }
 
   /** @returns whether the reader is there still */
-  private tell(out: FastifyReply['raw'], businessId: number, { place, event }: TailedEvent): boolean {
+  private tell(out: FastifyReply['raw'], businessId: number, { position, event }: TailedEvent): boolean {
     if (out.writableLength > MAX_BUFFERED) out.destroy();
     if (!isOpen(out)) return false;
     if (event.business_id !== businessId) return true;
     const data = JSON.stringify({ event: event.type, timestamp: event.at, data: event.data });
-    if (!out.write(`id: ${place}\nevent: ${event.type}\ndata: ${data}\n\n`)) this.note(out, out.writableLength);
+    if (!out.write(`id: ${position}\nevent: ${event.type}\ndata: ${data}\n\n`)) this.note(out, out.writableLength);
     return true;
   }
 

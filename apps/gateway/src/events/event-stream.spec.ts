@@ -80,7 +80,7 @@ describe('the live tail and the session that watches it (product §2)', () => {
     const faults: unknown[] = [];
     out.on('error', (fault) => faults.push(fault));
     const event = { type: 'message.received', business_id: business, at: '', data: { text: 'x'.repeat(100_000) } };
-    const tell = () => hear({ place: 1, event: event as never });
+    const tell = () => hear({ position: 1, event: event as never });
     // Until its socket takes no more.
     await eventually(() => {
       const isStuck = out.writableLength > 150_000;

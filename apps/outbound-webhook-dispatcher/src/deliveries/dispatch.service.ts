@@ -58,7 +58,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
   /** Claims no more and waits a while for what runs; the rest is cut off, released, and made again by another worker. */
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
-    this.signal.give();
+    this.signal.notify();
     await this.ended;
     await this.turn;
     await Promise.race([Promise.all(this.running.values()), new Promise((resume) => setTimeout(resume, DRAIN_MS).unref())]);
@@ -74,7 +74,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
   nudge({ urgent = false } = {}): void {
     this.due = true;
     this.urgent ||= urgent;
-    this.signal.give();
+    this.signal.notify();
   }
 
   /** Stores what events mean for webhooks, and begins at once what nothing holds up. */

@@ -24,7 +24,7 @@ export class ExpansionConsumer implements OnApplicationBootstrap, OnApplicationS
       stream: 'PUBLIC',
       // What an event must wait for is stored before it (product decision 29b).
       ordered: true,
-      oneStatement: true,
+      singleStatement: true,
       handle: (events) => dispatch.expand(events),
     });
   }

@@ -85,6 +85,6 @@ export class WebhookService {
     if (stored === 'known' || split === null) return;
     this.inFlight.add(lane, split.events.length);
     recordUpdates(split);
-    this.relay.tell(stored);
+    this.relay.publishCommitted(stored);
   }
 }

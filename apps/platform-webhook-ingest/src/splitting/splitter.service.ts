@@ -40,13 +40,13 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
 
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
-    this.signal.give();
+    this.signal.notify();
     await this.ended;
     await this.relay.stop();
   }
 
   wake(): void {
-    this.signal.give();
+    this.signal.notify();
   }
 
   private async run(): Promise<void> {
@@ -88,7 +88,7 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
     try {
       const map = await this.connections.current();
       const count = await work((callback) => splitStored(callback, map));
-      if (count > 0) this.relay.nudge();
+      if (count > 0) this.relay.wake();
       return count;
     } catch (error) {
       this.logger.warn({ err: error, lane }, 'splitting callbacks failed; they stay stored, will retry');

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { HeldAnswers } from '@mgw/caching';
+import { RefreshingCache } from '@mgw/caching';
 import {
   ConnectionChanged,
   GatewayError,
@@ -21,12 +21,12 @@ export interface PlatformConnection {
 
 @Injectable()
 export class ConnectionService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly cache = new HeldAnswers<number, PlatformConnection | null, RpcContext>({
-    ask: async (business_ids, context) => {
+  private readonly cache = new RefreshingCache<number, PlatformConnection | null, RpcContext>({
+    load: async (business_ids, context) => {
       const { connections } = await requiredCall(this.rpc, GetConnections, { business_ids }, context);
       return connections.map((connection) => this.unseal(connection));
     },
-    standsIn: true,
+    serveStaleOnError: true,
   });
   private stopListening: () => void = () => {};
 
@@ -60,7 +60,7 @@ export class ConnectionService implements OnApplicationBootstrap, OnApplicationS
   }
 
   private invalidate(businessId: number): void {
-    this.cache.forget((key) => key === String(businessId));
+    this.cache.invalidate((key) => key === String(businessId));
   }
 
   private unseal(connection: Connection | null): PlatformConnection | null {

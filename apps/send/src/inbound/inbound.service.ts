@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ConversationCreated, MessageReceived, type EventEnvelope } from '@mgw/contracts';
-import { newEvent, publishDirectly, traceparentOf } from '@mgw/events';
+import { newEvent, allowDirectPublish, traceparentOf } from '@mgw/events';
 import type { Tx } from '@mgw/postgres';
 import { withTraceparent } from '@mgw/telemetry';
 import { optWord } from '../suppression/opt-words';
@@ -55,7 +55,7 @@ export class InboundService {
     for (const message of inserted) await this.applyOptWord(tx, message);
     // Publish conversation.created before its message.received (decision 29b).
     const events = inserted.flatMap(({ startsConversation, created, received }) => (startsConversation ? [created, received] : [received]));
-    if (inserted[0]?.publishNow) publishDirectly(events);
+    if (inserted[0]?.publishNow) allowDirectPublish(events);
     return events;
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope, SendSettings } from '@mgw/contracts';
-import { ORIGIN, nothingWaits, outboxColumns } from '@mgw/events';
+import { ORIGIN, nothingUnpublished, outboxColumns } from '@mgw/events';
 import type { Tx } from '@mgw/postgres';
 import { withDefaults, type SettingsRow } from '../settings/settings.store';
 import type { InboundEvent } from './inbound-message';
@@ -81,7 +81,7 @@ export class InboundStore {
          ORDER BY t.place
          ON CONFLICT (event_id) DO NOTHING
        )
-       SELECT recorded.nth, recorded.begins, ${nothingWaits('send', '$14', '$17')} AS direct, s.stop_words, s.start_words, s.otp_to_opted_out
+       SELECT recorded.nth, recorded.begins, ${nothingUnpublished('send', '$14', '$17')} AS direct, s.stop_words, s.start_words, s.otp_to_opted_out
        FROM recorded LEFT JOIN send.settings s ON s.business_id = recorded.business_id
        ORDER BY recorded.nth`,
       [

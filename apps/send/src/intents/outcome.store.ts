@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ORIGIN, appendToOutbox, nothingWaits, outboxColumns, publishDirectly } from '@mgw/events';
+import { ORIGIN, appendToOutbox, nothingUnpublished, outboxColumns, allowDirectPublish } from '@mgw/events';
 import { Database, onRow, type Tx } from '@mgw/postgres';
 import type { EventEnvelope } from '@mgw/contracts';
 import { type IntentRecord } from './intent';
@@ -41,7 +41,7 @@ export class OutcomeStore {
        INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent, origin)
        SELECT ($5::text[])[nth], ($6::text[])[nth], ($7::text[])[nth], ($8::text[])[nth], ($9::text[])[nth], $10
        FROM accepted ORDER BY nth
-       ON CONFLICT (event_id) DO NOTHING RETURNING event_id, ${nothingWaits('send', '$7', '$10')} AS direct`,
+       ON CONFLICT (event_id) DO NOTHING RETURNING event_id, ${nothingUnpublished('send', '$7', '$10')} AS direct`,
       [
         rows.map((row) => row.intentId),
         rows.map((row) => row.messageId),
@@ -53,7 +53,7 @@ export class OutcomeStore {
     );
     const ids = new Set(told.map(({ event_id }) => event_id));
     const written = events.filter(({ id }) => ids.delete(id));
-    if (told[0]?.direct) publishDirectly(written);
+    if (told[0]?.direct) allowDirectPublish(written);
     return written;
   }
 

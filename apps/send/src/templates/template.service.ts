@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { HeldAnswers } from '@mgw/caching';
+import { RefreshingCache } from '@mgw/caching';
 import {
   FindTemplates,
   GatewayError,
@@ -20,9 +20,9 @@ export interface ApprovedTemplate {
 
 @Injectable()
 export class TemplateService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly cache = new HeldAnswers<TemplateName, FoundTemplate, RpcContext>({
-    ask: async (names, context) => (await requiredCall(this.rpc, FindTemplates, { names }, context)).found,
-    standsIn: true,
+  private readonly cache = new RefreshingCache<TemplateName, FoundTemplate, RpcContext>({
+    load: async (names, context) => (await requiredCall(this.rpc, FindTemplates, { names }, context)).found,
+    serveStaleOnError: true,
   });
   private stopListening: () => void = () => {};
 
@@ -60,6 +60,6 @@ export class TemplateService implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private invalidate(businessId: number): void {
-    this.cache.forget((key) => key.startsWith(`${businessId}/`));
+    this.cache.invalidate((key) => key.startsWith(`${businessId}/`));
   }
 }

@@ -17,28 +17,28 @@ export class RecordsConsumer implements OnApplicationBootstrap, OnApplicationShu
     @Inject(LOGGER) logger: EventConsumerOptions['logger'],
   ) {
     // Redelivered events have no effect: a record's rank only rises, and the history has a unique key.
-    const common = { nc, db, logger, schema: 'status', concurrency: 256, guarded: true, patient: true } as const;
+    const common = { nc, db, logger, schema: 'status', concurrency: 256, idempotent: true, latencyTolerant: true } as const;
     this.consumers = [
       new EventConsumer({
         ...common,
         durable: 'status-acceptances',
         stream: 'PUBLIC',
         type: MessageSent,
-        handle: (events, tx) => store.accept(tx, events as Parameters<RecordsStore['accept']>[1]),
+        handle: (events, tx) => store.accept(tx, events),
       }),
       new EventConsumer({
         ...common,
         durable: 'status-failures',
         stream: 'SENDING',
         type: MessageNotSent,
-        handle: (events, tx) => store.fail(tx, events as Parameters<RecordsStore['fail']>[1]),
+        handle: (events, tx) => store.fail(tx, events),
       }),
       new EventConsumer({
         ...common,
         durable: 'status-statuses',
         stream: 'PLATFORM',
         type: PlatformStatus,
-        handle: (events, tx) => store.advance(tx, events as Parameters<RecordsStore['advance']>[1]),
+        handle: (events, tx) => store.advance(tx, events),
       }),
     ];
   }

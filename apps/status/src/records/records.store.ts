@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import {
   deliveryStatus,
+  factsOf,
   type DeliveryStatus,
   type EventEnvelope,
   type GetMessageStatus,
   type GetMessageStatuses,
   type MessageNotSent,
   type MessageSent,
-  type MessageSentFacts,
   type PlatformStatus,
   type ReplyOf,
 } from '@mgw/contracts';
 import { failureReason } from '@mgw/platform-api';
 import { Database, type Tx } from '@mgw/postgres';
 
-type AcceptedEvent = EventEnvelope<typeof MessageSent> & { facts: MessageSentFacts };
+type AcceptedEvent = EventEnvelope<typeof MessageSent>;
 type NotSentEvent = EventEnvelope<typeof MessageNotSent>;
 type StatusEvent = EventEnvelope<typeof PlatformStatus>;
 
@@ -62,10 +62,10 @@ export class RecordsStore {
 
   async accept(tx: Tx, events: AcceptedEvent[]): Promise<void> {
     const column = <T>(pick: (event: AcceptedEvent) => T) => events.map(pick);
-    const repaired = events.filter(({ facts }) => facts.repaired);
+    const repaired = events.filter((event) => factsOf(event).repaired);
     await this.insertKeys(tx, [
       ...events.map(({ business_id, at, data }) => ({ business_id, at, message_id: data.message_id })),
-      ...repaired.map(({ business_id, at, facts }) => ({ business_id, at, message_id: `gw_${facts.intent_id}` })),
+      ...repaired.map((event) => ({ business_id: event.business_id, at: event.at, message_id: `gw_${factsOf(event).intent_id}` })),
     ]);
     await tx.query(
       `INSERT INTO status.records AS r
@@ -84,10 +84,10 @@ export class RecordsStore {
         column((event) => event.data.to),
         column((event) => event.at),
         column((event) => event.data.type),
-        column((event) => event.facts.template),
+        column((event) => factsOf(event).template),
         column((event) => event.data.text),
         column((event) => event.data.sent_by),
-        column((event) => event.facts.api_key_id),
+        column((event) => factsOf(event).api_key_id),
       ],
     );
     await this.supersede(tx, repaired);
@@ -132,7 +132,7 @@ export class RecordsStore {
        SELECT DISTINCT business_id, message_id, ${MONTH}, 'sent', 0, false
        FROM unnest($1::bigint[], $2::text[]) AS n (business_id, message_id) ORDER BY 1, 2
        ON CONFLICT (business_id, message_id, month) DO UPDATE SET sent_at = NULL, status = 'sent', rank = 0, failure_reason = NULL, text = ''`,
-      [events.map((event) => event.business_id), events.map((event) => `gw_${event.facts.intent_id}`)],
+      [events.map((event) => event.business_id), events.map((event) => `gw_${factsOf(event).intent_id}`)],
     );
   }
 

@@ -1,4 +1,4 @@
-import { inMessages } from './in-messages';
+import { groupIntoMessages } from './group-into-messages';
 
 interface Told {
   subject?: string;
@@ -12,7 +12,7 @@ const row = ({ subject = 'public.message.sent', key = 'conversation:1', body = '
   body,
   traceparent,
 });
-const divided = (told: Told[]) => inMessages(told.map(row)).map(({ rows }) => rows.map(({ body }) => body));
+const divided = (told: Told[]) => groupIntoMessages(told.map(row)).map(({ rows }) => rows.map(({ body }) => body));
 const RECEIVED = 'public.message.received';
 const CREATED = 'public.conversation.created';
 

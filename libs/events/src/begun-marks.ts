@@ -7,8 +7,8 @@ const KEEP_DAYS = 7;
  * Durable marks of handling that has begun and not ended, `<schema>.event_attempts`. Only events that were delivered before are marked:
  * the process that had them may have died of them.
  */
-export class Attempts {
-  private static turn: Promise<unknown> = Promise.resolve();
+export class BegunMarks {
+  private static lastRun: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly db: Database,
@@ -17,14 +17,14 @@ export class Attempts {
   ) {}
 
   /** Runs one piece of marked work at a time in this process, so that the marks name what it died of. */
-  static async alone<T>(work: () => Promise<T>): Promise<T> {
-    const turn = Attempts.turn.then(work);
-    Attempts.turn = turn.catch(() => undefined);
+  static async runAlone<T>(work: () => Promise<T>): Promise<T> {
+    const turn = BegunMarks.lastRun.then(work);
+    BegunMarks.lastRun = turn.catch(() => undefined);
     return turn;
   }
 
   /** @returns how often the handling of each event has begun without an end; events without a mark are absent */
-  async begun(ids: readonly string[]): Promise<Map<string, number>> {
+  async countBegun(ids: readonly string[]): Promise<Map<string, number>> {
     const rows = await this.db.query<{ event_id: string; begun: number }>(
       `SELECT event_id, begun FROM ${this.schema}.event_attempts WHERE consumer = $1 AND event_id = ANY ($2::text[])`,
       [this.consumer, ids],
@@ -32,7 +32,7 @@ export class Attempts {
     return new Map(rows.map(({ event_id, begun }) => [event_id, begun]));
   }
 
-  async begin(ids: readonly string[]): Promise<void> {
+  async add(ids: readonly string[]): Promise<void> {
     await this.db.relaxed.query(
       `WITH old AS (DELETE FROM ${this.schema}.event_attempts WHERE begun_at < now() - interval '${KEEP_DAYS} days')
        INSERT INTO ${this.schema}.event_attempts AS a (consumer, event_id) SELECT DISTINCT $1, id FROM unnest($2::text[]) AS id ORDER BY id
@@ -41,7 +41,7 @@ export class Attempts {
     );
   }
 
-  async end(ids: readonly string[]): Promise<void> {
+  async remove(ids: readonly string[]): Promise<void> {
     await this.db.relaxed.query(`DELETE FROM ${this.schema}.event_attempts WHERE consumer = $1 AND event_id = ANY ($2::text[])`, [
       this.consumer,
       ids,

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { HeldAnswers, type HeldAnswersOptions } from './held-answers';
+import { RefreshingCache, type RefreshingCacheOptions } from './refreshing-cache';
 
 /** Announcements end an answer at once; without one it is believed for five seconds (guarantees §9). */
 describe('held answers', () => {
@@ -14,15 +14,15 @@ describe('held answers', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  const holding = (options: Partial<HeldAnswersOptions<string, string, undefined>> = {}) => {
-    const held = new HeldAnswers<string, string>({
-      ask: (questions) => {
+  const holding = (options: Partial<RefreshingCacheOptions<string, string, undefined>> = {}) => {
+    const held = new RefreshingCache<string, string>({
+      load: (questions) => {
         asked.push(questions);
         return answer(questions);
       },
       ...options,
     });
-    return { get: (key: string) => held.get(key, () => key), forget: (key: string) => held.forget((each) => each === key) };
+    return { get: (key: string) => held.get(key, () => key), forget: (key: string) => held.invalidate((each) => each === key) };
   };
   const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
@@ -90,7 +90,7 @@ describe('held answers', () => {
   });
 
   it('a question that fails brings back nothing that was replaced meanwhile', async () => {
-    const { get, forget } = holding({ standsIn: true });
+    const { get, forget } = holding({ serveStaleOnError: true });
     await get('a');
     await pass(5_000);
     let fail: (error: Error) => void = () => {};
@@ -143,7 +143,7 @@ describe('held answers', () => {
   });
 
   it('an old answer stands in for one that cannot be had, where that is wanted, for so long', async () => {
-    const { get, forget } = holding({ standsIn: true });
+    const { get, forget } = holding({ serveStaleOnError: true });
     await get('a');
     answer = () => Promise.reject(new Error('away'));
     await pass(30_000);
@@ -155,7 +155,7 @@ describe('held answers', () => {
   });
 
   it('an answer that is not worth holding is asked for each time, and ends what was held', async () => {
-    const { get } = holding({ isHeld: (each) => !each.startsWith('none') });
+    const { get } = holding({ isCacheable: (each) => !each.startsWith('none') });
     answer = async () => ['none'];
     expect([await get('none'), await get('none')]).toEqual(['none', 'none']);
     answer = async (questions) => questions;

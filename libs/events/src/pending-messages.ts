@@ -1,11 +1,11 @@
-import type { OpenMessage } from './open-message';
+import type { PendingMessage } from './pending-message';
 
 /** Bytes of messages that a consumer holds at most; a single larger message comes alone. */
 export const MOST_HELD_BYTES = 2 * 1024 ** 2;
 
 /** Messages that were delivered and are not settled, bounded in number and bytes. */
-export class HeldMessages {
-  private readonly held = new Map<string, OpenMessage>();
+export class PendingMessages {
+  private readonly held = new Map<string, PendingMessage>();
   private bytes = 0;
 
   constructor(private readonly mostMessages: number) {}
@@ -14,11 +14,11 @@ export class HeldMessages {
     return this.held.size;
   }
 
-  get(key: string): OpenMessage | undefined {
+  get(key: string): PendingMessage | undefined {
     return this.held.get(key);
   }
 
-  add(key: string, message: OpenMessage): void {
+  add(key: string, message: PendingMessage): void {
     this.held.set(key, message);
     this.bytes += message.bytes;
   }
@@ -33,7 +33,7 @@ export class HeldMessages {
     this.bytes = 0;
   }
 
-  values(): Iterable<OpenMessage> {
+  values(): Iterable<PendingMessage> {
     return this.held.values();
   }
 

@@ -25,7 +25,7 @@ interface Open<R> extends EventMessage<R> {
  * order: within a message, and by waves from one message to the next.
  * @param maxPayload bytes that the server takes in one message
  */
-export function inMessages<R extends Omit<OutboxRow, 'event_id'>>(rows: readonly R[], maxPayload = Infinity): EventMessage<R>[] {
+export function groupIntoMessages<R extends Omit<OutboxRow, 'event_id'>>(rows: readonly R[], maxPayload = Infinity): EventMessage<R>[] {
   const mostCharacters = Math.min(MOST_CHARACTERS, maxPayload / BYTES_PER_CHARACTER);
   const messages: Open<R>[] = [];
   /** The last message of each kind, and the last one with each key. */

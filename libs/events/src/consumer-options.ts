@@ -1,0 +1,43 @@
+import type { EventEnvelope, EventType, StreamName } from '@mgw/contracts';
+import type { Database, Tx } from '@mgw/postgres';
+import type { Logger } from '@mgw/telemetry';
+import type { NatsConnection } from 'nats';
+
+export interface EventConsumerOptions<E extends EventType = EventType> {
+  nc: NatsConnection;
+  db: Database;
+  /** The schema with the tables `inbox` and `dead_letters`. */
+  schema: string;
+  logger: Logger;
+  /** Name of the durable consumer; replicas with the same name share its events. */
+  durable: string;
+  stream: StreamName;
+  /** Consumes this type only; absent: every type of the stream. */
+  type?: E;
+  /**
+   * Handles the events of one key in the order in which they were published. One replica at a time consumes, by a lease in
+   * `consumer_leases`. Without it every replica consumes.
+   */
+  ordered?: boolean;
+  /** Events in one transaction at most. */
+  concurrency?: number;
+  /** Nobody waits for the effect: starts batching at a lower load, for fewer and larger transactions. */
+  latencyTolerant?: boolean;
+  /** Failed attempts of one process, with a working database, before an event goes to the dead letters. */
+  maxDeliver?: number;
+  /** Deadline of the handler for one batch, in milliseconds; the transaction is then rolled back. */
+  handleWithinMs?: number;
+  /** A key or a state of the effect makes a second handling harmless, so the events need no inbox. An inbox costs as much as most effects. */
+  idempotent?: boolean;
+  /** The same for some events; replaces `idempotent`. */
+  isIdempotent?(event: EventEnvelope<E>): boolean;
+  /** `handle` runs a single statement that is idempotent, or writes the inbox itself, so it needs no transaction. */
+  singleStatement?: boolean;
+  /**
+   * Applies events that were not handled before, in the transaction that writes the inbox. An error rolls all of it back.
+   * @returns events that it wrote to the outbox, for `afterCommit`
+   */
+  handle(events: EventEnvelope<E>[], tx: Tx): Promise<EventEnvelope[] | void>;
+  /** Runs after the commit, with what `handle` returned: wakes whatever works on the effect. */
+  afterCommit?(published: EventEnvelope[]): void;
+}
