@@ -13,7 +13,7 @@ export class SendConfig extends config('send', {
     max: 100_000,
   }),
   messagesDays: env.integer('RETENTION_MESSAGES_DAYS', {
-    doc: 'how long messages of both directions are kept, in days. Whole months are deleted, so some messages stay up to a month longer. Use the same value for send and status',
+    doc: 'days to keep messages of both directions; whole months are deleted, so some messages stay up to a month longer. Set the same value for send and status',
     default: 400,
     min: 31,
     max: 36_500,

@@ -9,13 +9,13 @@ import { ProbeService, MAX_PROBES } from './connections/probe.service';
 import { SyncService, MAX_SYNCS } from './templates/sync.service';
 import { TemplateUpdates } from './templates/template-updates.service';
 
-/** Probes and syncs what is due. Replicas share the work by what they take from the tables. */
+/** Runs due probes and syncs, and consumes template and account updates. Replicas share the work by claiming rows. */
 @Injectable()
 export class BackgroundService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly pools: { start(): void; nudge(): void; stop(): Promise<void> }[];
   private readonly updates: EventConsumer;
   private readonly accountUpdates: EventConsumer;
-  /** Businesses whose templates or account were changed by events that are about to be committed. */
+  /** Businesses whose templates or account changed in the transaction that commits next. */
   private changed = new Set<number>();
   private touched = new Set<number>();
 
@@ -32,7 +32,7 @@ export class BackgroundService implements OnApplicationBootstrap, OnApplicationS
       new JobPool({ name: 'probes', maxConcurrent: MAX_PROBES, claim: (n) => probes.claimDue(n), run: (due) => probes.probe(due), logger }),
       new JobPool({ name: 'syncs', maxConcurrent: MAX_SYNCS, claim: (n) => syncs.claimDue(n), run: (due) => syncs.sync(due), logger }),
     ];
-    // What the platform said last holds.
+    // The latest update wins, so handle updates in order.
     const common = { nc, db, logger, schema: 'template', stream: 'PLATFORM', ordered: true } as const;
     this.updates = new EventConsumer({
       ...common,

@@ -2,11 +2,11 @@ import { Signal } from '@mgw/events';
 import type { Logger } from '@mgw/telemetry';
 
 export interface JobPoolOptions<Job> {
-  /** The name of its jobs in the log. */
+  /** Names the jobs in the log. */
   name: string;
-  /** Jobs that run side by side. */
+  /** Maximum concurrent jobs. */
   maxConcurrent: number;
-  /** Claims jobs that are due. */
+  /** Claims due jobs. */
   claim: (atMost: number) => Promise<Job[]>;
   run: (job: Job) => Promise<void>;
   logger: Logger;
@@ -14,7 +14,7 @@ export interface JobPoolOptions<Job> {
 
 const POLL_INTERVAL_MS = 2_000;
 
-/** Runs jobs as they become due. Each place is free again when its own job has ended, so a job that hangs keeps one place and nobody else back. */
+/** Runs due jobs concurrently. A job that hangs occupies one slot and delays no other job. */
 export class JobPool<Job> {
   private readonly signal = new Signal();
   private readonly running = new Set<Promise<void>>();
@@ -31,7 +31,7 @@ export class JobPool<Job> {
     this.signal.notify();
   }
 
-  /** Waits for the jobs that run: each call of theirs has a deadline. */
+  /** Waits for running jobs, whose calls all have deadlines. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.signal.notify();
@@ -43,12 +43,12 @@ export class JobPool<Job> {
     const { name, maxConcurrent, claim, logger } = this.options;
     while (!this.stopped) {
       try {
-        const room = maxConcurrent - this.running.size;
-        const jobs = room > 0 ? await claim(room) : [];
+        const free = maxConcurrent - this.running.size;
+        const jobs = free > 0 ? await claim(free) : [];
         for (const job of jobs) this.startJob(job);
-        if (jobs.length < room || room === 0) await this.signal.wait(POLL_INTERVAL_MS);
+        if (jobs.length < free || free === 0) await this.signal.wait(POLL_INTERVAL_MS);
       } catch (error) {
-        logger.warn({ err: error, name }, 'taking background work failed; trying again');
+        logger.warn({ err: error, name }, 'claiming background jobs failed; will retry');
         await this.signal.wait(POLL_INTERVAL_MS);
       }
     }
@@ -57,7 +57,7 @@ export class JobPool<Job> {
   private startJob(job: Job): void {
     const { name, run, logger } = this.options;
     const ended = run(job)
-      .catch((error: unknown) => logger.warn({ err: error, name }, 'background work failed; it is repeated'))
+      .catch((error: unknown) => logger.warn({ err: error, name }, 'background job failed; will retry'))
       .finally(() => {
         this.running.delete(ended);
         this.signal.notify();

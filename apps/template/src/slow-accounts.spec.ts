@@ -9,8 +9,8 @@ const service = { name: 'template', module: TemplateModule, config: TemplateConf
 const HUNG = 10;
 const MEGABYTE = 1024 * 1024;
 
-/** guarantees §10: accounts share the probes, the reading of templates, and the memory for their lists. */
-describe('accounts whose platform calls hang or return much', () => {
+/** guarantees §10: accounts share probes, syncs and the memory for template lists. */
+describe('accounts whose platform calls hang or return large lists', () => {
   let harness: Harness;
   let graph: Receiver;
   beforeEach(async () => {
@@ -36,13 +36,13 @@ describe('accounts whose platform calls hang or return much', () => {
   const isConnected = async (business_id: number) =>
     (await harness.rpc.call(GetConnection, { business_id })).connection?.status === 'connected';
 
-  it('N2: another account is probed and read while theirs still hang', async () => {
+  it('N2: probes and syncs another account while theirs hang', async () => {
     const open = new Set<object>();
-    let over = 0;
+    let closed = 0;
     graph.respond(({ headers }, response) => {
       if (!headers.authorization?.endsWith(' 99')) {
         open.add(response);
-        response.on('close', () => (over += 1));
+        response.on('close', () => (closed += 1));
         return;
       }
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: '7099', status: 'CONNECTED', data: [] }));
@@ -52,11 +52,11 @@ describe('accounts whose platform calls hang or return much', () => {
     await eventually(() => open.size === 2 * HUNG);
     await connect(99);
     await eventually(async () => (await isConnected(99)) && (await syncOf(99)).state === 'done');
-    expect(over).toBe(0);
+    expect(closed).toBe(0);
     await graph.close();
   });
 
-  it('N1: a list without an end is not read into memory; other lists are', async () => {
+  it('N1: stops reading an endless list and reads other lists', async () => {
     const template = (name: string, content: string) => ({
       id: '1',
       name,

@@ -40,7 +40,7 @@ describe('connections and templates (platform §3)', () => {
   let templates: { name: string }[];
   let number: object;
   let refusal: { status: number; code: number } | null;
-  /** The next answer about what has this in its path waits until the test sends it, as it was when it was asked for. */
+  /** Holds the next response to a path with this part until the test calls `sendHeld`. */
   let heldPath: string | null;
   let sendHeld: (() => void) | null;
   let replicas: RunningService[];
@@ -56,18 +56,18 @@ describe('connections and templates (platform §3)', () => {
     heldPath = null;
     sendHeld = null;
     graph.respond(({ path }, response) => {
-      const send = (status: number, answer: object) => {
-        const answered = () => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-        if (heldPath === null || !path.includes(heldPath)) return answered();
+      const send = (status: number, content: object) => {
+        const respond = () => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
+        if (heldPath === null || !path.includes(heldPath)) return respond();
         heldPath = null;
-        sendHeld = answered;
+        sendHeld = respond;
       };
       if (refusal) return send(refusal.status, { error: { code: refusal.code, message: 'no' } });
       const after = Number(new URL(path, graph.url).searchParams.get('after') ?? 0);
       const more = after + 2 < templates.length;
       const paging = { cursors: { after: String(after + 2) }, ...(more && { next: 'more' }) };
-      const answer = path.includes('message_templates') ? { data: templates.slice(after, after + 2), paging } : number;
-      send(200, answer);
+      const content = path.includes('message_templates') ? { data: templates.slice(after, after + 2), paging } : number;
+      send(200, content);
     });
     replicas = [await harness.run(service), await harness.run(service)];
   });
@@ -93,14 +93,14 @@ describe('connections and templates (platform §3)', () => {
     });
   const codeOf = (promise: Promise<unknown>) => promise.then(String, (error: GatewayError) => error.error_code);
 
-  it('guarantees §9: it does not start with other keys than its secrets were sealed with', async () => {
+  it('guarantees §9: does not start without the key that sealed its secrets', async () => {
     await connect();
     const SEALING_KEYS = `other:${Buffer.alloc(32).toString('base64')}`;
     await expect(harness.run(service, { SEALING_KEYS })).rejects.toThrow('SEALING_KEYS');
     await harness.run(service);
   });
 
-  it('a connection is probed and its templates are read in the background, by one replica, with the opened token', async () => {
+  it('probes a connection and syncs its templates in the background, on one replica, with the unsealed token', async () => {
     const changed: number[] = [];
     harness.rpc.listen(TemplatesChanged, ({ business_id }) => void changed.push(business_id));
     await harness.nc.flush();
@@ -112,7 +112,7 @@ describe('connections and templates (platform §3)', () => {
     expect(graph.requests).toHaveLength(2);
   });
 
-  it('the first connection needs every secret; a later one keeps what is not given; the secret before is kept for a day', async () => {
+  it('needs every secret at first, keeps omitted ones later, and keeps the previous app secret for a day', async () => {
     expect(await codeOf(connect(1, { app_secret_sealed: undefined }))).toBe('VALIDATION_FAILED');
     const first = (await connect()).connection;
     const second = (await connect(1, { access_token_sealed: undefined, app_secret_sealed: 'new' })).connection;
@@ -164,9 +164,9 @@ describe('connections and templates (platform §3)', () => {
     expect(await verifiedAt()).toBeNull();
   });
 
-  it('platform §3.3: a refused token, another status or a reported problem disconnects; everybody is told', async () => {
-    const told: number[] = [];
-    harness.rpc.listen(ConnectionChanged, ({ business_id }) => void told.push(business_id));
+  it('platform §3.3: a refused token, a bad status or a reported problem disconnects and is announced', async () => {
+    const announced: number[] = [];
+    harness.rpc.listen(ConnectionChanged, ({ business_id }) => void announced.push(business_id));
     await harness.nc.flush();
     refusal = { status: 401, code: 190 };
     await connect();
@@ -181,12 +181,12 @@ describe('connections and templates (platform §3)', () => {
     await eventually(async () => (await connection())?.status === 'connected');
     await harness.rpc.call(ReportConnectionProblem, { business_id: 1, platform_code: 190, problem: 'expired' });
     expect(await connection()).toMatchObject({ status: 'problem', problem: '190: expired' });
-    await eventually(() => told.length >= 6);
+    await eventually(() => announced.length >= 6);
   });
 
   const sent = async () => (await eventually(() => sendHeld))();
 
-  it('platform §3.3: what a probe finds about a channel that was changed meanwhile says nothing about the new one', async () => {
+  it('platform §3.3: drops a probe’s result if the connection changed meanwhile', async () => {
     refusal = { status: 401, code: 190 };
     heldPath = '/701?';
     await connect();
@@ -195,12 +195,12 @@ describe('connections and templates (platform §3)', () => {
     await connect(1, { phone_number_id: '702' });
     await eventually(async () => (await connection())?.status === 'connected');
     await sent();
-    // Their probes have ended then.
+    // Stopping waits for running probes.
     await Promise.all(replicas.map((replica) => replica.stop()));
     expect(await harness.db.query('SELECT status, problem FROM template.connections')).toEqual([{ status: 'connected', problem: null }]);
   });
 
-  it('platform §3.3, §4.6: nor does one that was asked before the platform told of a ban', async () => {
+  it('platform §3.3, §4.6: drops the result of a probe that started before a ban', async () => {
     heldPath = '/701?';
     await connect();
     await eventually(() => sendHeld);
@@ -212,7 +212,7 @@ describe('connections and templates (platform §3)', () => {
     expect(await harness.db.query('SELECT status FROM template.connections')).toEqual([{ status: 'problem' }]);
   });
 
-  it('platform §4.6: a status that is told while the list is read is newer than the list, and the next list has the last word', async () => {
+  it('platform §4.6: keeps a status update over a concurrent sync, until the next sync', async () => {
     const named = [{ business_id: 1, name: 'order', language: 'en' }];
     const found = async () => (await harness.rpc.call(FindTemplates, { names: named })).found[0]?.template;
     await connect();
@@ -231,7 +231,7 @@ describe('connections and templates (platform §3)', () => {
     await eventually(found);
   });
 
-  it('platform §3.2, spec §2.4: records are mapped field by field, approved ones only, ids stay', async () => {
+  it('platform §3.2, spec §2.4: maps every field, lists approved templates only, and keeps ids', async () => {
     templates = [
       approved('order_update', [
         { type: 'HEADER', format: 'TEXT', text: 'Order {{1}}' },
@@ -287,7 +287,7 @@ describe('connections and templates (platform §3)', () => {
     return harness.tell(newEvent(PlatformAccountUpdate, { id: 'a1', at: new Date().toISOString(), business_id: 1, key: 'a', data }));
   };
 
-  it('platform §4.6: of several restrictions each ends by itself, and one without an end does not', async () => {
+  it('platform §4.6: ends each restriction at its own time, and never one without an end', async () => {
     await connect();
     await restrict([
       null,
@@ -298,7 +298,7 @@ describe('connections and templates (platform §3)', () => {
     expect(restriction).toEqual({ kinds: ['RESTRICTED_BIZ_INITIATED_MESSAGING'], until: null });
   });
 
-  it('platform §4.6: restrictions in force are told with their last end, what is over is not', async () => {
+  it('platform §4.6: shows active restrictions with the end of the last one', async () => {
     await connect();
     const later = secondsIn(7_200);
     await restrict([
@@ -311,7 +311,7 @@ describe('connections and templates (platform §3)', () => {
     expect(restriction.kinds.toSorted()).toEqual(['RESTRICTED_BIZ_INITIATED_MESSAGING', 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING']);
   });
 
-  it('platform §4.6, decision 19: a restriction is about an account: it stays with new secrets, and goes with another account', async () => {
+  it('platform §4.6, decision 19: keeps a restriction with a new number, and drops it with another account', async () => {
     await connect();
     await restrict([{ restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING' }]);
     const restriction = await eventually(async () => (await connection())?.restriction);
@@ -320,7 +320,7 @@ describe('connections and templates (platform §3)', () => {
     expect((await connection())?.restriction).toBeNull();
   });
 
-  it('spec §4.2, platform §3.1: thousands of large templates are listed in pages, each once, while a sync changes them', async () => {
+  it('spec §4.2, platform §3.1: lists thousands of large templates in pages, each once, during a sync', async () => {
     const large = [body('ಕ'.repeat(943))];
     const named = (i: number) => approved(`order_${String(i).padStart(4, '0')}`, large);
     await connect();
@@ -347,7 +347,7 @@ describe('connections and templates (platform §3)', () => {
     const all = await read(ListApprovedTemplates);
     expect(all).toEqual(Array.from({ length: 6_000 }, (_, i) => `order_${String(i >> 1).padStart(4, '0')} ${i % 2 ? 'hi' : 'en'}`));
     expect(await read(ListTemplates)).toEqual(all);
-    // What is there all the time is listed once, whatever comes and goes around it.
+    // Unchanged templates are listed once, while others are added and deleted.
     let n = 0;
     const changing = await read(ListApprovedTemplates, async () => {
       await harness.db.query(`DELETE FROM template.templates WHERE name = 'order_0000'`);
@@ -361,7 +361,7 @@ describe('connections and templates (platform §3)', () => {
     expect((await codeOf(harness.rpc.call(ListTemplates, { business_id: 1, limit: 1, cursor: 'x' }))).toString()).toBe('VALIDATION_FAILED');
   });
 
-  it('platform §4.6: a change that the platform tells makes us read again', async () => {
+  it('platform §4.6: syncs after a template update of the platform', async () => {
     await connect();
     await synced();
     templates = [approved('new_one', [body('Hi')])];
@@ -371,15 +371,15 @@ describe('connections and templates (platform §3)', () => {
     await eventually(async () => (await harness.rpc.call(FindTemplates, { names })).found[0]?.template);
   });
 
-  it('platform §1: a hundred calls in an hour and no more; what is wanted then is said, and read when the hour is over', async () => {
+  it('platform §1: makes at most 100 calls an hour, shows when a requested sync starts, and starts it then', async () => {
     templates = Array.from({ length: 200 }, (_, i) => approved(`order_${i}`, [body('Hi')]));
     await connect();
     expect((await synced()).sync.found).toBe(200);
     const calls = () => graph.requests.filter(({ path }) => path.includes('message_templates')).length;
     expect(calls()).toBe(100);
     await harness.rpc.call(SyncTemplates, { business_id: 1 });
-    expect((await synced('failed')).sync.problem).toMatch(/^WhatsApp allows no more .* again at \d\d:\d\d UTC\.$/);
-    // Another business has its own: when its templates are there, the services have looked at what is due again.
+    expect((await synced('failed')).sync.problem).toMatch(/^The hourly limit of template syncs is reached\. .* starts at \d\d:\d\d UTC\.$/);
+    // Another business has its own limit. When its sync has finished, the services have looked for due syncs again.
     templates = templates.slice(0, 1);
     await connect(2);
     await eventually(async () => (await harness.rpc.call(ListTemplates, { business_id: 2 })).sync.state === 'done');

@@ -4,12 +4,12 @@ import { inboundEvent, statusEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../sending/send.fixture';
 
-type Names = [phone: string | null, userId: string | null];
+type Aliases = [phone: string | null, userId: string | null];
 
 const NUMBER = '919876543210';
 const OTHER_NUMBER = '919876543211';
 
-describe('one conversation for each person, by whatever name (platform §4.7, product decision 28)', () => {
+describe('one conversation per person, by any alias (platform §4.7, decision 28)', () => {
   let sending: Sending;
   let messages = 0;
 
@@ -19,24 +19,24 @@ describe('one conversation for each person, by whatever name (platform §4.7, pr
   });
   afterEach(() => sending.harness.close());
 
-  const message = ([phone, user_id]: Names, data: Partial<DataOf<typeof PlatformMessage>> = {}) =>
+  const message = ([phone, user_id]: Aliases, data: Partial<DataOf<typeof PlatformMessage>> = {}) =>
     inboundEvent({
       message_id: `wamid.${++messages}`,
       sent_at: new Date().toISOString(),
       from: { phone, user_id, name: '' },
       ...data,
     });
-  const change = ([phone, previous]: Names, [wa_id, user_id]: Names) => {
+  const change = ([phone, previous]: Aliases, [wa_id, user_id]: Aliases) => {
     const system = { type: 'user_changed_number', wa_id, ...(previous && { previous_user_id: previous }), ...(user_id && { user_id }) };
     return message([phone, null], { type: 'system', text: null, raw: { system } });
   };
-  /** Resolves with the conversation of each customer's message, in the order of this test, when that many were told. */
-  const heard = (count: number) =>
+  /** Waits for this many message.received. @returns the conversation id of each message, in the order of the test */
+  const received = (count: number) =>
     eventually(async () => {
-      const told = await sending.harness.told('message.received');
-      const received = told.map(({ data }) => data as { message_id: string; conversation_id: number });
+      const events = await sending.harness.told('message.received');
+      const messages = events.map(({ data }) => data as { message_id: string; conversation_id: number });
       const order = ({ message_id }: { message_id: string }) => Number(message_id.split('.')[1]);
-      return told.length === count && received.sort((a, b) => order(a) - order(b)).map(({ conversation_id }) => conversation_id);
+      return events.length === count && messages.sort((a, b) => order(a) - order(b)).map(({ conversation_id }) => conversation_id);
     });
   const customers = async () => {
     const { conversations } = await sending.harness.rpc.call(ListConversations, { business_id: 1, limit: 10, cursor: null, search: null });
@@ -46,9 +46,9 @@ describe('one conversation for each person, by whatever name (platform §4.7, pr
   /** A MARKETING template. */
   const offer = (to: string) => sending.template({}, { to, name: 'offer', params: ['x'] });
 
-  it('a message that names nobody goes to the dead letters at its first attempt, and the next one is heard', async () => {
+  it('sets a message without sender aside at its first attempt and handles the next one', async () => {
     await sending.harness.tell(message([null, null]), message([NUMBER, null]));
-    await heard(1);
+    await received(1);
     const letters = await eventually(async () => {
       const rows = await sending.harness.db.query<{ deliveries: number; reason: string }>(
         'SELECT deliveries, reason FROM send.dead_letters',
@@ -58,41 +58,41 @@ describe('one conversation for each person, by whatever name (platform §4.7, pr
     expect(letters).toEqual([{ deliveries: 1, reason: 'the message has neither a phone number nor a user id' }]);
   });
 
-  describe('a user id that its person has no more (platform §0.7, §4.2: no order, repeats)', () => {
-    const [before, now]: [Names, Names] = [
+  describe('messages with a former user id (platform §0.7, §4.2: out of order, repeated)', () => {
+    const [before, now]: [Aliases, Aliases] = [
       [NUMBER, 'IN.1'],
       [OTHER_NUMBER, 'IN.2'],
     ];
     beforeEach(async () => {
       await sending.harness.tell(message(before), change(before, now));
-      await heard(1);
+      await received(1);
     });
 
-    it('a late message is told, obeyed, and changes no name back', async () => {
+    it('handles a late message and its STOP without restoring former aliases', async () => {
       await sending.harness.tell(message(before, { text: 'STOP' }), message(now));
-      expect(new Set(await heard(3)).size).toBe(1);
+      expect(new Set(await received(3)).size).toBe(1);
       expect(await template(OTHER_NUMBER)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
       expect(await customers()).toEqual([OTHER_NUMBER]);
     });
 
-    it('a late message leaves the number to the person who has it since', async () => {
+    it('leaves the number to its new owner', async () => {
       await sending.harness.tell(message([NUMBER, 'IN.3']), message(before, { text: 'STOP' }));
-      const [first, second, late] = await heard(3);
+      const [first, second, late] = await received(3);
       expect([late === first, second === first]).toEqual([true, false]);
       expect(await template(NUMBER)).toMatchObject({ replayed: false });
       expect(await template(OTHER_NUMBER)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
     });
 
-    it('decision 18: a late user_preferences stop and a suppression by the old id count', async () => {
+    it('decision 18: applies a late user_preferences stop and a suppression of the former user id', async () => {
       await sending.harness.tell(message(now));
-      await heard(2);
+      await received(2);
       const data = { phone_number_id: '700', category: 'marketing_messages', value: 'stop', said_at: new Date().toISOString() };
       const from = { phone: before[0], user_id: before[1], name: '' };
       const stop = newEvent(PlatformPreference, { id: 'p', at: data.said_at, business_id: 1, key: 'p', data: { ...data, from } });
       await sending.harness.tell(stop);
       const refusal = await eventually(async () => {
-        const answer = await offer(OTHER_NUMBER);
-        return 'error_code' in answer && answer;
+        const response = await offer(OTHER_NUMBER);
+        return 'error_code' in response && response;
       });
       expect(refusal).toMatchObject({ extras: { suppression_state: 'opted_out_marketing' } });
       await sending.harness.rpc.call(SetSuppression, { business_id: 1, phone: 'IN.1', state: 'blocked', reason: null });
@@ -100,69 +100,69 @@ describe('one conversation for each person, by whatever name (platform §4.7, pr
     });
   });
 
-  it('decision 18: why somebody is suppressed is still known when two conversations turned out to be with one person', async () => {
+  it('decision 18: keeps the reason of a suppression when two conversations are merged', async () => {
     const reason = 'asked on the phone';
     await sending.harness.tell(message([null, 'IN.1']));
-    await heard(1);
+    await received(1);
     await sending.harness.rpc.call(SetSuppression, { business_id: 1, phone: NUMBER, state: 'blocked', reason });
     await sending.harness.tell(message([NUMBER, 'IN.1']));
-    await heard(2);
+    await received(2);
     expect(await sending.harness.rpc.call(GetSuppression, { business_id: 1, phone: 'IN.1' })).toMatchObject({
       suppression: { state: 'blocked', source: 'dashboard', reason },
     });
   });
 
-  describe('a number that somebody else had before (platform §4.4)', () => {
-    const [former, person]: [Names, Names] = [
+  describe('a number with a former owner (platform §4.4)', () => {
+    const [former, person]: [Aliases, Aliases] = [
       [OTHER_NUMBER, 'IN.9'],
       [NUMBER, 'IN.1'],
     ];
 
-    it('who moves to it stays another person, with a window and opt-outs of their own', async () => {
+    it('keeps the person who moves to it apart, with their own window and opt-outs', async () => {
       await sending.harness.tell(message(former), message(person, { text: 'STOP' }), change(person, [OTHER_NUMBER, 'IN.2']));
       await sending.harness.tell(message([null, 'IN.9']), message([OTHER_NUMBER, 'IN.2']));
-      const [ofFormer, ofPerson, stillFormer, stillPerson] = await heard(4);
-      expect([ofFormer === ofPerson, stillFormer, stillPerson]).toEqual([false, ofFormer, ofPerson]);
+      const [formerFirst, personFirst, formerLater, personLater] = await received(4);
+      expect([formerFirst === personFirst, formerLater, personLater]).toEqual([false, formerFirst, personFirst]);
       expect(await template(OTHER_NUMBER)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
       expect(await sending.harness.rpc.call(GetSuppression, { business_id: 1, phone: 'IN.9' })).toEqual({ suppression: null });
-      // An agent's answer goes to who a conversation is shown with.
+      // The inbox shows where an agent's reply goes.
       expect(await customers()).toEqual([OTHER_NUMBER, 'IN.9']);
     });
 
-    it('so does who writes from it', async () => {
+    it('keeps the person who writes from it apart', async () => {
       await sending.harness.tell(message(former), message([OTHER_NUMBER, 'IN.2']));
-      expect(new Set(await heard(2)).size).toBe(2);
+      expect(new Set(await received(2)).size).toBe(2);
       expect(await customers()).toEqual([OTHER_NUMBER, 'IN.9']);
     });
 
-    it('a notice about a person who is not known renames nobody who has their former number', async () => {
+    it('does not rename its new owner after a notice about an unknown person', async () => {
       await sending.harness.tell(message(former), change([OTHER_NUMBER, 'IN.2'], [NUMBER, 'IN.3']), message([NUMBER, 'IN.3']));
-      expect(new Set(await heard(2)).size).toBe(2);
+      expect(new Set(await received(2)).size).toBe(2);
       expect(await customers()).toEqual([NUMBER, OTHER_NUMBER]);
     });
 
-    it.each<[string, Names]>([
-      ['already wrote under the new names', [OTHER_NUMBER, 'IN.2']],
-      ['was only written to there', [OTHER_NUMBER, null]],
-    ])('the same person who %s is one person', async (_, names) => {
+    it.each<[string, Aliases]>([
+      ['wrote under the new aliases before', [OTHER_NUMBER, 'IN.2']],
+      ['only got a message at the new number', [OTHER_NUMBER, null]],
+    ])('merges a person who %s', async (_, names) => {
       if (names[1] === null) expect(await template(OTHER_NUMBER)).toMatchObject({ replayed: false });
       else await sending.harness.tell(message(names));
-      const told = names[1] === null ? 0 : 1;
-      await heard(told);
+      const before = names[1] === null ? 0 : 1;
+      await received(before);
       await sending.harness.tell(message(person, { text: 'STOP' }), change(person, [OTHER_NUMBER, 'IN.2']), message([null, 'IN.2']));
-      await heard(told + 2);
+      await received(before + 2);
       expect(await customers()).toEqual([OTHER_NUMBER]);
       expect(await template(OTHER_NUMBER)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
     });
   });
 
-  describe('a message that fails after two conversations turned out to be with one person (platform §0.13, §2)', () => {
+  describe('a message that fails after its conversation was merged (platform §0.13, §2)', () => {
     beforeEach(async () => {
       await sending.harness.tell(message([null, 'IN.1']));
-      await heard(1);
+      await received(1);
       expect(await template(NUMBER)).toMatchObject({ message_id: 'wamid.P1' });
       await sending.harness.tell(message([NUMBER, 'IN.1']));
-      await heard(2);
+      await received(2);
       expect(await customers()).toEqual([NUMBER]);
     });
     const fail = (code: number) =>

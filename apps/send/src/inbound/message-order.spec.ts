@@ -5,17 +5,17 @@ import { startSending, type Sending } from '../sending/send.fixture';
 
 const PEOPLE = 60;
 
-describe('two messages that a person writes in quick succession, with two send services (spec §6.2; product decisions 28, 29b)', () => {
+describe('two messages in quick succession, with two send services (spec §6.2; decisions 28, 29b)', () => {
   let sending: Sending;
   beforeEach(async () => (sending = await startSending()));
   afterEach(() => sending.harness.close());
 
-  const told = async () =>
+  const published = async () =>
     (await sending.harness.db.query<{ body: string }>('SELECT body FROM send.outbox ORDER BY seq')).map(
       ({ body }) => JSON.parse(body) as { type: string; data: { first_message: string; message_id: string } },
     );
 
-  it('are told in the order in which they were written, and the first one begins the conversation', async () => {
+  it('are published in the order of the customer, and the first one opens the conversation', async () => {
     await sending.harness.spawn('send');
     await sending.harness.spawn('send');
     await ensureStreams(await sending.harness.nc.jetstreamManager());
@@ -32,10 +32,10 @@ describe('two messages that a person writes in quick succession, with two send s
       const jetstream = sending.harness.nc.jetstream();
       await Promise.all(messages.map((event) => jetstream.publish('platform.message', JSON.stringify(event))));
       expected.push(`text ${person}.1`, `wamid.${person}.1`, `wamid.${person}.2`);
-      // When nothing is under way, each of two may be the next to hear.
-      await eventually(async () => (await told()).length === expected.length);
+      // Wait for an idle moment, in which either service may consume the next message.
+      await eventually(async () => (await published()).length === expected.length);
     }
-    const heard = (await told()).map(({ type, data }) => (type === 'conversation.created' ? data.first_message : data.message_id));
-    expect(heard).toEqual(expected);
+    const order = (await published()).map(({ type, data }) => (type === 'conversation.created' ? data.first_message : data.message_id));
+    expect(order).toEqual(expected);
   }, 60_000);
 });

@@ -3,7 +3,7 @@ import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../sending/send.fixture';
 
-describe('the inbox (product §2)', () => {
+describe('the inbox (spec §10)', () => {
   let sending: Sending;
   beforeEach(async () => {
     sending = await startSending();
@@ -17,7 +17,7 @@ describe('the inbox (product §2)', () => {
   const write = (phone: string) =>
     sending.harness.tell(inboundEvent({ message_id: `wamid.${phone}`, from: { phone, user_id: null, name: '' } }));
 
-  it('people who never wrote and were never written to do not push customers out of it', async () => {
+  it('fills its pages with customers, not with people without messages', async () => {
     const customers = ['919876543211', '919876543212', '919876543213'];
     await write('919876543211');
     await eventually(async () => (await sending.harness.told('message.received')).length === 1);
@@ -39,7 +39,7 @@ describe('the inbox (product §2)', () => {
   });
 
   const lines = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'];
-  /** The texts of the conversation that moved last, the oldest first. */
+  /** The texts of the most recently active conversation, oldest first. */
   const readInPages = async () => {
     const { conversations } = await page(1, null);
     const read: string[] = [];
@@ -58,13 +58,13 @@ describe('the inbox (product §2)', () => {
     return read;
   };
 
-  it('what a customer wrote within one second stands in the order in which it came, however late that was', async () => {
+  it('keeps messages of one second in their order of arrival', async () => {
     await Promise.all(lines.map((text, i) => sending.harness.tell(inboundEvent({ message_id: `wamid.${9 - i}`, text }))));
     await eventually(async () => (await sending.harness.told('message.received')).length === lines.length);
     expect(await readInPages()).toEqual(lines);
   });
 
-  it('so does what came at once with news of the person in between (platform §4.4)', async () => {
+  it('keeps that order in one batch with changes of identity in between (platform §4.4)', async () => {
     await sending.harness.close();
     sending = await startSending();
     const system = { type: 'user_changed_number', wa_id: '919876543210', user_id: 'IN.1' };
@@ -72,7 +72,7 @@ describe('the inbox (product §2)', () => {
       await sending.harness.tell(inboundEvent({ message_id: `wamid.${9 - i}`, text }));
       await sending.harness.tell(inboundEvent({ message_id: `wamid.system.${i}`, type: 'system', text: null, raw: { system } }));
     }
-    // Nobody has heard any of it so far.
+    // Start the service only now, so that it gets all events in one batch.
     await sending.run();
     await eventually(async () => (await sending.harness.told('message.received')).length === lines.length);
     expect(await readInPages()).toEqual(lines);

@@ -6,10 +6,10 @@ import { SuppressionStore } from '../suppression/suppression.store';
 import { InboxStore } from './inbox.store';
 
 const MANY = 60_000;
-/** A page examines at most so many rows of its list (filtered-page.ts). */
+/** Maximum rows that a page examines (filtered-page.ts). */
 const EXAMINED = 50_000;
 
-/** Guarantees §10, N2: whatever is searched for, a statement reads a bounded number of rows. */
+/** guarantees §10, N2: a search reads a bounded number of rows, whatever its text. */
 describe('lists of a business with many conversations', () => {
   let harness: Harness;
   let inbox: InboxStore;
@@ -26,7 +26,7 @@ describe('lists of a business with many conversations', () => {
     await db.query(`UPDATE send.conversations SET name = 'Åsa Ravi  Kumar-Patel' WHERE id = ${MANY - 1}`);
     await db.query(`UPDATE send.conversations SET name = 'Ravina 100% _x_' WHERE id = ${MANY - 2}`);
     await db.query(`INSERT INTO send.conversation_aliases SELECT business_id, phone, id FROM send.conversations`);
-    // Another business with a person of the same name.
+    // Add a person of the same name to another business.
     await db.query(
       `INSERT INTO send.conversations (id, business_id, phone, name, last_inbound_at) VALUES (${MANY + 1}, 2, '15550001', 'Ravi Other', now())`,
     );
@@ -56,7 +56,7 @@ describe('lists of a business with many conversations', () => {
     return { rows: rows['conversations'] ?? 0, messages: rows['inbound_messages'] ?? 0, found: found?.conversations ?? [] };
   };
 
-  it('finds a number by its beginning, by its end and however it is written', async () => {
+  it('finds a number by its beginning, by its end and in any notation', async () => {
     const phone = String(919_800_000_000 + MANY - 5);
     for (const search of [phone, `+${phone}`, `+91 98000-${phone.slice(7)}`, `0${phone.slice(2)}`, phone.slice(-9), ` ${phone} `]) {
       const { conversations } = await page(search);
@@ -64,7 +64,7 @@ describe('lists of a business with many conversations', () => {
     }
   });
 
-  it('finds a name by the beginning of its words, whatever their case and the spaces between them, and only of the business', async () => {
+  it('finds a name by the beginning of its words, ignoring case and spaces, within the business only', async () => {
     expect(await names('ravi')).toEqual(['Ravina 100% _x_', 'Åsa Ravi  Kumar-Patel']);
     expect(await names('RAVI ')).toHaveLength(2);
     expect(await names('ravi', 2)).toEqual(['Ravi Other']);
@@ -72,7 +72,7 @@ describe('lists of a business with many conversations', () => {
     expect(await names('Kumar')).toEqual(['Åsa Ravi  Kumar-Patel']);
   });
 
-  it('a changed name is found by its new words only', async () => {
+  it('finds a changed name by its new words only', async () => {
     const rename = (name: string) => harness.db.query('UPDATE send.conversations SET name = $1 WHERE id = 77', [name]);
     await rename('Zebedee Q');
     expect(await names('zebedee')).toEqual(['Zebedee Q']);
@@ -81,7 +81,7 @@ describe('lists of a business with many conversations', () => {
     expect(await names('person 77')).toContain('Person 77');
   });
 
-  it.each(['%', '_', '\\', "'", '.*', '(', '100%', '\u{1f600}', '+', '-', ' ', '"]'])('takes %j for what it is', async (search) => {
+  it.each(['%', '_', '\\', "'", '.*', '(', '100%', '\u{1f600}', '+', '-', ' ', '"]'])('searches for %j literally', async (search) => {
     const { conversations } = await page(search, { limit: 100 });
     const expected = search.trim() === '' ? 100 : ['100%', '_'].includes(search) ? 1 : 0;
     expect(conversations).toHaveLength(expected);
@@ -93,20 +93,20 @@ describe('lists of a business with many conversations', () => {
     ['a rare word', 'kumar', 10],
     ['a frequent word and a rare one', 'person 59987', 10],
     ['a rare word and a frequent one', 'zoe person', 10],
-    ['a word of nobody', 'nobody', 10],
-    ['digits of nobody', '4477009', 10],
+    ['a word without match', 'nobody', 10],
+    ['digits without match', '4477009', 10],
     ['no search', null, 600],
-    ['one letter that everybody has', 'p', 1_200],
-    ['digits that everybody has', '91', 1_200],
-    ['one letter that nobody has', 'x', 10],
-  ])('%s: reads a few rows by an index', async (_, search, most) => {
+    ['one letter of every name', 'p', 1_200],
+    ['digits of every number', '91', 1_200],
+    ['one letter of no name', 'x', 10],
+  ])('reads a few rows by an index: %s', async (_, search, most) => {
     const { rows, messages } = await read(search);
     expect(rows).toBeLessThanOrEqual(most);
-    // The last message of each, in whichever month it is.
+    // The last message of each conversation may be in any month's partition.
     expect(messages).toBeLessThanOrEqual(200);
   });
 
-  it('a search that the indexes find too much for examines a bounded number, and goes on from there', async () => {
+  it('scans a bounded number of conversations per page when the indexes find too many', async () => {
     const search = 'person 5';
     const { rows } = await read(search);
     expect(rows).toBeLessThan(EXAMINED + 2_000);
@@ -125,14 +125,14 @@ describe('lists of a business with many conversations', () => {
     expect(pages).toBeLessThan(found.length / 100 + 5);
   });
 
-  it('a thread of 20,000 messages: a page reads its own rows only', async () => {
+  it('reads only the rows of a page from a thread of 20,000 messages', async () => {
     for (const cursor of [null, (await inbox.messages({ business_id: 1, limit: 50, cursor: null }, 1)).next_cursor]) {
       const rows = await rowsRead(harness.db, (db) => new InboxStore(db).messages({ business_id: 1, limit: 50, cursor }, 1));
       expect(rows['inbound_messages']).toBeLessThanOrEqual(60 * 20);
     }
   });
 
-  it('opted-out people: a page reads a few rows', async () => {
+  it('reads a few rows for a page of suppressions', async () => {
     const first = await new SuppressionStore(harness.db).list(1, 20, null);
     expect(first.page.map(({ state }) => state)).toEqual(Array(20).fill('blocked'));
     for (const cursor of [null, first.next_cursor]) {

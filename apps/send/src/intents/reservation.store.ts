@@ -105,8 +105,7 @@ export class ReservationStore {
 
   /** Fingerprints are sealed, because an unsealed one would reveal a short OTP by brute force. */
   private openFingerprint({ earlier_id, fingerprint }: ReservationRow): string {
-    // A bare one is from before they were.
-    return fingerprint.includes('.') ? this.sealer.open(fingerprint, sealingContext(earlier_id)) : fingerprint;
+    return this.sealer.open(fingerprint, sealingContext(earlier_id));
   }
 }
 

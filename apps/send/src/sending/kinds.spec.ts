@@ -110,11 +110,9 @@ describe('kinds of messages', () => {
     const first = await sending.otp({ idempotency });
     expect(await stored()).not.toContain(idempotency.fingerprint);
     expect(await sending.otp({ idempotency })).toEqual({ ...first, replayed: true });
-    expect(await sending.otp({ idempotency: { ...idempotency, fingerprint: 'of another' } })).toMatchObject({ status: 422 });
-    // As 0.1.0 has stored them.
-    await sending.harness.db.query(`UPDATE send.idempotency_keys SET fingerprint = $1 WHERE key = 'own code'`, [idempotency.fingerprint]);
-    expect(await sending.otp({ idempotency })).toEqual({ ...first, replayed: true });
-    expect(await sending.otp({ idempotency: { ...idempotency, fingerprint: 'of another' } })).toMatchObject({ status: 422 });
+    expect(await sending.otp({ idempotency: { ...idempotency, fingerprint: 'fingerprint of another request' } })).toMatchObject({
+      status: 422,
+    });
   });
 
   it('decision 17, guarantees §9: publishes and stores a code masked that send-template sends in an AUTHENTICATION template', async () => {

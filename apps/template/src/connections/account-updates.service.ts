@@ -6,15 +6,15 @@ import { ConnectionsStore } from './connections.store';
 
 type AccountEvent = EventEnvelope<typeof PlatformAccountUpdate>;
 
-/** Ends of an account, in words for people (platform §4.6). */
+/** Events that end sending, with the problem that the dashboard shows (platform §4.6). */
 const CLOSING_EVENTS: Record<string, string> = {
   ACCOUNT_DELETED: 'The account was deleted on the platform.',
-  ACCOUNT_OFFBOARDED: 'The account was taken off the platform.',
-  PARTNER_REMOVED: 'The account no longer shares itself with this app.',
+  ACCOUNT_OFFBOARDED: 'The account was removed from the platform.',
+  PARTNER_REMOVED: 'The account is no longer shared with this app.',
 };
 const REOPENING_EVENTS = new Set(['ACCOUNT_RECONNECTED', 'PARTNER_ADDED', 'PARTNER_APP_INSTALLED']);
 
-/** Bans and restrictions as the platform tells them, before a send runs into them (platform §3.3, §4.6). */
+/** Applies the platform's bans and restrictions to connections, so that sends fail without a platform call (platform §3.3, §4.6). */
 @Injectable()
 export class AccountUpdates {
   constructor(
@@ -26,14 +26,14 @@ export class AccountUpdates {
     for (const event of events) await this.applyOne(event, tx);
   }
 
-  /** After the commit: holders of the connection ask again. */
+  /** Invalidates cached connections. Call it after the commit. */
   announce(businessIds: Iterable<number>): void {
     for (const business_id of businessIds) this.rpc.announce(ConnectionChanged, { business_id });
   }
 
   private async applyOne({ business_id, data: { event, raw } }: AccountEvent, tx: Tx): Promise<void> {
-    const end = CLOSING_EVENTS[event];
-    if (end !== undefined) return this.connections.markClosed(tx, business_id, end);
+    const problem = CLOSING_EVENTS[event];
+    if (problem !== undefined) return this.connections.markClosed(tx, business_id, problem);
     if (REOPENING_EVENTS.has(event)) return this.connections.scheduleProbe(tx, business_id);
     if (event === 'ACCOUNT_RESTRICTION') return this.restrict(business_id, raw, tx);
     if (event === 'DISABLED_UPDATE') return this.ban(business_id, raw, tx);
@@ -51,7 +51,7 @@ export class AccountUpdates {
 
   private async ban(businessId: number, raw: Record<string, unknown>, tx: Tx): Promise<void> {
     const state = String((raw['ban_info'] as { waba_ban_state?: unknown } | undefined)?.waba_ban_state ?? '');
-    if (/^DISABLE/.test(state)) await this.connections.markClosed(tx, businessId, 'The platform has disabled this account.');
+    if (/^DISABLE/.test(state)) await this.connections.markClosed(tx, businessId, 'The platform disabled this account.');
     else if (/^REINSTATE/.test(state)) {
       await this.connections.setRestrictions(tx, businessId, {});
       await this.connections.scheduleProbe(tx, businessId);
@@ -59,7 +59,7 @@ export class AccountUpdates {
   }
 }
 
-/** @param expiration in seconds since 1970 @returns null when there is none, or none that is a time */
+/** @param expiration seconds since 1970 @returns null for a missing or invalid time */
 function restrictionEnd(expiration: unknown): string | null {
   const seconds = Number(expiration);
   return seconds > 0 && seconds < 1e11 ? new Date(seconds * 1_000).toISOString() : null;

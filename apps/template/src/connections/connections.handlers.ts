@@ -14,8 +14,8 @@ import { BackgroundService } from '../background.service';
 import { SyncsStore } from '../templates/syncs.store';
 import { ConnectionsStore } from './connections.store';
 
-/** A channel that a send found broken is probed soon after, in seconds: the trouble may have been short. */
-const PROBE_SOON_S = 5;
+/** Delay of the probe after a send reports a problem, in seconds; the problem may be short. */
+const PROBE_AFTER_REPORT_S = 5;
 
 @Controller()
 export class ConnectionsHandlers {
@@ -57,7 +57,7 @@ export class ConnectionsHandlers {
       status: 'problem',
       problem: `${platform_code}: ${problem}`,
       isNumberVerified: false,
-      nextInSeconds: PROBE_SOON_S,
+      nextInSeconds: PROBE_AFTER_REPORT_S,
     } as const;
     await this.connections.recordProbe(business_id, { ...found, claim: null });
     this.rpc.announce(ConnectionChanged, { business_id });

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { GatewayError, type Connection, type ListedConnection, type RequestOf, type Restriction, type SetConnection } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 
-/** When each restriction ends (an IsoTime), by the platform's word for it; null for never. */
+/** The end of each restriction (ISO time) by the platform's name of it; null for no end. */
 export type RestrictionEnds = Record<string, string | null>;
 
-/** A connection that is to be probed now. */
+/** A connection with a due probe. */
 export interface DueProbe {
   connection: Connection;
-  /** What was learned since then is newer than what the probe finds; PostgreSQL's text of a time. */
+  /** Identifies the claim. If it has changed, newer information exists and the probe's result is dropped. PostgreSQL's text of a time. */
   claim: string;
 }
 
@@ -30,10 +30,10 @@ const COLUMNS = `business_id, phone_number_id, business_account_id, access_token
   CASE WHEN app_secret_changed_at > now() - interval '24 hours' THEN previous_app_secret_sealed END AS previous_app_secret_sealed,
   verify_token_sealed, status, checked_at, problem, restrictions`;
 const PAGE_SIZE = 500;
-/** A probe under way is not begun again before this, in seconds; nor is a channel with a problem asked more often. */
-const PROBE_AGAIN_S = 60;
+/** How long a claim of a probe lasts, and the minimum interval of probes after a problem, in seconds. */
+const PROBE_CLAIM_S = 60;
 
-/** SQL of connections. Secrets are sealed before they come here and stay so. */
+/** Stores connections with sealed secrets. */
 @Injectable()
 export class ConnectionsStore {
   constructor(private readonly db: Database) {}
@@ -42,7 +42,7 @@ export class ConnectionsStore {
     return (await this.findAll([businessId]))[0] ?? null;
   }
 
-  /** In the order of the businesses; null for one that has none. */
+  /** @returns connections in the order of `businessIds`; null for a business without one */
   async findAll(businessIds: number[]): Promise<(Connection | null)[]> {
     const sql = `SELECT ${COLUMNS} FROM template.connections WHERE business_id = ANY ($1::bigint[])`;
     const rows = await this.db.query<ConnectionRow>(sql, [businessIds]);
@@ -84,7 +84,7 @@ export class ConnectionsStore {
     return toConnection(row as ConnectionRow);
   }
 
-  /** @param claim of the probe that found it; what is wanted, told or reported since then has another, and holds */
+  /** @param claim of the probe; a newer change or report has another claim, and the result is dropped. Null records in any case */
   async recordProbe(
     businessId: number,
     { status, problem, isNumberVerified, nextInSeconds, claim }: ProbeResult & { claim: string | null },
@@ -99,10 +99,10 @@ export class ConnectionsStore {
     return rows[0]?.changed ?? false;
   }
 
-  /** Those whose probe is due; another replica does not get them before PROBE_AGAIN_S have passed. */
+  /** Claims due probes for PROBE_CLAIM_S seconds. */
   async claimDue(atMost: number): Promise<DueProbe[]> {
     const rows = await this.db.query<ConnectionRow & { claim: string }>(
-      `UPDATE template.connections SET probe_at = now() + interval '${PROBE_AGAIN_S} seconds' WHERE business_id IN
+      `UPDATE template.connections SET probe_at = now() + interval '${PROBE_CLAIM_S} seconds' WHERE business_id IN
        (SELECT business_id FROM template.connections WHERE probe_at <= now() ORDER BY probe_at LIMIT $1 FOR UPDATE SKIP LOCKED)
        RETURNING ${COLUMNS}, probe_at::text AS claim`,
       [atMost],
@@ -110,21 +110,21 @@ export class ConnectionsStore {
     return rows.map(({ claim, ...row }) => ({ connection: toConnection(row), claim }));
   }
 
-  /** In place of what there was; none lifts them all. */
+  /** Replaces all restrictions. */
   async setRestrictions(tx: Tx, businessId: number, restrictions: RestrictionEnds): Promise<void> {
     await tx.query('UPDATE template.connections SET restrictions = $2 WHERE business_id = $1', [businessId, restrictions]);
   }
 
-  /** The account is closed for sending; it is asked again as seldom as any channel with a problem. */
+  /** Marks the account as closed for sending and schedules a probe. */
   async markClosed(tx: Tx, businessId: number, problem: string): Promise<void> {
     await tx.query(
-      `UPDATE template.connections SET status = 'problem', problem = $2, checked_at = now(), probe_at = now() + interval '${PROBE_AGAIN_S} seconds'
+      `UPDATE template.connections SET status = 'problem', problem = $2, checked_at = now(), probe_at = now() + interval '${PROBE_CLAIM_S} seconds'
        WHERE business_id = $1`,
       [businessId, problem],
     );
   }
 
-  /** Something changed for the better, or may have. */
+  /** Schedules a probe for now, because the connection may work again. */
   async scheduleProbe(tx: Tx, businessId: number): Promise<void> {
     await tx.query('UPDATE template.connections SET probe_at = now() WHERE business_id = $1', [businessId]);
   }

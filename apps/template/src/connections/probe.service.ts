@@ -5,14 +5,14 @@ import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { ConnectionsStore, type DueProbe } from './connections.store';
 
-/** Numbers that one process probes at once. One that hangs keeps its place for 10 s of every minute. */
+/** Maximum concurrent probes of a process. A number that hangs occupies one slot for 10 s of every minute. */
 export const MAX_PROBES = 32;
 const PROBE_TIMEOUT_MS = 10_000;
-/** How long an answer is believed, in seconds. */
+/** Interval until the next probe, in seconds. */
 const RECHECK_CONNECTED_S = 600;
 const RECHECK_PROBLEM_S = 60;
 
-/** Asks the platform about channels in the background, so that no request waits for it (platform §3.3). */
+/** Probes numbers in the background, so that no request waits for it (platform §3.3). */
 @Injectable()
 export class ProbeService {
   constructor(
@@ -30,7 +30,7 @@ export class ProbeService {
     const { business_id, phone_number_id: phoneNumberId } = connection;
     const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${business_id}`);
     const outcome = await this.graph.getPhoneNumber({ phoneNumberId, accessToken }, Date.now() + PROBE_TIMEOUT_MS);
-    // An outage of the platform says nothing about the channel: it is asked again, and keeps its state.
+    // An outage of the platform is no problem of the connection: keep its state and probe again.
     if (outcome.kind === 'unavailable') return;
     const problem =
       outcome.kind === 'refused' ? `${outcome.refusal.platformCode ?? ''} ${outcome.refusal.message}`.trim() : problemOf(outcome.value);

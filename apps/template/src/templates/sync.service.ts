@@ -11,14 +11,14 @@ import { TemplateConfig } from '../template.config';
 import { SyncsStore } from './syncs.store';
 import { TemplatesStore } from './templates.store';
 
-/** Accounts that one process reads at once. One that hangs keeps its place for the 15 s of a call. */
+/** Maximum concurrent syncs of a process. An account that hangs occupies one slot for the 15 s of a call. */
 export const MAX_SYNCS = 16;
-/** Lists in memory, in megabytes of the platform's JSON: all of them together, and the part that one account may take (guarantees §10, N1). */
+/** Memory for template lists, in megabytes of JSON: in total, and the share of one account (guarantees §10, N1). */
 const LIST_MEMORY = { places: 48, largest: 1 / 2 };
 const MEGABYTE = 1024 * 1024;
 const SYNC_TIMEOUT_MS = 60_000;
 
-/** Reads a business's templates from the platform: all of them, or none when a page fails. */
+/** Reads a business's templates from the platform. If a page fails, the sync changes nothing. */
 @Injectable()
 export class SyncService {
   private readonly memory = new Shares(LIST_MEMORY);
@@ -43,14 +43,14 @@ export class SyncService {
     try {
       await this.read(businessId, held);
     } catch (error) {
-      this.logger.error({ err: error, business_id: businessId }, 'templates could not be read');
+      this.logger.error({ err: error, business_id: businessId }, 'reading templates failed');
       await this.syncs.finish(businessId, { problem: 'Something went wrong on our side.' });
     } finally {
       for (const release of held) release();
     }
   }
 
-  /** @param held the megabytes that its list takes */
+  /** @param held collects one release per megabyte of the list */
   private async read(businessId: number, held: Release[]): Promise<void> {
     const connection = await this.connections.find(businessId);
     if (!connection) return this.syncs.finish(businessId, { problem: 'The business is not connected.' });
@@ -67,7 +67,7 @@ export class SyncService {
     };
     const outcome = await this.graph.listTemplates(target, Date.now() + SYNC_TIMEOUT_MS, { onCall: () => (calls += 1), mayHold });
     if (outcome.kind !== 'ok') {
-      const problem = outcome.kind === 'refused' ? outcome.refusal.message : `The platform did not answer: ${outcome.problem}.`;
+      const problem = outcome.kind === 'refused' ? outcome.refusal.message : `The platform did not respond: ${outcome.problem}.`;
       return this.syncs.finish(businessId, { problem, calls });
     }
     await this.templates.replaceAll(businessId, outcome.value);

@@ -8,11 +8,11 @@ interface SyncRow extends Omit<Sync, 'started_at' | 'finished_at'> {
   finished_at: Date | null;
 }
 
-/** A sync whose process died is taken up again after this. */
+/** Age after which a running sync counts as abandoned by a dead process. */
 const ABANDONED_AFTER = '2 minutes';
 /**
- * Calls for one business's templates in an hour, counted from its first: the platform allows 200 in any hour (platform §1), and two hours of
- * ours may touch.
+ * Calls per business in an hour that starts with its first call. The platform allows 200 in any hour (platform §1), and two such hours may
+ * be adjacent.
  */
 const MAX_CALLS_PER_HOUR = 100;
 const WITHIN_HOUR = `hour_began > now() - interval '1 hour'`;
@@ -24,7 +24,7 @@ interface SyncEnd {
   calls?: number;
 }
 
-/** SQL of how and when each business's templates were read. */
+/** Stores when each business's templates were synced, and with what result. */
 @Injectable()
 export class SyncsStore {
   constructor(private readonly db: Database) {}
@@ -40,7 +40,7 @@ export class SyncsStore {
   async find(businessId: number): Promise<Sync> {
     const [row] = await this.db.query<SyncRow>(
       `SELECT CASE WHEN waits THEN 'failed' ELSE state END AS state, started_at, finished_at, found,
-         CASE WHEN waits THEN 'WhatsApp allows no more reading of templates this hour; they are read again at '
+         CASE WHEN waits THEN 'The hourly limit of template syncs is reached. The next sync starts at '
            || to_char((hour_began + interval '1 hour') AT TIME ZONE 'UTC', 'HH24:MI') || ' UTC.' ELSE problem END AS problem
        FROM template.syncs, LATERAL (SELECT state <> 'running' AND wanted_at IS NOT NULL AND ${BUDGET_SPENT} AS waits) w WHERE business_id = $1`,
       [businessId],
@@ -49,7 +49,7 @@ export class SyncsStore {
     return { ...row, started_at: row.started_at?.toISOString() ?? null, finished_at: row.finished_at?.toISOString() ?? null };
   }
 
-  /** Takes businesses whose templates are to be read now: wanted, due again, or left by a process that died; not beyond the hour's calls. */
+  /** Claims syncs that are requested, due or abandoned, within the hourly budget of calls. */
   async claimDue(atMost: number, everySeconds: number): Promise<number[]> {
     const rows = await this.db.query<{ business_id: string }>(
       `UPDATE template.syncs SET state = 'running', started_at = clock_timestamp(), wanted_at = NULL,
@@ -67,7 +67,7 @@ export class SyncsStore {
     return rows.map(({ business_id }) => Number(business_id));
   }
 
-  /** @param end how many were found, or what was the problem, and the calls that it took */
+  /** @param end the number of templates or the problem, and the number of calls */
   async finish(businessId: number, { found, problem, calls = 0 }: SyncEnd): Promise<void> {
     await this.db.query(
       `UPDATE template.syncs SET state = CASE WHEN $3::text IS NULL THEN 'done' ELSE 'failed' END, finished_at = clock_timestamp(),

@@ -2,7 +2,7 @@ import type { TemplateRecord, TemplateShape } from '@mgw/contracts';
 import type { GraphTemplateComponent } from '@mgw/platform-api';
 import type { StoredTemplate } from './templates.store';
 
-/** Spec §2.4, mapped as platform §3.2 says. */
+/** Maps the platform's template to the API's record (spec §2.4, platform §3.2). */
 export function templateRecord(template: StoredTemplate): TemplateRecord {
   const header = component(template, 'HEADER');
   const { content, variables } = body(template);
@@ -41,7 +41,7 @@ function component({ components }: StoredTemplate, type: string): GraphTemplateC
   return components.find((candidate) => candidate.type === type);
 }
 
-/** `{{first_name}}` of NAMED templates becomes `{{1}}`, in order of first appearance. */
+/** Replaces `{{first_name}}` of NAMED templates by `{{1}}`, in order of first appearance. */
 function body(template: StoredTemplate): { content: string; variables: string[] } {
   const text = component(template, 'BODY')?.text ?? '';
   const names = namesIn(text);
@@ -56,7 +56,7 @@ function namesIn(text: string): string[] {
   return [...new Set([...text.matchAll(VARIABLE)].map((match) => match[1] as string))];
 }
 
-/** Buttons that take a value: a URL that ends in a variable, a coupon code, and the code button of AUTHENTICATION templates, which reads as a URL one. */
+/** Finds buttons that take a value: a URL with a variable, a coupon code, or the code button of an AUTHENTICATION template (type OTP or URL). */
 function buttonParameters(template: StoredTemplate): TemplateShape['button_parameters'] {
   const buttons = component(template, 'BUTTONS')?.buttons ?? [];
   return buttons.flatMap((button, index): TemplateShape['button_parameters'] => {

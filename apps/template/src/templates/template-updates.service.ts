@@ -7,7 +7,7 @@ import { TemplatesStore } from './templates.store';
 
 type TemplateEvent = EventEnvelope<typeof PlatformTemplateUpdate>;
 
-/** What an event makes of a template; FLAGGED still sends, and what we do not know is read from the platform. */
+/** The template's status after an event. FLAGGED templates still send; unknown events start a sync. */
 const STATUS_AFTER: Record<string, string> = {
   APPROVED: 'APPROVED',
   REINSTATED: 'APPROVED',
@@ -25,8 +25,8 @@ const STATUS_AFTER: Record<string, string> = {
 };
 
 /**
- * Changes of templates as the platform tells them (platform §4.6). A status is believed at once: the platform's own list may
- * lag behind it. For everything else, and for a template that we do not know, the list is read again.
+ * Applies the platform's template updates (platform §4.6). A status counts at once, because the platform's list may lag behind. Other
+ * updates, and those of unknown templates, request a sync.
  */
 @Injectable()
 export class TemplateUpdates {
@@ -37,26 +37,26 @@ export class TemplateUpdates {
   ) {}
 
   async apply(events: TemplateEvent[], tx: Tx): Promise<void> {
-    const unread = new Set<number>();
+    const needsSync = new Set<number>();
     for (const { business_id, data } of events) {
       const known = data.field === 'message_template_status_update' && (await this.applyStatus(business_id, data.raw, tx));
-      if (!known) unread.add(business_id);
+      if (!known) needsSync.add(business_id);
     }
-    for (const businessId of unread) await this.syncs.request(businessId, tx);
+    for (const businessId of needsSync) await this.syncs.request(businessId, tx);
   }
 
-  /** After the commit: holders of templates ask again. */
+  /** Invalidates cached templates. Call it after the commit. */
   announce(businessIds: Iterable<number>): void {
     for (const business_id of businessIds) this.rpc.announce(TemplatesChanged, { business_id });
   }
 
-  /** @returns whether it is a template of ours, and a status that we know */
+  /** @returns false for an unknown template or status */
   private async applyStatus(businessId: number, raw: Record<string, unknown>, tx: Tx): Promise<boolean> {
     const status = STATUS_AFTER[String(raw['event'])];
     if (status === undefined) return false;
     return this.templates.setStatus(tx, businessId, {
       name: String(raw['message_template_name']),
-      // Meta writes it both ways (platform §4.6).
+      // The platform writes both en-US and en_US (platform §4.6).
       language: String(raw['message_template_language']).replaceAll('-', '_'),
       status,
     });

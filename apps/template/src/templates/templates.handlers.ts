@@ -25,28 +25,28 @@ export class TemplatesHandlers {
   ) {}
 
   @Handles(ListApprovedTemplates)
-  async approved({ business_id, ...place }: RequestOf<typeof ListApprovedTemplates>): Promise<ReplyOf<typeof ListApprovedTemplates>> {
-    const { page, next_cursor } = await this.templates.listApproved(business_id, place);
+  async approved({ business_id, ...pageRequest }: RequestOf<typeof ListApprovedTemplates>): Promise<ReplyOf<typeof ListApprovedTemplates>> {
+    const { page, next_cursor } = await this.templates.listApproved(business_id, pageRequest);
     return { templates: page.map(templateRecord), next_cursor };
   }
 
   @Handles(FindTemplates)
   async find({ names }: RequestOf<typeof FindTemplates>): Promise<ReplyOf<typeof FindTemplates>> {
-    const approved = await this.templates.findApproved(names);
+    const byName = await this.templates.findApproved(names);
     return {
       found: names.map(({ language }, i) => {
-        const named = approved[i] ?? [];
-        const found = named.find((template) => template.language === language);
-        return { template: found ? templateShape(found) : null, available_languages: named.map((template) => template.language) };
+        const languages = byName[i] ?? [];
+        const found = languages.find((template) => template.language === language);
+        return { template: found ? templateShape(found) : null, available_languages: languages.map((template) => template.language) };
       }),
     };
   }
 
   @Handles(ListTemplates)
-  async list({ business_id, ...place }: RequestOf<typeof ListTemplates>): Promise<ReplyOf<typeof ListTemplates>> {
-    // In this order: a list may be newer than the sync it stands beside, never older.
+  async list({ business_id, ...pageRequest }: RequestOf<typeof ListTemplates>): Promise<ReplyOf<typeof ListTemplates>> {
+    // Read the sync first, so that the list is never older than it.
     const sync = await this.syncs.find(business_id);
-    const { page, next_cursor } = await this.templates.list(business_id, place);
+    const { page, next_cursor } = await this.templates.list(business_id, pageRequest);
     return {
       templates: page.map((template) => ({
         ...templateRecord(template),

@@ -15,7 +15,7 @@ export interface StoredTemplate {
   updated_at: Date;
 }
 
-/** Which page of a list; without a limit all of it. */
+/** A page of a list; without `limit` the whole list. */
 type PageRequest = Pick<RequestOf<typeof ListTemplates>, 'limit' | 'cursor'>;
 interface TemplatesPage {
   page: StoredTemplate[];
@@ -28,7 +28,7 @@ const COLUMNS = 'id, name, language, status, category, named, components, update
 export class TemplatesStore {
   constructor(private readonly db: Database) {}
 
-  /** What the platform has, and nothing else; a template that stays keeps its id, and what was told of it since the sync began. */
+  /** Replaces the stored templates. Existing ones keep their id, and changes since the start of the sync win. */
   async replaceAll(businessId: number, templates: GraphTemplate[]): Promise<void> {
     await this.db.transaction(async (tx) => {
       await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`template.templates:${businessId}`]);
@@ -60,7 +60,7 @@ export class TemplatesStore {
     });
   }
 
-  /** @returns false for a template that is not stored */
+  /** @returns false if the template is not stored */
   async setStatus(
     tx: Tx,
     businessId: number,
@@ -73,15 +73,15 @@ export class TemplatesStore {
     return rows.length > 0;
   }
 
-  list(businessId: number, place: PageRequest): Promise<TemplatesPage> {
-    return this.page('', businessId, place);
+  list(businessId: number, request: PageRequest): Promise<TemplatesPage> {
+    return this.page('', businessId, request);
   }
 
-  listApproved(businessId: number, place: PageRequest): Promise<TemplatesPage> {
-    return this.page(`AND status = 'APPROVED'`, businessId, place);
+  listApproved(businessId: number, request: PageRequest): Promise<TemplatesPage> {
+    return this.page(`AND status = 'APPROVED'`, businessId, request);
   }
 
-  /** For each name, in their order: those so called, in every approved language. */
+  /** @returns for each name, in order, its approved templates in all languages */
   async findApproved(names: { business_id: number; name: string }[]): Promise<StoredTemplate[][]> {
     const rows = await this.db.query<StoredTemplate & { place: string }>(
       `SELECT n.place, ${COLUMNS} FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS n (owner, wanted, place)
@@ -93,7 +93,7 @@ export class TemplatesStore {
     return found;
   }
 
-  /** By name and language: what is there all the time is on one page, whatever a sync changes around it. */
+  /** Pages by name and language, so that a concurrent sync neither hides nor repeats an unchanged template. */
   private async page(filter: string, businessId: number, { limit, cursor }: PageRequest): Promise<TemplatesPage> {
     const after = readCursor(cursor ?? null, ['text', 'text']);
     const rows = await this.db.query<StoredTemplate>(
