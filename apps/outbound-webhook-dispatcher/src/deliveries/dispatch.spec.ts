@@ -8,6 +8,7 @@ import {
   TestWebhook,
   UpdateWebhook,
   type GatewayError,
+  type ReplyOf,
 } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
@@ -230,5 +231,62 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     expect(await list()).toHaveLength(20);
     await harness.rpc.call(DeleteWebhook, { business_id: 1, id });
     expect(await codeOf(harness.rpc.call(DeleteWebhook, { business_id: 1, id }))).toBe('NOT_FOUND');
+  });
+
+  it('guarantees §10, N1: a page of the log holds a megabyte of bodies or one of them, and its cursor leads to all', async () => {
+    await harness.run(service);
+    const webhook_id = await create();
+    await harness.db.query(
+      `INSERT INTO dispatch.deliveries (webhook_id, business_id, event_id, ordering_key, body, state, attempt, finished_at)
+       SELECT $1, 1, 'e' || n, 'k', '{"text":"' || repeat('x', CASE WHEN n = 7 THEN 2000000 ELSE 200000 END) || '"}', 'succeeded', 1, now()
+       FROM generate_series(1, 20) AS n`,
+      [webhook_id],
+    );
+    const seen: string[] = [];
+    const sizes: number[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: ReplyOf<typeof ListDeliveries> = await harness.rpc.call(ListDeliveries, {
+        business_id: 1,
+        webhook_id,
+        limit: 100,
+        cursor,
+        state: 'succeeded',
+      });
+      seen.push(...page.deliveries.map(({ event_id }) => event_id));
+      sizes.push(JSON.stringify(page).length);
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(Array.from({ length: 20 }, (_, i) => `e${20 - i}`));
+    expect(Math.max(...sizes)).toBeLessThan(2_100_000);
+    expect(sizes.length).toBeGreaterThan(4);
+  });
+
+  it('guarantees §10, N1, N3: an event of more than a megabyte goes to the dead letters, and later ones of its conversation are delivered', async () => {
+    await harness.run(service);
+    await create();
+    const [before, large, after] = [1, 2, 3].map((number) =>
+      sent(number, { conversation_id: 1, text: number === 2 ? 'x'.repeat(1_100_000) : 'Hi' }),
+    );
+    await harness.tell(...([before, large, after] as Parameters<typeof harness.tell>));
+    await eventually(() => ids().length === 2);
+    expect(ids()).toEqual(['wamid.1.1', 'wamid.1.3']);
+    const letters = await harness.db.query<{ reason: string }>('SELECT reason FROM dispatch.dead_letters');
+    expect(letters).toEqual([
+      { reason: expect.stringMatching(/^the event has 1100\d+ bytes; a webhook takes at most 1048576$/) as string },
+    ]);
+  });
+
+  it('guarantees §10, N1: at most 20 test events of a webhook wait', async () => {
+    await harness.run(service);
+    const webhook_id = await create();
+    receiver.respond(() => undefined);
+    const tests = await Promise.allSettled(
+      Array.from({ length: 40 }, () => harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: null })),
+    );
+    const refused = tests.filter((test) => test.status === 'rejected').map(({ reason }) => (reason as GatewayError).error_code);
+    // Some that come together may pass together.
+    expect(refused.length).toBeGreaterThan(10);
+    expect(new Set(refused)).toEqual(new Set(['CONFLICT']));
   });
 });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError, type FindDeliveries, type ListDeliveries, type ReplyOf, type RequestOf } from '@mgw/contracts';
-import { Database, examine, filteredPage, onRow, readCursor, type Examined, type Tx } from '@mgw/postgres';
+import { Database, examine, filteredPage, onRow, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { activeTraceparent } from '@mgw/telemetry';
 
 type State = ReplyOf<typeof ListDeliveries>['deliveries'][number]['state'];
@@ -14,17 +14,28 @@ interface LogRow {
   attempt: number;
   reason: string | null;
   created_at: Date;
+}
+
+/** The bytes of one attempt, which a page of the log reads apart: only those that fit. */
+interface Sent {
+  id: string;
   body: string;
   request: { url: string; headers: Record<string, string> } | null;
 }
 
 const LIST = examine(
-  `SELECT id, event, event_id, state, status_code, duration_ms, attempt, reason, created_at, body, request FROM dispatch.deliveries
+  `SELECT id, event, event_id, state, status_code, duration_ms, attempt, reason, created_at,
+     octet_length(body) AS bytes FROM dispatch.deliveries
    WHERE webhook_id = $1 AND -id > -coalesce($2::bigint, 9223372036854775807) ORDER BY -id LIMIT $3`,
   '$5::text IS NULL OR row.state = $5',
   { examined: '$3', returned: '$4' },
 );
-const COLUMNS = 'd.id, d.event, d.event_id, d.state, d.status_code, d.duration_ms, d.attempt, d.reason, d.created_at, d.body, d.request';
+const COLUMNS = 'd.id, d.event, d.event_id, d.state, d.status_code, d.duration_ms, d.attempt, d.reason, d.created_at';
+
+/** Bodies on one page at most, in bytes; a page has at least one delivery. */
+const PAGE_BYTES = 1024 * 1024;
+/** Test events of one webhook that wait. */
+const TESTS_WAITING = 20;
 
 /** What became of events, for people; and deliveries that they ask for. */
 @Injectable()
@@ -38,19 +49,25 @@ export class DeliveryLogStore {
     const reads = this.db.reads(business_id);
     const [known] = await reads.query('SELECT id FROM dispatch.webhooks WHERE business_id = $1 AND id = $2', [business_id, webhook_id]);
     if (!known) return null;
-    const { page, next_cursor } = await filteredPage<LogRow & Examined>(
+    const found = await filteredPage<LogRow & Examined & { bytes: number }>(
       limit,
       cursor,
       (look) => reads.query(LIST, [webhook_id, readCursor(look.cursor, ['id'])?.[0] ?? null, look.examined, look.returned, state]),
       ({ id }) => [id],
     );
+    const { page, next_cursor } = pageOf(found.page, fitting(found.page), ({ id }) => [id]);
+    const rows = await reads.query<Sent>('SELECT id, body, request FROM dispatch.deliveries WHERE id = ANY ($1::bigint[])', [
+      page.map(({ id }) => id),
+    ]);
+    const sent = new Map(rows.map((row) => [row.id, row]));
     return {
-      deliveries: page.map((row) => ({
-        ...record(row),
-        payload: JSON.parse(row.body) as unknown,
-        ...(row.request && { request: { ...row.request, body: row.body } }),
-      })),
-      next_cursor,
+      deliveries: page.flatMap((row) => {
+        const { body, request: out } = sent.get(row.id) ?? { body: null, request: null };
+        // Deleted meanwhile, because of its age.
+        if (body === null) return [];
+        return [{ ...record(row), payload: JSON.parse(body) as unknown, ...(out && { request: { ...out, body } }) }];
+      }),
+      next_cursor: next_cursor ?? found.next_cursor,
     };
   }
 
@@ -120,6 +137,15 @@ export class DeliveryLogStore {
     const { business_id, webhook_id, event, event_id, body } = delivery;
     return this.db.transaction(async (tx) => {
       await tx.query('SELECT FROM dispatch.webhooks WHERE id = $1 FOR KEY SHARE', [webhook_id]);
+      const tests = await tx.query(
+        `SELECT FROM dispatch.lanes WHERE webhook_id = $1 AND ordering_key >= 'test:' AND ordering_key < 'test;' LIMIT ${TESTS_WAITING}`,
+        [webhook_id],
+      );
+      if (tests.length === TESTS_WAITING)
+        throw new GatewayError(
+          'CONFLICT',
+          `${TESTS_WAITING} test events of this webhook are waiting. Try again when they have been delivered.`,
+        );
       await this.enter(tx, { business_id, webhook_id, ordering_key: event_id });
       const [row] = await tx.query<{ id: string }>(
         `INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, waits, by_hand)
@@ -136,6 +162,13 @@ export const UNDER_WAY = 'This delivery is under way.';
 
 function isOpen(state: State): boolean {
   return state === 'pending' || state === 'running';
+}
+
+/** @returns how many of these deliveries fit on a page by their bytes */
+function fitting(rows: { bytes: number }[]): number {
+  let bytes = 0;
+  const first = rows.findIndex((row) => (bytes += row.bytes) > PAGE_BYTES);
+  return first === -1 ? rows.length : Math.max(1, first);
 }
 
 function record({ id, event, event_id, state, status_code, duration_ms, attempt, reason, created_at }: LogRow) {

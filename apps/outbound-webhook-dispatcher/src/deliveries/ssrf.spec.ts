@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns/promises';
 import { Redeliver, TestWebhook, UpdateWebhook, type GatewayError } from '@mgw/contracts';
 import { aimedAt, eventually, SSRF_CASES, startRawReceiver, watchDials, type RawReceiver } from '@mgw/testing';
 import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
@@ -39,6 +40,25 @@ describe('addresses that must never be dialled (guarantees §5, decision 32)', (
       expect([url, await changed]).toEqual([url, 'VALIDATION_FAILED']);
     }
     expect((await dispatching.webhook(id)).url).toBe('https://hooks.example.com/');
+    expect([dials(), canary.connections]).toEqual([[], 0]);
+  });
+
+  it('decision 54: a name that leads inside is refused when it is set, whatever else it leads to; one that does not resolve is accepted', async () => {
+    jest.spyOn(Resolver.prototype, 'resolve4').mockImplementation((async (name: string) => {
+      if (name.startsWith('nowhere')) throw new Error('ENOTFOUND');
+      return name.startsWith('inside') ? ['93.184.215.14', '10.0.0.1'] : ['93.184.215.14'];
+    }) as never);
+    jest.spyOn(Resolver.prototype, 'resolve6').mockRejectedValue(new Error('ENODATA'));
+    await dispatching.run();
+    const id = await dispatching.create({ url: 'https://outside.example.com/' });
+    await dispatching.create({ url: 'https://nowhere.example.com/' });
+    const refused = { error_code: 'VALIDATION_FAILED', extras: { details: [{ field: 'url', message: 'must be a public address' }] } };
+    for (const url of ['https://inside.example.com/', 'https://kubernetes.default.svc/', 'https://db.internal/', 'https://intranet/']) {
+      await expect(dispatching.create({ url })).rejects.toMatchObject(refused);
+      await expect(dispatching.harness.rpc.call(UpdateWebhook, { business_id: 1, id, url })).rejects.toMatchObject(refused);
+    }
+    jest.restoreAllMocks();
+    expect((await dispatching.webhook(id)).url).toBe('https://outside.example.com/');
     expect([dials(), canary.connections]).toEqual([[], 0]);
   });
 
