@@ -47,6 +47,15 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
     expect(await aLongOne).toEqual({ kind: 'unreachable' });
   });
 
+  it('sends nothing when the caller may no longer send, be it before or after connecting', async () => {
+    const maySend = (answers: boolean[]) => () => answers.shift() ?? false;
+    const call = { url: receiver.url, headers: {}, body: '{}', timeoutMs: 5_000 };
+    expect(await open.post({ ...call, maySend: maySend([]) })).toEqual({ kind: 'cut_off' });
+    expect(await open.post({ ...call, maySend: maySend([true]) })).toEqual({ kind: 'cut_off' });
+    expect(receiver.requests).toHaveLength(0);
+    expect(await open.post({ ...call, maySend: () => true })).toMatchObject({ status: 200 });
+  });
+
   it('a cut or refused connection is unreachable', async () => {
     receiver.respond((_, response) => void response.destroy());
     expect(await post(receiver.url)).toEqual({ kind: 'unreachable' });

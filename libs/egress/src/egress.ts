@@ -27,7 +27,10 @@ const FLOOD = new Error('too many interim responses');
 const JUDGED = { places: 32, largest: 1 / 8, waiting: { room: 64, largest: 1 / 8 } };
 const JUDGED_WITHIN_MS = 2_000;
 
-/** How a call ended. `refused`: the address may not be called; `unreachable`: no whole status line came; `cut_off`: nor could one, since `close`. */
+/**
+ * How a call ended. `refused`: the address may not be called; `unreachable`: no whole status line came; `cut_off`: nor could one, because
+ * of `close` or `maySend`.
+ */
 export type EgressResult =
   { kind: 'answered'; status: number } | { kind: 'refused' } | { kind: 'unreachable' } | { kind: 'timeout' } | { kind: 'cut_off' };
 
@@ -40,6 +43,8 @@ export interface EgressCall {
   body: string;
   /** Wall time from the first DNS query to the status line, in milliseconds. */
   timeoutMs: number;
+  /** Read right before the request is written: if false, nothing is written and the call is `cut_off`. */
+  maySend?: () => boolean;
 }
 
 /**
@@ -107,15 +112,17 @@ export class Egress {
     const checked = this.rules.check(call.url);
     if ('refused' in checked) return { kind: 'refused' };
     const end = new AbortController();
-    const waiting: Waiting = { isOver: false };
+    const waiting: Waiting = { isOver: false, isCutOff: false, maySend: call.maySend ?? (() => true) };
     const endsAt = performance.now() + call.timeoutMs;
     const timer = setTimeout(() => end.abort(), call.timeoutMs);
     try {
       const addresses = await withAbort(this.resolve(checked.url), end.signal);
       if (addresses === null) return { kind: 'refused' };
+      if (!waiting.maySend()) return { kind: 'cut_off' };
       // undici ends a request whose connection is not there yet only when connecting has failed.
       return await withAbort(this.exchange(checked.url, addresses, { call, waiting, end, read }), end.signal);
     } catch {
+      if (waiting.isCutOff) return { kind: 'cut_off' };
       // Its connection is cut, but it has not responded: that is known at the end of its time.
       if (end.signal.reason === FLOOD) await new Promise((resume) => setTimeout(resume, endsAt - performance.now()));
       if (end.signal.aborted) return { kind: 'timeout' };
@@ -224,6 +231,9 @@ export class Egress {
 interface Waiting {
   /** Nobody waits for its response any more. */
   isOver: boolean;
+  /** `maySend` said no when the connection was there. */
+  isCutOff: boolean;
+  maySend: () => boolean;
   /** The connection that is being made for it. */
   connecting?: Socket | undefined;
 }
@@ -240,6 +250,11 @@ function clientThatWaits(origin: URL, options: Client.Options, dial: Dial): Clie
       if (waiting?.isOver) return connected(new Error('nobody waits for a response any more'), null);
       const socket = dial(target, (...result) => {
         if (waiting) waiting.connecting = undefined;
+        if (waiting && !waiting.maySend()) {
+          waiting.isCutOff = true;
+          result[1]?.destroy();
+          return connected(new Error('the call may no longer be made'), null);
+        }
         connected(...result);
       });
       if (waiting) waiting.connecting = socket;

@@ -12,6 +12,14 @@ import { signatureHeaders } from './signature';
 type Request = Pick<EgressCall, 'url' | 'headers'>;
 type End = Omit<AttemptEnd, 'durationMs'>;
 
+/** The claim of an attempt, which another worker takes over when this process stands still for too long. */
+export interface Claim {
+  /** Waits until it is known whether the claim holds. */
+  confirm(): Promise<boolean>;
+  /** Whether it holds at this moment. */
+  holds(): boolean;
+}
+
 const RECORD_ATTEMPTS = 5;
 const NOTHING: Finish = { freed: false, due: false };
 /** A delivery that has lost this many workers is dialled no more (guarantees §10, N3). */
@@ -53,13 +61,13 @@ export class AttemptService {
 
   /**
    * Never throws. An attempt that was cut off, or whose end cannot be recorded, is made again.
-   * @param holds whether the claim does; nothing is dialled once it does not
+   * @param claim nothing is sent once it does not hold
    */
-  async run(attempt: Attempt, holds: () => Promise<boolean>): Promise<Finish> {
+  async run(attempt: Attempt, claim: Claim): Promise<Finish> {
     try {
       crashPoint('dispatch.after-take');
       const begun = performance.now();
-      const end = attempt.lost_workers < LOST_AT_MOST ? await this.make(attempt, holds) : this.setAside(attempt);
+      const end = attempt.lost_workers < LOST_AT_MOST ? await this.make(attempt, claim) : this.setAside(attempt);
       if (end === null) return NOTHING;
       const finish = await this.record(attempt, { ...end, durationMs: Math.round(performance.now() - begun) });
       crashPoint('dispatch.after-end');
@@ -71,12 +79,12 @@ export class AttemptService {
   }
 
   /** @returns null when the attempt is another worker's */
-  private async make(attempt: Attempt, holds: () => Promise<boolean>): Promise<End | null> {
+  private async make(attempt: Attempt, claim: Claim): Promise<End | null> {
     const request = this.requestOf(attempt);
     if (request === null) return UNREADABLE;
     // The log shows only the body of all others: another statement for each delivery would cost too much.
     if (attempt.by_hand) await this.deliveries.noteRequest(attempt, request);
-    return (await holds()) ? this.attempt(attempt, request) : null;
+    return (await claim.confirm()) ? this.attempt(attempt, request, claim) : null;
   }
 
   private setAside({ webhook_id, event_id }: Attempt): End {
@@ -86,8 +94,9 @@ export class AttemptService {
   }
 
   /** @returns null when it was cut off: the receiver is not to blame (guarantees §8) */
-  private async attempt(attempt: Attempt, request: Request): Promise<End | null> {
-    const post = () => this.egress.post({ ...request, body: attempt.body, timeoutMs: this.config.answerWithinMs });
+  private async attempt(attempt: Attempt, request: Request, claim: Claim): Promise<End | null> {
+    const post = () =>
+      this.egress.post({ ...request, body: attempt.body, timeoutMs: this.config.answerWithinMs, maySend: () => claim.holds() });
     const result = await this.trace(attempt, post);
     if (result.kind === 'cut_off') return null;
     crashPoint('dispatch.after-attempt');

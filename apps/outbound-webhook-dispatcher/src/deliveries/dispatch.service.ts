@@ -3,7 +3,7 @@ import type { EventEnvelope } from '@mgw/contracts';
 import { Signal, WorkerHeartbeat } from '@mgw/events';
 import { LOGGER } from '@mgw/service';
 import { gauge, type Logger } from '@mgw/telemetry';
-import { AttemptService } from './attempt.service';
+import { AttemptService, type Claim } from './attempt.service';
 import { DeliveriesStore, SUSPECT_FROM, type Attempt } from './deliveries.store';
 import { LanesStore } from './lanes.store';
 import { AT_ONCE, roomBeside, type Room } from './shares';
@@ -188,21 +188,23 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     return this.worker !== undefined && this.heartbeat.id === this.worker;
   }
 
-  /** Whether the claim of an attempt holds. While that is not known, because this process stood still, the attempt waits. */
-  private async holds(attempt: Attempt): Promise<boolean> {
-    while (!this.mayClaim && !this.stopped) await new Promise((resume) => setTimeout(resume, HOLDS_EVERY_MS));
-    return this.mayClaim && attempt.worker === this.worker;
+  /** Whether the claim of an attempt holds is not known while this process has stood still and has no new id yet. */
+  private claimOf(attempt: Attempt): Claim {
+    const holds = () => this.mayClaim && attempt.worker === this.worker;
+    const confirm = async () => {
+      while (!this.mayClaim && !this.stopped) await new Promise((resume) => setTimeout(resume, HOLDS_EVERY_MS));
+      return holds();
+    };
+    return { confirm, holds };
   }
 
   private start(attempt: Attempt): void {
-    const ended = this.attempts
-      .run(attempt, () => this.holds(attempt))
-      .then(({ freed, due }) => {
-        this.running.delete(attempt);
-        const isSuspect = attempt.lost_workers >= SUSPECT_FROM;
-        if (isSuspect) this.suspects = true;
-        if (freed || due || isSuspect) this.nudge({ urgent: freed });
-      });
+    const ended = this.attempts.run(attempt, this.claimOf(attempt)).then(({ freed, due }) => {
+      this.running.delete(attempt);
+      const isSuspect = attempt.lost_workers >= SUSPECT_FROM;
+      if (isSuspect) this.suspects = true;
+      if (freed || due || isSuspect) this.nudge({ urgent: freed });
+    });
     this.running.set(attempt, ended);
   }
 
