@@ -1,6 +1,6 @@
 import { createLogger } from '@mgw/telemetry';
 import { eventually } from '@mgw/testing';
-import { isWorkerAlive, WorkerHeartbeat } from './index';
+import { deadWorkers, isWorkerAlive, WorkerHeartbeat } from './index';
 import { openShop, type Shop } from './shop.fixture';
 
 describe("a worker's heartbeat (guarantees §10, N6)", () => {
@@ -48,6 +48,21 @@ describe("a worker's heartbeat (guarantees §10, N6)", () => {
     await eventually(() => worker.id !== undefined);
     expect(worker.id).not.toBe(id);
     expect(changes).toEqual([undefined, worker.id]);
+  });
+
+  it('is dead when its time is up or its row is gone, and not while its renewal is being committed', async () => {
+    await shop.db.query(`INSERT INTO shop.workers VALUES ('alive', now() + interval '1 hour'), ('dead', now())`);
+    const holders = `SELECT unnest('{alive,dead,gone}'::text[]) AS worker`;
+    const dead = async () =>
+      (await shop.db.query<{ worker: string }>(`WITH ${deadWorkers('shop', holders)} SELECT worker FROM dead ORDER BY worker`)).map(
+        ({ worker }) => worker,
+      );
+    expect(await dead()).toEqual(['dead', 'gone']);
+    await shop.db.transaction(async (tx) => {
+      await tx.query(`UPDATE shop.workers SET alive_until = now() + interval '1 hour' WHERE worker_id = 'dead'`);
+      expect(await dead()).toEqual(['gone']);
+    });
+    expect(await dead()).toEqual(['gone']);
   });
 
   it('never revives a worker whose claims were free', async () => {

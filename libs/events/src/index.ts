@@ -24,7 +24,7 @@ export {
   outboxRecoveryUp,
   outboxRecoveryDown,
 } from './tables';
-export { WorkerHeartbeat, isWorkerAlive, type HeartbeatOptions } from './heartbeat';
+export { WorkerHeartbeat, deadWorkers, isWorkerAlive, type HeartbeatOptions } from './heartbeat';
 export { ensureStreams } from './streams';
 export { StreamRoom, type PublishedSize } from './stream-room';
 export { OutboxRelay } from './relay';

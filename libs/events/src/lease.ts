@@ -1,5 +1,5 @@
 import type { EventConsumerOptions } from './consumer-options';
-import type { WorkerHeartbeat } from './heartbeat';
+import { deadWorkers, type WorkerHeartbeat } from './heartbeat';
 import { Signal } from './signal';
 
 /** Between two looks at a lease that another replica holds, in milliseconds; the next look is earlier when its worker may be dead by then. */
@@ -72,7 +72,10 @@ export class Lease {
     }
   }
 
-  /** The holder is compared with the one that was found dead: of two replicas that find it dead, one takes the lease. */
+  /**
+   * The holder is compared with the one that was found dead: of two replicas that find it dead, one takes the lease. Its row is locked and
+   * read again, so a renewal that is being committed still counts.
+   */
   private async claim(id: string): Promise<boolean> {
     const { db, schema, durable } = this.options;
     const [found] = await db.query<{ holder: string; alive_ms: number }>(
@@ -86,7 +89,9 @@ export class Lease {
     }
     const taken = found
       ? await db.query(
-          `UPDATE ${schema}.consumer_leases SET holder = $2, held_until = clock_timestamp() WHERE consumer = $1 AND holder = $3 RETURNING 1`,
+          `WITH ${deadWorkers(schema, 'SELECT $3::text AS worker')}
+           UPDATE ${schema}.consumer_leases SET holder = $2, held_until = clock_timestamp()
+           WHERE consumer = $1 AND holder = $3 AND EXISTS (SELECT FROM dead) RETURNING 1`,
           [durable, id, found.holder],
         )
       : await db.query(

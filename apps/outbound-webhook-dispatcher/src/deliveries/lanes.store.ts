@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isWorkerAlive } from '@mgw/events';
+import { deadWorkers } from '@mgw/events';
 import { Database, onRow } from '@mgw/postgres';
 import { SUSPECT_FROM } from './deliveries.store';
 
@@ -34,9 +34,7 @@ export class LanesStore {
          UNION ALL
          SELECT (SELECT l.worker FROM dispatch.lanes l WHERE l.worker > holder.worker ORDER BY l.worker LIMIT 1)
          FROM holder WHERE holder.worker IS NOT NULL
-       ), dead AS MATERIALIZED (
-         SELECT worker FROM holder WHERE worker IS NOT NULL AND NOT ${isWorkerAlive('dispatch', 'holder.worker')}
-       ), lane AS MATERIALIZED (
+       ), ${deadWorkers('dispatch', 'SELECT worker FROM holder WHERE worker IS NOT NULL')}, lane AS MATERIALIZED (
          SELECT l.webhook_id, l.ordering_key, l.delivery_id
          FROM dead CROSS JOIN LATERAL (SELECT * FROM dispatch.lanes l WHERE l.worker = dead.worker LIMIT ${BATCH} FOR UPDATE SKIP LOCKED) l
        ), lost AS (
