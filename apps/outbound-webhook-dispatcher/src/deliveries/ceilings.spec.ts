@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { eventually, startRawReceiver, type RawReceiver } from '@mgw/testing';
+import { eventually, startRawReceiver, startReceiver, type RawReceiver } from '@mgw/testing';
 import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
@@ -85,6 +85,27 @@ describe('D5: a receiver that hangs delays only itself (guarantees §4)', () => 
     await eventually(() => dialled() >= 128);
     await deliversMeanwhile(`http://127.0.0.1:${other.port}`, 7);
     expect(dialled()).toBeLessThan(128 + 64);
+  });
+
+  it('N2: thousands of events of a business whose webhook keeps up: the event of another overtakes most of them', async () => {
+    const [flood, victim] = [await startReceiver(), await startReceiver()];
+    dispatching.harness.onClose(() => Promise.all([flood.close(), victim.close()]));
+    flood.respond((_, response) => void setTimeout(() => response.writeHead(200).end(), 10));
+    let delivered = 0;
+    victim.respond((_, response) => {
+      delivered = flood.requests.length;
+      response.writeHead(200).end();
+    });
+    await dispatching.store([flood.url]);
+    await dispatching.store([victim.url], 2);
+    const count = 4_000;
+    const all = [...events(count), sent(0, { business_id: 2 })];
+    // As a relay does under load: many events in one message.
+    for (let at = 0; at < all.length; at += 50)
+      await dispatching.harness.nc.jetstream().publish('public.message.sent', JSON.stringify(all.slice(at, at + 50)));
+    await eventually(() => victim.requests.length === 1);
+    expect(delivered).toBeLessThan(count / 2);
+    expect(delivered).toBeGreaterThan(0);
   });
 
   it.each([

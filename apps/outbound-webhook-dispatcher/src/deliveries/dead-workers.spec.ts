@@ -42,6 +42,21 @@ describe('workers that die or stand still (guarantees §10)', () => {
     }
   });
 
+  it('N6: both dispatchers die with attempts under way: the one that comes back goes on within seconds', async () => {
+    answer = hold;
+    await dispatching.create({ url: url() });
+    const workers = [await spawn(), await spawn()];
+    await dispatching.harness.tell(sent(1, { conversation_id: 1 }));
+    await eventually(() => held.length === 1);
+    await Promise.all(workers.map((worker) => worker.kill('SIGKILL')));
+    answer = (socket) => socket.write(OK);
+    await dispatching.harness.tell(sent(2, { conversation_id: 1 }), sent(3, { conversation_id: 2 }));
+    await spawn();
+    await eventually(() => receiver.requests.length === 4, { timeoutMs: 8_000 });
+    await dispatching.ended(3);
+    expect(numbers().filter((number) => number !== 3)).toEqual([1, 1, 2]);
+  });
+
   it('N6: two hundred conversations of a webhook that no worker may begin hold up no other one', async () => {
     const [webhook] = await dispatching.store([url()]);
     await dispatching.harness.db.query(`INSERT INTO dispatch.workers VALUES ('elsewhere', now() + interval '1 hour')`);

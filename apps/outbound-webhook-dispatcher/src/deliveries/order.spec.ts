@@ -1,6 +1,6 @@
 import { ConversationCreated, MessageReceived, type EventEnvelope } from '@mgw/contracts';
 import { ensureStreams, newEvent } from '@mgw/events';
-import { startReceiver, type Receiver } from '@mgw/testing';
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
 
 /** A customer's first message, as the send service tells it. */
@@ -66,6 +66,34 @@ describe('two dispatchers keep the order of events within a conversation (produc
     }
     expect(seen).toEqual(expected);
   }, 60_000);
+
+  it('nothing overtakes where PostgreSQL ends connections in the middle of statements', async () => {
+    await dispatching.run();
+    await dispatching.run();
+    const [conversations, each] = [4, 60];
+    const received = new Map<number, number[]>();
+    receiver.respond(({ body }, response) => {
+      const { conversation_id, message_id } = (JSON.parse(body) as { data: { conversation_id: number; message_id: string } }).data;
+      received.set(conversation_id, [...(received.get(conversation_id) ?? []), Number(message_id.split('.').at(-1))]);
+      setTimeout(() => response.writeHead(200).end(), 2);
+    });
+    const attempts = () => receiver.requests.length;
+    const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+    for (let number = 0; number < each; number++) {
+      await publish(Array.from({ length: conversations }, (_, i) => sent(number * conversations + i, { conversation_id: i + 1 })));
+      if (number % 4 > 0) continue;
+      const before = attempts();
+      // Every second time only connections with a statement under way.
+      await dispatching.harness.db.query(number % 8 === 0 ? cut : `${cut} AND state = 'active'`).catch(() => undefined);
+      await eventually(() => attempts() > before, { timeoutMs: 20_000 });
+    }
+    await dispatching.ended(conversations * each, 30_000);
+    for (const numbers of received.values()) {
+      expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+      expect(new Set(numbers).size).toBe(each);
+    }
+    expect(received.size).toBe(conversations);
+  }, 90_000);
 
   it('nothing overtakes what a dispatcher that was killed had at hand, and the other goes on soon', async () => {
     const victim = await dispatching.harness.spawn('outbound-webhook-dispatcher');
