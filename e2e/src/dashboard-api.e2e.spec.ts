@@ -160,7 +160,7 @@ describe('the dashboard’s API (product §2)', () => {
       const [delivery] = (await ok<{ deliveries: Delivery[] }>(owner, 'GET', `webhooks/${id}/deliveries?state=failed`)).deliveries;
       return delivery;
     });
-    expect(again).toMatchObject({ id: deliveries[0]?.id, attempts: 2, response_code: 500, reason: 'answered 500 instead of 200' });
+    expect(again).toMatchObject({ id: deliveries[0]?.id, attempts: 2, response_code: 500, reason: 'responded 500 instead of 200' });
     expect(receiver.requests[before]?.body).toBe(receiver.requests[before - 1]?.body);
     receiver.respond((_, response) => void response.writeHead(200).end());
     const test = await ok<{ delivery_id: number }>(owner, 'POST', `webhooks/${id}/test`, { event: 'broadcast.completed' });

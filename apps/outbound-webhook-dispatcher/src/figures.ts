@@ -1,7 +1,7 @@
-/** Lanes that a sum reads at most. */
+/** Lanes that the sum reads at most. */
 const LANES = 10_000;
 
-/** This service's own metrics for the operator. The age of the oldest delivery is the longest wait of any webhook. */
+/** Metrics for the operator. The oldest delivery is the first one that waits or is attempted, of all webhooks. */
 export const FIGURES = {
   deliveries_waiting: `SELECT coalesce(sum(open), 0) FROM (
     SELECT open FROM dispatch.lanes ORDER BY webhook_id, ordering_key LIMIT ${LANES}) lanes`,

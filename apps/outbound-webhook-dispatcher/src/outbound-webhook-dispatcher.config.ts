@@ -8,7 +8,7 @@ export class DispatcherConfig extends config('outbound-webhook-dispatcher', {
   ...sealingSettings,
   ...retentionSettings,
   deliveriesDays: env.integer('RETENTION_DELIVERIES_DAYS', {
-    doc: 'how long the log of deliveries is kept, in days after their end',
+    doc: 'how long deliveries stay in the log, in days after their end',
     default: 30,
     min: 7,
     max: 3_650,
@@ -23,8 +23,8 @@ export class DispatcherConfig extends config('outbound-webhook-dispatcher', {
     allowedTarget,
   ),
   ports: env.ports('WEBHOOK_PORTS', { doc: 'ports of public hosts that webhooks may use', default: '443,8443' }),
-  answerWithinMs: env.integer('WEBHOOK_ANSWER_WITHIN_MS', {
-    doc: 'how long a receiver has to answer, from the first DNS query on; the specification says ten seconds',
+  responseWithinMs: env.integer('WEBHOOK_ANSWER_WITHIN_MS', {
+    doc: 'how long a receiver has to respond, counted from the first DNS query; the specification says ten seconds',
     default: 10_000,
     min: 100,
     max: 60_000,

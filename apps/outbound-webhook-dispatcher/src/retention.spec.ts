@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-it('deliveries are forgotten so many days after their end, by two replicas at once; what is open stays (guarantees §4, D1)', async () => {
+it('guarantees §4, D1: two replicas delete deliveries a number of days after their end and keep open ones', async () => {
   await harness.db.query(
     `INSERT INTO dispatch.webhooks (id, business_id, name, url, events) VALUES (1, 1, 'w', 'https://example.com', '{}')`,
   );
@@ -33,7 +33,7 @@ it('deliveries are forgotten so many days after their end, by two replicas at on
   expect(await left('inbox')).toEqual(['remembered']);
 });
 
-it('a period that would forget too early is refused at the start', () => {
+it('refuses to start with a period that is too short', () => {
   const load = () =>
     DispatcherConfig.load({
       DATABASE_URL: 'postgresql://localhost/x',

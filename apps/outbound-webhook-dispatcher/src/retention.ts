@@ -2,7 +2,7 @@ import { agedEventRows } from '@mgw/events';
 import type { RetentionPlan } from '@mgw/service';
 import type { DispatcherConfig } from './outbound-webhook-dispatcher.config';
 
-/** A delivery that is open has no end. An end is never before the beginning, by which the index finds it. */
+/** Only deliveries that have ended expire. The condition on `created_at` changes nothing but lets an index find them. */
 export const dispatcherRetention = ({ deliveriesDays, ...keep }: DispatcherConfig): RetentionPlan => ({
   rows: [
     ...agedEventRows('dispatch', keep),

@@ -6,13 +6,14 @@ import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
 import { counter, traced, type Logger } from '@mgw/telemetry';
 import { DispatcherConfig } from '../outbound-webhook-dispatcher.config';
-import { DeliveriesStore, type Attempt, type AttemptEnd, type Finish } from './deliveries.store';
+import { SET_ASIDE_AFTER, type Attempt, type AttemptEnd } from './attempt';
+import { DeliveriesStore, type Freed } from './deliveries.store';
 import { signatureHeaders } from './signature';
 
 type Request = Pick<EgressCall, 'url' | 'headers'>;
 type End = Omit<AttemptEnd, 'durationMs'>;
 
-/** The claim of an attempt, which another worker takes over when this process stands still for too long. */
+/** Another worker takes over a claim when this process stands still for too long. */
 export interface Claim {
   /** Waits until it is known whether the claim holds. */
   confirm(): Promise<boolean>;
@@ -20,22 +21,21 @@ export interface Claim {
   holds(): boolean;
 }
 
-const RECORD_ATTEMPTS = 5;
-const NOTHING: Finish = { freed: false, due: false };
-/** A delivery that has lost this many workers is dialled no more (guarantees §10, N3). */
-const LOST_AT_MOST = 3;
+const RECORD_TRIES = 5;
+const FIRST_RECORD_DELAY_MS = 500;
+const NOTHING_FREED: Freed = { continues: false, due: false };
 const SET_ASIDE: End = {
   succeeded: false,
   statusCode: null,
-  reason: `set aside: ${LOST_AT_MOST} workers ended during this delivery; redeliver it to try again`,
+  reason: `set aside: ${SET_ASIDE_AFTER} workers died during this delivery. Redeliver it to try again.`,
 };
-const UNREADABLE: End = { succeeded: false, statusCode: null, reason: 'the signing secret cannot be read: set it again' };
-const ended = counter('mgw_webhook_attempts_total', 'Attempts to deliver events to customers, by their end', ['outcome']);
+const UNREADABLE_SECRET: End = { succeeded: false, statusCode: null, reason: 'the signing secret cannot be read: set it again' };
+const attemptsEnded = counter('mgw_webhook_attempts_total', 'Attempts to deliver events to receivers, by outcome', ['outcome']);
 
-/** One attempt: signed, posted once, recorded. */
+/** Signs, posts and records one attempt. */
 @Injectable()
 export class AttemptService {
-  private readonly ends: Batcher<{ attempt: Attempt; end: AttemptEnd }, Finish>;
+  private readonly ends: Batcher<{ attempt: Attempt; end: AttemptEnd }, Freed>;
 
   constructor(
     private readonly deliveries: DeliveriesStore,
@@ -44,78 +44,74 @@ export class AttemptService {
     private readonly config: DispatcherConfig,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    // One statement at a time: the counters move in the order in which attempts ended.
+    // One statement at a time, so that fail counts follow the order in which attempts ended.
     this.ends = new Batcher({
       businessOf: ({ attempt }) => attempt.business_id,
       run: async (ends) => {
-        const finish = await deliveries.finish(ends);
-        return ends.map(() => finish);
+        const freed = await deliveries.finish(ends);
+        return ends.map(() => freed);
       },
     });
   }
 
-  /** Ends the connections to customers' servers. Attempts that this cuts off have no end. */
+  /** Ends the connections to receivers. An attempt that this cuts off has no end and is made again. */
   async close(): Promise<void> {
     await this.egress.close();
   }
 
-  /**
-   * Never throws. An attempt that was cut off, or whose end cannot be recorded, is made again.
-   * @param claim nothing is sent once it does not hold
-   */
-  async run(attempt: Attempt, claim: Claim): Promise<Finish> {
+  /** Never throws. An attempt that is cut off, or whose end cannot be recorded, is made again. Nothing is sent unless the claim holds. */
+  async run(attempt: Attempt, claim: Claim): Promise<Freed> {
     try {
       crashPoint('dispatch.after-take');
-      const begun = performance.now();
-      const end = attempt.lost_workers < LOST_AT_MOST ? await this.make(attempt, claim) : this.setAside(attempt);
-      if (end === null) return NOTHING;
-      const finish = await this.record(attempt, { ...end, durationMs: Math.round(performance.now() - begun) });
+      const startedAt = performance.now();
+      const end = attempt.lost_workers < SET_ASIDE_AFTER ? await this.make(attempt, claim) : this.setAside(attempt);
+      if (end === null) return NOTHING_FREED;
+      const freed = await this.record(attempt, { ...end, durationMs: Math.round(performance.now() - startedAt) });
       crashPoint('dispatch.after-end');
-      return finish;
+      return freed;
     } catch (error) {
-      this.logger.error({ err: error, webhook_id: attempt.webhook_id, event_id: attempt.event_id }, 'an attempt could not be made');
-      return NOTHING;
+      this.logger.error({ err: error, webhook_id: attempt.webhook_id, event_id: attempt.event_id }, 'an attempt failed before its end');
+      return NOTHING_FREED;
     }
   }
 
-  /** @returns null when the attempt is another worker's */
+  /** @returns null when nothing was sent, or the response can no longer come */
   private async make(attempt: Attempt, claim: Claim): Promise<End | null> {
-    const request = this.requestOf(attempt);
-    if (request === null) return UNREADABLE;
-    // The log shows only the body of all others: another statement for each delivery would cost too much.
-    if (attempt.by_hand) await this.deliveries.noteRequest(attempt, request);
-    return (await claim.confirm()) ? this.attempt(attempt, request, claim) : null;
+    const request = this.requestFor(attempt);
+    if (request === null) return UNREADABLE_SECRET;
+    // For other deliveries the log shows only the body: a further statement for each of them would cost too much.
+    if (attempt.by_hand) await this.deliveries.storeRequest(attempt, request);
+    return (await claim.confirm()) ? this.post(attempt, request, claim) : null;
   }
 
   private setAside({ webhook_id, event_id }: Attempt): End {
-    this.logger.error({ webhook_id, event_id }, 'a delivery was set aside: workers ended whenever it was attempted');
-    ended.inc({ outcome: 'set_aside' });
+    this.logger.error({ webhook_id, event_id }, 'a delivery was set aside: workers died during each attempt');
+    attemptsEnded.inc({ outcome: 'set_aside' });
     return SET_ASIDE;
   }
 
   /** @returns null when it was cut off: the receiver is not to blame (guarantees §8) */
-  private async attempt(attempt: Attempt, request: Request, claim: Claim): Promise<End | null> {
-    const post = () =>
-      this.egress.post({ ...request, body: attempt.body, timeoutMs: this.config.answerWithinMs, maySend: () => claim.holds() });
-    const result = await this.trace(attempt, post);
+  private async post(attempt: Attempt, request: Request, claim: Claim): Promise<End | null> {
+    const call = { ...request, body: attempt.body, timeoutMs: this.config.responseWithinMs, maySend: () => claim.holds() };
+    const result = await this.trace(attempt, () => this.egress.post(call));
     if (result.kind === 'cut_off') return null;
     crashPoint('dispatch.after-attempt');
-    ended.inc({ outcome: result.kind === 'answered' && result.status !== 200 ? 'not_200' : result.kind });
-    return this.endOf(result);
+    attemptsEnded.inc({ outcome: result.kind === 'answered' && result.status !== 200 ? 'not_200' : result.kind });
+    return this.endFor(result);
   }
 
-  /** @returns null when there is none, undefined when its key is no longer in the ring */
-  private secretOf({ secret_sealed, business_id, webhook_id }: Attempt): string | null | undefined {
+  /** @returns null when the webhook has none, undefined when the key ring no longer opens it */
+  private secretFor({ secret_sealed, business_id, webhook_id }: Attempt): string | null | undefined {
     if (secret_sealed === null) return null;
     try {
       return this.sealer.open(secret_sealed, `webhook.secret:${business_id}`);
     } catch (error) {
-      this.logger.error({ err: error, webhook_id }, 'the secret of a webhook cannot be opened');
+      this.logger.error({ err: error, webhook_id }, "opening a webhook's secret failed");
       return undefined;
     }
   }
 
-  /** The trace names the customer's host; its path may hold a secret. */
+  /** The trace names the receiver's host only, because a path may hold a secret. */
   private trace({ url, traceparent, webhook_id }: Attempt, post: () => Promise<EgressResult>): Promise<EgressResult> {
     const attributes = { 'http.request.method': 'POST', ...serverOf(url), 'mgw.webhook_id': webhook_id };
     return traced('POST webhook', { kind: 'client', parent: traceparent, attributes }, async (span) => {
@@ -130,8 +126,8 @@ export class AttemptService {
   }
 
   /** @returns null when the secret to sign with cannot be read */
-  private requestOf(attempt: Attempt): Request | null {
-    const secret = this.secretOf(attempt);
+  private requestFor(attempt: Attempt): Request | null {
+    const secret = this.secretFor(attempt);
     if (secret === undefined) return null;
     const { url, body, event_id: id } = attempt;
     const timestamp = Math.floor(Date.now() / 1_000);
@@ -145,27 +141,27 @@ export class AttemptService {
     return { url, headers };
   }
 
-  private async record(attempt: Attempt, end: AttemptEnd): Promise<Finish> {
+  private async record(attempt: Attempt, end: AttemptEnd): Promise<Freed> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.ends.add({ attempt, end });
       } catch (error) {
-        if (tries === RECORD_ATTEMPTS) throw error;
-        await new Promise((resume) => setTimeout(resume, 250 * 2 ** tries));
+        if (tries === RECORD_TRIES) throw error;
+        await new Promise((resume) => setTimeout(resume, FIRST_RECORD_DELAY_MS * 2 ** (tries - 1)));
       }
     }
   }
 
-  /** Product decision 31: 200 and nothing else. */
-  private endOf(result: Exclude<EgressResult, { kind: 'cut_off' }>): End {
+  /** Decision 31: only 200 is a success. */
+  private endFor(result: Exclude<EgressResult, { kind: 'cut_off' }>): End {
     if (result.kind === 'answered') {
       const succeeded = result.status === 200;
-      return { succeeded, statusCode: result.status, reason: succeeded ? null : `answered ${result.status} instead of 200` };
+      return { succeeded, statusCode: result.status, reason: succeeded ? null : `responded ${result.status} instead of 200` };
     }
     const reasons = {
-      refused: 'the address may not be called',
+      refused: 'the address is not allowed',
       unreachable: 'could not be reached',
-      timeout: `no answer within ${this.config.answerWithinMs / 1_000} seconds`,
+      timeout: `no response within ${this.config.responseWithinMs / 1_000} seconds`,
     };
     return { succeeded: false, statusCode: null, reason: reasons[result.kind] };
   }

@@ -5,10 +5,10 @@ import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 
 /**
- * Proven by order, not by time: the receivers that hang do so until the test ends, and an attempt's limit (60 s) is longer than a
- * test waits (30 s). Whatever is delivered was delivered before any of them ended.
+ * These tests compare order, not times. Receivers hang until the test ends, because an attempt may take 60 s and a test waits 30 s. So each
+ * delivery that succeeds overtakes all attempts that hang.
  */
-describe('D5: a receiver that hangs delays only itself (guarantees §4)', () => {
+describe('guarantees §4, D5: a receiver that hangs delays only itself', () => {
   let dispatching: Dispatching;
   let hanging: RawReceiver[];
   let held: Socket[];
@@ -19,7 +19,7 @@ describe('D5: a receiver that hangs delays only itself (guarantees §4)', () => 
     opened.push(receiver);
     return receiver;
   };
-  /** Receivers that answer nothing, but for the path /ok. */
+  /** Receivers that respond only on the path /ok. */
   const hang = async (count: number) => {
     for (let i = 0; i < count; i++)
       hanging.push(await receive((socket, request) => void (request.startsWith('POST /ok ') ? socket.write(OK) : held.push(socket))));
@@ -27,7 +27,7 @@ describe('D5: a receiver that hangs delays only itself (guarantees §4)', () => 
   };
   const dialled = () => hanging.flatMap(({ requests }) => requests).filter((request) => !request.startsWith('POST /ok ')).length;
   const events = (count: number, business_id = 1) => Array.from({ length: count }, (_, i) => sent(i, { business_id }));
-  /** Delivers one event to another webhook while everything that hangs goes on hanging. */
+  /** Delivers one event to another webhook while all attempts still hang. */
   const deliversMeanwhile = async (url: string, business_id: number) => {
     const [id] = await dispatching.store([url], business_id);
     await dispatching.harness.tell(sent(1_000, { business_id }));
@@ -46,18 +46,18 @@ describe('D5: a receiver that hangs delays only itself (guarantees §4)', () => 
     await dispatching.harness.close();
   });
 
-  it("a hundred webhooks of one business that hang: another business's event is delivered before any of them has ended", async () => {
+  it("delivers another business's event while a hundred webhooks of one business hang", async () => {
     const urls = await hang(100);
     const other = await receive((socket) => void socket.write(OK));
     await dispatching.store(urls);
     await dispatching.harness.tell(...events(3));
     await eventually(() => dialled() >= 64);
     await deliversMeanwhile(`http://127.0.0.1:${other.port}`, 2);
-    // The ceiling of a business, seen before each look that takes up to 64 at once.
+    // 64 for a business; each claim of up to 64 attempts compares its own count.
     expect(dialled()).toBeLessThan(128);
   });
 
-  it('a hundred webhooks of one business that hang on a host which others use too', async () => {
+  it('delivers to a host while a hundred webhooks of another business hang on it', async () => {
     const [host = ''] = await hang(1);
     await dispatching.store(Array.from({ length: 100 }, (_, i) => `${host}/${i}`));
     await dispatching.harness.tell(...events(3));
@@ -65,7 +65,7 @@ describe('D5: a receiver that hangs delays only itself (guarantees §4)', () => 
     await deliversMeanwhile(`${host}/ok`, 2);
   });
 
-  it('a webhook that hangs has 16 attempts under way; the next webhook of its business is not behind them', async () => {
+  it('limits a webhook that hangs to 16 attempts and delivers to the next webhook of its business', async () => {
     const [host = ''] = await hang(1);
     const [id] = await dispatching.store([host]);
     await dispatching.harness.tell(...events(40));
@@ -77,7 +77,7 @@ describe('D5: a receiver that hangs delays only itself (guarantees §4)', () => 
     expect((await dispatching.webhook(id as number)).fail_count).toBe(0);
   });
 
-  it('a host that hangs has its ceiling whoever calls it; another host is not behind it', async () => {
+  it('limits the attempts to a host that hangs and delivers to other hosts', async () => {
     const [host = ''] = await hang(1);
     const other = await receive((socket) => void socket.write(OK));
     for (let business_id = 1; business_id <= 6; business_id++) await dispatching.store(Array<string>(4).fill(host), business_id);
@@ -87,7 +87,7 @@ describe('D5: a receiver that hangs delays only itself (guarantees §4)', () => 
     expect(dialled()).toBeLessThan(128 + 64);
   });
 
-  it('N2: thousands of events of a business whose webhook keeps up: the event of another overtakes most of them', async () => {
+  it('N2: delivers a business's event before half of the thousands that another business published earlier', async () => {
     const [flood, victim] = [await startReceiver(), await startReceiver()];
     dispatching.harness.onClose(() => Promise.all([flood.close(), victim.close()]));
     flood.respond((_, response) => void setTimeout(() => response.writeHead(200).end(), 10));
@@ -100,7 +100,7 @@ describe('D5: a receiver that hangs delays only itself (guarantees §4)', () => 
     await dispatching.store([victim.url], 2);
     const count = 4_000;
     const all = [...events(count), sent(0, { business_id: 2 })];
-    // As a relay does under load: many events in one message.
+    // Under load a relay puts many events into one message.
     for (let at = 0; at < all.length; at += 50)
       await dispatching.harness.nc.jetstream().publish('public.message.sent', JSON.stringify(all.slice(at, at + 50)));
     await eventually(() => victim.requests.length === 1);
@@ -111,7 +111,7 @@ describe('D5: a receiver that hangs delays only itself (guarantees §4)', () => 
   it.each([
     ['eight', 8, 4],
     ['eighty', 80, 1],
-  ])('N2: %s businesses with 20 webhooks each that hang: whatever they ask for, others are delivered at once', async (_, count, each) => {
+  ])('N2: delivers to others at once while all webhooks of %s businesses hang', async (_, count, each) => {
     const hosts = await hang(16);
     for (let id = 1; id <= count; id++) await dispatching.store(Array<string>(20).fill(hosts[id % 16] as string), id);
     await dispatching.harness.tell(...Array.from({ length: count }, (_one, i) => events(each, i + 1)).flat());
@@ -119,7 +119,7 @@ describe('D5: a receiver that hangs delays only itself (guarantees §4)', () => 
     await eventually(async () => Object.values(await dispatching.states()).reduce((sum, n) => sum + n, 0) === floods);
     await eventually(() => dialled() >= 256);
     for (let victim = 1; victim <= 3; victim++) await deliversMeanwhile(`${hosts[victim]}/ok`, 1_000 + victim);
-    // Twice the process's places: as many again for businesses that are known to be slow.
+    // Slow businesses share as many places again.
     expect(dialled()).toBeLessThanOrEqual(2 * 512);
     const before = dialled();
     for (const socket of held.splice(0)) socket.write(OK);

@@ -9,10 +9,10 @@ const FAILURE = 'HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n';
 
 const POINTS = ['consumer.before-commit', 'consumer.after-commit', 'dispatch.after-take', 'dispatch.after-attempt', 'dispatch.after-end'];
 
-/** kill -9 of one of two dispatchers exactly between two steps (guarantees §4, §8); side by side, for each waits for JetStream. */
-describe('two dispatchers, one dies', () => {
+/** Kills one of two dispatchers between two steps (guarantees §4, §8). The cases run side by side because each waits for JetStream. */
+describe('a dispatcher dies beside another', () => {
   it.concurrent.each(POINTS)(
-    'at %s: D1, D3, D4, D7: every event reaches every webhook, counts once, and has the same signed bytes each time',
+    'at %s: D1, D3, D4, D7: every event reaches every webhook, counts once and keeps its signed bytes',
     async (point) => {
       const dispatching = await startDispatching();
       await survives(dispatching, point).finally(() => dispatching.harness.close());
@@ -27,7 +27,7 @@ async function survives({ harness, ...dispatching }: Dispatching, point: string)
   const [good, bad] = [await startReceiver(), await startReceiver()];
   for (const receiver of [good, bad]) harness.onClose(() => receiver.close());
   bad.respond((_, response) => void response.writeHead(500).end());
-  // One at a time: five processes that start together are slow.
+  // Five processes that start at once would be slow.
   const started = starting.then(() => harness.spawn('outbound-webhook-dispatcher', { CRASH_AT: point }));
   starting = started;
   const victim = await started;
@@ -36,7 +36,7 @@ async function survives({ harness, ...dispatching }: Dispatching, point: string)
   const working = await dispatching.create({ url: good.url, secret: true });
   let end: Awaited<NodeChild['exited']> | undefined;
   void victim.exited.then((exit) => (end = exit));
-  // Both take their share; sooner or later the victim has one.
+  // Both consume a share of the events, so the victim receives one sooner or later.
   let told = 0;
   await eventually(
     async () => {
@@ -47,14 +47,14 @@ async function survives({ harness, ...dispatching }: Dispatching, point: string)
     { timeoutMs: 40_000 },
   );
   expect(end).toMatchObject({ signal: 'SIGKILL' });
-  // Also what the one that lives has under way is attempted twice, and counts once.
+  // The survivor's attempts are repeated too, and count once.
   await dispatching.expireClaims();
   await eventually(
     async () => {
       const { pending = 0, running = 0, succeeded, failed } = await dispatching.states();
       return pending + running === 0 && succeeded === told && failed === told;
     },
-    // JetStream offers an event again when nobody has acknowledged it for 30 s.
+    // JetStream redelivers an event that nobody has acknowledged for 30 s.
     { timeoutMs: 60_000 },
   );
   expect(await dispatching.webhook(failing)).toMatchObject({ fail_count: told, last_triggered_at: expect.any(String) as string });
@@ -86,7 +86,7 @@ describe('two dispatchers', () => {
   it.each([
     ['before', [0, 1]],
     ['after', [1, 0]],
-  ])('D4: a worker whose claim was taken over ends nothing and counts nothing, though answered %s the other', async (_, order) => {
+  ])('D4: a worker that lost its claim ends and counts nothing, even if its response comes %s the other's', async (_, order) => {
     const running = [await dispatching.run(), await dispatching.run()];
     await dispatching.create({ url: url() });
     await dispatching.harness.tell(sent(1));
@@ -97,7 +97,7 @@ describe('two dispatchers', () => {
       held[nth]?.end(nth === 0 ? OK : FAILURE);
       await eventually(() => held[nth]?.closed);
     }
-    // A dispatcher that stops waits for what it has under way.
+    // A dispatcher that stops waits for its attempts.
     for (const service of running) await service.stop();
     const [row] = await dispatching.harness.db.query(
       'SELECT d.state, d.attempt, d.status_code, w.fail_count FROM dispatch.deliveries d JOIN dispatch.webhooks w ON w.id = d.webhook_id',
@@ -105,12 +105,12 @@ describe('two dispatchers', () => {
     expect(row).toEqual({ state: 'failed', attempt: 2, status_code: 500, fail_count: 1 });
   });
 
-  it('D4: both ends of an attempt that was made twice, recorded together, count once', async () => {
+  it('D4: two ends of the same delivery in one statement count once', async () => {
     await dispatching.run();
     const other = await startReceiver();
     dispatching.harness.onClose(() => other.close());
     const [id, blocker] = [await dispatching.create({ url: url() }), await dispatching.create({ url: other.url, business_id: 2 })];
-    // Another webhook's end waits for this lock, and with it all that end meanwhile.
+    // The end of another webhook's attempt waits for this lock, and all later ends wait for it.
     await dispatching.harness.db.transaction(async (tx) => {
       await tx.query('SELECT FROM dispatch.webhooks WHERE id = $1 FOR NO KEY UPDATE', [blocker]);
       await dispatching.harness.tell(sent(1, { business_id: 2 }));
@@ -132,14 +132,14 @@ describe('two dispatchers', () => {
   it.each([
     ['disabled', (id: number) => dispatching.harness.rpc.call(UpdateWebhook, { business_id: 1, id, is_active: false })],
     ['deleted', (id: number) => dispatching.harness.rpc.call(DeleteWebhook, { business_id: 1, id })],
-  ])('D8: after a webhook is %s nothing new is dialled, though deliveries wait and places become free', async (what, end) => {
+  ])('D8: dials nothing new after a webhook is %s, although deliveries wait and places are free', async (what, end) => {
     const other = await startReceiver();
     dispatching.harness.onClose(() => other.close());
     await dispatching.run();
     await dispatching.run();
     const id = await dispatching.create({ url: url() });
     await dispatching.harness.tell(...Array.from({ length: 60 }, (_, i) => sent(i)));
-    // 16 in each of two processes.
+    // 16 for each of two processes.
     await eventually(() => held.length === 32);
     await end(id);
     held.forEach((socket) => socket.write(OK));

@@ -5,7 +5,7 @@ import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 
-describe('workers that die or stand still (guarantees §10)', () => {
+describe('guarantees §10: workers that die or stand still', () => {
   let dispatching: Dispatching;
   let receiver: RawReceiver;
   let answer: (socket: Socket, request: string) => unknown;
@@ -23,17 +23,16 @@ describe('workers that die or stand still (guarantees §10)', () => {
   const hold = (socket: Socket) => void held.push(socket);
   const numbers = () => receiver.requests.map((request) => Number(/wamid\.1\.(\d+)"/.exec(request)?.[1]));
 
-  it('N6: a dispatcher dies with sixteen conversations under way and more behind each: the other goes on within seconds', async () => {
+  it('N6: a dispatcher continues the sixteen conversations of one that died, in order and within seconds', async () => {
     const victim = await spawn();
     answer = hold;
     await dispatching.create({ url: url() });
-    // More wait behind those under way than a look reads.
+    // More deliveries wait behind the attempts than one claim reads.
     await dispatching.harness.tell(...Array.from({ length: 240 }, (_, i) => sent(i, { conversation_id: 1 + (i % 16) })));
     await eventually(async () => held.length === 16 && (await dispatching.states())['pending'] === 224);
     await spawn();
     answer = (socket) => socket.write(OK);
     await victim.kill('SIGKILL');
-    // Claims by a lease of 30 s would hold up everything for as long.
     await eventually(() => receiver.requests.length > 16, { timeoutMs: 10_000 });
     await dispatching.ended(240);
     for (let conversation = 0; conversation < 16; conversation++) {
@@ -42,7 +41,7 @@ describe('workers that die or stand still (guarantees §10)', () => {
     }
   });
 
-  it('N6: both dispatchers die with attempts under way: the one that comes back goes on within seconds', async () => {
+  it('N6: when both dispatchers died, the first to return continues within seconds', async () => {
     answer = hold;
     await dispatching.create({ url: url() });
     const workers = [await spawn(), await spawn()];
@@ -57,7 +56,7 @@ describe('workers that die or stand still (guarantees §10)', () => {
     expect(numbers().filter((number) => number !== 3)).toEqual([1, 1, 2]);
   });
 
-  it('N6: two hundred conversations of a webhook that no worker may begin hold up no other one', async () => {
+  it('N6: two hundred blocked conversations of a webhook do not delay another conversation', async () => {
     const [webhook] = await dispatching.store([url()]);
     await dispatching.harness.db.query(`INSERT INTO dispatch.workers VALUES ('elsewhere', now() + interval '1 hour')`);
     await dispatching.harness.db.query(
@@ -75,7 +74,7 @@ describe('workers that die or stand still (guarantees §10)', () => {
     expect([numbers(), await dispatching.states()]).toEqual([[1, 2], { running: 200, pending: 600, succeeded: 2 }]);
   });
 
-  it('N3: a delivery that ends three workers is set aside, the rest goes on, and it can be redelivered', async () => {
+  it('N3: sets aside a delivery that killed three workers, delivers the rest, and can redeliver it', async () => {
     let victim: NodeChild | undefined;
     let isPoison = true;
     answer = (socket, request) => {
@@ -98,7 +97,7 @@ describe('workers that die or stand still (guarantees §10)', () => {
     expect(poison).toMatchObject({
       event_id: 'message.sent:wamid.1.7',
       response_code: null,
-      reason: 'set aside: 3 workers ended during this delivery; redeliver it to try again',
+      reason: 'set aside: 3 workers died during this delivery. Redeliver it to try again.',
     });
     expect((await dispatching.webhook(webhook_id)).fail_count).toBeGreaterThan(0);
     isPoison = false;
@@ -107,9 +106,9 @@ describe('workers that die or stand still (guarantees §10)', () => {
     expect(await dispatching.states()).toEqual({ succeeded: 40 });
   });
 
-  it('N6: an attempt whose claim expired before it was dialled is not dialled by the worker that lost it', async () => {
+  it('N6: a worker that lost its claim before dialling does not dial', async () => {
     const { db } = dispatching.harness;
-    // Between claim and dial an attempt by hand stores its request: here it waits until the test lets it.
+    // A test event stores its request between claim and dial. Here that waits for a lock of the test.
     await db.query(`CREATE FUNCTION dispatch.wait_here() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN PERFORM pg_advisory_xact_lock(42); RETURN NULL; END $$`);
     await db.query(
@@ -130,7 +129,7 @@ describe('workers that die or stand still (guarantees §10)', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('N6: a worker that stood still keeps the claims that nobody took over: nothing is dialled twice', async () => {
+  it('N6: a worker that stood still keeps claims that no other took over, and dials nothing twice', async () => {
     await dispatching.run();
     answer = hold;
     const webhook_id = await dispatching.create({ url: url() });
@@ -147,7 +146,7 @@ describe('workers that die or stand still (guarantees §10)', () => {
     expect(receiver.requests).toHaveLength(2);
   });
 
-  it('D3: the end of an attempt that PostgreSQL lost in a crash is made up for, while its worker lives on', async () => {
+  it('D3: repeats an attempt whose end PostgreSQL lost in a crash, while its worker lives on', async () => {
     await dispatching.run();
     answer = hold;
     const webhook_id = await dispatching.create({ url: url() });
@@ -158,7 +157,7 @@ describe('workers that die or stand still (guarantees §10)', () => {
     answer = (socket) => socket.write(OK);
     for (const socket of held) socket.write(OK);
     await dispatching.ended(1);
-    // PostgreSQL loses the commit of its end.
+    // PostgreSQL lost the commit of its end.
     await db.query(`UPDATE dispatch.deliveries SET state = 'running', finished_at = NULL, status_code = NULL`);
     await db.query(
       `INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, worker, delivery_id, open)

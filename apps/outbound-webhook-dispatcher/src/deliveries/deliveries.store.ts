@@ -2,71 +2,37 @@ import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '@mgw/contracts';
 import { isWorkerAlive, traceparentOf } from '@mgw/events';
 import { Database, onRow } from '@mgw/postgres';
+import type { Attempt, AttemptEnd } from './attempt';
+import { admission, lanesConsidered, WEBHOOKS_CONSIDERED, type Capacity } from './capacity';
 import { publicBody } from './public-body';
-import { admission, lanesConsidered, WEBHOOKS_CONSIDERED, type Room } from './shares';
 
 export interface Expansion {
   claimed: Attempt[];
-  /** Whether a delivery waits for room. */
+  /** Whether a delivery waits for capacity. */
   due: boolean;
 }
 
-export interface Finish {
-  /** Whether the next delivery of a conversation may begin. */
-  freed: boolean;
-  /** Whether a lane is due, perhaps for the room that this leaves. */
+/** Lanes after attempts have ended. */
+export interface Freed {
+  /** Whether the next delivery of one of their conversations may begin. */
+  continues: boolean;
+  /** Whether any lane is due, perhaps one that waited for capacity. */
   due: boolean;
 }
 
-/** An attempt that this worker has claimed. */
-export interface Attempt {
-  id: string;
-  webhook_id: string;
-  business_id: string;
-  ordering_key: string;
-  event_id: string;
-  body: string;
-  /** The size of the body in UTF-8. */
-  bytes: number;
-  /** Counts the attempts of a delivery; the fencing token. */
-  attempt: number;
-  url: string;
-  secret_sealed: string | null;
-  traceparent: string | null;
-  /** A person asked for it: a test, or a redelivery. */
-  by_hand: boolean;
-  /** The worker that claimed it. */
-  worker: string;
-  /** As `performance.now()`. */
-  begunAt: number;
-  /** Workers that died while they made it. */
-  lost_workers: number;
-}
+type Claimed = Omit<Attempt, 'worker' | 'body' | 'claimedAt'>;
 
-/** A delivery that has lost this many workers is attempted alone, so that it takes no others down with it. */
-export const SUSPECT_FROM = 2;
-
-export interface AttemptEnd {
-  succeeded: boolean;
-  statusCode: number | null;
-  /** In words for the tenant; null when it succeeded. */
-  reason: string | null;
-  durationMs: number;
-}
-
-type Claimed = Omit<Attempt, 'worker' | 'body' | 'begunAt'>;
-
-/** The worker may claim only while it lives, by the database's clock: it may have stood still since it sent the statement. */
+/** SQL: a worker claims only while it lives by the database's clock, because it may have stood still since it sent the statement. */
 const alive = (worker: string) => `alive AS MATERIALIZED (SELECT WHERE ${isWorkerAlive('dispatch', worker)})`;
 
-/** Locks lanes one by one: a join could be planned as a comparison of each with the whole table. */
+/** SQL: locks lanes one by one, because a join may be planned as a comparison of each with the whole table. */
 const CLAIM = `locked AS (
     SELECT a.* FROM admitted a CROSS JOIN LATERAL (
       SELECT FROM dispatch.lanes l
       WHERE l.webhook_id = a.webhook_id AND l.ordering_key = a.ordering_key AND ${onRow('l.worker IS NULL')} FOR UPDATE SKIP LOCKED
     ) free
   ), begun AS (
-    -- Another worker may have delivered it since this look began: then its lane stays as it is.
+    -- If another worker has delivered it since the snapshot, its lane stays as it is.
     UPDATE dispatch.deliveries d SET state = 'running', waits = false, attempt = d.attempt + 1
     FROM locked WHERE d.id = locked.id AND ${onRow('d.waits')}
     RETURNING d.id, d.webhook_id, d.business_id, locked.ordering_key, d.event_id, d.body, locked.bytes, d.attempt, locked.url,
@@ -77,7 +43,7 @@ const CLAIM = `locked AS (
   )
   SELECT * FROM begun`;
 
-/** The first delivery that waits in lane \`l\`: SQL. */
+/** SQL: the first delivery that waits in lane \`l\`. */
 const FIRST = `CROSS JOIN LATERAL (
     SELECT d.id, octet_length(d.body) AS bytes FROM dispatch.deliveries d
     WHERE d.waits AND d.webhook_id = l.webhook_id AND d.ordering_key COLLATE "C" = l.ordering_key
@@ -85,21 +51,21 @@ const FIRST = `CROSS JOIN LATERAL (
   ) first`;
 
 /**
- * Deliveries, and the lanes in which they wait. Locks are taken in one order everywhere, so that no two statements deadlock: webhooks,
- * then lanes by their key, then deliveries.
+ * Deliveries, and the lanes in which they wait. Every statement locks webhooks first, then lanes by key, then deliveries, so that no two
+ * deadlock.
  */
 @Injectable()
 export class DeliveriesStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * Makes a delivery of each new event for each webhook that wants it, and claims at once those that nothing holds up: no share that
-   * is used up, no open delivery of the same webhook and conversation (product decision 29b), and no lane of the webhook that waits already.
-   * @param worker undefined: claims nothing
+   * Makes a delivery of each new event for each subscribed webhook. It claims those at once that may begin: their shares have room, no
+   * delivery of the same webhook and conversation is open (decision 29b), and no lane of the webhook waits already.
+   * @param worker if undefined, nothing is claimed
    */
   async expand(
     events: EventEnvelope[],
-    { atOnce, free, freeBytes, freeSlow, busy, full }: Room,
+    { claims, free, freeBytes, freeSlow, busy, full }: Capacity,
     worker: string | undefined,
   ): Promise<Expansion> {
     const once = [...new Map(events.map((event) => [event.id, event])).values()];
@@ -109,14 +75,14 @@ export class DeliveriesStore {
          SELECT *, octet_length(body) AS bytes FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
            WITH ORDINALITY AS e (business_id, event_id, type, ordering_key, body, traceparent, nth)
        ), fresh AS (
-         -- In one order everywhere: two replicas with the same events wait for each other instead of deadlocking.
+         -- Sorted, so that two replicas with the same events wait for each other instead of deadlocking.
          INSERT INTO dispatch.inbox (consumer, event_id) SELECT 'outbound-webhook-dispatcher', event_id FROM e ORDER BY event_id
          ON CONFLICT DO NOTHING RETURNING event_id
        ), wanted AS MATERIALIZED (
          SELECT nextval('dispatch.deliveries_id_seq') AS id, ordered.*
          FROM (SELECT e.*, w.id AS webhook_id, w.is_active, split_part(w.url, '/', 3) AS host, w.url, w.secret_sealed
                FROM e JOIN fresh USING (event_id) JOIN dispatch.webhooks w ON w.business_id = e.business_id AND e.type = ANY (w.events)
-               -- The inbox remembers for days, the log for weeks.
+               -- The inbox keeps events for days, the log for weeks.
                WHERE NOT EXISTS (SELECT FROM dispatch.deliveries d WHERE d.event_id = e.event_id AND ${onRow('d.webhook_id = w.id')})
                ORDER BY e.nth, w.id FOR KEY SHARE OF w) ordered
        ), first AS MATERIALIZED (
@@ -134,7 +100,7 @@ export class DeliveriesStore {
            AND webhook_id <> ALL ($12::bigint[]) AND business_id <> ALL ($13::bigint[]) AND host <> ALL ($14::text[])
            AND NOT EXISTS (SELECT FROM dispatch.lanes l
                            WHERE l.webhook_id = first.webhook_id AND l.ordering_key = first.ordering_key COLLATE "C")
-       ), ${admission({ atOnce: '$8::integer', free: '$9::integer', freeBytes: '$10::bigint', freeSlow: '$15::integer', busy: '$11' })},
+       ), ${admission({ claims: '$8::integer', free: '$9::integer', freeBytes: '$10::bigint', freeSlow: '$15::integer', busy: '$11' })},
        lane AS (
          INSERT INTO dispatch.lanes AS l (webhook_id, ordering_key, business_id, open, worker, delivery_id)
          SELECT webhook_id, ordering_key, business_id, open, CASE WHEN id IN (SELECT id FROM admitted) THEN $1 END,
@@ -166,7 +132,7 @@ export class DeliveriesStore {
         once.map((event) => event.key),
         [...bodies.values()],
         once.map((event) => traceparentOf(event) ?? null),
-        atOnce,
+        claims,
         free,
         freeBytes,
         JSON.stringify(busy),
@@ -184,17 +150,17 @@ export class DeliveriesStore {
         by_hand: false,
         worker: worker as string,
         lost_workers: 0,
-        begunAt: performance.now(),
+        claimedAt: performance.now(),
       }));
     return { claimed, due: rows[0]?.due ?? false };
   }
 
   /**
-   * Claims the first delivery of lanes that are due. The look steps from webhook to webhook by index, from business to business when one
-   * has used up its share: deliveries that wait behind others, and businesses that wait for room, are not read.
-   * @param after the business that the last look ended with: the next ones come first
+   * Claims the first delivery of lanes that are due. The walk steps from webhook to webhook by index, and to the next business when one
+   * has used up its share. It reads no delivery that waits behind another and no lane of a business without capacity.
+   * @param after the business at which the last claim ended: the next ones come first
    */
-  async claim({ atOnce, free, freeBytes, freeSlow, busy, full }: Room, worker: string, after: string): Promise<Attempt[]> {
+  async claim({ claims, free, freeBytes, freeSlow, busy, full }: Capacity, worker: string, after: string): Promise<Attempt[]> {
     const rows = await this.db.relaxed.query<Claimed & { body: string }>(
       `WITH RECURSIVE ${alive('$1')}, walk AS (
          SELECT $9::bigint AS business_id, 9223372036854775807 AS webhook_id, false AS around
@@ -220,13 +186,13 @@ export class DeliveriesStore {
            WHERE l.worker IS NULL AND NOT l.suspect AND l.business_id = w.business_id AND l.webhook_id = w.id
            ORDER BY l.due_since LIMIT ${lanesConsidered('w.id', '(SELECT count(*) FROM webhook)', '$5')}
          ) l ${FIRST}
-       ), ${admission({ atOnce: '$2::integer', free: '$3::integer', freeBytes: '$4::bigint', freeSlow: '$10::integer', busy: '$5' })}, ${CLAIM}`,
-      [worker, atOnce, free, freeBytes, JSON.stringify(busy), full.webhooks, full.businesses, full.hosts, after, freeSlow],
+       ), ${admission({ claims: '$2::integer', free: '$3::integer', freeBytes: '$4::bigint', freeSlow: '$10::integer', busy: '$5' })}, ${CLAIM}`,
+      [worker, claims, free, freeBytes, JSON.stringify(busy), full.webhooks, full.businesses, full.hosts, after, freeSlow],
     );
-    return rows.map((row) => ({ ...row, worker, begunAt: performance.now() }));
+    return rows.map((row) => ({ ...row, worker, claimedAt: performance.now() }));
   }
 
-  /** Claims one delivery that has lost two workers, of a webhook that works if there is one: it must not take others down with it. */
+  /** Claims one delivery that has lost two workers, preferably of a webhook that works. */
   async claimSuspect(worker: string): Promise<Attempt[]> {
     const rows = await this.db.relaxed.query<Claimed & { body: string }>(
       `WITH ${alive('$1')}, admitted AS MATERIALIZED (
@@ -236,28 +202,28 @@ export class DeliveriesStore {
        ), ${CLAIM}`,
       [worker],
     );
-    return rows.map((row) => ({ ...row, worker, begunAt: performance.now() }));
+    return rows.map((row) => ({ ...row, worker, claimedAt: performance.now() }));
   }
 
-  /** Keeps what goes out, for the log. */
-  async noteRequest({ id, attempt }: Attempt, request: { url: string; headers: Record<string, string> }): Promise<void> {
+  /** Stores the request for the log. */
+  async storeRequest({ id, attempt }: Attempt, request: { url: string; headers: Record<string, string> }): Promise<void> {
     const sql = 'UPDATE dispatch.deliveries SET request = $3 WHERE id = $1 AND attempt = $2';
     await this.db.relaxed.query(sql, [id, attempt, JSON.stringify(request)]);
   }
 
   /**
-   * Ends attempts, releases their lanes and moves the webhooks' counters with them, once: a worker whose claim was taken over changes
-   * nothing (guarantees §4, D4). Deliveries by hand count nothing (product decision 34).
+   * Ends attempts, releases their lanes and moves the webhooks' counters. A worker whose claim was taken over changes nothing
+   * (guarantees §4, D4). Deliveries by hand move no counter (decision 34).
    */
-  async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<Finish> {
+  async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<Freed> {
     const each = <T>(pick: (one: { attempt: Attempt; end: AttemptEnd }) => T) => ends.map(pick);
-    // Lost with the database's last half second, the attempt is made again (guarantees §4, D3).
-    const [row] = await this.db.relaxed.query<Finish>(
+    // If a crash of the database loses this commit, the attempt is made again (guarantees §4, D3).
+    const [row] = await this.db.relaxed.query<Freed>(
       `WITH n AS MATERIALIZED (
          SELECT * FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::integer[], $5::text[], $6::integer[], $7::bigint[], $8::text[])
            WITH ORDINALITY AS n (id, attempt, state, status_code, reason, duration_ms, webhook_id, ordering_key, nth)
        ), webhook AS MATERIALIZED (
-         -- No key changes: new deliveries, which point to the webhook, need not wait.
+         -- No key changes, so new deliveries, whose foreign key locks the webhook, do not wait.
          SELECT id FROM dispatch.webhooks WHERE id IN (SELECT webhook_id FROM n) ORDER BY id FOR NO KEY UPDATE
        ), lane AS MATERIALIZED (
          SELECT l.webhook_id, l.ordering_key, l.delivery_id, l.open
@@ -267,7 +233,7 @@ export class DeliveriesStore {
          UPDATE dispatch.deliveries d SET state = n.state, status_code = n.status_code, reason = n.reason, duration_ms = n.duration_ms,
            finished_at = clock_timestamp()
          FROM lane JOIN n ON n.id = lane.delivery_id
-         -- By attempt: both ends of a delivery that was taken over may be here.
+         -- Compared by attempt, because both ends of a delivery that was taken over may be here.
          WHERE d.id = n.id AND d.attempt = n.attempt AND ${onRow(`d.state = 'running'`)}
          RETURNING d.webhook_id, lane.ordering_key, lane.open, d.state, d.by_hand, n.nth
        ), gone AS (
@@ -279,7 +245,7 @@ export class DeliveriesStore {
        ), successes AS (
          SELECT webhook_id, coalesce(max(nth) FILTER (WHERE state = 'succeeded'), 0) AS latest FROM ended WHERE NOT by_hand GROUP BY webhook_id
        ), counts AS (
-         -- A success sets the count to nothing, and what failed after it counts again (spec §3.4).
+         -- A success resets the count; failures after it count again (spec §3.4).
          SELECT e.webhook_id AS id, s.latest > 0 AS reset, count(*) FILTER (WHERE e.nth > s.latest) AS failures
          FROM ended e JOIN successes s USING (webhook_id) WHERE NOT e.by_hand GROUP BY e.webhook_id, s.latest
        ), counted AS (
@@ -287,7 +253,7 @@ export class DeliveriesStore {
            fail_count = CASE WHEN c.reset THEN 0 ELSE w.fail_count END + c.failures
          FROM counts c WHERE w.id = c.id
        )
-       SELECT EXISTS (SELECT FROM freed) AS freed,
+       SELECT EXISTS (SELECT FROM freed) AS continues,
               EXISTS (SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND NOT l.suspect ORDER BY l.business_id LIMIT 1) AS due`,
       [
         each(({ attempt }) => attempt.id),
@@ -300,6 +266,6 @@ export class DeliveriesStore {
         each(({ attempt }) => attempt.ordering_key),
       ],
     );
-    return row ?? { freed: false, due: false };
+    return row ?? { continues: false, due: false };
   }
 }

@@ -23,7 +23,7 @@ export const service = {
 
 export const SECRET = 'swordfish';
 
-/** A message.sent event; by default each in a conversation of its own. */
+/** A message.sent event, by default in a conversation of its own. */
 export function sent(number: number, { business_id = 1, conversation_id = number + 1, text = 'Hi' } = {}): EventEnvelope {
   const message_id = `wamid.${business_id}.${number}`;
   return newEvent(MessageSent, {
@@ -42,18 +42,18 @@ export interface Dispatching {
   harness: Harness;
   /** Runs a dispatcher in this process. */
   run(env?: Record<string, string>): ReturnType<Harness['run']>;
-  /** Signed with SECRET when `secret` is given. @returns its id */
+  /** Creates a webhook; its secret is SECRET if `secret` is true. @returns its id */
   create(webhook: { url: string; business_id?: number; secret?: boolean }): Promise<number>;
-  /** Stores webhooks without asking anybody. @returns their ids */
+  /** Inserts webhooks by SQL, without the checks of the service. @returns their ids */
   store(urls: string[], business_id?: number): Promise<number[]>;
   webhook(id: number, business_id?: number): Promise<WebhookRecord>;
-  /** The delivery log, the newest first. */
+  /** The delivery log, newest first. */
   log(webhook_id: number, business_id?: number): Promise<Delivery[]>;
-  /** How many deliveries are in each state. */
+  /** Counts deliveries by state. */
   states(): Promise<Record<string, number>>;
-  /** Ends every worker's claims, as if each had stood still and another had taken over. */
+  /** Expires the claims of every worker, as if it had stood still and another had taken over. */
   expireClaims(): Promise<unknown>;
-  /** Waits until nothing is open and `count` deliveries are there. */
+  /** Waits until no delivery is open and `count` have ended. */
   ended(count: number, timeoutMs?: number): Promise<void>;
 }
 

@@ -3,19 +3,21 @@ import type { EventEnvelope } from '@mgw/contracts';
 import { Signal, WorkerHeartbeat } from '@mgw/events';
 import { LOGGER } from '@mgw/service';
 import { gauge, type Logger } from '@mgw/telemetry';
+import { SUSPECT_AFTER, type Attempt } from './attempt';
 import { AttemptService, type Claim } from './attempt.service';
-import { DeliveriesStore, SUSPECT_FROM, type Attempt } from './deliveries.store';
+import { capacityBeside, CLAIM_BATCH, type Capacity } from './capacity';
+import { DeliveriesStore } from './deliveries.store';
 import { LanesStore } from './lanes.store';
-import { AT_ONCE, roomBeside, type Room } from './shares';
 
-const LOOK_EVERY_MS = 250;
-/** After a look that found nothing, unless a conversation goes on: what waits for room may wait a moment. */
-const FRUITLESS_MS = 50;
+const POLL_EVERY_MS = 250;
+/** Pause after a poll that claimed nothing, unless a conversation continues: lanes that wait for capacity may wait a little longer. */
+const EMPTY_PAUSE_MS = 50;
+const RETRY_MS = 500;
 const SKIP_EVERY_MS = 2_000;
-/** After this worker came or came back, until it judges others: after an outage of the database they keep their claims as it keeps its own. */
+/** Until a worker judges others after it got its id: after an outage of the database they renew first, as it did. */
 const GRACE_MS = 1_000;
-const HOLDS_EVERY_MS = 50;
-/** While the process stops, well within the 8 s that a service has; what takes longer is made again. */
+const CONFIRM_EVERY_MS = 50;
+/** How long a stop waits for attempts in progress, well within the 8 s that a service has. Others are made again. */
 const DRAIN_MS = 4_000;
 
 /** Claims due attempts and runs them side by side. */
@@ -23,21 +25,22 @@ const DRAIN_MS = 4_000;
 export class DispatchService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly signal = new Signal();
   private readonly running = new Map<Attempt, Promise<void>>();
-  /** Statements that claim attempts follow each other: each must know what the one before has claimed. */
+  /** The last of the statements that claim or release attempts; see `inTurn`. */
   private turn: Promise<unknown> = Promise.resolve();
-  /** Whether a lane may be due, and whether one is that continues a conversation. */
+  /** Whether a lane may be due, and whether one of them continues a conversation. */
   private due = true;
   private urgent = false;
   private suspects = false;
-  private after = '0';
-  /** The worker that holds the claims, and since when. */
+  /** The business at which the last claim ended. */
+  private lastBusiness = '0';
+  /** The id under which this process holds claims, and when it got it. */
   private worker: string | undefined;
   private workerSince = 0;
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
-  private tidiedAt = 0;
+  private cleanedAt = 0;
   private skippedAt = 0;
-  private fruitlessAt = 0;
+  private emptyAt = 0;
 
   constructor(
     private readonly deliveries: DeliveriesStore,
@@ -46,42 +49,42 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     private readonly heartbeat: WorkerHeartbeat,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    gauge('mgw_webhook_attempts_running', 'Attempts under way', [], () => this.running.size);
+    gauge('mgw_webhook_attempts_running', 'Attempts in progress', [], () => this.running.size);
   }
 
   onApplicationBootstrap(): void {
-    this.heartbeat.onChange(() => this.nudge());
+    this.heartbeat.onChange(() => this.wake());
     this.heartbeat.start();
     this.ended = this.run();
   }
 
-  /** Claims no more and waits a while for what runs; the rest is cut off, released, and made again by another worker. */
+  /** Claims no more and waits for attempts in progress. The rest is cut off and released, and another worker makes it again. */
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
     this.signal.notify();
     await this.ended;
     await this.turn;
-    await Promise.race([Promise.all(this.running.values()), new Promise((resume) => setTimeout(resume, DRAIN_MS).unref())]);
+    await this.drain(DRAIN_MS);
     await this.attempts.close();
-    await Promise.race([Promise.all(this.running.values()), new Promise((resume) => setTimeout(resume, LOOK_EVERY_MS).unref())]);
+    await this.drain(POLL_EVERY_MS);
     const { worker } = this;
     if (worker !== undefined)
       await this.lanes.releaseOrphans(worker, []).catch((error: unknown) => this.warn(error, 'releasing claims failed'));
     await this.heartbeat.stop();
   }
 
-  /** Reports a delivery that may be due. */
-  nudge({ urgent = false } = {}): void {
+  /** A delivery may be due. @param urgent whether it continues a conversation */
+  wake({ urgent = false } = {}): void {
     this.due = true;
     this.urgent ||= urgent;
     this.signal.notify();
   }
 
-  /** Stores what events mean for webhooks, and begins at once what nothing holds up. */
+  /** Stores the deliveries of events and starts those that may begin. */
   async expand(events: EventEnvelope[]): Promise<void> {
     await this.begin(async (worker) => {
-      const { claimed, due } = await this.deliveries.expand(events, this.room(), worker);
-      if (due) this.nudge();
+      const { claimed, due } = await this.deliveries.expand(events, this.capacity(), worker);
+      if (due) this.wake();
       return claimed;
     });
   }
@@ -90,57 +93,59 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     while (!this.stopped) {
       try {
         await this.keepClaims();
-        await this.tidy();
-        // A look that claimed less than it might has left nothing that could begin before something ends or comes.
-        if ((await this.claimSome()) < AT_ONCE) await this.rest();
+        await this.cleanUp();
+        // A smaller batch leaves nothing that could begin before an attempt ends or a delivery comes.
+        if ((await this.claimDue()) < CLAIM_BATCH) await this.rest();
       } catch (error) {
-        this.warn(error, 'claiming deliveries failed; they stay stored');
-        await this.signal.wait(500);
+        this.warn(error, 'claiming deliveries failed; will retry');
+        await this.signal.wait(RETRY_MS);
       }
     }
   }
 
   private async rest(): Promise<void> {
-    await this.signal.wait(LOOK_EVERY_MS);
-    const leftMs = this.fruitlessAt + FRUITLESS_MS - performance.now();
+    await this.signal.wait(POLL_EVERY_MS);
+    const leftMs = this.emptyAt + EMPTY_PAUSE_MS - performance.now();
     if (leftMs > 0 && !this.urgent && !this.stopped) await this.signal.wait(leftMs);
   }
 
-  /** A worker that stood still continues under a new id. It keeps the claims that nobody took over. */
+  private async drain(withinMs: number): Promise<void> {
+    await Promise.race([Promise.all(this.running.values()), new Promise((resume) => setTimeout(resume, withinMs).unref())]);
+  }
+
+  /** A process that stood still continues under a new id. It keeps the claims that no other worker took over. */
   private async keepClaims(): Promise<void> {
     const { id } = this.heartbeat;
     if (id === undefined || id === this.worker) return;
-    const kept = this.turn.then(async () => {
+    await this.inTurn(async () => {
       const former = [...this.running.keys()].filter(({ worker }) => worker === this.worker);
-      const ids = new Set(former.length === 0 ? [] : await this.lanes.adopt(this.worker as string, id, idsOf(former)));
-      for (const attempt of former) if (ids.has(attempt.id)) attempt.worker = id;
+      const kept = new Set(former.length === 0 ? [] : await this.lanes.adopt(this.worker as string, id, idsOf(former)));
+      for (const attempt of former) if (kept.has(attempt.id)) attempt.worker = id;
       this.worker = id;
       this.workerSince = performance.now();
     });
-    this.turn = kept.catch(() => undefined);
-    await kept;
   }
 
-  private async tidy(): Promise<void> {
+  /** Releases the claims of dead workers and this worker's orphans, and skips deliveries of disabled webhooks. */
+  private async cleanUp(): Promise<void> {
     const now = performance.now();
-    if (now - this.tidiedAt < LOOK_EVERY_MS || !this.mayClaim || now - this.workerSince < GRACE_MS) return;
-    this.tidiedAt = now;
+    if (now - this.cleanedAt < POLL_EVERY_MS || !this.mayClaim || now - this.workerSince < GRACE_MS) return;
+    this.cleanedAt = now;
     const { due, suspects } = await this.lanes.releaseDead();
     if (due) this.due = true;
     this.suspects = suspects;
     if (now - this.skippedAt < SKIP_EVERY_MS) return;
-    const orphans = this.turn.then(() => this.releaseOrphans());
-    this.turn = orphans.catch(() => undefined);
-    await orphans;
+    await this.inTurn(() => this.releaseOrphans());
     if (!(await this.lanes.skipDisabled())) this.skippedAt = now;
   }
 
   private async releaseOrphans(): Promise<void> {
     const { worker } = this;
-    if (worker !== undefined && (await this.lanes.releaseOrphans(worker, idsOf(this.running.keys())))) this.nudge();
+    if (worker !== undefined && (await this.lanes.releaseOrphans(worker, idsOf(this.running.keys())))) this.wake();
   }
 
-  private async claimSome(): Promise<number> {
+  /** @returns how many attempts were claimed, suspects aside */
+  private async claimDue(): Promise<number> {
     if (this.suspects && !this.hasSuspect()) {
       this.suspects = false;
       await this.begin((worker) =>
@@ -149,61 +154,66 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     }
     if (!this.due) return 0;
     [this.due, this.urgent] = [false, false];
-    const begun = await this.begin((worker) => this.claim(worker));
-    if (begun === AT_ONCE) this.due = true;
-    if (begun === 0) this.fruitlessAt = performance.now();
-    return begun;
-  }
-
-  private async claim(worker: string | undefined): Promise<Attempt[]> {
-    const room = this.room();
-    if (worker === undefined || room.atOnce === 0) return [];
-    const claimed = await this.deliveries.claim(room, worker, this.after);
-    this.after = claimed.length === room.atOnce ? (claimed.at(-1)?.business_id ?? '0') : '0';
+    const claimed = await this.begin((worker) => this.claim(worker));
+    if (claimed === CLAIM_BATCH) this.due = true;
+    if (claimed === 0) this.emptyAt = performance.now();
     return claimed;
   }
 
-  private room(): Room {
-    const room = roomBeside(this.running.keys());
-    return this.stopped ? { ...room, atOnce: 0 } : room;
+  private async claim(worker: string | undefined): Promise<Attempt[]> {
+    const capacity = this.capacity();
+    if (worker === undefined || capacity.claims === 0) return [];
+    const claimed = await this.deliveries.claim(capacity, worker, this.lastBusiness);
+    this.lastBusiness = claimed.length === capacity.claims ? (claimed.at(-1)?.business_id ?? '0') : '0';
+    return claimed;
+  }
+
+  private capacity(): Capacity {
+    const capacity = capacityBeside(this.running.keys());
+    return this.stopped ? { ...capacity, claims: 0 } : capacity;
   }
 
   private hasSuspect(): boolean {
-    for (const { lost_workers } of this.running.keys()) if (lost_workers >= SUSPECT_FROM) return true;
+    for (const { lost_workers } of this.running.keys()) if (lost_workers >= SUSPECT_AFTER) return true;
     return false;
   }
 
-  /** @returns how many attempts were begun */
+  /** Claims attempts and starts them. @returns how many */
   private begin(claim: (worker: string | undefined) => Promise<Attempt[]>): Promise<number> {
-    const begun = this.turn.then(async () => {
+    return this.inTurn(async () => {
       const claimed = await claim(this.mayClaim ? this.worker : undefined);
       for (const attempt of claimed) this.start(attempt);
       return claimed.length;
     });
-    this.turn = begun.catch(() => undefined);
-    return begun;
+  }
+
+  /** Runs one such statement at a time: each must know which attempts the one before has claimed. */
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.turn.then(work);
+    this.turn = done.catch(() => undefined);
+    return done;
   }
 
   private get mayClaim(): boolean {
     return this.worker !== undefined && this.heartbeat.id === this.worker;
   }
 
-  /** Whether the claim of an attempt holds is not known while this process has stood still and has no new id yet. */
+  /** A process that stood still does not know whether its claims hold until it has a new id. */
   private claimOf(attempt: Attempt): Claim {
     const holds = () => this.mayClaim && attempt.worker === this.worker;
     const confirm = async () => {
-      while (!this.mayClaim && !this.stopped) await new Promise((resume) => setTimeout(resume, HOLDS_EVERY_MS));
+      while (!this.mayClaim && !this.stopped) await new Promise((resume) => setTimeout(resume, CONFIRM_EVERY_MS));
       return holds();
     };
     return { confirm, holds };
   }
 
   private start(attempt: Attempt): void {
-    const ended = this.attempts.run(attempt, this.claimOf(attempt)).then(({ freed, due }) => {
+    const ended = this.attempts.run(attempt, this.claimOf(attempt)).then(({ continues, due }) => {
       this.running.delete(attempt);
-      const isSuspect = attempt.lost_workers >= SUSPECT_FROM;
+      const isSuspect = attempt.lost_workers >= SUSPECT_AFTER;
       if (isSuspect) this.suspects = true;
-      if (freed || due || isSuspect) this.nudge({ urgent: freed });
+      if (continues || due || isSuspect) this.wake({ urgent: continues });
     });
     this.running.set(attempt, ended);
   }

@@ -16,7 +16,7 @@ import { Webhook } from 'standardwebhooks';
 import { migrations } from '../migrations/migrations';
 import { sent, service } from './dispatch.fixture';
 
-describe('events to customers (spec §6, guarantees §4)', () => {
+describe('spec §6, guarantees §4: events to receivers', () => {
   let harness: Harness;
   let receiver: Receiver;
   beforeEach(async () => {
@@ -37,7 +37,7 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     (await harness.db.query<{ state: string }>('SELECT state FROM dispatch.deliveries ORDER BY id')).map(({ state }) => state);
   const ids = (from = receiver) => from.requests.map(({ body }) => (JSON.parse(body) as { data: { message_id: string } }).data.message_id);
 
-  it('spec §6.1, §5.9, decision 35: one signed POST with the event', async () => {
+  it('spec §6.1, §5.9, decision 35: posts the event once, signed', async () => {
     await harness.run(service);
     await create({ secret: 'swordfish' });
     await harness.tell(sent(1));
@@ -51,7 +51,7 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     expect(() => standard.verify(body, headers as Record<string, string>)).not.toThrow();
   });
 
-  it('F15: a test of any event is kept as it went out, address, headers and bytes; what nobody asked for with its body only', async () => {
+  it('decision 160: keeps URL, headers and body of a test, and only the body of other deliveries', async () => {
     await harness.run(service);
     const webhook_id = await create({ secret: 'swordfish' });
     const { delivery_id } = await harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: 'broadcast.completed' });
@@ -78,7 +78,7 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     expect(deliveries[0]?.request).toMatchObject({ url: `${receiver.url}/new`, body: receiver.requests[1]?.body });
   });
 
-  it('guarantees §9: it does not start with other keys than its secrets were sealed with', async () => {
+  it('guarantees §9: refuses to start with other keys than those that sealed its secrets', async () => {
     await harness.run(service);
     await create({ secret: 'swordfish' });
     const SEALING_KEYS = `other:${Buffer.alloc(32).toString('base64')}`;
@@ -86,7 +86,7 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     await harness.run(service);
   });
 
-  it('without a secret there is no signature; other events and other businesses get nothing', async () => {
+  it('signs nothing without a secret, and delivers only the business's own subscribed events', async () => {
     await harness.run(service);
     await create();
     await harness.tell(sent(1, { business_id: 2 }), sent(2));
@@ -95,7 +95,7 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     expect(ids()).toEqual(['wamid.1.2']);
   });
 
-  it('spec §3.4, decision 31: each failure counts once, only 200 is a success and resets; nothing is tried again', async () => {
+  it('spec §3.4, decision 31: counts each failure once, resets after a 200, and retries nothing', async () => {
     await harness.run(service);
     await create();
     for (const [status, expected] of [
@@ -115,7 +115,7 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     expect(receiver.requests).toHaveLength(5);
   });
 
-  it('the same event told again, to two replicas, is delivered once', async () => {
+  it('delivers an event once that two replicas consume twice', async () => {
     await harness.run(service);
     await harness.run(service);
     await create();
@@ -125,7 +125,7 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     expect(ids()).toHaveLength(40);
   });
 
-  it('decision 29b: of one conversation in order, each after the end of the one before; others side by side', async () => {
+  it('decision 29b: delivers one conversation in order, one at a time, and others side by side', async () => {
     await harness.run(service);
     await create();
     let open = 0;
@@ -144,7 +144,7 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     expect(most).toBe(1);
   });
 
-  it('decision 29b: what is delivered again by hand waits for the end of a later one of its conversation', async () => {
+  it('decision 29b: a redelivery waits for the end of a later attempt of its conversation', async () => {
     await harness.run(service);
     const webhook_id = await create();
     const log = async () =>
@@ -159,18 +159,18 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     receiver.respond((_, response) => void response.writeHead(200).end());
     const [first] = (await log()).slice(-1);
     await harness.rpc.call(Redeliver, { business_id: 1, webhook_id, delivery_id: first?.id ?? 0 });
-    // Whoever takes it has looked at the first one before, or in the same look.
+    // The claim that takes this delivery has considered the first one too.
     await harness.tell(sent(3, { conversation_id: 3 }));
     await eventually(async () => (await stateOf(3)) === 'succeeded');
     expect([await stateOf(1), await stateOf(2)]).toEqual(['pending', 'running']);
-    // Nor does the log show how it ended the last time.
+    // The log no longer shows its previous end.
     expect((await log()).at(-1)).toMatchObject({ state: 'pending', response_code: null, duration_ms: null });
     end();
     await eventually(async () => (await stateOf(1)) === 'succeeded');
     expect(ids()).toEqual(['wamid.1.1', 'wamid.1.2', 'wamid.1.3', 'wamid.1.1']);
   });
 
-  it('guarantees §8, D3: an attempt that a stopping dispatcher cuts off has no end, and is made again; one that ends meanwhile is recorded', async () => {
+  it('guarantees §8, D3: a dispatcher that stops records attempts that end, and leaves those that it cuts off to be made again', async () => {
     const stopping = await harness.run(service);
     const webhook_id = await create();
     let end = (): unknown => undefined;
@@ -192,7 +192,7 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     expect(await list()).toEqual([expect.objectContaining({ id: webhook_id, fail_count: 0 })]);
   });
 
-  it('a secret that can no longer be opened is a failure that counts, and holds up nothing', async () => {
+  it('counts a secret that cannot be opened as a failure, and delays nothing', async () => {
     await harness.run(service);
     await create({ secret: 'x' });
     await harness.db.query(`UPDATE dispatch.webhooks SET secret_sealed = 'gone.AAAA'`);
@@ -201,14 +201,14 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  it('D8, decision 34: a disabled webhook is not dialled, what it missed is kept as skipped', async () => {
+  it('D8, decision 34: does not dial a disabled webhook, and keeps its deliveries as skipped', async () => {
     await harness.run(service);
     const id = await create();
     await harness.rpc.call(UpdateWebhook, { business_id: 1, id, is_active: false });
     await harness.tell(sent(1));
     await eventually(async () => (await states())[0] === 'skipped');
     expect(receiver.requests).toHaveLength(0);
-    // Left by a worker that died before the webhook was disabled.
+    // The claim of a worker that died before the webhook was disabled.
     await harness.db.query(`INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, worker, delivery_id, open)
       SELECT webhook_id, ordering_key, business_id, 'dead', id, 1 FROM dispatch.deliveries`);
     await harness.db.query(`UPDATE dispatch.deliveries SET state = 'running', finished_at = NULL`);
@@ -216,7 +216,7 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  it('spec §4.9: changes only what is given; unknown and foreign ids are the same 404; at most 20; addresses are judged', async () => {
+  it('spec §4.9: changes only the given fields, hides foreign webhooks, allows 20, and checks addresses', async () => {
     await harness.run(service);
     const id = await create({ secret: 'x' });
     await harness.rpc.call(UpdateWebhook, { business_id: 1, id, name: 'new', secret_sealed: null });
@@ -233,7 +233,7 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     expect(await codeOf(harness.rpc.call(DeleteWebhook, { business_id: 1, id }))).toBe('NOT_FOUND');
   });
 
-  it('guarantees §10, N1: a page of the log holds a megabyte of bodies or one of them, and its cursor leads to all', async () => {
+  it('guarantees §10, N1: a page of the log holds at most a megabyte of bodies, or one delivery', async () => {
     await harness.run(service);
     const webhook_id = await create();
     await harness.db.query(
@@ -262,7 +262,7 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     expect(sizes.length).toBeGreaterThan(4);
   });
 
-  it('guarantees §10, N1, N3: an event of more than a megabyte goes to the dead letters, and later ones of its conversation are delivered', async () => {
+  it('guarantees §10, N1, N3: sets aside an event above a megabyte, and delivers later ones of its conversation', async () => {
     await harness.run(service);
     await create();
     const [before, large, after] = [1, 2, 3].map((number) =>
@@ -277,7 +277,7 @@ describe('events to customers (spec §6, guarantees §4)', () => {
     ]);
   });
 
-  it('guarantees §10, N1: at most 20 test events of a webhook wait', async () => {
+  it('guarantees §10, N1: refuses a test event when 20 of the webhook wait', async () => {
     await harness.run(service);
     const webhook_id = await create();
     receiver.respond(() => undefined);
@@ -285,7 +285,7 @@ describe('events to customers (spec §6, guarantees §4)', () => {
       Array.from({ length: 40 }, () => harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: null })),
     );
     const refused = tests.filter((test) => test.status === 'rejected').map(({ reason }) => (reason as GatewayError).error_code);
-    // Some that come together may pass together.
+    // Requests that count at the same time may all pass.
     expect(refused.length).toBeGreaterThan(10);
     expect(new Set(refused)).toEqual(new Set(['CONFLICT']));
   });

@@ -4,7 +4,7 @@ import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
 import { DispatchService } from './dispatch.service';
 
-/** Makes of each event one delivery for each webhook that wants it; from then on it is not lost (guarantees §4, D1). */
+/** Stores a delivery of each event for each subscribed webhook, from then on it cannot get lost (guarantees §4, D1). */
 @Injectable()
 export class ExpansionConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly consumer: EventConsumer;
@@ -22,7 +22,7 @@ export class ExpansionConsumer implements OnApplicationBootstrap, OnApplicationS
       schema: 'dispatch',
       durable: 'outbound-webhook-dispatcher',
       stream: 'PUBLIC',
-      // What an event must wait for is stored before it (product decision 29b).
+      // Earlier events of a conversation are stored before later ones (decision 29b).
       ordered: true,
       singleStatement: true,
       handle: (events) => dispatch.expand(events),

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { deadWorkers } from '@mgw/events';
 import { Database, onRow } from '@mgw/postgres';
-import { SUSPECT_FROM } from './deliveries.store';
+import { SUSPECT_AFTER } from './attempt';
 
 /** Rows that one statement changes at most. */
 const BATCH = 500;
 
-/** Makes the deliveries wait that were under way in the lanes of \`lane\`, and frees the lanes: SQL. */
+/** SQL: frees the lanes of \`lane\`, and lets their deliveries wait again. */
 const RELEASE = `back AS (
     UPDATE dispatch.deliveries d SET state = 'pending', waits = true
     FROM lane WHERE d.id = lane.delivery_id AND ${onRow(`d.state = 'running'`)}
@@ -14,21 +14,20 @@ const RELEASE = `back AS (
   UPDATE dispatch.lanes l SET worker = NULL, delivery_id = NULL, due_since = clock_timestamp()
   FROM lane WHERE l.webhook_id = lane.webhook_id AND l.ordering_key = lane.ordering_key RETURNING 1`;
 
-export interface Tidied {
-  /** Whether a lane is due. */
+export interface DueLanes {
   due: boolean;
-  /** Whether one is due that must be attempted alone. */
+  /** Whether a lane is due whose delivery must be attempted alone. */
   suspects: boolean;
 }
 
-/** Keeps lanes in order: claims of dead workers, and deliveries of webhooks that are disabled. */
+/** Releases claims of dead workers, and skips deliveries of disabled webhooks. */
 @Injectable()
 export class LanesStore {
   constructor(private readonly db: Database) {}
 
-  /** Frees the lanes of workers that are dead. */
-  async releaseDead(): Promise<Tidied> {
-    const [row] = await this.db.relaxed.query<Tidied>(
+  /** Frees the lanes of dead workers. */
+  async releaseDead(): Promise<DueLanes> {
+    const [row] = await this.db.relaxed.query<DueLanes>(
       `WITH RECURSIVE holder AS (
          (SELECT worker FROM dispatch.lanes WHERE worker IS NOT NULL ORDER BY worker LIMIT 1)
          UNION ALL
@@ -43,7 +42,7 @@ export class LanesStore {
          RETURNING d.webhook_id, lane.ordering_key, d.lost_workers
        ), freed AS (
          UPDATE dispatch.lanes l SET worker = NULL, delivery_id = NULL, due_since = clock_timestamp(),
-           suspect = coalesce(lost.lost_workers >= ${SUSPECT_FROM}, false)
+           suspect = coalesce(lost.lost_workers >= ${SUSPECT_AFTER}, false)
          FROM lane LEFT JOIN lost USING (webhook_id, ordering_key)
          WHERE l.webhook_id = lane.webhook_id AND l.ordering_key = lane.ordering_key RETURNING 1
        )
@@ -55,7 +54,7 @@ export class LanesStore {
     return row ?? { due: false, suspects: false };
   }
 
-  /** Takes over the claims that a worker held under its former id, unless another worker has. @returns the deliveries of those that it keeps */
+  /** Renames the claims of a worker that has a new id, except those that another worker took over. @returns the deliveries it keeps */
   async adopt(former: string, worker: string, deliveries: string[]): Promise<string[]> {
     const rows = await this.db.relaxed.query<{ delivery_id: string }>(
       'UPDATE dispatch.lanes SET worker = $2 WHERE worker = $1 AND delivery_id = ANY ($3::bigint[]) RETURNING delivery_id',
@@ -65,8 +64,8 @@ export class LanesStore {
   }
 
   /**
-   * Frees lanes of this worker whose attempts it does not make: the end was lost with the database's last half second, or could not be recorded.
-   * Nothing may be claimed meanwhile. @returns whether a lane is due
+   * Frees lanes of this worker whose attempts it no longer makes: their claim or end was lost with a connection or a crash of the database.
+   * The caller claims nothing meanwhile. @returns whether a lane is due
    */
   async releaseOrphans(worker: string, running: string[]): Promise<boolean> {
     const rows = await this.db.relaxed.query(
@@ -79,7 +78,7 @@ export class LanesStore {
     return rows.length > 0;
   }
 
-  /** Skips what disabled webhooks have open (guarantees §4, D8), a batch at a time. @returns whether there may be more */
+  /** Skips one batch of waiting deliveries of disabled webhooks (guarantees §4, D8). @returns whether there may be more */
   async skipDisabled(): Promise<boolean> {
     const [row] = await this.db.query<{ skipped: number }>(
       `WITH RECURSIVE walk AS (

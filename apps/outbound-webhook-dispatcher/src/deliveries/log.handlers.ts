@@ -12,12 +12,12 @@ import {
   type RequestOf,
 } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
-import { invalid, noSuchWebhook } from '../webhooks/webhook-errors';
+import { invalid, webhookNotFound } from '../webhooks/webhook-errors';
 import { DispatchService } from './dispatch.service';
-import { DeliveryLogStore, UNDER_WAY } from './log.store';
+import { DeliveryLogStore, IN_PROGRESS } from './log.store';
 import { sampleData } from './samples';
 
-/** The delivery log, and deliveries by hand (product §2, decision 34): they take the same door as all others. */
+/** The delivery log, test events and redeliveries (spec §10, decision 34). They are delivered like all others. */
 @Controller()
 export class DeliveryLogHandlers {
   constructor(
@@ -28,35 +28,35 @@ export class DeliveryLogHandlers {
   @Handles(ListDeliveries)
   async list(request: RequestOf<typeof ListDeliveries>): Promise<ReplyOf<typeof ListDeliveries>> {
     const found = await this.log.list(request);
-    if (!found) throw noSuchWebhook();
+    if (!found) throw webhookNotFound();
     return found;
   }
 
   @Handles(FindDeliveries)
   async find({ business_id, event_id }: RequestOf<typeof FindDeliveries>): Promise<ReplyOf<typeof FindDeliveries>> {
-    return { deliveries: await this.log.ofEvent(business_id, event_id) };
+    return { deliveries: await this.log.byEvent(business_id, event_id) };
   }
 
   @Handles(Redeliver)
   async redeliver(request: RequestOf<typeof Redeliver>): Promise<ReplyOf<typeof Redeliver>> {
     const before = await this.log.redeliver(request);
-    if (!before) throw new GatewayError('NOT_FOUND', 'No delivery of this webhook has that id.');
-    if (!before.is_active) throw isDisabled();
-    if (before.state === 'pending' || before.state === 'running') throw new GatewayError('CONFLICT', UNDER_WAY);
-    this.dispatch.nudge();
+    if (!before) throw new GatewayError('NOT_FOUND', 'No delivery of this webhook has this id.');
+    if (!before.is_active) throw webhookDisabled();
+    if (before.state === 'pending' || before.state === 'running') throw new GatewayError('CONFLICT', IN_PROGRESS);
+    this.dispatch.wake();
     return {};
   }
 
   @Handles(TestWebhook)
   async test({ business_id, webhook_id, event }: RequestOf<typeof TestWebhook>): Promise<ReplyOf<typeof TestWebhook>> {
     const webhook = await this.log.webhook(business_id, webhook_id);
-    if (!webhook) throw noSuchWebhook();
-    if (!webhook.is_active) throw isDisabled();
+    if (!webhook) throw webhookNotFound();
+    if (!webhook.is_active) throw webhookDisabled();
     const name = event ?? webhook.events[0];
     if (!isPublicEvent(name)) throw invalid('event', `must be one of ${PUBLIC_EVENTS.join(', ')}`);
     const body = JSON.stringify({ event: name, timestamp: new Date().toISOString(), data: sampleData(name, business_id) });
     const delivery_id = await this.log.addByHand({ business_id, webhook_id, event: name, event_id: `test:${randomUUID()}`, body });
-    this.dispatch.nudge();
+    this.dispatch.wake();
     return { delivery_id };
   }
 }
@@ -65,6 +65,6 @@ function isPublicEvent(name: string | undefined): name is PublicEventName {
   return (PUBLIC_EVENTS as readonly (string | undefined)[]).includes(name);
 }
 
-function isDisabled(): GatewayError {
-  return new GatewayError('CONFLICT', 'The webhook is disabled: enable it first.');
+function webhookDisabled(): GatewayError {
+  return new GatewayError('CONFLICT', 'The webhook is disabled. Enable it first.');
 }

@@ -6,8 +6,8 @@ import { DeliveryLogStore } from './log.store';
 
 const MANY = 30_000;
 
-/** Guarantees §10, N2: what people and operators look at reads a bounded number of rows, whatever the volume of the webhooks. */
-describe('the delivery log and the figures beside many deliveries', () => {
+/** Guarantees §10, N2: pages and metrics read a bounded number of rows, whatever the volume of the webhooks. */
+describe('the delivery log and the metrics beside many deliveries', () => {
   let dispatching: Dispatching;
   let quiet: number;
   let busy: number;
@@ -42,26 +42,26 @@ describe('the delivery log and the figures beside many deliveries', () => {
     return { found, rows: rows['deliveries'] ?? 0 };
   };
 
-  it('a page of a quiet webhook reads its own rows twice, and one without a filter a few', async () => {
+  it('reads a quiet webhook's own rows twice, and few rows of a busy one without a filter', async () => {
     expect(await list(quiet, null)).toEqual({ found: 20, rows: 40 });
     const { found, rows } = await list(busy, null);
     expect(found).toBe(20);
     expect(rows).toBeLessThanOrEqual(600);
   });
 
-  it('a rare state examines a bounded number', async () => {
+  it('examines a bounded number of rows for a rare state', async () => {
     const { found, rows } = await list(busy, 'failed');
     expect(found).toBe(3);
     expect(rows).toBeLessThanOrEqual(52_000);
     expect((await list(busy, 'skipped')).rows).toBeLessThanOrEqual(52_000);
   });
 
-  it('the deliveries of an event are found by its id', async () => {
-    const rows = await rowsRead(dispatching.harness.db, (db) => new DeliveryLogStore(db).ofEvent(1, 'succeeded7'));
+  it('finds the deliveries of an event by its id', async () => {
+    const rows = await rowsRead(dispatching.harness.db, (db) => new DeliveryLogStore(db).byEvent(1, 'succeeded7'));
     expect(rows['deliveries']).toBeLessThanOrEqual(4);
   });
 
-  it('figures count to a bound', async () => {
+  it('bounds what the metrics count', async () => {
     const Figures = figuresController('outbound-webhook-dispatcher', 'dispatch', FIGURES) as new (db: unknown) => {
       get(): Promise<{ reply: { figures: Record<string, number> } }>;
       onApplicationShutdown(): void;

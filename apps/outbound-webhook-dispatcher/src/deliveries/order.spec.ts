@@ -3,7 +3,7 @@ import { ensureStreams, newEvent } from '@mgw/events';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
 
-/** A customer's first message, as the send service tells it. */
+/** The events that the send service publishes for a person's first message. */
 function firstMessage(conversation_id: number): [EventEnvelope, EventEnvelope] {
   const about = { at: '2026-01-02T03:04:05.678Z', business_id: 1, key: `conversation:${conversation_id}` };
   const data = { business_id: 1, conversation_id };
@@ -21,7 +21,7 @@ function firstMessage(conversation_id: number): [EventEnvelope, EventEnvelope] {
   return [created, received];
 }
 
-describe('two dispatchers keep the order of events within a conversation (product decision 29b)', () => {
+describe('decision 29b: two dispatchers keep the order of events within a conversation', () => {
   let dispatching: Dispatching;
   let receiver: Receiver;
   beforeEach(async () => {
@@ -38,11 +38,11 @@ describe('two dispatchers keep the order of events within a conversation (produc
     await dispatching.harness.close();
   });
 
-  /** As a relay does: one after the other, and their acknowledgements awaited together. */
+  /** Publishes like a relay: all at once, then waits for the acknowledgements together. */
   const publish = (events: EventEnvelope[]) =>
     Promise.all(events.map((event) => dispatching.harness.nc.jetstream().publish(`public.${event.type}`, JSON.stringify(event))));
 
-  it('conversation.created has ended before its message.received starts', async () => {
+  it('delivers message.received after conversation.created has ended', async () => {
     await dispatching.harness.spawn('outbound-webhook-dispatcher');
     await dispatching.harness.spawn('outbound-webhook-dispatcher');
     const under = new Set<string>();
@@ -61,13 +61,13 @@ describe('two dispatchers keep the order of events within a conversation (produc
     for (let conversation = 1; conversation <= 60; conversation++) {
       await publish(firstMessage(conversation));
       expected.push(`conversation.created:${conversation}`, `message.received:${conversation}`);
-      // When nothing is under way, each of two may be the next to hear.
+      // Each of the two may be the next to consume when nothing is in progress.
       await dispatching.ended(2 * conversation);
     }
     expect(seen).toEqual(expected);
   }, 60_000);
 
-  it('nothing overtakes where PostgreSQL ends connections in the middle of statements', async () => {
+  it('keeps the order when PostgreSQL terminates connections in the middle of statements', async () => {
     await dispatching.run();
     await dispatching.run();
     const [conversations, each] = [4, 60];
@@ -83,7 +83,7 @@ describe('two dispatchers keep the order of events within a conversation (produc
       await publish(Array.from({ length: conversations }, (_, i) => sent(number * conversations + i, { conversation_id: i + 1 })));
       if (number % 4 > 0) continue;
       const before = attempts();
-      // Every second time only connections with a statement under way.
+      // Every second time it terminates only connections that run a statement.
       await dispatching.harness.db.query(number % 8 === 0 ? cut : `${cut} AND state = 'active'`).catch(() => undefined);
       await eventually(() => attempts() > before, { timeoutMs: 20_000 });
     }
@@ -95,7 +95,7 @@ describe('two dispatchers keep the order of events within a conversation (produc
     expect(received.size).toBe(conversations);
   }, 90_000);
 
-  it('nothing overtakes what a dispatcher that was killed had at hand, and the other goes on soon', async () => {
+  it('keeps the order when a dispatcher is killed, and the other continues soon', async () => {
     const victim = await dispatching.harness.spawn('outbound-webhook-dispatcher');
     await publish([sent(0, { conversation_id: 1 })]);
     await dispatching.ended(1);

@@ -1,8 +1,9 @@
 import type { Database } from '@mgw/postgres';
-import { DeliveriesStore, type Attempt } from './deliveries.store';
+import type { Attempt } from './attempt';
+import { DeliveriesStore } from './deliveries.store';
 import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
 import { LanesStore } from './lanes.store';
-import { roomBeside } from './shares';
+import { capacityBeside } from './capacity';
 
 const OPEN = 3_000;
 const WORKER = 'worker';
@@ -16,7 +17,7 @@ interface Node {
   Plans?: Node[];
 }
 
-/** Rows of deliveries and lanes that a plan has read, and rows that it has compared in vain. */
+/** Counts the rows of deliveries and lanes that a plan read, and the rows that its joins compared in vain. */
 function rowsRead(node: Node): number {
   const own = ['deliveries', 'lanes'].includes(node['Relation Name'] ?? '')
     ? node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)
@@ -26,13 +27,13 @@ function rowsRead(node: Node): number {
 }
 
 /**
- * A table that has run for weeks tells PostgreSQL that next to nothing is open, a new one tells it nothing: in both, what one
- * statement reads may depend on what it is about, not on how much is open (performance: no figure worse beside a million messages).
+ * PostgreSQL believes that almost nothing is open after weeks, and knows nothing of a new table. With both statistics a statement may read
+ * rows that it is about, but not all that are open.
  */
 describe.each([
   ['new', 0],
   ['weeks old', 20_000],
-])('the statements of a dispatcher on a table that is %s', (_, ended) => {
+])('the dispatcher's statements on a %s table', (_, ended) => {
   let dispatching: Dispatching;
   let ids: string[];
   const reads: number[] = [];
@@ -56,7 +57,7 @@ describe.each([
     }
     ids = (await insert(20, 'running')).map(({ id }) => id);
     await insert(OPEN, 'pending');
-    // Behind the lane that came first wait a thousand more.
+    // A thousand more wait in the oldest lane.
     await db.query(`UPDATE dispatch.deliveries SET ordering_key = 'pending:1' WHERE state = 'pending' AND id % 3 = 0`);
     await db.query(
       `INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, worker, delivery_id, open)
@@ -71,7 +72,7 @@ describe.each([
       const literal = (value: unknown) =>
         client.escapeLiteral(Array.isArray(value) ? `{${value.map((v) => JSON.stringify(v) ?? 'NULL').join()}}` : String(value));
       try {
-        // As the services run it: prepared, and planned once whatever the values.
+        // Services prepare statements and plan them once for all values.
         await client.query(`PREPARE explained AS ${text}`);
         await client.query('BEGIN');
         const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
@@ -92,20 +93,20 @@ describe.each([
   afterAll(() => dispatching.harness.close());
   beforeEach(() => reads.splice(0));
 
-  it('claim: the lanes that one look considers, and the first delivery of each', async () => {
-    await store.claim(roomBeside([]), WORKER, '0');
+  it('claim reads the lanes it considers and the first delivery of each', async () => {
+    await store.claim(capacityBeside([]), WORKER, '0');
     expect(reads).toEqual([expect.any(Number)]);
     expect(reads[0]).toBeGreaterThan(30);
     expect(reads[0]).toBeLessThan(OPEN / 10);
   });
 
-  it('expand: a conversation with a thousand that wait, and a new one', async () => {
-    await store.expand([sent(1, { conversation_id: 1 }), sent(2)], roomBeside([]), WORKER);
+  it('expand reads little beside a conversation with a thousand waiting deliveries', async () => {
+    await store.expand([sent(1, { conversation_id: 1 }), sent(2)], capacityBeside([]), WORKER);
     expect(reads).toEqual([expect.any(Number)]);
     expect(reads[0]).toBeLessThan(OPEN / 10);
   });
 
-  it('finish: each by its key', async () => {
+  it('finish reads each row by its key', async () => {
     const end = { succeeded: true, statusCode: 200, reason: null, durationMs: 1 };
     const attempts = ids.map((id, i) => ({ id, attempt: 1, webhook_id: '1', ordering_key: `running:${i + 1}` }) as unknown as Attempt);
     await store.finish(attempts.map((attempt) => ({ attempt, end })));
@@ -114,7 +115,7 @@ describe.each([
     expect(reads[0]).toBeLessThan(OPEN / 4);
   });
 
-  it('the look for dead workers: one step for each worker', async () => {
+  it('releaseDead takes one step for each worker', async () => {
     await lanes.releaseDead();
     expect(reads).toEqual([expect.any(Number)]);
     expect(reads[0]).toBeLessThan(20);

@@ -5,10 +5,10 @@ import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
 
 interface Kind {
   kind: string;
-  /** @param elsewhere an address that nobody may call */
+  /** @param elsewhere an address that is not allowed */
   answer: (socket: Socket, elsewhere: string) => unknown;
   code: number | null;
-  /** What the owner reads in the log; null is a success. */
+  /** The reason in the log; null after a success. */
   reason: string | null;
   https?: boolean;
 }
@@ -19,7 +19,7 @@ const status = (code: number): Kind => ({
   kind: `${code}`,
   answer: (socket, elsewhere) => socket.write(says(`HTTP/1.1 ${code} Whatever\r\nLocation: ${elsewhere}`)),
   code,
-  reason: code === 200 ? null : `answered ${code} instead of 200`,
+  reason: code === 200 ? null : `responded ${code} instead of 200`,
 });
 const success = (kind: string, answer: Kind['answer']): Kind => ({ kind, answer, code: 200, reason: null });
 const unreachable = (kind: string, answer: Kind['answer']): Kind => ({ kind, answer, code: null, reason: 'could not be reached' });
@@ -27,17 +27,17 @@ const tooLate = (kind: string, answer: Kind['answer'], https = false): Kind => (
   kind,
   answer,
   code: null,
-  reason: 'no answer within 1.5 seconds',
+  reason: 'no response within 1.5 seconds',
   https,
 });
 
-/** Writes the next piece whenever the one before has left, for ever. */
+/** Writes without end, each chunk after the previous one has left. */
 function endlessly(socket: Socket, piece: Buffer): void {
   const more = () => !socket.destroyed && socket.write(piece, () => setImmediate(more));
   more();
 }
 
-/** One byte every 20 ms, for ever. */
+/** Writes one byte every 20 ms without end. */
 function drip(socket: Socket, byteAt: (n: number) => string): void {
   let n = 0;
   const timer = setInterval(() => socket.write(byteAt(n++)), 20);
@@ -46,7 +46,7 @@ function drip(socket: Socket, byteAt: (n: number) => string): void {
 
 const BOMB = gzipSync(Buffer.alloc(10 * 1024 * 1024));
 
-/** Those that end by themselves: with the ten seconds of the specification. */
+/** These end by themselves, within the ten seconds of the specification. */
 const ENDING: Kind[] = [
   ...[200, 201, 202, 204, 206, 300, 301, 302, 303, 304, 307, 308, 400, 401, 404, 410, 429, 500, 502, 503, 999].map(status),
   success('an answer of HTTP/1.0', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nthanks')),
@@ -78,7 +78,7 @@ const ENDING: Kind[] = [
   unreachable('100 that nobody asked for', writes(`HTTP/1.1 100 Continue\r\n\r\n${says('HTTP/1.1 200 OK')}`)),
 ];
 
-/** Those that never end: with a shorter limit. */
+/** These never end, so their tests shorten the limit. */
 const HANGING: Kind[] = [
   tooLate('never answers', () => undefined),
   tooLate('drips its status line', (socket) => drip(socket, (n) => 'HTTP/1.1 200 OK'[n] ?? 'K')),
@@ -99,7 +99,7 @@ describe.each([
   const receivers: RawReceiver[] = [];
   const ids: number[] = [];
 
-  // All of them at once, each the only webhook of a business of its own.
+  // All at once, each as the only webhook of its business.
   beforeAll(async () => {
     dispatching = await startDispatching(env);
     canary = await startRawReceiver();
@@ -142,7 +142,7 @@ describe.each([
     if (!https) expect(receivers[i]?.requests).toHaveLength(1);
   });
 
-  it('no redirect was followed, no answer is still being read', async () => {
+  it('follows no redirect and stops reading every response', async () => {
     expect(canary.connections).toBe(0);
     await eventually(() => receivers.every(({ open }) => open === 0), { timeoutMs: 30_000 });
   });

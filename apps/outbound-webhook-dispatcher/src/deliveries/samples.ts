@@ -16,7 +16,7 @@ interface Samples {
   'ai.replied': DataOf<typeof AiReplied>;
 }
 
-/** One of each event of spec §6.2, for receivers that are being built. */
+/** Test data for each event of spec §6.2, for people who build receivers. */
 export function sampleData(event: PublicEventName, business_id: number): Samples[PublicEventName] {
   const message_id = 'wamid.TEST';
   const conversation_id = 1;

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Spec §5.9 and product decision 35: the hexadecimal HMAC over the body, and beside it the scheme of Standard Webhooks, which
- * covers id and time as well.
+ * Signs a delivery (spec §5.9, decision 35): a hexadecimal HMAC of the body, and the scheme of Standard Webhooks, which also covers id and
+ * time.
  * @param timestamp seconds since 1970
  */
 export function signatureHeaders(

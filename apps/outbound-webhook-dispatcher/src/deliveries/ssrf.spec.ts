@@ -3,11 +3,11 @@ import { Redeliver, TestWebhook, UpdateWebhook, type GatewayError } from '@mgw/c
 import { aimedAt, eventually, SSRF_CASES, startRawReceiver, watchDials, type RawReceiver } from '@mgw/testing';
 import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
 
-describe('addresses that must never be dialled (guarantees §5, decision 32)', () => {
+describe('guarantees §5, decision 32: forbidden addresses', () => {
   let dispatching: Dispatching;
   let canary: RawReceiver;
   let watch: ReturnType<typeof watchDials>;
-  /** Each case as it is, and on the port where the canary listens: on every local address. */
+  /** Each case as it is, and with the port at which the canary listens on every local address. */
   let urls: string[];
 
   beforeEach(async () => {
@@ -24,14 +24,14 @@ describe('addresses that must never be dialled (guarantees §5, decision 32)', (
     await dispatching.harness.close();
   });
 
-  /** Where this process dialled, but for its own servers. */
+  /** The addresses that this process dialled, except its own servers. */
   const dials = () => {
     const own = [dispatching.harness.env['DATABASE_URL'], dispatching.harness.env['NATS_URL']].map((url) => new URL(url ?? '').port);
     return watch.dials().filter((dial) => !own.includes(dial.split(' ')[1] ?? ''));
   };
   const codeOf = (promise: Promise<unknown>) => promise.then(String, (error: GatewayError) => error.error_code);
 
-  it('spec §4.9: are refused when a webhook is made and when it is changed', async () => {
+  it('spec §4.9: are refused when a webhook is created or changed', async () => {
     await dispatching.run();
     const id = await dispatching.create({ url: 'https://hooks.example.com/' });
     for (const url of urls) {
@@ -43,7 +43,7 @@ describe('addresses that must never be dialled (guarantees §5, decision 32)', (
     expect([dials(), canary.connections]).toEqual([[], 0]);
   });
 
-  it('decision 54: a name that leads inside is refused when it is set, whatever else it leads to; one that does not resolve is accepted', async () => {
+  it('decision 54: a name with any private address is refused, a name that does not resolve is accepted', async () => {
     jest.spyOn(Resolver.prototype, 'resolve4').mockImplementation((async (name: string) => {
       if (name.startsWith('nowhere')) throw new Error('ENOTFOUND');
       return name.startsWith('inside') ? ['93.184.215.14', '10.0.0.1'] : ['93.184.215.14'];
@@ -62,9 +62,9 @@ describe('addresses that must never be dialled (guarantees §5, decision 32)', (
     expect([dials(), canary.connections]).toEqual([[], 0]);
   });
 
-  it('are not dialled when they are stored already: by an event, by a test, by a redelivery', async () => {
+  it('are not dialled by an event, a test or a redelivery if they are already stored', async () => {
     await dispatching.run();
-    // PostgreSQL keeps no NUL.
+    // PostgreSQL stores no NUL.
     const stored = urls.filter((url) => !url.includes('\0'));
     const ids = await dispatching.store(stored);
     await dispatching.harness.tell(sent(1));
@@ -73,7 +73,7 @@ describe('addresses that must never be dialled (guarantees §5, decision 32)', (
       const [delivery] = await dispatching.log(webhook_id);
       expect([stored[i], delivery]).toMatchObject([
         stored[i],
-        { state: 'failed', response_code: null, reason: 'the address may not be called', attempts: 1 },
+        { state: 'failed', response_code: null, reason: 'the address is not allowed', attempts: 1 },
       ]);
       await dispatching.harness.rpc.call(Redeliver, { business_id: 1, webhook_id, delivery_id: delivery?.id ?? 0 });
       await dispatching.harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: null });
@@ -81,7 +81,7 @@ describe('addresses that must never be dialled (guarantees §5, decision 32)', (
     await dispatching.ended(2 * stored.length);
     for (const [i, webhook_id] of ids.entries()) {
       const log = await dispatching.log(webhook_id);
-      const refused = { state: 'failed', reason: 'the address may not be called' };
+      const refused = { state: 'failed', reason: 'the address is not allowed' };
       expect([stored[i], log]).toMatchObject([
         stored[i],
         [
@@ -89,13 +89,13 @@ describe('addresses that must never be dialled (guarantees §5, decision 32)', (
           { ...refused, attempts: 2 },
         ],
       ]);
-      // What a person asked for counts nothing (decision 34).
+      // Tests and redeliveries do not count (decision 34).
       expect((await dispatching.webhook(webhook_id)).fail_count).toBe(1);
     }
     expect([dials(), canary.connections]).toEqual([[], 0]);
   });
 
-  it('are not dialled any more when they were allowed once', async () => {
+  it('are not dialled once they are no longer allowed', async () => {
     const before = await dispatching.run({ WEBHOOK_ALLOWED_TARGETS: '127.0.0.1,localhost' });
     const ids = [];
     for (const host of ['127.0.0.1', '127.1', 'localhost'])

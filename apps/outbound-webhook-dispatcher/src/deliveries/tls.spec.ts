@@ -15,8 +15,8 @@ const KINDS = [
   ['a certificate of yesterday', trusted.issue({ host: HOST, expires: new Date(Date.now() - 60_000) }), false],
 ] as const;
 
-/** In a process of its own, which trusts the test's authority, and is told to trust everybody: that must not help. */
-describe('receivers with TLS (guarantees §5)', () => {
+/** Runs in a child process that trusts the test's authority. NODE_TLS_REJECT_UNAUTHORIZED=0 must not make it trust others. */
+describe('guarantees §5: receivers with TLS', () => {
   let dispatching: Dispatching;
   let dir: string;
   const receivers: RawReceiver[] = [];
@@ -42,7 +42,7 @@ describe('receivers with TLS (guarantees §5)', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it.each(KINDS.map(([kind, , succeeds], i) => [kind, succeeds, i] as const))('%s: is called: %s', async (_, succeeds, i) => {
+  it.each(KINDS.map(([kind, , succeeds], i) => [kind, succeeds, i] as const))('%s: is sent the event: %s', async (_, succeeds, i) => {
     const [delivery] = await dispatching.log(ids[i] as number);
     expect(delivery).toMatchObject(
       succeeds
@@ -50,7 +50,7 @@ describe('receivers with TLS (guarantees §5)', () => {
         : { state: 'failed', response_code: null, reason: 'could not be reached' },
     );
     expect(await dispatching.webhook(ids[i] as number)).toMatchObject({ fail_count: succeeds ? 0 : 1 });
-    // Who could not say who he is never sees the event.
+    // A receiver without a valid certificate never sees the event.
     expect(receivers[i]).toMatchObject({ connections: 1, requests: succeeds ? [expect.stringContaining('POST /hook')] : [] });
   });
 });

@@ -5,6 +5,6 @@ export function invalid(field: string, message: string): GatewayError {
   return new GatewayError('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, message }] });
 }
 
-export function noSuchWebhook(): GatewayError {
-  return new GatewayError('NOT_FOUND', 'No webhook of this business has that id.');
+export function webhookNotFound(): GatewayError {
+  return new GatewayError('NOT_FOUND', 'No webhook of this business has this id.');
 }

@@ -3,10 +3,10 @@ import { CreateWebhook, DeleteWebhook, ListWebhooks, PUBLIC_EVENTS, UpdateWebhoo
 import { Egress } from '@mgw/egress';
 import { Handles } from '@mgw/rpc';
 import { LanesStore } from '../deliveries/lanes.store';
-import { invalid, noSuchWebhook } from './webhook-errors';
+import { invalid, webhookNotFound } from './webhook-errors';
 import { WebhooksStore } from './webhooks.store';
 
-/** Product decision 33. */
+/** Decision 33. */
 const MAX_PER_BUSINESS = 20;
 
 /** Spec §4.9. */
@@ -34,15 +34,15 @@ export class WebhooksHandlers {
   @Handles(UpdateWebhook)
   async update(request: RequestOf<typeof UpdateWebhook>): Promise<ReplyOf<typeof UpdateWebhook>> {
     await this.check(request);
-    if (!(await this.webhooks.update(request))) throw noSuchWebhook();
-    // The dispatcher skips the rest of a large backlog by and by.
+    if (!(await this.webhooks.update(request))) throw webhookNotFound();
+    // One batch: the dispatcher skips the rest of a large backlog in the background.
     if (request.is_active === false) await this.lanes.skipDisabled();
     return {};
   }
 
   @Handles(DeleteWebhook)
   async delete({ business_id, id }: RequestOf<typeof DeleteWebhook>): Promise<ReplyOf<typeof DeleteWebhook>> {
-    if (!(await this.webhooks.delete(business_id, id))) throw noSuchWebhook();
+    if (!(await this.webhooks.delete(business_id, id))) throw webhookNotFound();
     return {};
   }
 

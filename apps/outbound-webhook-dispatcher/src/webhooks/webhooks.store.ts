@@ -18,7 +18,7 @@ interface WebhookRow {
 export class WebhooksStore {
   constructor(private readonly db: Database) {}
 
-  /** @returns the id; null when the business has as many as it may */
+  /** @returns the id; null when the business has as many as allowed */
   async create(request: RequestOf<typeof CreateWebhook>, maxPerBusiness: number): Promise<number | null> {
     const { business_id, name, url, events, secret_sealed } = request;
     return this.db.transaction(async (tx) => {
@@ -47,7 +47,7 @@ export class WebhooksStore {
     }));
   }
 
-  /** Changes only what is given. @returns whether it exists */
+  /** Changes only the fields of the request. @returns whether the webhook exists */
   async update(request: RequestOf<typeof UpdateWebhook>): Promise<boolean> {
     const { business_id, id, name, url, events, secret_sealed, is_active } = request;
     const rows = await this.db.query(
@@ -59,7 +59,7 @@ export class WebhooksStore {
     return rows.length > 0;
   }
 
-  /** Locks in the order of all statements: the webhook, its lanes, its deliveries. */
+  /** The lock order of all statements: the webhook, its lanes, its deliveries. @returns whether the webhook existed */
   async delete(businessId: number, id: number): Promise<boolean> {
     return this.db.transaction(async (tx) => {
       const [known] = await tx.query('SELECT id FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR UPDATE', [businessId, id]);

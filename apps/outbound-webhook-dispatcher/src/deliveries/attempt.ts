@@ -1,0 +1,38 @@
+/** An attempt that this worker has claimed. */
+export interface Attempt {
+  /** The id of its delivery. */
+  id: string;
+  webhook_id: string;
+  business_id: string;
+  ordering_key: string;
+  event_id: string;
+  body: string;
+  /** Size of the body in UTF-8. */
+  bytes: number;
+  /** Counts the attempts of a delivery; the fencing token. */
+  attempt: number;
+  url: string;
+  secret_sealed: string | null;
+  traceparent: string | null;
+  /** A person requested it: a test or a redelivery. */
+  by_hand: boolean;
+  /** The worker that holds the claim. */
+  worker: string;
+  /** Time of the claim, as `performance.now()`. */
+  claimedAt: number;
+  /** Workers that died during earlier attempts. */
+  lost_workers: number;
+}
+
+export interface AttemptEnd {
+  succeeded: boolean;
+  statusCode: number | null;
+  /** Shown to the business; null after a success. */
+  reason: string | null;
+  durationMs: number;
+}
+
+/** A delivery that has lost this many workers is attempted alone, so that it takes no other down with it. */
+export const SUSPECT_AFTER = 2;
+/** A delivery that has lost this many workers is set aside (guarantees §10, N3). */
+export const SET_ASIDE_AFTER = 3;

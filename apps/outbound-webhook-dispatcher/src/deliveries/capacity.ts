@@ -1,0 +1,117 @@
+import type { Attempt } from './attempt';
+
+/** Attempts in progress in one process that are younger than `SLOW_AFTER_MS`. Businesses with older ones share as many again. */
+const PER_PROCESS = 512;
+const PER_WEBHOOK = 16;
+const PER_BUSINESS = 64;
+const PER_HOST = 128;
+/** Bytes of bodies in progress in one process. As strings and in sockets they take up to three times as much. */
+const BYTES = 16 * 1024 * 1024;
+/** A business with an attempt in progress for this long moves to the pool of slow businesses. */
+const SLOW_AFTER_MS = 1_000;
+/** A business gets at most a quarter of the free places and a host half of them, so places stay free however many receivers hang (guarantees §10, N2). */
+const PART_OF_FREE = { business: 4, host: 2 };
+/** Attempts that one statement claims at most. */
+export const CLAIM_BATCH = 64;
+/** Webhooks that one claim considers; each of them may get an attempt. */
+export const WEBHOOKS_CONSIDERED = 2 * CLAIM_BATCH;
+
+/** How many attempts may begin now, for the statements that claim them. */
+export interface Capacity {
+  /** Attempts that one statement may claim. */
+  claims: number;
+  /** Free places for attempts. */
+  free: number;
+  freeBytes: number;
+  /** Free places for attempts of slow businesses. */
+  freeSlow: number;
+  /** Attempts in progress by webhook, business and host, bytes by business, and the slow businesses. */
+  busy: { webhooks: Counts; businesses: Counts; hosts: Counts; bytes: Counts; slow: Counts };
+  /** Those that have used up their share. */
+  full: { webhooks: string[]; businesses: string[]; hosts: string[] };
+}
+
+type Counts = Record<string, number>;
+
+/** @param now as `performance.now()` */
+export function capacityBeside(running: Iterable<Attempt>, now = performance.now()): Capacity {
+  const busy: Capacity['busy'] = { webhooks: {}, businesses: {}, hosts: {}, bytes: {}, slow: {} };
+  const businessByWebhook: Record<string, string> = {};
+  let [free, freeBytes, freeSlow] = [PER_PROCESS, BYTES, PER_PROCESS];
+  const add = (counts: Counts, key: string, by: number) => void (counts[key] = (counts[key] ?? 0) + by);
+  for (const { webhook_id, business_id, url, bytes, claimedAt } of running) {
+    add(busy.webhooks, webhook_id, 1);
+    add(busy.businesses, business_id, 1);
+    add(busy.hosts, url.split('/')[2] ?? '', 1);
+    add(busy.bytes, business_id, bytes);
+    businessByWebhook[webhook_id] = business_id;
+    freeBytes -= bytes;
+    if (now - claimedAt < SLOW_AFTER_MS) free -= 1;
+    else busy.slow[business_id] = 1;
+  }
+  for (const id of Object.keys(busy.slow)) freeSlow -= busy.businesses[id] ?? 0;
+  const perBusiness = (id: string) =>
+    Math.min(PER_BUSINESS, Math.floor(id in busy.slow ? freeSlow / PART_OF_FREE.business : Math.max(1, free / PART_OF_FREE.business)));
+  const perWebhook = (business: string) => Math.min(PER_WEBHOOK, Math.max(1, perBusiness(business) - (busy.businesses[business] ?? 0)));
+  const perHost = Math.min(PER_HOST, Math.max(1, Math.floor(free / PART_OF_FREE.host)));
+  return {
+    claims: freeBytes <= 0 ? 0 : Math.max(0, Math.min(CLAIM_BATCH, free)),
+    free,
+    freeBytes,
+    freeSlow,
+    busy,
+    full: {
+      webhooks: keys(busy.webhooks, (count, id) => count >= perWebhook(businessByWebhook[id] ?? '')),
+      businesses: keys(
+        busy.businesses,
+        (count, id) => count >= perBusiness(id) || (busy.bytes[id] ?? 0) > freeBytes / PART_OF_FREE.business,
+      ),
+      hosts: keys(busy.hosts, (count) => count >= perHost),
+    },
+  };
+}
+
+function keys(counts: Counts, isFull: (count: number, key: string) => boolean): string[] {
+  return Object.keys(counts).filter((key) => isFull(counts[key] ?? 0, key));
+}
+
+/**
+ * SQL of the same rules for the attempts that one statement claims: common table expressions from `candidate` to `admitted`.
+ * @param parameters placeholders of the statement that hold these values
+ */
+export function admission(parameters: Record<'claims' | 'free' | 'freeBytes' | 'freeSlow' | 'busy', string>): string {
+  const { claims, free, freeBytes, freeSlow, busy } = parameters;
+  const inProgress = (kind: keyof Capacity['busy'], key: string) => countInProgress(busy, kind, key);
+  return `
+    ranked AS (
+      -- The webhooks of a business take turns.
+      SELECT c.*, ${inProgress('businesses', 'c.business_id')} + row_number() OVER of_business AS business_nth,
+             ${inProgress('bytes', 'c.business_id')} + sum(c.bytes) OVER of_business - c.bytes AS business_bytes,
+             ${inProgress('hosts', 'c.host')} + row_number() OVER (PARTITION BY c.host ORDER BY c.webhook_nth, c.age) AS host_nth
+      FROM (SELECT candidate.*, ${inProgress('webhooks', 'webhook_id')} + row_number() OVER (PARTITION BY webhook_id ORDER BY age) AS webhook_nth
+            FROM candidate) c
+      WINDOW of_business AS (PARTITION BY c.business_id ORDER BY c.webhook_nth, c.age ROWS UNBOUNDED PRECEDING)
+    ), placed AS (
+      -- Businesses with the fewest attempts in progress come first.
+      SELECT ranked.*, row_number() OVER in_order - 1 AS ahead, sum(bytes) OVER in_order - bytes AS bytes_ahead
+      FROM ranked WINDOW in_order AS (ORDER BY business_nth, age ROWS UNBOUNDED PRECEDING)
+    ), shared AS (
+      SELECT placed.*, least(${PER_BUSINESS}, CASE WHEN ${inProgress('slow', 'business_id')} > 0 THEN (${freeSlow} - ahead) / ${PART_OF_FREE.business}
+                                                  ELSE greatest(1, (${free} - ahead) / ${PART_OF_FREE.business}) END) AS per_business
+      FROM placed WHERE ahead < ${claims} AND bytes_ahead < ${freeBytes}
+    ), admitted AS MATERIALIZED (
+      SELECT * FROM shared
+      WHERE business_nth <= per_business AND business_bytes <= (${freeBytes} - bytes_ahead) / ${PART_OF_FREE.business}
+        AND webhook_nth <= least(${PER_WEBHOOK}, greatest(1, per_business - business_nth + 1))
+        AND host_nth <= least(${PER_HOST}, greatest(1, (${free} - ahead) / ${PART_OF_FREE.host}))
+    )`;
+}
+
+/** SQL: how many lanes of one webhook a claim considers, given its attempts in progress and how many webhooks it considers. */
+export function lanesConsidered(webhook: string, webhooks: string, busy: string): string {
+  return `greatest(1, least(${PER_WEBHOOK} - ${countInProgress(busy, 'webhooks', webhook)}, ${WEBHOOKS_CONSIDERED} / ${webhooks}))`;
+}
+
+function countInProgress(busy: string, kind: keyof Capacity['busy'], key: string): string {
+  return `coalesce((${busy}::jsonb -> '${kind}' ->> ${key}::text)::bigint, 0)`;
+}
