@@ -86,7 +86,7 @@ describe('two dispatchers', () => {
   it.each([
     ['before', [0, 1]],
     ['after', [1, 0]],
-  ])('D4: a worker that lost its claim ends and counts nothing, even if its response comes %s the other's', async (_, order) => {
+  ])("D4: a worker that lost its claim ends and counts nothing, even if its response comes %s the other's", async (_, order) => {
     const running = [await dispatching.run(), await dispatching.run()];
     await dispatching.create({ url: url() });
     await dispatching.harness.tell(sent(1));

@@ -43,7 +43,7 @@ describe('guarantees §10: workers that die or stand still', () => {
 
   it('N6: when both dispatchers died, the first to return continues within seconds', async () => {
     answer = hold;
-    await dispatching.create({ url: url() });
+    await dispatching.store([url()]);
     const workers = [await spawn(), await spawn()];
     await dispatching.harness.tell(sent(1, { conversation_id: 1 }));
     await eventually(() => held.length === 1);

@@ -86,7 +86,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     await harness.run(service);
   });
 
-  it('signs nothing without a secret, and delivers only the business's own subscribed events', async () => {
+  it("signs nothing without a secret, and delivers only the business's own subscribed events", async () => {
     await harness.run(service);
     await create();
     await harness.tell(sent(1, { business_id: 2 }), sent(2));

@@ -42,7 +42,7 @@ describe('the delivery log and the metrics beside many deliveries', () => {
     return { found, rows: rows['deliveries'] ?? 0 };
   };
 
-  it('reads a quiet webhook's own rows twice, and few rows of a busy one without a filter', async () => {
+  it("reads a quiet webhook's own rows twice, and few rows of a busy one without a filter", async () => {
     expect(await list(quiet, null)).toEqual({ found: 20, rows: 40 });
     const { found, rows } = await list(busy, null);
     expect(found).toBe(20);

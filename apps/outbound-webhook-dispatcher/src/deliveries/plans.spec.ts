@@ -33,7 +33,7 @@ function rowsRead(node: Node): number {
 describe.each([
   ['new', 0],
   ['weeks old', 20_000],
-])('the dispatcher's statements on a %s table', (_, ended) => {
+])("the dispatcher's statements on a %s table", (_, ended) => {
   let dispatching: Dispatching;
   let ids: string[];
   const reads: number[] = [];
