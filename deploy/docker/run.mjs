@@ -1,11 +1,9 @@
-// The entry of every image: [main|migrate|create-operator|dead-letters] [arguments]. ENV_FILE may name a file of variables, for stacks that make
-// their secrets at the first start. The images hold no shell.
+// The entry of every image: [migrate|dead-letters|create-operator …], or nothing to start the service. ENV_FILE may name a file of variables,
+// for stacks that create their secrets at the first start. The images hold no shell.
+import { runMain } from 'node:module';
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
 const { APP, ENV_FILE } = process.env;
 if (ENV_FILE) process.loadEnvFile(ENV_FILE);
-const [node, , program = 'main', ...given] = process.argv;
-const file = resolve('dist/apps', APP, 'src', `${program}.js`);
-process.argv = [node, file, ...given];
-await import(pathToFileURL(file).href);
+process.argv[1] = resolve('dist/apps', APP, 'src/main.js');
+runMain();

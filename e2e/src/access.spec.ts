@@ -42,7 +42,7 @@ function calledBy(source: string, app: string): string[] {
 
 describe('who may do what on the servers (tools/access/services.mjs)', () => {
   it('names every app that runs on them, and the streams of the contracts', () => {
-    const connected = readdirSync(join(ROOT, 'apps')).filter((app) => existsSync(join(ROOT, 'apps', app, 'src/migrate.ts')));
+    const connected = readdirSync(join(ROOT, 'apps')).filter((app) => existsSync(join(ROOT, 'apps', app, 'src/migrations')));
     expect([...APPS].sort()).toEqual(connected.sort());
     expect([...STREAMS].sort()).toEqual(Object.keys(contracts.STREAMS).sort());
   });
@@ -76,7 +76,7 @@ describe('roles of PostgreSQL', () => {
   it('a database of an older version, where everything belongs to one user, is given to its services; migrations go on as the role', async () => {
     const database = await testDatabase();
     const dir = mkdtempSync(join(tmpdir(), 'mgw-roles-'));
-    const migrate = (url: string) => node(['dist/apps/send/src/migrate.js'], { DATABASE_URL: url });
+    const migrate = (url: string) => node(['dist/apps/send/src/main.js', 'migrate'], { DATABASE_URL: url });
     expect(migrate(database.url).status).toBe(0);
     const admin = new Client({ connectionString: database.url });
     await admin.connect();

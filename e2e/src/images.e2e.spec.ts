@@ -86,11 +86,11 @@ describe('what the images hold (experience: operators)', () => {
     symlinkSync(packages, join(folder, 'node_modules'));
     const [probePort, port] = [await freePort(), await freePort()];
     const entry = { APP: app, PROBE_PORT: String(probePort) };
-    if (existsSync(join(folder, 'dist/apps', app, 'src/migrate.js'))) run('node', ['deploy/docker/run.mjs', 'migrate'], folder, entry);
+    if (existsSync(join(folder, 'dist/apps', app, 'src/migrations'))) run('node', ['deploy/docker/run.mjs', 'migrate'], folder, entry);
     if (SERVICES.some((name) => name === app)) run('node', ['deploy/docker/run.mjs', 'dead-letters', 'list'], folder, entry);
 
     const ports = { GATEWAY_PORT: String(port), SIMULATOR_PORT: String(port) };
-    const service: ChildProcess = spawn('node', ['deploy/docker/run.mjs', 'main'], { cwd: folder, env: { ...env, ...entry, ...ports } });
+    const service: ChildProcess = spawn('node', ['deploy/docker/run.mjs'], { cwd: folder, env: { ...env, ...entry, ...ports } });
     let said = '';
     service.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
     service.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));

@@ -170,10 +170,10 @@ describe('a service loads only what it uses', () => {
   ])('%s', async (_, given, loaded) => {
     const [database, broker] = [await testDatabase(), await testNats()];
     const env = { DATABASE_URL: database.url, NATS_URL: broker.url, NODE_ENV: 'test', ...given };
-    const built = (file: string) => join(ROOT, 'dist/apps/status/src', file);
+    const main = join(ROOT, 'dist/apps/status/src/main.js');
     try {
-      expect((await spawnNode(built('migrate.js'), env).exited).code).toBe(0);
-      const status = spawnNode(built('main.js'), { ...env, NODE_OPTIONS: `--require ${join(__dirname, 'loaded-modules.fixture.cjs')}` });
+      expect((await spawnNode(main, env, ['migrate']).exited).code).toBe(0);
+      const status = spawnNode(main, { ...env, NODE_OPTIONS: `--require ${join(__dirname, 'loaded-modules.fixture.cjs')}` });
       await status.printed(/"msg":"ready"/);
       process.kill(status.pid, 'SIGUSR2');
       expect(await status.printed(/^loaded: /)).toContain(loaded);

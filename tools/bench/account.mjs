@@ -29,7 +29,7 @@ export function withCookie(site, cookie) {
 
 /** Makes the operator that makes everything else. */
 export async function benchOperator(stack) {
-  await stack.command('gateway', 'create-operator', ['--email', OPERATOR.email, '--name', 'Bench'], {
+  await stack.command('gateway', ['create-operator', '--email', OPERATOR.email, '--name', 'Bench'], {
     OPERATOR_PASSWORD: OPERATOR.password,
   });
   const operator = await session(stack.siteUrl, OPERATOR);

@@ -121,7 +121,7 @@ async function operatorSession(stack) {
   const password = stack.secrets.operator_password;
   const session = await login(stack, OPERATOR, password);
   if (session) return session;
-  await stack.command('gateway', 'create-operator', ['--email', OPERATOR, '--name', 'Demo operator'], { OPERATOR_PASSWORD: password });
+  await stack.command('gateway', ['create-operator', '--email', OPERATOR, '--name', 'Demo operator'], { OPERATOR_PASSWORD: password });
   return login(stack, OPERATOR, password);
 }
 

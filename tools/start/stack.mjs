@@ -21,7 +21,7 @@ const SIMULATOR_GRACE_MS = 3_500;
 const graceOf = ({ app }) => (app === 'platform-simulator' ? SIMULATOR_GRACE_MS : GRACE_MS);
 const MIGRATED = [...SERVICES, 'gateway'];
 const NATS_USERS = new URL('../../deploy/nats/users.conf', import.meta.url);
-const entry = (app, file = 'main') => `dist/apps/${app}/src/${file}.js`;
+const entry = (app) => `dist/apps/${app}/src/main.js`;
 
 export class Stack {
   #servers = [];
@@ -56,7 +56,7 @@ export class Stack {
     await assertFree(this.simulatorPort, 'SIMULATOR_PORT');
     await this.#startServers();
     this.say('migrating');
-    await Promise.all(MIGRATED.map((app) => runOnce(app, entry(app, 'migrate'), this.#environmentOf(app))));
+    await Promise.all(MIGRATED.map((app) => runOnce(app, entry(app), this.#environmentOf(app), ['migrate'])));
     this.say('starting the services');
     await this.#startProcess('platform-simulator', { SIMULATOR_PORT: String(this.simulatorPort) });
     await Promise.all(SERVICES.flatMap((app) => Array.from({ length: this.replicas }, (_, index) => this.#startProcess(app, {}, index))));
@@ -78,14 +78,16 @@ export class Stack {
   async restart(apps) {
     const concerned = this.#processes.filter(({ app }) => apps === undefined || apps.has(app));
     const names = new Set(concerned.map(({ app }) => app));
-    await Promise.all(MIGRATED.filter((app) => names.has(app)).map((app) => runOnce(app, entry(app, 'migrate'), this.#environmentOf(app))));
+    await Promise.all(
+      MIGRATED.filter((app) => names.has(app)).map((app) => runOnce(app, entry(app), this.#environmentOf(app), ['migrate'])),
+    );
     await Promise.all(concerned.map((process) => process.restart(graceOf(process))));
     return names.has('platform-simulator');
   }
 
   /** Runs one of the gateway's commands to its end. */
-  command(app, file, args, env = {}) {
-    return runOnce(app, entry(app, file), { ...this.#environmentOf(app), ...env }, args);
+  command(app, args, env = {}) {
+    return runOnce(app, entry(app), { ...this.#environmentOf(app), ...env }, args);
   }
 
   /** Edge first, then the services, then the servers they stand on. */

@@ -1,5 +1,15 @@
-import { runService } from '@mgw/service';
+import { runCommand, type Service } from '@mgw/service';
 import { AutoReplyConfig } from './auto-reply.config';
 import { AutoReplyModule } from './auto-reply.module';
+import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
 
-void runService({ name: 'auto-reply', module: AutoReplyModule, config: AutoReplyConfig, schema: 'auto_reply' });
+export const service: Service<AutoReplyConfig> = {
+  name: 'auto-reply',
+  module: AutoReplyModule,
+  config: AutoReplyConfig,
+  schema: 'auto_reply',
+  migrations: [Baseline1795305600000],
+  sources: __dirname,
+};
+
+if (require.main === module) void runCommand(service);

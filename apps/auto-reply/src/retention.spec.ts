@@ -1,13 +1,10 @@
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { AutoReplyConfig } from './auto-reply.config';
-import { AutoReplyModule } from './auto-reply.module';
-import { migrations } from './migrations/migrations';
+import { service } from './main';
 
-const service = { name: 'auto-reply', module: AutoReplyModule, config: AutoReplyConfig, schema: 'auto_reply' } as never;
 let harness: Harness;
 beforeEach(async () => {
-  harness = await startHarness({ schema: 'auto_reply', migrations });
+  harness = await startHarness(service);
 });
 afterEach(() => harness.close());
 

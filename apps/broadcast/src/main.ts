@@ -1,5 +1,15 @@
-import { runService } from '@mgw/service';
+import { runCommand, type Service } from '@mgw/service';
 import { BroadcastConfig } from './broadcast.config';
 import { BroadcastModule } from './broadcast.module';
+import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
 
-void runService({ name: 'broadcast', module: BroadcastModule, config: BroadcastConfig, schema: 'broadcast' });
+export const service: Service<BroadcastConfig> = {
+  name: 'broadcast',
+  module: BroadcastModule,
+  config: BroadcastConfig,
+  schema: 'broadcast',
+  migrations: [Baseline1795305600000],
+  sources: __dirname,
+};
+
+if (require.main === module) void runCommand(service);

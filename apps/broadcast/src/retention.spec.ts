@@ -1,11 +1,10 @@
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { service } from '../test/broadcasts.fixture';
-import { migrations } from './migrations/migrations';
+import { service } from './main';
 
 let harness: Harness;
 beforeEach(async () => {
-  harness = await startHarness({ schema: 'broadcast', migrations });
+  harness = await startHarness(service);
 });
 afterEach(() => harness.close());
 

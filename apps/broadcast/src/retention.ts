@@ -18,7 +18,6 @@ export const broadcastRetention = ({ broadcastsDays, ...keep }: BroadcastConfig)
       },
       { table: 'broadcast.reports', where: `at < now() - interval '30 days'` },
       // Of versions before `reports`.
-      { table: 'broadcast.failures', where: `at < now() - interval '30 days'` },
     ],
   };
 };

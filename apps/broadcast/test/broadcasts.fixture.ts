@@ -9,11 +9,7 @@ import {
   type TemplateShape,
 } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
-import { BroadcastConfig } from '../src/broadcast.config';
-import { BroadcastModule } from '../src/broadcast.module';
-import { migrations } from '../src/migrations/migrations';
-
-export const service = { name: 'broadcast', module: BroadcastModule, config: BroadcastConfig, schema: 'broadcast' } as never;
+import { service } from '../src/main';
 
 const TEMPLATE: TemplateShape = {
   id: 1,
@@ -51,7 +47,7 @@ export class Broadcasts {
 
   /** @param template overrides fields of the template */
   static async start(template: Partial<TemplateShape> = {}): Promise<Broadcasts> {
-    const harness = await startHarness({ schema: 'broadcast', migrations });
+    const harness = await startHarness(service);
     const found = { template: { ...TEMPLATE, ...template }, available_languages: ['en'] };
     harness.answer(FindTemplates, ({ names }) => ({ found: names.map(() => found) }));
     const broadcasts = new Broadcasts(harness);

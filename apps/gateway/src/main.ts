@@ -1,6 +1,20 @@
-import { runService } from '@mgw/service';
+import { runCommand, type Service } from '@mgw/service';
 import { GatewayConfig } from './gateway.config';
 import { GatewayModule } from './gateway.module';
+import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
 import { startHttp } from './server/start-http';
+import { createOperator } from './users/operator.command';
 
-void runService({ name: 'gateway', module: GatewayModule, config: GatewayConfig, schema: 'access', start: startHttp });
+export const service: Service<GatewayConfig> = {
+  name: 'gateway',
+  module: GatewayModule,
+  config: GatewayConfig,
+  schema: 'access',
+  migrations: [Baseline1795305600000],
+  sources: __dirname,
+  start: startHttp,
+  deadLetterBusiness: null,
+  commands: { 'create-operator': createOperator },
+};
+
+if (require.main === module) void runCommand(service);

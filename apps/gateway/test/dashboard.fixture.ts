@@ -11,7 +11,7 @@ import { testDatabase, testNats } from '@mgw/testing';
 import { ApiKeysStore } from '../src/api-keys/api-keys.store';
 import { BusinessesStore, type BusinessFields } from '../src/businesses/businesses.store';
 import { GatewayConfig } from '../src/gateway.config';
-import { migrations } from '../src/migrations/migrations';
+import { service as gateway } from '../src/main';
 import { hashPassword } from '../src/users/passwords';
 import type { Role } from '../src/sessions/session-user';
 import { UsersStore } from '../src/users/users.store';
@@ -115,7 +115,7 @@ export async function startDashboard(
 ): Promise<Dashboard> {
   const servers: Servers = { database: await testDatabase(), broker: await testNats() };
   const { url } = servers.database;
-  await runMigrations({ url, schema: 'access', migrations });
+  await runMigrations({ ...gateway, url });
   const nc = await connectNats({ servers: [servers.broker.url], name: 'gateway', logger });
   const db = await Database.open({ url, schema: 'access', applicationName: 'gateway' });
   const runtime = { db, nc, rpc: new RpcClient(nc, logger), config: testConfig(servers, settings), logger };

@@ -1,5 +1,15 @@
-import { runService } from '@mgw/service';
+import { runCommand, type Service } from '@mgw/service';
 import { DispatcherConfig } from './outbound-webhook-dispatcher.config';
 import { DispatcherModule } from './outbound-webhook-dispatcher.module';
+import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
 
-void runService({ name: 'outbound-webhook-dispatcher', module: DispatcherModule, config: DispatcherConfig, schema: 'dispatch' });
+export const service: Service<DispatcherConfig> = {
+  name: 'outbound-webhook-dispatcher',
+  module: DispatcherModule,
+  config: DispatcherConfig,
+  schema: 'dispatch',
+  migrations: [Baseline1795305600000],
+  sources: __dirname,
+};
+
+if (require.main === module) void runCommand(service);

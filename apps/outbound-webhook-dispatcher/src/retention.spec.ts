@@ -1,13 +1,11 @@
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { migrations } from './migrations/migrations';
+import { service } from './main';
 import { DispatcherConfig } from './outbound-webhook-dispatcher.config';
-import { DispatcherModule } from './outbound-webhook-dispatcher.module';
 
-const service = { name: 'outbound-webhook-dispatcher', module: DispatcherModule, config: DispatcherConfig, schema: 'dispatch' } as never;
 let harness: Harness;
 beforeEach(async () => {
-  harness = await startHarness({ schema: 'dispatch', migrations });
+  harness = await startHarness(service);
 });
 afterEach(() => harness.close());
 

@@ -1,13 +1,10 @@
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { migrations } from './migrations/migrations';
-import { IngestConfig } from './platform-webhook-ingest.config';
-import { IngestModule } from './platform-webhook-ingest.module';
+import { service } from './main';
 
-const service = { name: 'platform-webhook-ingest', module: IngestModule, config: IngestConfig, schema: 'ingest' } as never;
 let harness: Harness;
 beforeEach(async () => {
-  harness = await startHarness({ schema: 'ingest', migrations });
+  harness = await startHarness(service);
 });
 afterEach(() => harness.close());
 

@@ -1,8 +1,8 @@
 import { newIntentId } from '@mgw/contracts';
 import { rowsRead, startHarness, type Harness } from '@mgw/harness';
 import { figuresController } from '@mgw/service';
+import { service } from './main';
 import { METRICS } from './metrics';
-import { migrations } from './migrations/migrations';
 
 const MANY = 50_000;
 
@@ -10,7 +10,7 @@ const MANY = 50_000;
 describe('metrics of a service with a long backlog and a long history', () => {
   let harness: Harness;
   beforeAll(async () => {
-    harness = await startHarness({ schema: 'send', migrations });
+    harness = await startHarness(service);
     const { db } = harness;
     await db.query(`INSERT INTO send.outbox (event_id, subject, ordering_key, body, created_at)
       SELECT 'e' || n, 's', 'k', '{}', now() - interval '1 hour' FROM generate_series(1, ${MANY}) AS n`);

@@ -1,8 +1,6 @@
 import { FindSend, GetThread, newIntentId, type ReplyOf, type RequestOf } from '@mgw/contracts';
-import { inboundEvent, startHarness, type Harness } from '@mgw/harness';
-import { runMigrations } from '@mgw/postgres';
+import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { migrations } from './migrations/migrations';
 import { startSending, type Sending } from './sending/send.fixture';
 
 const DAY_MS = 86_400_000;
@@ -32,8 +30,6 @@ const inbound = (db: Query, messageId: string, at: Date, conversationId = 1) =>
     [messageId, conversationId, at],
   );
 const ids = async (db: Query, what: string) => (await db.query<{ id: string }>(`SELECT ${what} ORDER BY 1`)).map(({ id }) => id);
-const partitions = (db: Query, table: string) =>
-  ids(db, `inhrelid::regclass::text AS id FROM pg_inherits WHERE inhparent = '${table}'::regclass`);
 
 describe('retention of the send service (guarantees §1, decision 24)', () => {
   let sending: Sending;
@@ -121,31 +117,5 @@ describe('retention of the send service (guarantees §1, decision 24)', () => {
     };
     await eventually(handled);
     expect(await ids(db, 'message_id AS id FROM send.inbound_messages')).toEqual([...messages].sort());
-  });
-});
-
-describe('messages of an installation that was there before', () => {
-  let harness: Harness;
-  afterEach(() => harness.close());
-
-  it('are divided into months, and none is lost', async () => {
-    harness = await startHarness({ schema: 'send', migrations: migrations.filter((Migration) => !/Months/.test(Migration.name)) });
-    const times = [LONG_AGO, daysBack(70), daysBack(35), new Date()];
-    for (const [i, at] of times.entries()) {
-      await intent(harness.db, at, 'accepted', { messageId: `wamid.${i}` });
-      await inbound(harness.db, `wamid.in${i}`, at);
-    }
-    const all = async () => [
-      await harness.db.query('SELECT * FROM send.messages ORDER BY message_id'),
-      await harness.db.query('SELECT * FROM send.inbound_messages ORDER BY message_id'),
-    ];
-    const before = await all();
-    await runMigrations({ url: harness.env['DATABASE_URL'] as string, schema: 'send', migrations });
-    expect(await all()).toEqual(before);
-    for (const table of ['send.messages', 'send.inbound_messages']) {
-      expect(await ids(harness.db, `count(*)::int AS id FROM ${table}_rest`)).toEqual([0]);
-      const months = times.map((at) => `${table}_${at.toISOString().slice(0, 7).replace('-', '_')}`);
-      expect(await partitions(harness.db, table)).toEqual(expect.arrayContaining([...months, `${table}_rest`]));
-    }
   });
 });

@@ -2,18 +2,14 @@ import { GetMessageStatus } from '@mgw/contracts';
 import { acceptedEvent, startHarness, type Harness } from '@mgw/harness';
 import { deadLetters } from '@mgw/service';
 import { eventually } from '@mgw/testing';
-import { migrations } from './migrations/migrations';
-import { StatusConfig } from './status.config';
-import { StatusModule } from './status.module';
-
-const service = { name: 'status', module: StatusModule, config: StatusConfig, schema: 'status' } as never;
+import { service } from './main';
 
 describe('guarantees §4: the dead-letters command', () => {
   let harness: Harness;
-  beforeEach(async () => (harness = await startHarness({ schema: 'status', migrations })));
+  beforeEach(async () => (harness = await startHarness(service)));
   afterEach(() => harness.close());
 
-  const run = (...args: string[]) => deadLetters({ schema: 'status' }, args, harness.env);
+  const run = (...args: string[]) => deadLetters(service, args, harness.env);
   const rows = async () => (await run('list')).split('\n').map((line) => line.split('\t'));
   const statusOf = (message_id: string) =>
     harness.rpc.call(GetMessageStatus, { business_id: 1, message_id }).then(({ record }) => record?.delivery_status);

@@ -1,5 +1,15 @@
-import { runService } from '@mgw/service';
+import { runCommand, type Service } from '@mgw/service';
 import { StatusConfig } from './status.config';
 import { StatusModule } from './status.module';
+import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
 
-void runService({ name: 'status', module: StatusModule, config: StatusConfig, schema: 'status' });
+export const service: Service<StatusConfig> = {
+  name: 'status',
+  module: StatusModule,
+  config: StatusConfig,
+  schema: 'status',
+  migrations: [Baseline1795305600000],
+  sources: __dirname,
+};
+
+if (require.main === module) void runCommand(service);

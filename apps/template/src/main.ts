@@ -1,5 +1,15 @@
-import { runService } from '@mgw/service';
+import { runCommand, type Service } from '@mgw/service';
 import { TemplateConfig } from './template.config';
 import { TemplateModule } from './template.module';
+import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
 
-void runService({ name: 'template', module: TemplateModule, config: TemplateConfig, schema: 'template' });
+export const service: Service<TemplateConfig> = {
+  name: 'template',
+  module: TemplateModule,
+  config: TemplateConfig,
+  schema: 'template',
+  migrations: [Baseline1795305600000],
+  sources: __dirname,
+};
+
+if (require.main === module) void runCommand(service);

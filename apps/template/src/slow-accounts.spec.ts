@@ -1,11 +1,8 @@
 import { GetConnection, ListTemplates, SetConnection } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
-import { migrations } from './migrations/migrations';
-import { TemplateConfig } from './template.config';
-import { TemplateModule } from './template.module';
+import { service } from './main';
 
-const service = { name: 'template', module: TemplateModule, config: TemplateConfig, schema: 'template' } as never;
 const HUNG = 10;
 const MEGABYTE = 1024 * 1024;
 
@@ -14,7 +11,7 @@ describe('accounts whose platform calls hang or return large lists', () => {
   let harness: Harness;
   let graph: Receiver;
   beforeEach(async () => {
-    harness = await startHarness({ schema: 'template', migrations });
+    harness = await startHarness(service);
     graph = await startReceiver();
     harness.onClose(() => graph.close());
     harness.env['META_GRAPH_BASE_URL'] = graph.url;

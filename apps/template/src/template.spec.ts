@@ -18,11 +18,8 @@ import { newEvent } from '@mgw/events';
 import { startHarness, type Harness } from '@mgw/harness';
 import type { RunningService } from '@mgw/service';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
-import { migrations } from './migrations/migrations';
-import { TemplateConfig } from './template.config';
-import { TemplateModule } from './template.module';
+import { service } from './main';
 
-const service = { name: 'template', module: TemplateModule, config: TemplateConfig, schema: 'template' } as never;
 const body = (text: string) => ({ type: 'BODY', text });
 const approved = (name: string, components: object[], rest: object = {}) => ({
   id: `9${name.length}`,
@@ -46,7 +43,7 @@ describe('connections and templates (platform §3)', () => {
   let replicas: RunningService[];
 
   beforeEach(async () => {
-    harness = await startHarness({ schema: 'template', migrations });
+    harness = await startHarness(service);
     graph = await startReceiver();
     harness.onClose(() => graph.close());
     harness.env['META_GRAPH_BASE_URL'] = graph.url;

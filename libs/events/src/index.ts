@@ -9,21 +9,7 @@ export {
   allowDirectPublish,
   type OutboxRow,
 } from './outbox';
-export {
-  agedEventRows,
-  consumerLeasesUp,
-  consumerLeasesDown,
-  deadLetterReplaysUp,
-  deadLetterReplaysDown,
-  eventTablesUp,
-  eventTablesDown,
-  eventTraceUp,
-  eventTraceDown,
-  workersUp,
-  workersDown,
-  outboxRecoveryUp,
-  outboxRecoveryDown,
-} from './tables';
+export { agedEventRows, eventTables } from './tables';
 export { WorkerHeartbeat, deadWorkers, isWorkerAlive, type HeartbeatOptions } from './heartbeat';
 export { ensureStreams } from './streams';
 export { StreamRoom, type PublishedSize } from './stream-room';

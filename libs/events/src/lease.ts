@@ -90,12 +90,12 @@ export class Lease {
     const taken = found
       ? await db.query(
           `WITH ${deadWorkers(schema, 'SELECT $3::text AS worker')}
-           UPDATE ${schema}.consumer_leases SET holder = $2, held_until = clock_timestamp()
+           UPDATE ${schema}.consumer_leases SET holder = $2
            WHERE consumer = $1 AND holder = $3 AND EXISTS (SELECT FROM dead) RETURNING 1`,
           [durable, id, found.holder],
         )
       : await db.query(
-          `INSERT INTO ${schema}.consumer_leases (consumer, holder, held_until) VALUES ($1, $2, clock_timestamp())
+          `INSERT INTO ${schema}.consumer_leases (consumer, holder) VALUES ($1, $2)
            ON CONFLICT (consumer) DO NOTHING RETURNING 1`,
           [durable, id],
         );

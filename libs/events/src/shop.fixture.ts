@@ -8,16 +8,11 @@ import {
   EventConsumer,
   OutboxRelay,
   appendToOutbox,
-  consumerLeasesUp,
-  deadLetterReplaysUp,
-  eventTablesUp,
-  eventTraceUp,
+  eventTables,
   newEvent,
-  workersUp,
   nothingUnpublished,
   ORIGIN,
   outboxColumns,
-  outboxRecoveryUp,
   allowDirectPublish,
   type EventConsumerOptions,
 } from './index';
@@ -42,8 +37,7 @@ export async function openShop() {
   const client = new Client({ connectionString: database.url });
   await client.connect();
   await client.query('CREATE SCHEMA shop');
-  for (const up of [eventTablesUp, eventTraceUp, consumerLeasesUp, deadLetterReplaysUp, workersUp, outboxRecoveryUp])
-    for (const statement of up('shop')) await client.query(statement);
+  await client.query(eventTables('shop'));
   await client.query('CREATE TABLE shop.effects (n bigserial, event_id text)');
   await client.end();
   const db = await Database.open({ url: database.url, schema: 'shop' });

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Type } from '@nestjs/common';
 import { STREAMS, eventTypeOn, type EventEnvelope, type GatewayError, type Operation, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { ensureStreams } from '@mgw/events';
 import { connectNats } from '@mgw/nats';
-import { Database, runMigrations } from '@mgw/postgres';
+import { Database, runMigrations, type SchemaOptions } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
-import { startService, type RunningService, type ServiceOptions } from '@mgw/service';
+import { startService, type RunningService, type RunSettings, type ServiceOptions } from '@mgw/service';
 import { createLogger } from '@mgw/telemetry';
 import { spawnNode, testDatabase, testNats, type NodeChild } from '@mgw/testing';
 import { headers } from 'nats';
@@ -34,7 +33,7 @@ export class Harness {
   }
 
   /** Runs a replica in this process. */
-  async run(options: ServiceOptions<never>, env: Record<string, string> = {}): Promise<RunningService> {
+  async run<C extends RunSettings>(options: ServiceOptions<C>, env: Record<string, string> = {}): Promise<RunningService> {
     const service = await startService(options, { ...this.env, ...env }, logger);
     this.stops.unshift(() => service.stop());
     return service;
@@ -103,12 +102,12 @@ export class Harness {
   }
 }
 
-/** @param schema the service's own */
-export async function startHarness({ schema, migrations }: { schema: string; migrations: Type[] }): Promise<Harness> {
+/** @param service its schema is created in a database of its own */
+export async function startHarness(service: Omit<SchemaOptions, 'url'>): Promise<Harness> {
   const database = await testDatabase();
   const broker = await testNats();
-  await runMigrations({ url: database.url, schema, migrations });
-  const db = await Database.open({ url: database.url, schema });
+  await runMigrations({ ...service, url: database.url });
+  const db = await Database.open({ url: database.url, schema: service.schema });
   const nc = await connectNats({ servers: [broker.url], name: 'harness', logger });
   const harness = new Harness(db, nc, broker, {
     DATABASE_URL: database.url,

@@ -14,7 +14,7 @@ describe('functions beside their topics', () => {
   beforeEach(async () => {
     database = await testDatabase();
     sources = mkdtempSync(join(tmpdir(), 'mgw-functions-'));
-    for (const folder of ['prices', 'migrations']) mkdirSync(join(sources, folder));
+    mkdirSync(join(sources, 'prices'));
     db = await Database.open({ url: database.url, schema: 'shop', applicationName: 'test' });
   });
   afterEach(async () => {
@@ -30,7 +30,6 @@ describe('functions beside their topics', () => {
   it('applies a file once, and again when it changed', async () => {
     write('prices/price.sql', functionOf('price', 'shop.base() + 1'));
     write('prices/base.sql', functionOf('base', '1'));
-    write('migrations/old.sql', 'no SQL');
     expect(await migrate()).toEqual(['prices/base.sql', 'prices/price.sql']);
     expect(await migrate()).toEqual([]);
     expect(await price()).toBe(2);
@@ -54,8 +53,21 @@ describe('functions beside their topics', () => {
     expect(applied.flat()).toEqual(['prices/price.sql']);
   });
 
+  it('applies triggers with the functions that they call', async () => {
+    await db.query('CREATE SCHEMA shop');
+    await db.query('CREATE TABLE shop.orders (total integer)');
+    write(
+      'prices/total.sql',
+      `CREATE OR REPLACE FUNCTION shop.add_total() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN new.total = shop.price(); RETURN new; END $$;
+       CREATE OR REPLACE TRIGGER total BEFORE INSERT ON shop.orders FOR EACH ROW EXECUTE FUNCTION shop.add_total();`,
+    );
+    write('prices/zero.sql', functionOf('price', '0'));
+    await migrate();
+    expect(await db.query('INSERT INTO shop.orders DEFAULT VALUES RETURNING total')).toEqual([{ total: 0 }]);
+  });
+
   it('refuses a file with any other statement: tables belong in migrations', async () => {
     write('prices/price.sql', `${functionOf('price', '1')}CREATE TABLE shop.prices (id integer);`);
-    await expect(migrate()).rejects.toThrow('prices/price.sql: only CREATE OR REPLACE FUNCTION');
+    await expect(migrate()).rejects.toThrow('prices/price.sql: only CREATE OR REPLACE');
   });
 });

@@ -3,35 +3,38 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Client } from 'pg';
 
-/** A file of SQL functions, beside the topic whose rule it states. */
+/** A file of SQL functions and of the triggers that call them, beside the topic whose rule it states. */
 export interface FunctionFile {
   /** Path below the service's sources: `intents/reserve.sql`. */
   name: string;
   sql: string;
 }
 
-const STATEMENTS = /^(?:\s*(?:--[^\n]*\n|CREATE OR REPLACE FUNCTION\b[\s\S]*?\$\$[\s\S]*?\$\$(?:[^;$]*);))*\s*$/;
+const COMMENT = /--[^\n]*\n/;
+const FUNCTION = /CREATE OR REPLACE FUNCTION\b[^$]*\$\$[\s\S]*?\$\$[^;$]*;/;
+const TRIGGER = /CREATE OR REPLACE TRIGGER\b[^;$]*;/;
+const STATEMENTS = new RegExp(`^(?:\\s*(?:${COMMENT.source}|${FUNCTION.source}|${TRIGGER.source}))*\\s*$`);
 
 /**
- * Reads every `*.sql` file below a service's sources, except those of its migrations.
- * @throws Error if a file holds anything but CREATE OR REPLACE FUNCTION statements with `$$` bodies
+ * Reads every `*.sql` file below a service's sources.
+ * @throws Error if a file holds anything but CREATE OR REPLACE FUNCTION (with a `$$` body) and CREATE OR REPLACE TRIGGER
  */
 export function functionFilesIn(directory: string): FunctionFile[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.sql'))
     .map((entry) => relative(directory, join(entry.parentPath, entry.name)))
-    .filter((name) => !name.startsWith('migrations'))
     .sort()
     .map((name) => {
       const sql = readFileSync(join(directory, name), 'utf8');
-      if (!STATEMENTS.test(sql)) throw new Error(`${name}: only CREATE OR REPLACE FUNCTION … $$ … $$; statements may stand here`);
+      if (!STATEMENTS.test(sql))
+        throw new Error(`${name}: only CREATE OR REPLACE FUNCTION … $$ … $$; and CREATE OR REPLACE TRIGGER …; are allowed`);
       return { name, sql };
     });
 }
 
 /**
- * Applies the files whose checksum changed, all in one transaction, so that a service never meets half of a change. A function with a new
- * signature needs a new name, because the version before still runs beside it.
+ * Applies the files whose checksum changed, all in one transaction, so that a service never sees half of a change. A function with a new
+ * signature needs a new name, because the previous version still runs during an update.
  * @returns the names of the applied files
  */
 export async function applyFunctions(client: Client, schema: string, files: readonly FunctionFile[]): Promise<string[]> {

@@ -1,13 +1,13 @@
 export { Database, type DatabaseOptions, type Tx } from './database';
 export { READ_CONNECTIONS, RELAXED_CONNECTIONS, UPKEEP_CONNECTIONS } from './options';
 export { examine, filteredPage, type Examined, type Look } from './filtered-page';
+export { migration } from './migration';
 export { runMigrations, type SchemaOptions } from './migrations';
 export { pageOf, readCursor } from './cursor';
 export { isAboutValues } from './about-values';
 export { mayBeCommitted } from './may-be-committed';
 export { onRow } from './on-row';
 export { pruneBatch, type AgedRows } from './prune';
-export { divideByMonth, uniteMonths } from './divide';
-export { dropMonths, makeMonths, restOver, startOfMonth, type MonthlyTable } from './months';
+export { dropMonths, firstMonths, makeMonths, restOver, startOfMonth, type MonthlyTable } from './months';
 export { asStorageProblem } from './storage-problem';
 export { DeadlineExceeded, within } from './deadline';

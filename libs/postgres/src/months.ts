@@ -28,6 +28,13 @@ export function restOver({ table, column }: MonthlyTable, days: number): { table
   return { table: `${table}_rest`, where: `${column} < ${startOfMonth(days)}` };
 }
 
+/** For migrations: makes the partitions of this month and those ahead. */
+export function firstMonths(...tables: MonthlyTable[]): (tx: Tx) => Promise<void> {
+  return async (tx) => {
+    for (const month of await monthsAhead(tx)) for (const monthly of tables) await makeMonth(tx, monthly, month);
+  };
+}
+
 /** Makes the partitions of this month and those ahead where they are missing. @returns their names */
 export async function makeMonths(db: Pick<Connections, 'query' | 'transaction'>, monthly: MonthlyTable): Promise<string[]> {
   const there = new Set(await partitionsOf(db, monthly.table));
@@ -55,7 +62,7 @@ async function partitionsOf(tx: Tx, table: string): Promise<string[]> {
 }
 
 /** @returns `2026-11` and so on */
-export async function monthsAhead(tx: Tx): Promise<string[]> {
+async function monthsAhead(tx: Tx): Promise<string[]> {
   const rows = await tx.query<{ month: string }>(
     `SELECT to_char(date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => n), 'YYYY-MM') AS month
      FROM generate_series(0, ${AHEAD}) AS n`,

@@ -1,40 +1,16 @@
 import { testDatabase } from '@mgw/testing';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-import {
-  Database,
-  divideByMonth,
-  dropMonths,
-  makeMonths,
-  pruneBatch,
-  restOver,
-  runMigrations,
-  uniteMonths,
-  type MonthlyTable,
-} from './index';
+import { Database, dropMonths, makeMonths, migration, pruneBatch, restOver, runMigrations, type MonthlyTable } from './index';
+import { makeMonth } from './months';
 
 const NOTES: MonthlyTable = { table: 'shop.notes', column: 'at' };
+const Notes1 = migration(
+  'Notes1763000000001',
+  `CREATE TABLE shop.notes (id integer, at timestamptz NOT NULL, text text NOT NULL DEFAULT '', PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+   CREATE TABLE shop.notes_rest PARTITION OF shop.notes DEFAULT;
+   CREATE INDEX notes_text ON shop.notes (text);`,
+);
 
-class Notes1 implements MigrationInterface {
-  readonly name = 'Notes1763000000001';
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`CREATE TABLE shop.notes (id integer PRIMARY KEY, at timestamptz NOT NULL, text text NOT NULL DEFAULT '')`);
-    await runner.query('CREATE INDEX notes_text ON shop.notes (text)');
-  }
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE shop.notes');
-  }
-}
-class Months2 implements MigrationInterface {
-  readonly name = 'Months1763000000002';
-  up(runner: QueryRunner): Promise<void> {
-    return divideByMonth(runner, NOTES, 'id, at');
-  }
-  down(runner: QueryRunner): Promise<void> {
-    return uniteMonths(runner, NOTES, 'id');
-  }
-}
-
-describe('what is over age', () => {
+describe('rows that expire', () => {
   let database: Awaited<ReturnType<typeof testDatabase>>;
   let db: Database;
   beforeEach(async () => {
@@ -50,7 +26,10 @@ describe('what is over age', () => {
   const write = (ids: number[], at: string) =>
     db.query('INSERT INTO shop.notes (id, at) SELECT id, $2::timestamptz FROM unnest($1::integer[]) AS id', [ids, at]);
   const ids = async (table = 'shop.notes') => (await db.query<{ id: number }>(`SELECT id FROM ${table} ORDER BY id`)).map(({ id }) => id);
-  const divide = () => runMigrations({ url: database.url, schema: 'shop', migrations: [Notes1, Months2] });
+  const make = (...months: string[]) =>
+    db.transaction(async (tx) => {
+      for (const month of months) await makeMonth(tx, NOTES, month);
+    });
   const partitions = async () =>
     (
       await db.query<{ name: string }>(
@@ -63,9 +42,9 @@ describe('what is over age', () => {
       const now = new Date();
       return `shop.notes_${new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + n)).toISOString().slice(0, 7).replace('-', '_')}`;
     });
-  const old = { table: 'shop.notes', where: `at < now() - interval '10 days'` };
+  const old = { table: 'shop.notes_rest', where: `at < now() - interval '10 days'` };
 
-  it('goes in bounded batches, and what is young stays', async () => {
+  it('go in bounded batches, and younger rows stay', async () => {
     await write([1, 2, 3, 4, 5], '2020-01-01');
     await write([6], new Date().toISOString());
     const batches = [await pruneBatch(db, old, 2), await pruneBatch(db, old, 2), await pruneBatch(db, old, 2)];
@@ -73,7 +52,7 @@ describe('what is over age', () => {
     expect(await ids()).toEqual([6]);
   });
 
-  it('is passed over while somebody works on it', async () => {
+  it('stay while a transaction has locked them', async () => {
     await write([1, 2], '2020-01-01');
     await db.transaction(async (tx) => {
       await tx.query('SELECT FROM shop.notes WHERE id = 1 FOR UPDATE');
@@ -82,31 +61,28 @@ describe('what is over age', () => {
     expect(await ids()).toEqual([1]);
   });
 
-  it('is left to the replica that is at it', async () => {
+  it('are left to the replica that already deletes from the table', async () => {
     await write([1], '2020-01-01');
     await db.transaction(async (tx) => {
-      await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('retention:shop.notes', 0))`);
+      await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('retention:shop.notes_rest', 0))`);
       expect(await pruneBatch(db, old, 10)).toBeNull();
     });
     expect(await ids()).toEqual([1]);
   });
 
-  it('a table is divided into months with its rows, defaults and indexes, and put together again', async () => {
+  it('a month gets the rows, defaults and indexes of its table', async () => {
     await write([1], '2020-01-31T23:59:59.999Z');
     await write([2], '2020-02-01T00:00:00Z');
-    await divide();
+    await make('2020-01', '2020-02');
+    await makeMonths(db, NOTES);
     expect(await partitions()).toEqual(['shop.notes_2020_01', 'shop.notes_2020_02', ...ahead(), 'shop.notes_rest']);
     expect([await ids('shop.notes_2020_01'), await ids('shop.notes_2020_02')]).toEqual([[1], [2]]);
-    const indexes = async (table: string) =>
-      (await db.query(`SELECT FROM pg_indexes WHERE schemaname = 'shop' AND tablename = $1`, [table])).length;
-    expect(await indexes('notes_2020_01')).toBe(2);
-    await new Months2().down(db as never);
-    expect([await ids(), await indexes('notes')]).toEqual([[1, 2], 2]);
-    await expect(write([1], '2021-01-01')).rejects.toThrow(/duplicate key/);
+    const indexes = await db.query(`SELECT FROM pg_indexes WHERE schemaname = 'shop' AND tablename = 'notes_2020_01'`);
+    expect(indexes).toHaveLength(2);
   });
 
-  it('what belongs to no month is kept, and moves in when its month is made', async () => {
-    await divide();
+  it('a row without a month is kept, and moves when its month is created', async () => {
+    await makeMonths(db, NOTES);
     await db.query(`DROP TABLE ${ahead()[1]}`);
     const inNextMonth = `${ahead()[1]?.slice(-7).replace('_', '-')}-03T00:00:00Z`;
     await write([1], inNextMonth);
@@ -118,7 +94,7 @@ describe('what is over age', () => {
     expect(await makeMonths(db, NOTES)).toEqual([]);
   });
 
-  it('months are dropped when all of them is over age, by two replicas at once; the rest row by row', async () => {
+  it('two replicas drop months when all their rows expired, and delete single rows elsewhere', async () => {
     const monthsBack = (n: number) => {
       const now = new Date();
       return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - n, 15)).toISOString();
@@ -126,7 +102,7 @@ describe('what is over age', () => {
     await write([1], monthsBack(5));
     await write([2], monthsBack(3));
     await write([3], monthsBack(0));
-    await divide();
+    await make(...[5, 3, 1, 0].map((n) => monthsBack(n).slice(0, 7)));
     await write([4], '2015-01-01');
     await write([5], monthsBack(1));
     const dropped = (await Promise.all([dropMonths(db, NOTES, 100), dropMonths(db, NOTES, 100)])).flat();

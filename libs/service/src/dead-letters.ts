@@ -20,31 +20,26 @@ class DeadLettersConfig extends config('dead-letters', {
   databaseUrl: env.url('DATABASE_URL', { doc: 'PostgreSQL', secret: true }),
 }) {}
 
-export interface DeadLettersOptions {
+/** The parts of a service that its dead letters need. */
+interface DeadLettersOptions {
   schema: string;
-  /** SQL over the columns of the service's dead letters: whose one is that does not say so itself. */
-  business?: string;
-}
-
-/** The command of a service for its dead letters: does what the process's arguments ask, then ends. */
-export async function runDeadLetters(options: DeadLettersOptions): Promise<void> {
-  try {
-    process.stdout.write(`${await deadLetters(options, process.argv.slice(2), process.env)}\n`);
-  } catch (fault) {
-    process.stderr.write(`${(fault as Error).message}\n`);
-    process.exitCode = 1;
-  }
+  /** SQL for the business of a dead letter that does not name one. */
+  deadLetterBusiness?: string | null;
 }
 
 /** Shows, replays or discards dead letters (guarantees §2, §4), run by a person on the machine. @returns what to tell them */
-export async function deadLetters({ schema, business }: DeadLettersOptions, args: string[], environment: Environment): Promise<string> {
+export async function deadLetters(
+  { schema, deadLetterBusiness }: DeadLettersOptions,
+  args: string[],
+  environment: Environment,
+): Promise<string> {
   const given = args.join(' ');
   if (!COMMAND.test(given)) throw new Error(USAGE);
   const [verb, ...ids] = given.split(' ');
   const { databaseUrl } = DeadLettersConfig.load(environment);
   const db = await Database.open({ url: databaseUrl, schema, poolSize: 1, applicationName: 'dead-letters' });
   try {
-    const letters = new DeadLetters(db, schema, business);
+    const letters = new DeadLetters(db, schema, deadLetterBusiness ?? undefined);
     if (verb === 'list') return await list(letters);
     if (verb === 'show') return (await letters.body(ids[0] as string)) ?? 'No such dead letter.';
     if (verb === 'discard') return `${await letters.remove(ids)} discarded.`;

@@ -1,6 +1,7 @@
 export { databaseSettings, sealingSettings, serviceSettings } from './settings';
-export { migrateService, runService, startService, type RunningService, type ServiceOptions } from './run';
-export { deadLetters, runDeadLetters, type DeadLettersOptions } from './dead-letters';
+export { runCommand, type Command, type Service } from './command';
+export { startService, type RunningService, type RunSettings, type ServiceOptions } from './run';
+export { deadLetters } from './dead-letters';
 export { nestOptions } from './nest-options';
 export { LOGGER, NATS } from './service.module';
 export { ageOfFirst, countUpTo, figuresController } from './figures';

@@ -3,7 +3,7 @@ import type { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Environment } from '@mgw/config';
 import { connectNats, type NatsConnection } from '@mgw/nats';
-import { asStorageProblem, Database, runMigrations } from '@mgw/postgres';
+import { asStorageProblem, Database } from '@mgw/postgres';
 import { RpcClient, RpcServer } from '@mgw/rpc';
 import { createLogger, gauge, startProbes, startTracing, type Logger } from '@mgw/telemetry';
 import { nestOptions } from './nest-options';
@@ -11,7 +11,7 @@ import { tuneRuntime } from './runtime';
 import { ServiceModule } from './service.module';
 
 /** The settings that running needs; the service's own class has them and more. */
-interface RunSettings {
+export interface RunSettings {
   natsUrl: string[];
   streamMaxBytes: number;
   probePort: number;
@@ -142,18 +142,4 @@ function asMicroservice(service: string, connection: NatsConnection) {
     await app.listen();
     return app;
   };
-}
-
-/** The migration command of a service: brings its schema to the newest shape, then ends. */
-export async function migrateService({ name, schema, migrations }: { name: string; schema: string; migrations: Type[] }): Promise<void> {
-  const logger = createLogger(name);
-  try {
-    const url = process.env['DATABASE_URL'];
-    if (!url) throw new Error('DATABASE_URL is missing');
-    const onWait = (error: unknown) => logger.warn({ err: error }, 'the database cannot be reached: trying again for a minute');
-    logger.info({ done: await runMigrations({ url, schema, migrations }, onWait) }, 'migrated');
-  } catch (error) {
-    logger.fatal({ err: error }, 'migration failed');
-    process.exitCode = 1;
-  }
 }

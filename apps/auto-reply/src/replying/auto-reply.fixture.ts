@@ -13,11 +13,8 @@ import {
 import { newEvent } from '@mgw/events';
 import { startHarness, type Harness } from '@mgw/harness';
 import { startReceiver } from '@mgw/testing';
-import { AutoReplyConfig } from '../auto-reply.config';
-import { AutoReplyModule } from '../auto-reply.module';
-import { migrations } from '../migrations/migrations';
+import { service } from '../main';
 
-const service = { name: 'auto-reply', module: AutoReplyModule, config: AutoReplyConfig, schema: 'auto_reply' } as never;
 const BUSINESS = 1;
 
 type Reply = ReplyOf<typeof ListAutoReplies>['replies'][number];
@@ -69,7 +66,7 @@ export interface AutoReplies {
 
 /** Starts a database, a broker, a model and a send service that honours Idempotency-Keys. */
 export async function startAutoReplies(): Promise<AutoReplies> {
-  const harness = await startHarness({ schema: 'auto_reply', migrations });
+  const harness = await startHarness(service);
   const receiver = await startReceiver();
   harness.onClose(() => receiver.close());
   Object.assign(harness.env, { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', AUTO_REPLY_BASE_URL: receiver.url });

@@ -1,9 +1,9 @@
 import { rowsRead, startHarness } from '@mgw/harness';
-import { migrations } from '../migrations/migrations';
+import { service } from '../main';
 import { RepliesStore } from './replies.store';
 
 it('guarantees §10, N2: a page of automatic replies reads its own rows only, also for a business with few', async () => {
-  const harness = await startHarness({ schema: 'auto_reply', migrations });
+  const harness = await startHarness(service);
   await harness.db.query(
     `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at, state, ended_at)
      SELECT CASE WHEN n <= 10 THEN 1 ELSE 2 END, 'wamid.' || n, n, '919876543210', 'Hi', now(), 'replied', now() FROM generate_series(1, 20000) AS n`,

@@ -1,11 +1,8 @@
 import { GetAutoReply, SetAutoReply, TryAutoReply } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { startReceiver, type Receiver } from '@mgw/testing';
-import { AutoReplyConfig } from '../auto-reply.config';
-import { AutoReplyModule } from '../auto-reply.module';
-import { migrations } from '../migrations/migrations';
+import { service } from '../main';
 
-const service = { name: 'auto-reply', module: AutoReplyModule, config: AutoReplyConfig, schema: 'auto_reply' } as never;
 const BUSINESS = 1;
 
 describe("spec §10, guarantees §9: the model's key and address", () => {
@@ -15,7 +12,7 @@ describe("spec §10, guarantees §9: the model's key and address", () => {
   let sealed: string;
 
   beforeAll(async () => {
-    harness = await startHarness({ schema: 'auto_reply', migrations });
+    harness = await startHarness(service);
     [own, other] = [await startReceiver(), await startReceiver()];
     for (const receiver of [own, other]) {
       receiver.respond((_, response) => response.end(JSON.stringify({ choices: [{ message: { content: 'Yes.' } }] })));

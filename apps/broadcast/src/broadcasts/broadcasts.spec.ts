@@ -1,6 +1,7 @@
 import { CheckBroadcast } from '@mgw/contracts';
 import type { Harness } from '@mgw/harness';
-import { Broadcasts, service } from '../../test/broadcasts.fixture';
+import { Broadcasts } from '../../test/broadcasts.fixture';
+import { service } from '../main';
 
 describe('spec §10: templates of a broadcast', () => {
   let harness: Harness;

@@ -1,5 +1,5 @@
 import { rowsRead, startHarness, type Harness } from '@mgw/harness';
-import { migrations } from '../migrations/migrations';
+import { service } from '../main';
 import { BroadcastsStore } from './broadcasts.store';
 
 const BROADCASTS = 2_000;
@@ -8,7 +8,7 @@ const RECIPIENTS = 20_000;
 describe('guarantees §10, N2: lists of a business with many broadcasts', () => {
   let harness: Harness;
   beforeAll(async () => {
-    harness = await startHarness({ schema: 'broadcast', migrations });
+    harness = await startHarness(service);
     await harness.db.query(
       `INSERT INTO broadcast.broadcasts (id, business_id, name, template_name, language, plan, timezone, status, total)
        SELECT n, CASE WHEN n <= 10 THEN 3 ELSE 1 + n % 2 END, 'b', 'offer', 'en', 'Growth', 'UTC', 'completed', 1 FROM generate_series(1, ${BROADCASTS}) AS n`,

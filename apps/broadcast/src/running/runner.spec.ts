@@ -9,7 +9,8 @@ import {
 } from '@mgw/contracts';
 import type { Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { Broadcasts, sendInState, service } from '../../test/broadcasts.fixture';
+import { Broadcasts, sendInState } from '../../test/broadcasts.fixture';
+import { service } from '../main';
 
 describe('spec §10: running broadcasts', () => {
   let broadcasts: Broadcasts;

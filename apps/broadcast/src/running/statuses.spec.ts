@@ -1,7 +1,8 @@
 import { GatewayError, PauseBroadcast, SendTemplate, type EventEnvelope } from '@mgw/contracts';
 import { statusEvent, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { Broadcasts, service } from '../../test/broadcasts.fixture';
+import { Broadcasts } from '../../test/broadcasts.fixture';
+import { service } from '../main';
 
 const NEIGHBOUR = 2;
 

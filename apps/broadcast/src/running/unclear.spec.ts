@@ -1,7 +1,8 @@
 import { gatewayMessageId, GatewayError, SendTemplate, type ErrorCode } from '@mgw/contracts';
 import { statusEvent, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { Broadcasts, sendInState, service } from '../../test/broadcasts.fixture';
+import { Broadcasts, sendInState } from '../../test/broadcasts.fixture';
+import { service } from '../main';
 
 describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
   let broadcasts: Broadcasts;

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { CheckBroadcast, GetConnection } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually, freePort, type NodeChild } from '@mgw/testing';
-import { migrations } from '../migrations/migrations';
+import { service } from '../main';
 
 const CHECK = '/api/client/broadcasts/check';
 const MEGABYTE = 1024 * 1024;
@@ -51,7 +51,7 @@ describe('guarantees N1: hostile bodies, heads and readers at a heap of 128 MB',
   const sessions: string[] = [];
 
   beforeAll(async () => {
-    harness = await startHarness({ schema: 'access', migrations });
+    harness = await startHarness(service);
     harness.answer(CheckBroadcast, ({ recipients }) => ({ total: recipients.length, wrong: 0, faults: [] }));
     harness.answer(GetConnection, () => ({ connection: null }));
     for (let i = 1; i <= 3; i++) sessions.push(await newSession(`Business ${i}`));

@@ -10,16 +10,7 @@ import {
 import { newEvent } from '@mgw/events';
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { migrations } from '../migrations/migrations';
-import { DispatcherConfig } from '../outbound-webhook-dispatcher.config';
-import { DispatcherModule } from '../outbound-webhook-dispatcher.module';
-
-export const service = {
-  name: 'outbound-webhook-dispatcher',
-  module: DispatcherModule,
-  config: DispatcherConfig,
-  schema: 'dispatch',
-} as never;
+import { service } from '../main';
 
 export const SECRET = 'swordfish';
 
@@ -58,7 +49,7 @@ export interface Dispatching {
 }
 
 export async function startDispatching(env: Record<string, string> = {}): Promise<Dispatching> {
-  const harness = await startHarness({ schema: 'dispatch', migrations });
+  const harness = await startHarness(service);
   Object.assign(harness.env, { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', ...env });
   const states = async () => {
     const rows = await harness.db.query<{ state: string; n: number }>(

@@ -13,14 +13,14 @@ import {
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { Webhook } from 'standardwebhooks';
-import { migrations } from '../migrations/migrations';
-import { sent, service } from './dispatch.fixture';
+import { service } from '../main';
+import { sent } from './dispatch.fixture';
 
 describe('spec §6, guarantees §4: events to receivers', () => {
   let harness: Harness;
   let receiver: Receiver;
   beforeEach(async () => {
-    harness = await startHarness({ schema: 'dispatch', migrations });
+    harness = await startHarness(service);
     harness.env['WEBHOOK_ALLOWED_TARGETS'] = '127.0.0.1';
     receiver = await startReceiver();
     harness.onClose(() => receiver.close());

@@ -1,9 +1,5 @@
-import type { DeadLettersOptions } from '@mgw/service';
 import type { Tx } from '@mgw/postgres';
 import type { BadUpdate, StoredCallback } from './stored-callback';
-
-/** The operator's command reads the businesses from the letter: a callback names none. */
-export const INGEST_LETTERS: DeadLettersOptions = { schema: 'ingest', business: `nullif(array_to_string(businesses, ','), '')` };
 
 export async function addDeadLetters(tx: Tx, bad: BadUpdate[]): Promise<void> {
   if (bad.length === 0) return;

@@ -4,12 +4,8 @@ import { startHarness, type Harness } from '@mgw/harness';
 import { deadLetters } from '@mgw/service';
 import { eventually } from '@mgw/testing';
 import { AckPolicy } from 'nats';
-import { migrations } from '../migrations/migrations';
-import { IngestConfig } from '../platform-webhook-ingest.config';
-import { IngestModule } from '../platform-webhook-ingest.module';
-import { INGEST_LETTERS } from './dead-letters.store';
+import { service } from '../main';
 
-const service = { name: 'platform-webhook-ingest', module: IngestModule, config: IngestConfig, schema: 'ingest' } as never;
 const SMALL_HEAP = { NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=128' };
 const LONG = { timeoutMs: 120_000 };
 const text = (id: string, from = '919876543210', body = 'Hi') => ({ from, id, timestamp: '1767323045', type: 'text', text: { body } });
@@ -24,7 +20,7 @@ describe('hostile callbacks (guarantees §10)', () => {
   let connections: ListedConnection[];
 
   beforeEach(async () => {
-    harness = await startHarness({ schema: 'ingest', migrations });
+    harness = await startHarness(service);
     connections = [1, 2].map(connection);
     harness.answer(ListConnections, ({ after_business_id }) => ({
       connections: connections.filter(({ business_id }) => business_id > after_business_id).slice(0, 500),
@@ -69,7 +65,7 @@ describe('hostile callbacks (guarantees §10)', () => {
   const number = async (sql: string) => Number((await harness.db.query<{ n: string }>(`SELECT ${sql} AS n`))[0]?.n);
   const count = (table: string) => number(`(SELECT count(*) FROM ingest.${table})`);
   const letterBytes = () => number('(SELECT coalesce(sum(length(body)), 0) FROM ingest.dead_letters)');
-  const letters = (...args: string[]) => deadLetters(INGEST_LETTERS, args, harness.env);
+  const letters = (...args: string[]) => deadLetters(service, args, harness.env);
   const published = async (type: string, id: string) =>
     eventually(async () => (await harness.told(type)).find((event) => event.id.includes(id)), LONG);
   const isSplit = () => eventually(async () => (await count('deliveries WHERE split_at IS NULL')) === 0, LONG);

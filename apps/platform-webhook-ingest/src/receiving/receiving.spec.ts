@@ -10,12 +10,8 @@ import {
 import { startHarness, type Harness } from '@mgw/harness';
 import { deadLetters } from '@mgw/service';
 import { eventually } from '@mgw/testing';
-import { migrations } from '../migrations/migrations';
-import { IngestConfig } from '../platform-webhook-ingest.config';
-import { IngestModule } from '../platform-webhook-ingest.module';
-import { INGEST_LETTERS } from './dead-letters.store';
+import { service } from '../main';
 
-const service = { name: 'platform-webhook-ingest', module: IngestModule, config: IngestConfig, schema: 'ingest' } as never;
 const text = (id: string, from = '919876543210') => ({ from, id, timestamp: '1767323045', type: 'text', text: { body: 'Hi' } });
 const status = (id: string, word: string) => ({ id, status: word, timestamp: '1767323045', recipient_id: '919876543210' });
 const envelope = (value: object, number = '701', account = '801') => ({
@@ -31,7 +27,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
   let delayed: number;
 
   beforeEach(async () => {
-    harness = await startHarness({ schema: 'ingest', migrations });
+    harness = await startHarness(service);
     connections = [connection(1, 'first secret'), connection(2, 'second secret')];
     responseDelay = undefined;
     delayed = 0;
@@ -76,7 +72,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     });
   const count = async (table: string) => Number((await harness.db.query<{ n: string }>(`SELECT count(*) AS n FROM ingest.${table}`))[0]?.n);
   /** The operator's command. */
-  const letters = (...args: string[]) => deadLetters(INGEST_LETTERS, args, harness.env);
+  const letters = (...args: string[]) => deadLetters(service, args, harness.env);
   const lettersListed = async () =>
     (await letters('list'))
       .split('\n')
@@ -422,7 +418,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
 
   it('guarantees §8: another process publishes the events of one that died after storing a callback', async () => {
     await harness.close();
-    harness = await startHarness({ schema: 'ingest', migrations });
+    harness = await startHarness(service);
     connections = [connection(1, 'first secret')];
     harness.answer(ListConnections, ({ after_business_id }) => ({ connections: after_business_id === 0 ? connections : [] }));
     const child = await harness.spawn('platform-webhook-ingest', { CRASH_AT: 'ingest.after-store' });

@@ -9,7 +9,8 @@ interface ConversationRow extends Examined {
   customer: string;
   name: string;
   last_inbound_at: Date | null;
-  is_open: boolean;
+  /** Null when the window is closed. */
+  closes_at: Date | null;
   suppression: SuppressionState | null;
   created_at: Date;
   last_direction: 'in' | 'out' | null;
@@ -81,9 +82,9 @@ const LAST_MESSAGE = threadSql('(SELECT c.id)', FIRST_PAGE, '1');
 
 const CONVERSATION = `
   SELECT c.*, coalesce(c.phone, c.user_id, '') AS customer,
-         coalesce(now() < c.last_inbound_at + interval '24 hours' AND c.last_inbound_at IS DISTINCT FROM c.window_denied_for, false) AS is_open,
+         CASE WHEN send.window_open(c.last_inbound_at, c.window_denied_for, now()) THEN send.window_closes_at(c.last_inbound_at) END AS closes_at,
          (SELECT s.state FROM send.suppressions s WHERE s.conversation_id = c.id AND s.state IS NOT NULL
-          ORDER BY array_position(ARRAY['blocked', 'opted_out', 'opted_out_marketing'], s.state) LIMIT 1) AS suppression,
+          ORDER BY send.suppression_strictness(s.state) LIMIT 1) AS suppression,
          last.direction AS last_direction, last.type AS last_type, last.text AS last_text, last.at AS last_at`;
 
 const COLUMNS = 'id, phone, user_id, name, last_inbound_at, window_denied_for, created_at';
@@ -191,18 +192,16 @@ export class InboxStore {
   }
 }
 
-const DAY_MS = 86_400_000;
-
 function toConversationRecord(row: ConversationRow): ConversationRecord {
-  const { last_inbound_at, is_open } = row;
+  const { last_inbound_at, closes_at } = row;
   return {
     id: Number(row.id),
     customer_phone: row.customer,
     customer_name: row.name,
     session_window: {
-      open: is_open,
+      open: closes_at !== null,
       last_inbound_at: last_inbound_at?.toISOString() ?? null,
-      closes_at: is_open && last_inbound_at ? new Date(last_inbound_at.getTime() + DAY_MS).toISOString() : null,
+      closes_at: closes_at?.toISOString() ?? null,
     },
     suppression_state: row.suppression,
     last_message: row.last_direction && {

@@ -1,7 +1,7 @@
 import type { ConversationRecord, ReplyOf } from '@mgw/contracts';
 import { ListConversations } from '@mgw/contracts';
 import { rowsRead, startHarness, type Harness } from '@mgw/harness';
-import { migrations } from '../migrations/migrations';
+import { service } from '../main';
 import { SuppressionStore } from '../suppression/suppression.store';
 import { InboxStore } from './inbox.store';
 
@@ -15,7 +15,7 @@ describe('lists of a business with many conversations', () => {
   let inbox: InboxStore;
 
   beforeAll(async () => {
-    harness = await startHarness({ schema: 'send', migrations });
+    harness = await startHarness(service);
     const { db } = harness;
     inbox = new InboxStore(db);
     await db.query(

@@ -1,6 +1,6 @@
 import { newIntentId } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
-import { migrations } from '../migrations/migrations';
+import { service } from '../main';
 import type { IntentDraft } from './intent';
 import { ReservationStore } from './reservation.store';
 
@@ -10,7 +10,7 @@ describe('the daily cap (spec §8)', () => {
   let store: ReservationStore;
   let key = 0;
   beforeAll(async () => {
-    harness = await startHarness({ schema: 'send', migrations });
+    harness = await startHarness(service);
     store = new ReservationStore(harness.db, harness.sealer);
   });
   afterAll(() => harness.close());

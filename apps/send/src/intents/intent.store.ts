@@ -58,7 +58,7 @@ export class IntentStore {
   async dailyUsage(keys: { api_key_id: number; timezone: string }[]): Promise<{ api_key_id: number; used: number }[]> {
     const rows = await this.db.query<{ api_key_id: string; used: number | null }>(
       `SELECT k.id AS api_key_id, u.used FROM unnest($1::bigint[], $2::text[]) AS k (id, zone)
-       LEFT JOIN send.daily_usage u ON u.api_key_id = k.id AND u.day = (clock_timestamp() AT TIME ZONE k.zone)::date`,
+       LEFT JOIN send.daily_usage u ON u.api_key_id = k.id AND u.day = send.usage_day(clock_timestamp(), k.zone)`,
       [keys.map((key) => key.api_key_id), keys.map((key) => key.timezone)],
     );
     return rows.map(({ api_key_id, used }) => ({ api_key_id: Number(api_key_id), used: used ?? 0 }));

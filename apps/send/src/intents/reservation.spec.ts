@@ -1,6 +1,6 @@
 import { newIntentId } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
-import { migrations } from '../migrations/migrations';
+import { service } from '../main';
 import type { IntentDraft } from './intent';
 import { ReservationStore } from './reservation.store';
 import { reserveDistinct } from './reserve-distinct';
@@ -15,7 +15,7 @@ describe('the reservation of a send (spec §3.2, §4.5)', () => {
   let store: ReservationStore;
   let person = 0;
   beforeAll(async () => {
-    harness = await startHarness({ schema: 'send', migrations });
+    harness = await startHarness(service);
     store = new ReservationStore(harness.db, harness.sealer);
   });
   afterAll(() => harness.close());

@@ -14,12 +14,8 @@ import {
   type TemplateShape,
 } from '@mgw/contracts';
 import { startHarness } from '@mgw/harness';
-import { migrations } from '../migrations/migrations';
-import { SendConfig } from '../send.config';
-import { SendModule } from '../send.module';
+import { service } from '../main';
 import { startPlatform } from './platform.fixture';
-
-const service = { name: 'send', module: SendModule, config: SendConfig, schema: 'send' } as never;
 
 const ORDER: TemplateShape = {
   id: 1,
@@ -60,7 +56,7 @@ export function numberOf(businessId: number): string {
 
 /** Starts a harness for the send service, with a fake platform and a fake template service. */
 export async function startSending({ restriction = null }: { restriction?: Restriction | null } = {}) {
-  const harness = await startHarness({ schema: 'send', migrations });
+  const harness = await startHarness(service);
   const platform = await startPlatform();
   harness.env['META_GRAPH_BASE_URL'] = platform.url;
   harness.onClose(platform.close);

@@ -17,7 +17,7 @@ interface SuppressedRow {
 type ListedRow = SuppressedRow & Examined & { exact: string };
 
 /** SQL sort key: the strictest suppression of several sources counts (decision 18). */
-const strictness = (row: string) => `(array_position(ARRAY['blocked', 'opted_out', 'opted_out_marketing'], ${row}.state), ${row}.source)`;
+const strictness = (row: string) => `(send.suppression_strictness(${row}.state), ${row}.source)`;
 
 const LIST_SQL = `SELECT s.*, coalesce(c.phone, c.user_id, '') AS phone FROM (${examine(
   `SELECT conversation_id, state, source, reason, at FROM send.suppressions

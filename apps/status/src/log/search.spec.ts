@@ -1,6 +1,6 @@
 import type { ListMessages, LoggedMessage, RequestOf } from '@mgw/contracts';
 import { rowsRead, startHarness, type Harness } from '@mgw/harness';
-import { migrations } from '../migrations/migrations';
+import { service } from '../main';
 import { LogStore } from './log.store';
 
 const MANY = 80_000;
@@ -13,7 +13,7 @@ describe('guarantees §10, N2: a statement on a large message log reads a bounde
   let harness: Harness;
 
   beforeAll(async () => {
-    harness = await startHarness({ schema: 'status', migrations });
+    harness = await startHarness(service);
     await harness.db.query(
       `INSERT INTO status.records (business_id, message_id, month, recipient, sent_at, status, rank, failure_reason, type, template, text)
        SELECT CASE WHEN n % 10 = 0 THEN 2 ELSE 1 END, 'wamid.' || n, date_trunc('month', at), (919800000000 + n / 4)::text, at,

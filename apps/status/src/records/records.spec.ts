@@ -1,12 +1,9 @@
 import { GetMessageStatus, type EventEnvelope } from '@mgw/contracts';
 import { acceptedEvent, startHarness, statusEvent, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { migrations } from '../migrations/migrations';
-import { StatusConfig } from '../status.config';
-import { StatusModule } from '../status.module';
+import { service } from '../main';
 import { RecordsStore } from './records.store';
 
-const service = { name: 'status', module: StatusModule, config: StatusConfig, schema: 'status' } as never;
 const RANK: Record<string, number> = { accepted: 1, sent: 1, delivered: 2, failed: 3, read: 4, played: 4 };
 
 function permutations<T>(items: T[]): T[][] {
@@ -16,7 +13,7 @@ function permutations<T>(items: T[]): T[][] {
 
 describe('guarantees §4, §8: a consumer that dies', () => {
   it.each(['consumer.before-commit', 'consumer.after-commit'])('at %s loses no event and applies each once', async (point) => {
-    const harness = await startHarness({ schema: 'status', migrations });
+    const harness = await startHarness(service);
     const child = await harness.spawn('status', { CRASH_AT: point });
     await harness.tell(acceptedEvent('wamid.1'));
     expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
@@ -38,7 +35,7 @@ describe('spec §3.1, guarantees §3: delivery status', () => {
   let store: RecordsStore;
   let made = 0;
   beforeAll(async () => {
-    harness = await startHarness({ schema: 'status', migrations });
+    harness = await startHarness(service);
     store = new RecordsStore(harness.db);
   });
   afterAll(() => harness.close());

@@ -1,6 +1,6 @@
 import type { GetUsage, ReplyOf } from '@mgw/contracts';
 import { acceptedEvent, rowsRead, startHarness, statusEvent, type Harness } from '@mgw/harness';
-import { migrations } from '../migrations/migrations';
+import { service } from '../main';
 import { RecordsStore } from '../records/records.store';
 import { UsageStore } from './usage.store';
 
@@ -11,7 +11,7 @@ describe('usage', () => {
   let records: RecordsStore;
   let usage: UsageStore;
   beforeEach(async () => {
-    harness = await startHarness({ schema: 'status', migrations });
+    harness = await startHarness(service);
     [records, usage] = [new RecordsStore(harness.db), new UsageStore(harness.db)];
   });
   afterEach(() => harness.close());

@@ -1,0 +1,38 @@
+-- Locks names until the end of the transaction, in one order, so that two batches never wait for each other in a circle.
+CREATE OR REPLACE FUNCTION send.lock_names(p_business bigint[], p_name text[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(place) FROM (
+    SELECT DISTINCT hashtextextended(n.business || ':' || n.name, 0) AS place
+    FROM unnest(p_business, p_name) AS n (business, name) ORDER BY 1
+  ) places;
+END $$;
+
+-- Locks names and returns the conversations that they lead to, including those committed while it waited for the locks.
+CREATE OR REPLACE FUNCTION send.find_conversations(p_business bigint[], p_name text[])
+RETURNS TABLE (business_id bigint, alias text, id bigint, user_id text) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM send.lock_names(p_business, p_name);
+  RETURN QUERY
+    SELECT a.business_id, a.alias, c.id, c.user_id FROM unnest(p_business, p_name) AS n (business, name)
+    JOIN send.conversation_aliases a ON a.business_id = n.business AND a.alias = n.name
+    JOIN send.conversations c ON c.id = a.conversation_id;
+END $$;
+
+-- Finds or creates the conversations of people who are known by a phone number only, in one round trip. The caller decides whether the
+-- commit waits for the disk.
+CREATE OR REPLACE FUNCTION send.open_conversations(p_business bigint[], p_name text[]) RETURNS TABLE (conversation_id bigint) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM send.lock_names(p_business, p_name);
+  WITH missing AS (
+    SELECT DISTINCT n.business, n.name FROM unnest(p_business, p_name) AS n (business, name)
+    WHERE NOT EXISTS (SELECT FROM send.conversation_aliases a WHERE a.business_id = n.business AND a.alias = n.name)
+  ), opened AS (
+    INSERT INTO send.conversations (business_id, phone) SELECT business, name FROM missing RETURNING id, business_id, phone
+  )
+  INSERT INTO send.conversation_aliases (business_id, alias, conversation_id) SELECT business_id, phone, id FROM opened;
+  RETURN QUERY
+    SELECT a.conversation_id FROM unnest(p_business, p_name) WITH ORDINALITY AS n (business, name, nth)
+    JOIN send.conversation_aliases a ON a.business_id = n.business AND a.alias = n.name ORDER BY n.nth;
+END $$;

@@ -1,3 +1,0 @@
-import { runDeadLetters } from '@mgw/service';
-
-void runDeadLetters({ schema: 'template' });
