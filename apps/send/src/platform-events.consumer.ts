@@ -1,14 +1,14 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { PlatformMessage, PlatformPreference, PlatformStatus } from '@mgw/contracts';
 import { EventConsumer, OutboxRelay, type EventConsumerOptions } from '@mgw/events';
+import { GraphClient } from '@mgw/platform-api';
 import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
-import { GraphClient } from '@mgw/platform-api';
 import { identityChange } from './inbound/inbound-message';
 import { InboundService } from './inbound/inbound.service';
-import { PreferenceService } from './suppression/preference.service';
-import { FailureEffects } from './platform-errors/failure-effects.service';
 import { LateAcceptanceService } from './intents/late-acceptance.service';
+import { FailureEffects } from './platform-errors/failure-effects.service';
+import { PreferenceService } from './suppression/preference.service';
 
 /** Consumes the platform's events and calls the topic that handles them. */
 @Injectable()
@@ -19,7 +19,7 @@ export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplica
     private readonly relay: OutboxRelay,
     private readonly graph: GraphClient,
     inbound: InboundService,
-    settling: LateAcceptanceService,
+    lateAcceptances: LateAcceptanceService,
     failures: FailureEffects,
     preferences: PreferenceService,
     db: Database,
@@ -45,7 +45,7 @@ export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplica
         durable: 'send-statuses',
         type: PlatformStatus,
         handle: async (events, tx) => {
-          const published = await settling.accept(events, tx);
+          const published = await lateAcceptances.accept(events, tx);
           await failures.apply(events, tx);
           return published;
         },

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Database, Tx } from '@mgw/postgres';
-import { aliasKey, ConversationStore, type Alias } from './conversation.store';
-import { identify, aliasesOf, type Person, type IdentityChange } from './person';
 import { ConversationChanges } from './conversation-changes';
+import { aliasKey, ConversationStore, type Alias } from './conversation.store';
+import { aliasesOf, identify, type IdentityChange, type Person } from './person';
 
 /** Finds or opens conversations: one per business and person, also under concurrent calls. */
 @Injectable()

@@ -1,8 +1,7 @@
-import type { DataOf, EventEnvelope } from '@mgw/contracts';
-import { MessageReceived, PlatformMessage } from '@mgw/contracts';
+import type { DataOf, EventEnvelope, MessageReceived, PlatformMessage } from '@mgw/contracts';
 import { PermanentFailure } from '@mgw/events';
 import { userIdOf, waIdOf } from '@mgw/phone';
-import type { Person, IdentityChange } from '../conversations/person';
+import type { IdentityChange, Person } from '../conversations/person';
 
 export type InboundEvent = EventEnvelope<typeof PlatformMessage>;
 

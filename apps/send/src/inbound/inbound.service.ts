@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { ConversationCreated, MessageReceived, type EventEnvelope } from '@mgw/contracts';
-import { newEvent, allowDirectPublish, traceparentOf } from '@mgw/events';
+import { allowDirectPublish, newEvent, traceparentOf } from '@mgw/events';
 import type { Tx } from '@mgw/postgres';
 import { withTraceparent } from '@mgw/telemetry';
+import { ConversationService } from '../conversations/conversation.service';
 import { optWord } from '../suppression/opt-words';
 import { SuppressionStore } from '../suppression/suppression.store';
-import { ConversationService } from '../conversations/conversation.service';
 import {
   customerPhone,
   firstMessageText,
-  isCustomerMessage,
-  senderOf,
-  receivedData,
   identityChange,
+  isCustomerMessage,
+  receivedData,
+  senderOf,
   type InboundEvent,
 } from './inbound-message';
-import { InboundStore, type NewInboundMessage, type InboundMessage } from './inbound.store';
+import { InboundStore, type InboundMessage, type NewInboundMessage } from './inbound.store';
 
 /**
  * Commits a customer's message, the open window and the events together. A receiver that replies to `message.received` at once never gets

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '@mgw/postgres';
 import { appendToOutbox } from '@mgw/events';
+import { Database, type Tx } from '@mgw/postgres';
+import type { IntentRecord, IntentState } from './intent';
 import { notSentEvent } from './outcome-events';
-import type { IntentState } from './intent';
-import { type IntentRecord } from './intent';
 
 export interface IntentRow {
   id: string;

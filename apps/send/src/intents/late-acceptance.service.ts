@@ -31,7 +31,7 @@ export class LateAcceptanceService {
     // Callback data is untrusted, so the event's business must own the intent.
     const ours = intents.filter((intent) => first.get(intent.id)?.business_id === intent.businessId);
     if (ours.length === 0) return [];
-    return this.outcomes.acceptedIn(
+    return this.outcomes.acceptedWithin(
       tx,
       ours.map((intent) => {
         const event = first.get(intent.id) as StatusEvent;

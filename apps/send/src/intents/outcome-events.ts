@@ -2,7 +2,7 @@ import { MessageNotSent, MessageSent, type EventEnvelope, type MessageSentFacts 
 import { newEvent } from '@mgw/events';
 import { withTraceparent } from '@mgw/telemetry';
 import { personByAlias, type Person } from '../conversations/person';
-import { type IntentRecord } from './intent';
+import type { IntentRecord } from './intent';
 
 /** A message that the platform accepted. */
 export interface Acceptance {

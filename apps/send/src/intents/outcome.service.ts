@@ -6,9 +6,9 @@ import { Database, type Tx } from '@mgw/postgres';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { ConversationService } from '../conversations/conversation.service';
-import { notSentEvent, acceptedPerson, sentEvent, type Acceptance } from './outcome-events';
+import type { IntentRecord } from './intent';
+import { acceptedPerson, notSentEvent, sentEvent, type Acceptance } from './outcome-events';
 import { OutcomeStore } from './outcome.store';
-import { type IntentRecord } from './intent';
 
 /** With exponential pauses of at most 30 s these take a quarter of an hour. */
 const RETRIES = 30;
@@ -86,7 +86,7 @@ export class OutcomeService {
   }
 
   /** Records acceptances in the caller's transaction. @returns the events to publish */
-  async acceptedIn(tx: Tx, acceptances: Acceptance[]): Promise<EventEnvelope[]> {
+  async acceptedWithin(tx: Tx, acceptances: Acceptance[]): Promise<EventEnvelope[]> {
     const ids = await this.conversations.findOrOpen(tx, acceptances.map(acceptedPerson));
     return this.store.accept(acceptedRows(acceptances, ids), tx);
   }
@@ -122,13 +122,13 @@ export class OutcomeService {
       const ids = await this.conversations.findOrOpenRecipients(this.db, withoutConversation.map(acceptedPerson));
       withoutConversation.forEach((acceptance, i) => (acceptance.conversationId = ids[i] as number));
     }
-    const told = await this.store.accept(
+    const published = await this.store.accept(
       acceptedRows(
         acceptances,
         acceptances.map(({ conversationId }) => conversationId as number),
       ),
     );
-    this.relay.publishCommitted(told);
+    this.relay.publishCommitted(published);
     return acceptances.map(() => undefined);
   }
 

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ORIGIN, appendToOutbox, nothingUnpublished, outboxColumns, allowDirectPublish } from '@mgw/events';
-import { Database, onRow, type Tx } from '@mgw/postgres';
 import type { EventEnvelope } from '@mgw/contracts';
-import { type IntentRecord } from './intent';
+import { ORIGIN, allowDirectPublish, appendToOutbox, nothingUnpublished, outboxColumns } from '@mgw/events';
+import { Database, onRow, type Tx } from '@mgw/postgres';
+import type { IntentRecord } from './intent';
 
 export interface AcceptedRow {
   intentId: string;
@@ -25,7 +25,7 @@ export class OutcomeStore {
    */
   async accept(rows: AcceptedRow[], tx: Tx | Database = this.db): Promise<EventEnvelope[]> {
     const events = rows.map(({ event }) => event);
-    const told = await tx.query<{ event_id: string; direct: boolean }>(
+    const written = await tx.query<{ event_id: string; direct: boolean }>(
       `WITH locked AS (
          SELECT id, array_position($1::uuid[], id) AS nth FROM send.intents
          WHERE id = ANY ($1::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed') ORDER BY id FOR UPDATE
@@ -51,10 +51,10 @@ export class OutcomeStore {
         ORIGIN,
       ],
     );
-    const ids = new Set(told.map(({ event_id }) => event_id));
-    const written = events.filter(({ id }) => ids.delete(id));
-    if (told[0]?.direct) allowDirectPublish(written);
-    return written;
+    const ids = new Set(written.map(({ event_id }) => event_id));
+    const published = events.filter(({ id }) => ids.delete(id));
+    if (written[0]?.direct) allowDirectPublish(published);
+    return published;
   }
 
   /** Marks intents as refused and releases their cap and Idempotency-Keys (guarantees §1, S5). */
