@@ -43,10 +43,12 @@ function citationsIn(file) {
 
 /** @returns the names that a line cites; `spec §3.2, §7` are two, and so are `decisions 12 and 13` */
 export function namesIn(text) {
-  const sections = /\b(spec|guarantees|platform) ((?:§\d+(?:\.\d+)*|[SDN]\d+)(?:(?:,| and|, and) (?:§\d+(?:\.\d+)*|[SDN]\d+\b))*)/g;
-  const decisions = /\bdecisions? (\d+[a-z]?(?:(?:,| and|, and) \d+[a-z]?)*)\b/g;
+  const sections = /\b(spec|guarantees|platform) ((?:§\d+(?:\.\d+)*|[SDN]\d+)(?:(?:,| and|, and) (?:§\d+(?:\.\d+)*|[SDN]\d+\b))*)/gi;
+  const decisions = /\bdecisions? (\d+[a-z]?(?:(?:,| and|, and) \d+[a-z]?)*)\b/gi;
   return [
-    ...[...text.matchAll(sections)].flatMap(([, word, list]) => list.split(/, and |, | and /).map((part) => `${word} ${part}`)),
+    ...[...text.matchAll(sections)].flatMap(([, word, list]) =>
+      list.split(/, and |, | and /).map((part) => `${word.toLowerCase()} ${part}`),
+    ),
     ...[...text.matchAll(decisions)].flatMap(([, list]) => list.split(/, and |, | and /).map((part) => `decision ${part}`)),
   ];
 }

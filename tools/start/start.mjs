@@ -1,4 +1,4 @@
-// npm start: from a fresh clone to a working product, in front until Ctrl-C.
+// npm start (spec §13): from a fresh clone to a working product, in the foreground until Ctrl-C.
 //   --verbose        every service's log lines
 //   --watch          (npm run dev) what changes is built, and the services concerned start again
 //   --replicas N     N processes of each service (further gateways listen on ports of their own, see .local/processes.json)

@@ -51,7 +51,7 @@ import { UsersStore } from './users/users.store';
 import { DeliveriesController } from './webhooks/deliveries.controller';
 import { WebhooksController } from './webhooks/webhooks.controller';
 
-/** `/api/v1`, with an API key (spec §4.1 to §4.8). */
+/** `/api/v1`, with an API key (spec §4.1 to §4.8, spec §9). */
 const REST_API = [HealthController, TemplatesController, SendController, QuickSendController, MessageStatusController];
 
 /** `/api/client`, with a dashboard session (spec §4.9, §10). */

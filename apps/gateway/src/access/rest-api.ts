@@ -8,7 +8,7 @@ import { BodyGuard } from '../http/body.guard';
 import { RateLimitService } from '../limits/rate-limit.service';
 import { API_KEY_STRATEGY } from './api-key.strategy';
 
-/** On a method that sends: the permission it needs (spec §5.5). Methods without one take any valid key. */
+/** On a method that sends: the permission it needs (spec §5.5). Methods without one take any valid key (spec §5.6). */
 export const Needs = Reflector.createDecorator<Permission>();
 
 type ApiRequest = FastifyRequest & { user: KeyAccess };
@@ -50,7 +50,7 @@ class PermissionGuard implements CanActivate {
   }
 }
 
-/** A controller of the REST API. The order is that of product decision 1: key, limits, plan, permission, input. */
+/** A controller of the REST API. The order is that of decision 1: key, limits, plan, permission, input. */
 export function RestApi() {
   return applyDecorators(UseGuards(ApiKeyGuard, RateLimitGuard, PermissionGuard, BodyGuard));
 }

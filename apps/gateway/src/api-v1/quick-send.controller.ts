@@ -15,7 +15,7 @@ import { QuickSendResult } from './api-v1.responses';
 export class QuickSendController {
   constructor(private readonly sending: SendingService) {}
 
-  /** Spec §4.3: a send by GET, so browsers that fetch ahead must not send (product decision 4). */
+  /** Spec §4.3, §5.7: sends by GET, so a browser that prefetches must send nothing (decision 4). */
   @Get()
   @Responds(QuickSendResult, 'Send a template or a text by GET', { errors: [...new Set([...SendTemplate.errors, ...SendText.errors])] })
   @Needs('send_template')

@@ -19,7 +19,7 @@ const SIGNATURE = /^sha256=[0-9a-f]{64}$/i;
 const ANSWER_WITHIN_MS = 8_000;
 
 /**
- * The platform's callback (product §4). Its own corner of the server, because the body is kept as the bytes that were signed
+ * The platform's callback (spec §12). Its own corner of the server, because the body is kept as the bytes that were signed
  * and may be larger than the API's.
  */
 export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, logger: Logger): void {

@@ -1,3 +1,3 @@
-/** A session ends so long after its last use, or after its login, whichever comes first (product §2). In seconds. */
+/** Seconds from the last use and from the login after which a session ends (spec §5.10, §10); the earlier one wins. */
 export const IDLE_SECONDS = 12 * 3600;
 export const ABSOLUTE_SECONDS = 7 * 24 * 3600;

@@ -47,7 +47,7 @@ export class WebhooksStore {
     }));
   }
 
-  /** Changes only the fields of the request. @returns whether the webhook exists */
+  /** Changes only the fields of the request (spec §3.3, §4.9). @returns whether the webhook exists */
   async update(request: RequestOf<typeof UpdateWebhook>): Promise<boolean> {
     const { business_id, id, name, url, events, secret_sealed, is_active } = request;
     const rows = await this.db.query(
