@@ -1,1 +1,2 @@
 export { RefreshingCache, type RefreshingCacheOptions } from './refreshing-cache';
+export { RefreshedValue, type RefreshedValueOptions } from './refreshed-value';

@@ -269,7 +269,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     await letters.requestReplay([letter?.id ?? '']);
     relay.wake();
     await eventually(async () => (await letters.list(10)).letters[0]?.tries === 2);
-    expect((await letters.list(10)).letters).toMatchObject([{ event_id: sent(2).id, asked: false }]);
+    expect((await letters.list(10)).letters).toMatchObject([{ event_id: sent(2).id, replay_requested: false }]);
     // NATS takes it now.
     const body = JSON.stringify(sent(2));
     await shop.db.query('UPDATE shop.dead_letters SET body = $1', [body]);
@@ -324,7 +324,7 @@ describe('relays of one outbox (guarantees N5)', () => {
       allowDirectPublish([event]);
       relay.publishCommitted([event]);
     }
-    expect(internals).toMatchObject({ handed: { length: 2 }, caughtUp: false });
+    expect(internals).toMatchObject({ inMemory: { length: 2 }, caughtUp: false });
     await relay.stop();
   });
 });

@@ -5,7 +5,7 @@ import { readEvents } from './read-event';
 import { ensureStreams, limitsOn } from './streams';
 
 export interface TailedEvent {
-  /** What a follower names to go on from there: its message in the stream, and behind the point its position in that message. */
+  /** Where a follower resumes: the message's sequence in the stream, plus the event's index in that message as a fraction. */
   position: number;
   event: EventEnvelope;
 }
@@ -13,37 +13,51 @@ export interface TailedEvent {
 export interface EventTailOptions {
   nc: NatsConnection;
   stream: StreamName;
-  /** Of all the stream's events, for example `public.>`. */
+  /** The stream's subjects, for example `public.>`. */
   subject: string;
   logger: Logger;
+  /** Bytes of live events that wait for one follower while it catches up. */
+  maxBacklogBytes?: number;
 }
 
-/** More than there are events in a message. */
+/** More than the events of a message. */
 const POSITIONS_PER_MESSAGE = 1_000;
+const MAX_BACKLOG_BYTES = 256 * 1024;
+/** Bytes of live events that wait for all followers that catch up. */
+const MAX_BACKLOG_BYTES_OF_ALL = 16 * 1024 ** 2;
+const RETRY_MS = 500;
 
-/** @returns false when nobody is there any more */
+/** @returns false when the reader is gone */
 type OnEvent = (tailed: TailedEvent) => unknown;
 
 interface Follower {
-  /** Undefined while it catches up. */
-  onEvent: OnEvent | undefined;
-  /** What came live meanwhile. */
-  waiting: TailedEvent[];
-  /** The position of what it heard last. */
+  onEvent: OnEvent;
+  /** Live events that arrived while it caught up; undefined afterwards. */
+  backlog: TailedEvent[] | undefined;
+  backlogBytes: number;
+  isDropped: boolean;
+  /** The position of the last event that it received. */
   last: number;
 }
 
-const TRY_AGAIN_MS = 500;
+/** The follower did not catch up before its backlog was full. It resumes from the last position that it received. */
+export class FollowerDroppedError extends Error {
+  override readonly name = 'FollowerDroppedError';
+}
 
-/** Events as they come, for people who watch: one ordered consumer for all followers of this process, and one more for who catches up. */
+/**
+ * Delivers events to people who watch: one JetStream consumer serves all followers of this process, and another one serves each
+ * follower that catches up.
+ */
 export class EventTail {
   private readonly followers = new Set<Follower>();
-  private readonly catchingUp = new Set<JetStreamSubscription>();
+  private readonly catchUps = new Set<JetStreamSubscription>();
   private live: JetStreamSubscription | undefined;
-  /** When the stream was made that is listened to; undefined before the first follower. */
+  /** Creation time of the stream that `live` reads; undefined before the first follower. */
   private created: string | undefined;
-  private checking: Promise<void> | undefined;
+  private opening: Promise<void> | undefined;
   private lastPosition = 0;
+  private backlogBytes = 0;
   private closed = false;
 
   constructor(private readonly options: EventTailOptions) {
@@ -51,60 +65,64 @@ export class EventTail {
   }
 
   /**
-   * Hears every event after the position (null: from now on), each once and in order; when JetStream has lost its store, all that
-   * it is told from then on.
-   * @returns what ends it
+   * Delivers every event after the position (null: from now on) once and in order. After JetStream lost its store it delivers what is
+   * published from then on.
+   * @returns a function that ends it
+   * @throws FollowerDroppedError
    */
-  async follow(after: number | null, hear: OnEvent): Promise<() => void> {
-    const follower: Follower = { onEvent: undefined, waiting: [], last: 0 };
+  async follow(after: number | null, onEvent: OnEvent): Promise<() => void> {
+    const follower: Follower = { onEvent, backlog: [], backlogBytes: 0, isDropped: false, last: 0 };
     this.followers.add(follower);
     try {
       await this.openLive();
       const { created } = this;
-      const last = await this.catchUp(after, hear);
+      const last = await this.catchUp(after, follower);
+      if (follower.isDropped) throw new FollowerDroppedError('too many events were published before the follower caught up');
       if (created === this.created) follower.last = last;
     } catch (error) {
-      this.followers.delete(follower);
+      this.remove(follower);
       throw error;
     }
-    follower.onEvent = hear;
-    for (const tailed of follower.waiting.splice(0)) deliver(follower, tailed);
-    return () => void this.followers.delete(follower);
+    for (const tailed of this.takeBacklog(follower)) deliver(follower, tailed);
+    return () => this.remove(follower);
   }
 
   async close(): Promise<void> {
     this.closed = true;
     this.followers.clear();
-    await this.checking?.catch(() => undefined);
-    for (const subscription of [...this.catchingUp, this.live]) subscription?.unsubscribe();
+    await this.opening?.catch(() => undefined);
+    for (const subscription of [...this.catchUps, this.live]) subscription?.unsubscribe();
   }
 
-  /** Listens to the stream that is there now. */
+  /** Subscribes to the stream, if it is not the one that `live` reads. */
   private openLive(): Promise<void> {
-    return (this.checking ??= this.check().finally(() => (this.checking = undefined)));
+    return (this.opening ??= this.compareStream().finally(() => (this.opening = undefined)));
   }
 
-  private async check(): Promise<void> {
+  private async compareStream(): Promise<void> {
     const manager = await this.options.nc.jetstreamManager();
     await ensureStreams(manager, limitsOn(this.options.nc));
     const { created } = await manager.streams.info(this.options.stream);
     if (this.created === created || this.closed) return;
-    // Another one has lost the store, and counts from one again: whoever listens hears it from its beginning.
-    const isAnother = this.created !== undefined;
-    const options = this.from(isAnother ? 1 : 'now');
+    // A stream that replaced a lost one counts from one again: followers receive it from its beginning.
+    const isReplacement = this.created !== undefined;
+    const options = this.optionsFrom(isReplacement ? 1 : 'now');
     options.callback((error, message) => {
-      if (error || !message) this.options.logger.warn({ err: error }, 'the tail of events stumbled');
+      if (error || !message) this.options.logger.warn({ err: error }, 'reading the live tail failed for a message');
       else this.receiveLive(message);
     });
     this.live?.unsubscribe();
-    for (const subscription of this.catchingUp) subscription.unsubscribe();
+    for (const subscription of this.catchUps) subscription.unsubscribe();
     this.lastPosition = 0;
-    for (const follower of this.followers) Object.assign(follower, { last: 0, waiting: [] });
+    for (const follower of this.followers) {
+      if (follower.backlog !== undefined) follower.backlog = (this.takeBacklog(follower), []);
+      follower.last = 0;
+    }
     this.live = await this.subscribe(options);
     this.created = created;
   }
 
-  /** The server may have come back without its store. */
+  /** Compares the stream after each reconnection: the server may have lost its store. */
   private async watch(): Promise<void> {
     for await (const { type } of this.options.nc.status()) {
       if (this.closed) return;
@@ -117,47 +135,82 @@ export class EventTail {
       try {
         return await this.openLive();
       } catch (error) {
-        this.options.logger.warn({ err: error }, 'the tail of events does not know its stream; trying again');
-        await new Promise((resume) => setTimeout(resume, TRY_AGAIN_MS));
+        this.options.logger.warn({ err: error }, 'reopening the live tail failed; will retry');
+        await new Promise((resume) => setTimeout(resume, RETRY_MS));
       }
     }
   }
 
   private receiveLive(message: JsMsg): void {
-    for (const tailed of tailedIn(message)) {
+    const events = tailedIn(message);
+    const bytes = Math.ceil(message.data.length / events.length);
+    for (const tailed of events) {
       this.lastPosition = tailed.position;
-      for (const follower of this.followers) deliver(follower, tailed);
+      for (const follower of this.followers) {
+        if (follower.backlog === undefined) deliver(follower, tailed);
+        else this.hold(follower, tailed, bytes);
+      }
     }
   }
 
-  /** @returns the position of the last event that was read from the store */
-  private async catchUp(after: number | null, hear: OnEvent): Promise<number> {
+  /** Keeps a live event for a follower that still catches up. Over a bound it drops the follower with the most bytes. */
+  private hold(follower: Follower, tailed: TailedEvent, bytes: number): void {
+    follower.backlog?.push(tailed);
+    follower.backlogBytes += bytes;
+    this.backlogBytes += bytes;
+    if (follower.backlogBytes > (this.options.maxBacklogBytes ?? MAX_BACKLOG_BYTES)) this.drop(follower);
+    while (this.backlogBytes > MAX_BACKLOG_BYTES_OF_ALL) {
+      this.drop([...this.followers].reduce((most, other) => (other.backlogBytes > most.backlogBytes ? other : most)));
+    }
+  }
+
+  private drop(follower: Follower): void {
+    follower.isDropped = true;
+    this.remove(follower);
+  }
+
+  private remove(follower: Follower): void {
+    this.followers.delete(follower);
+    this.takeBacklog(follower);
+  }
+
+  private takeBacklog(follower: Follower): TailedEvent[] {
+    const { backlog = [] } = follower;
+    this.backlogBytes -= follower.backlogBytes;
+    follower.backlogBytes = 0;
+    follower.backlog = undefined;
+    return backlog;
+  }
+
+  /** @returns the position of the last event that it read from the store */
+  private async catchUp(after: number | null, follower: Follower): Promise<number> {
     if (after === null) return this.lastPosition;
     const { state } = await (await this.options.nc.jetstreamManager()).streams.info(this.options.stream);
-    // The message may hold more than was seen of it.
+    // The follower may have received only a part of this message.
     const seq = Math.max(1, Math.floor(after));
     if (seq > state.last_seq || state.messages === 0) return Math.min(after, state.last_seq);
     let last = after;
-    const subscription = await this.subscribe(this.from(seq));
-    this.catchingUp.add(subscription);
+    const subscription = await this.subscribe(this.optionsFrom(seq));
+    this.catchUps.add(subscription);
     try {
       for await (const message of subscription) {
+        if (follower.isDropped) break;
         for (const tailed of tailedIn(message)) {
           if (tailed.position <= after) continue;
           last = tailed.position;
-          if (hear(tailed) === false) return last;
+          if (follower.onEvent(tailed) === false) return last;
         }
-        // What comes then is heard live.
+        // `live` delivers what follows.
         if (message.seq >= state.last_seq) break;
       }
     } finally {
-      this.catchingUp.delete(subscription);
+      this.catchUps.delete(subscription);
       subscription.unsubscribe();
     }
     return last;
   }
 
-  private from(seq: number | 'now'): ConsumerOptsBuilder {
+  private optionsFrom(seq: number | 'now'): ConsumerOptsBuilder {
     const options = consumerOpts();
     options.orderedConsumer();
     options.bindStream(this.options.stream);
@@ -178,7 +231,6 @@ function tailedIn(message: JsMsg): TailedEvent[] {
 }
 
 function deliver(follower: Follower, tailed: TailedEvent): void {
-  if (!follower.onEvent) return void follower.waiting.push(tailed);
   if (tailed.position <= follower.last) return;
   follower.last = tailed.position;
   follower.onEvent(tailed);
