@@ -111,8 +111,6 @@ export default tseslint.config(
       'libs/testing/**',
       'libs/harness/**',
       '**/*.store.ts',
-      '**/*.entity.ts',
-      '**/*.entities.ts',
       '**/migrations/**',
       '**/*.spec.ts',
       'e2e/**',

@@ -1,6 +1,7 @@
-// npm run check: format, types, citations and lint (with the module boundaries) of everything.
+// npm run check: format, types, citations, import circles and lint (with the module boundaries) of everything.
 import { danglingCitations } from '../references/references.mjs';
 import { ensureDependencies, run } from '../setup/dependencies.mjs';
+import { importCircles } from './circles.mjs';
 import { missingPaths } from './paths.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
@@ -17,6 +18,7 @@ const steps = [
   ['format', () => run('prettier', ['--check', '--log-level=warn', '.'])],
   ['types', () => run('tsc', ['-p', 'tsconfig.json'])],
   ['citations', () => report([...danglingCitations(), ...missingPaths()])],
+  ['circles', () => report(importCircles())],
   ['lint', () => run('nx', ['run-many', '-t', 'lint', '--outputStyle=static'])],
 ];
 for (const [name, check] of steps) {

@@ -1,9 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Egress, EgressRules } from '@mgw/egress';
-import { OutboxRelay } from '@mgw/events';
-import { Database, onRow } from '@mgw/postgres';
-import { Sealer } from '@mgw/sealing';
-import { countUpTo, figuresController, LOGGER, NATS, retention, sealingCheck } from '@mgw/service';
+import { onRow } from '@mgw/postgres';
+import { countUpTo, figuresController, outboxRelay, retention, sealerOf, sealingCheck } from '@mgw/service';
 import { AutoReplyConfig } from './auto-reply.config';
 import { QuestionsConsumer } from './replying/questions.consumer';
 import { ModelService } from './replying/model.service';
@@ -36,7 +34,7 @@ const ANY_SECRET = `SELECT api_key_sealed AS sealed, 'auto_reply.api_key:' || bu
     QuestionsConsumer,
     retention(AutoReplyConfig, autoReplyRetention),
     sealingCheck(ANY_SECRET),
-    { provide: Sealer, inject: [AutoReplyConfig], useFactory: ({ sealer }: AutoReplyConfig) => sealer },
+    sealerOf(AutoReplyConfig),
     {
       provide: EgressRules,
       inject: [AutoReplyConfig],
@@ -44,11 +42,7 @@ const ANY_SECRET = `SELECT api_key_sealed AS sealed, 'auto_reply.api_key:' || bu
         new EgressRules({ allowedTargets: nodeEnv === 'production' ? [] : allowedTargets, ports }),
     },
     { provide: Egress, inject: [EgressRules], useFactory: (rules: EgressRules) => new Egress(rules) },
-    {
-      provide: OutboxRelay,
-      inject: [Database, NATS, LOGGER],
-      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'auto_reply', streams: ['PUBLIC'] }),
-    },
+    outboxRelay('auto_reply', ['PUBLIC']),
   ],
 })
 export class AutoReplyModule {}

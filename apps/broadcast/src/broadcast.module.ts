@@ -1,7 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OutboxRelay } from '@mgw/events';
-import { Database } from '@mgw/postgres';
-import { figuresController, LOGGER, NATS, retention } from '@mgw/service';
+import { figuresController, outboxRelay, retention } from '@mgw/service';
 import { BroadcastConfig } from './broadcast.config';
 import { BroadcastsHandlers } from './broadcasts/broadcasts.handlers';
 import { BroadcastsStore } from './broadcasts/broadcasts.store';
@@ -34,11 +32,7 @@ const FIGURES = {
     UnclearService,
     ReportsConsumer,
     retention(BroadcastConfig, broadcastRetention),
-    {
-      provide: OutboxRelay,
-      inject: [Database, NATS, LOGGER],
-      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'broadcast', streams: ['PUBLIC'] }),
-    },
+    outboxRelay('broadcast', ['PUBLIC']),
   ],
 })
 export class BroadcastModule {}

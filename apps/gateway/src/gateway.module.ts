@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { PassportModule } from '@nestjs/passport';
-import { Sealer } from '@mgw/sealing';
+import { sealerOf } from '@mgw/service';
 import { ApiKeyStrategy } from './access/api-key.strategy';
 import { KeyCache } from './access/key-cache';
 import { WrongKeys } from './access/wrong-keys';
@@ -102,7 +102,7 @@ const STORES = [ApiKeysStore, AuditStore, BusinessesStore, LimitsStore, LoginAtt
     ConnectionService,
     EventStreamService,
     SendingService,
-    { provide: Sealer, inject: [GatewayConfig], useFactory: ({ sealer }: GatewayConfig) => sealer },
+    sealerOf(GatewayConfig),
   ],
 })
 export class GatewayModule {}

@@ -2,8 +2,7 @@ import { Module } from '@nestjs/common';
 import { Egress, EgressRules } from '@mgw/egress';
 import { WorkerHeartbeat } from '@mgw/events';
 import { Database } from '@mgw/postgres';
-import { Sealer } from '@mgw/sealing';
-import { figuresController, LOGGER, retention, sealingCheck } from '@mgw/service';
+import { figuresController, LOGGER, retention, sealerOf, sealingCheck } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { DeliveriesStore } from './deliveries/deliveries.store';
 import { ExpansionConsumer } from './deliveries/expansion.consumer';
@@ -33,7 +32,7 @@ const ANY_SECRET = `SELECT secret_sealed AS sealed, 'webhook.secret:' || busines
     WebhooksStore,
     retention(DispatcherConfig, dispatcherRetention),
     sealingCheck(ANY_SECRET),
-    { provide: Sealer, inject: [DispatcherConfig], useFactory: ({ sealer }: DispatcherConfig) => sealer },
+    sealerOf(DispatcherConfig),
     {
       provide: EgressRules,
       inject: [DispatcherConfig],

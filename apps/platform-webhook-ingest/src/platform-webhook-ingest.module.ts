@@ -1,8 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OutboxRelay } from '@mgw/events';
-import { Database } from '@mgw/postgres';
-import { Sealer } from '@mgw/sealing';
-import { ageOfFirst, countUpTo, figuresController, LOGGER, NATS, retention } from '@mgw/service';
+import { ageOfFirst, countUpTo, figuresController, outboxRelay, retention, sealerOf } from '@mgw/service';
 import { ConnectionsService } from './connections/connections.service';
 import { Signatures } from './connections/signatures';
 import { IngestConfig } from './platform-webhook-ingest.config';
@@ -28,12 +25,8 @@ const FIGURES = {
     SplitterService,
     EventsInFlight,
     retention(IngestConfig, ingestRetention),
-    { provide: Sealer, inject: [IngestConfig], useFactory: ({ sealer }: IngestConfig) => sealer },
-    {
-      provide: OutboxRelay,
-      inject: [Database, NATS, LOGGER],
-      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'ingest', streams: ['PLATFORM'] }),
-    },
+    sealerOf(IngestConfig),
+    outboxRelay('ingest', ['PLATFORM']),
   ],
 })
 export class IngestModule {}

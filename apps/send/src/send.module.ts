@@ -1,9 +1,6 @@
 import { Module } from '@nestjs/common';
-import { OutboxRelay } from '@mgw/events';
 import { GraphClient } from '@mgw/platform-api';
-import { Database } from '@mgw/postgres';
-import { Sealer } from '@mgw/sealing';
-import { figuresController, LOGGER, NATS, retention } from '@mgw/service';
+import { figuresController, outboxRelay, retention, sealerOf } from '@mgw/service';
 import { ConnectionService } from './connection/connection.service';
 import { ConversationService } from './conversations/conversation.service';
 import { ConversationStore } from './conversations/conversation.store';
@@ -62,18 +59,14 @@ function platformSlots(rpcConcurrency: number) {
     ...people,
     InboxStore,
     retention(SendConfig, sendRetention),
-    { provide: Sealer, inject: [SendConfig], useFactory: ({ sealer }: SendConfig) => sealer },
+    sealerOf(SendConfig),
     {
       provide: GraphClient,
       inject: [SendConfig],
       useFactory: ({ graphBaseUrl: baseUrl, graphVersion: version, rpcConcurrency }: SendConfig) =>
         new GraphClient({ baseUrl, version, ...platformSlots(rpcConcurrency) }),
     },
-    {
-      provide: OutboxRelay,
-      inject: [Database, NATS, LOGGER],
-      useFactory: (db: Database, nc, logger) => new OutboxRelay({ db, nc, logger, schema: 'send', streams: ['PUBLIC', 'SENDING'] }),
-    },
+    outboxRelay('send', ['PUBLIC', 'SENDING']),
   ],
 })
 export class SendModule {}

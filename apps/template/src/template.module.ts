@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { GraphClient } from '@mgw/platform-api';
-import { Sealer } from '@mgw/sealing';
-import { figuresController, retention, sealingCheck } from '@mgw/service';
+import { figuresController, retention, sealerOf, sealingCheck } from '@mgw/service';
 import { ConnectionsHandlers } from './connections/connections.handlers';
 import { ConnectionsStore } from './connections/connections.store';
 import { AccountUpdates } from './connections/account-updates.service';
@@ -37,7 +36,7 @@ const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_tok
     TemplatesStore,
     retention(TemplateConfig, templateRetention),
     sealingCheck(ANY_SECRET),
-    { provide: Sealer, inject: [TemplateConfig], useFactory: ({ sealer }: TemplateConfig) => sealer },
+    sealerOf(TemplateConfig),
     {
       provide: GraphClient,
       inject: [TemplateConfig],

@@ -46,11 +46,6 @@ export const env = {
     setting(name, options, (text) => whole(text, options.min ?? 0, options.max ?? Number.MAX_SAFE_INTEGER)),
   /** 0 lets the system choose. */
   port: (name: string, options: Options<number>) => setting(name, options, (text) => whole(text, 0, 65_535)),
-  flag: (name: string, options: Options<boolean>) =>
-    setting(name, options, (text) => {
-      if (!/^(true|false|1|0)$/.test(text)) throw new Error('must be true or false');
-      return text === 'true' || text === '1';
-    }),
   /**
    * Comma-separated; empty entries are dropped. An empty variable is an empty list, which is not the same as an absent one.
    * @param entry reads one of them; throws an Error whose message completes "NAME …"

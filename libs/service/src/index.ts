@@ -7,3 +7,5 @@ export { LOGGER, NATS } from './service.module';
 export { ageOfFirst, countUpTo, figuresController } from './figures';
 export { sealingCheck } from './sealing-check';
 export { retention, retentionSettings, type RetentionPlan } from './retention';
+export { BackgroundLoop, type BackgroundLoopOptions } from './background-loop';
+export { outboxRelay, sealerOf } from './providers';

@@ -1,8 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { FindSend, gatewayMessageId, type ReplyOf } from '@mgw/contracts';
-import { Signal } from '@mgw/events';
 import { RpcClient } from '@mgw/rpc';
-import { LOGGER } from '@mgw/service';
+import { BackgroundLoop, LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { MAX_ATTEMPTS } from './sending.service';
 import { RecipientsStore, type RecipientEnd } from './recipients.store';
@@ -27,38 +26,29 @@ const UNCONFIRMED = 'WhatsApp did not confirm this message within 24 hours: most
  */
 @Injectable()
 export class UnclearService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly signal = new Signal();
-  private stopped = false;
-  private ended: Promise<void> = Promise.resolve();
+  private readonly loop: BackgroundLoop;
 
   constructor(
     private readonly unclear: UnclearStore,
     private readonly recipients: RecipientsStore,
     private readonly rpc: RpcClient,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    this.loop = new BackgroundLoop({ name: 'resolving unclear recipients', logger, run: () => this.resolveDue(), retryMs: POLL_MS });
+  }
 
   onApplicationBootstrap(): void {
-    this.ended = this.run();
+    this.loop.start();
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    this.stopped = true;
-    this.signal.notify();
-    await this.ended;
+  onApplicationShutdown(): Promise<void> {
+    return this.loop.stop();
   }
 
-  private async run(): Promise<void> {
-    while (!this.stopped) {
-      try {
-        const due = await this.unclear.claim(MAX_QUERIES);
-        await Promise.all(due.map((recipient) => this.resolve(recipient)));
-        if (due.length < MAX_QUERIES) await this.signal.wait(POLL_MS);
-      } catch (error) {
-        this.logger.warn({ err: error }, 'resolving unclear recipients failed; will retry');
-        await this.signal.wait(POLL_MS);
-      }
-    }
+  private async resolveDue(): Promise<number> {
+    const due = await this.unclear.claim(MAX_QUERIES);
+    await Promise.all(due.map((recipient) => this.resolve(recipient)));
+    return due.length < MAX_QUERIES ? POLL_MS : 0;
   }
 
   private async resolve(recipient: UnclearRecipient): Promise<void> {

@@ -1,6 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { Signal } from '@mgw/events';
-import { LOGGER } from '@mgw/service';
+import { BackgroundLoop, LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { UsageStore } from './usage.store';
 
@@ -11,32 +10,18 @@ const PAUSE_MS = 50;
 /** Folds changes into the usage counts; a lock lets one replica fold at a time. */
 @Injectable()
 export class UsageFolding implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly signal = new Signal();
-  private stopped = false;
-  private ended: Promise<void> = Promise.resolve();
+  private readonly loop: BackgroundLoop;
 
-  constructor(
-    private readonly usage: UsageStore,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  constructor(usage: UsageStore, @Inject(LOGGER) logger: Logger) {
+    const run = async () => ((await usage.fold()) ? PAUSE_MS : FOLD_EVERY_MS);
+    this.loop = new BackgroundLoop({ name: 'folding usage counts', logger, run, retryMs: FOLD_EVERY_MS });
+  }
 
   onApplicationBootstrap(): void {
-    this.ended = this.run();
+    this.loop.start();
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    this.stopped = true;
-    this.signal.notify();
-    await this.ended;
-  }
-
-  private async run(): Promise<void> {
-    while (!this.stopped) {
-      const isMore = await this.usage.fold().catch((error: unknown) => {
-        this.logger.warn({ err: error }, 'folding usage counts failed; will retry');
-        return false;
-      });
-      if (!this.stopped) await this.signal.wait(isMore ? PAUSE_MS : FOLD_EVERY_MS);
-    }
+  onApplicationShutdown(): Promise<void> {
+    return this.loop.stop();
   }
 }
