@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 
 export const ClockState = Type.Object({ offset_ms: Type.Number(), stopped_at: Type.Union([Type.Number(), Type.Null()]) });
 
-/** The simulator's time: this machine's, moved or stopped by the control plane. What is told and what is limited goes by it; pauses do not. */
+/** The simulator's time, which the control plane can move or stop. Timestamps and limits follow it, pauses do not (decision 233). */
 export class Clock {
   private offsetMs = 0;
   private stoppedAt: number | null = null;
@@ -12,7 +12,7 @@ export class Clock {
     return this.stoppedAt ?? Date.now() + this.offsetMs;
   }
 
-  /** @param offsetMs from this machine's time @param stopped it stays there */
+  /** @param offsetMs from the machine's time @param stopped stops the clock there */
   set(offsetMs: number, stopped: boolean): void {
     this.offsetMs = offsetMs;
     this.stoppedAt = stopped ? Date.now() + offsetMs : null;

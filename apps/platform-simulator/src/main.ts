@@ -5,8 +5,7 @@ import { createSimulator } from './simulator';
 
 async function main(): Promise<void> {
   const logger = createLogger('platform-simulator');
-  if (process.env['NODE_ENV'] === 'production')
-    throw new Error('the simulator accepts messages that nobody gets: it does not run in production');
+  if (process.env['NODE_ENV'] === 'production') throw new Error('the simulator does not run in production: it delivers no message');
   const config = SimulatorConfig.load(process.env);
   const simulator = createSimulator({ ...config, seed: config.seed || randomInt(1, 2 ** 32), logger });
   const { url } = await simulator.listen(config.port, config.host);
@@ -18,6 +17,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  createLogger('platform-simulator').fatal({ err: error }, 'platform-simulator could not start');
+  createLogger('platform-simulator').fatal({ err: error }, 'starting platform-simulator failed');
   process.exit(1);
 });

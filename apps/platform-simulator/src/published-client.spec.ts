@@ -41,8 +41,8 @@ const NUMBER = '700100200300401';
 const PERSON = '919876543210';
 const IMAGE = 'https://files.example/a.jpg';
 
-/** A client of the platform that others wrote and use: what it can send and read is as it is at the platform (platform §8). */
-describe('whatsapp-api-js speaks with the simulator as with the platform (platform §8)', () => {
+/** A published client of the platform, whose authors do not know this simulator (decision 229). */
+describe('whatsapp-api-js works with the simulator like with the platform (platform §8)', () => {
   let simulator: Simulator;
   let receiver: Receiver;
   let api: WhatsAppAPI;
@@ -70,7 +70,7 @@ describe('whatsapp-api-js speaks with the simulator as with the platform (platfo
     await receiver.close();
   });
 
-  /** Everything that was called back so far, read by the client, signature and all. */
+  /** All webhooks so far, verified and read by the client. */
   const read = async () => {
     for (const { body, headers } of receiver.requests.splice(0))
       await api.post(JSON.parse(body), body, String(headers['x-hub-signature-256']));
@@ -145,8 +145,8 @@ describe('whatsapp-api-js speaks with the simulator as with the platform (platfo
       'template with names',
       new Template('welcome_named', 'en', new BodyComponent(new BodyParameter('Asha', 'first_name'), new BodyParameter('Kaveri', 'shop'))),
     ],
-  ])('%s: accepted, then sent, delivered and read', async (_, message) => {
-    // A customer wrote, so that free messages may be sent.
+  ])('sends %s, and receives sent, delivered and read', async (_, message) => {
+    // A customer's message opens the window.
     await customerWrites();
     const answer = await send(message);
     expect(answer).toMatchObject({
@@ -163,7 +163,7 @@ describe('whatsapp-api-js speaks with the simulator as with the platform (platfo
     expect(statuses[0]).toMatchObject({ phoneID: NUMBER, phone: PERSON, id, biz_opaque_callback_data: 'mine' });
   });
 
-  it('what a customer writes is read by the client, and its read receipt is taken', async () => {
+  it('reads a customer’s message and sends a read receipt', async () => {
     await customerWrites();
     const [message] = await eventually(async () => {
       await read();
@@ -173,7 +173,7 @@ describe('whatsapp-api-js speaks with the simulator as with the platform (platfo
     expect(await message?.received()).toEqual({ success: true });
   });
 
-  it('a reaction and a removed one go to a message that was written', async () => {
+  it('sends and removes a reaction to a customer’s message', async () => {
     await customerWrites();
     const [message] = await eventually(async () => {
       await read();
@@ -188,7 +188,7 @@ describe('whatsapp-api-js speaks with the simulator as with the platform (platfo
     expect(statuses.map(({ status }) => status)).toEqual(['sent', 'sent']);
   });
 
-  it('a file is uploaded, sent by its id, described, fetched and deleted', async () => {
+  it('uploads a file, sends it by id, describes, fetches and deletes it', async () => {
     await customerWrites();
     const form = new FormData();
     form.set('file', new Blob(['%PDF-1.4'], { type: 'application/pdf' }), 'a.pdf');
@@ -202,7 +202,7 @@ describe('whatsapp-api-js speaks with the simulator as with the platform (platfo
     expect(await api.deleteMedia(id)).toEqual({ success: true });
   });
 
-  it('a refusal is an error as the client knows it, and a failure carries its code', async () => {
+  it('reads a refusal as an error and a failure with its code', async () => {
     expect(await send(new Template('no_such_template', 'en'))).toMatchObject({ error: { code: 132001, type: 'OAuthException' } });
     await send(new Template('hello_world', 'en_US'), '12015550120');
     const failed = await eventually(async () => {

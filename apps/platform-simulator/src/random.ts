@@ -1,7 +1,7 @@
-/** Numbers from 0 to 1, the same row for the same seed (mulberry32). */
+/** Numbers from 0 to 1, the same sequence for the same seed (mulberry32). */
 export class SeededRandom {
   constructor(
-    /** Where the row stands; written back, it goes on from there. */
+    /** Restoring it continues the sequence. */
     public state: number,
   ) {
     this.state >>>= 0;
@@ -15,7 +15,7 @@ export class SeededRandom {
   };
 }
 
-/** So many decimal digits; the first is no zero. */
+/** Decimal digits that do not begin with 0. */
 export function digits(count: number, random: () => number): string {
   return Array.from({ length: count }, (_, i) => (i === 0 ? 1 + Math.floor(random() * 9) : Math.floor(random() * 10))).join('');
 }

@@ -5,7 +5,7 @@ import { StatusEngine } from './callbacks/status-engine';
 import { Clock } from './clock';
 import { Load } from './control/load';
 import { OneTimeCodes } from './control/one-time-codes';
-import { Phones } from './control/phone';
+import { Phones } from './control/phones';
 import { RequestLog } from './control/request-log';
 import { Rules } from './control/rules';
 import { SentMessages } from './graph/sent-messages';
@@ -36,13 +36,12 @@ export interface SimulatorParts {
   limits: Limits;
   load: Load;
   clock: Clock;
-  /** Where webhooks go. */
+  /** Receives the webhooks. */
   callbackUrl: string;
   verifyToken: string;
   controlToken: string;
   seeded: SeededRandom;
-  /** The next of the row. */
   random: () => number;
-  /** Nobody can connect for so long, in milliseconds. */
-  goAway(ms: number): void;
+  /** Closes the port for a time in milliseconds. */
+  startOutage(ms: number): void;
 }

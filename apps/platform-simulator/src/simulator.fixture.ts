@@ -8,7 +8,7 @@ export const TOKEN = 'EAAsimKaveri';
 export const PERSON = '919876543210';
 
 type Json = Record<string, unknown>;
-export interface Answer<B = Json> {
+export interface ApiResponse<B = Json> {
   status: number;
   body: B;
   headers: Headers;
@@ -18,7 +18,7 @@ export interface Change {
   value: { statuses?: Json[]; messages?: Json[]; contacts?: Json[] } & Json;
 }
 
-/** A simulator on a port of its own, and the server that its webhooks go to. */
+/** A simulator on a port of its own, and the server that receives its webhooks. */
 export class Started {
   private constructor(
     readonly simulator: Simulator,
@@ -37,26 +37,26 @@ export class Started {
     await this.receiver.close();
   }
 
-  /** The Graph API, as the first account. */
-  graph<B = Json>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<B>> {
+  /** Calls the Graph API as the first account. */
+  graph<B = Json>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse<B>> {
     return this.call(method, `/v26.0/${path}`, body, { authorization: `Bearer ${TOKEN}`, ...headers });
   }
 
-  control<B = Json>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<B>> {
+  control<B = Json>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse<B>> {
     return this.call(method, `/__sim/${path}`, body, headers);
   }
 
-  /** A message of the first account. */
-  send(message: object, to = PERSON): Promise<Answer> {
+  /** Sends a message from the first account. */
+  send(message: object, to = PERSON): Promise<ApiResponse> {
     return this.graph('POST', `${NUMBER}/messages`, { messaging_product: 'whatsapp', to: `+${to}`, ...message });
   }
 
-  sendTemplate(to = PERSON, name = 'hello_world', code = 'en_US', components?: object[]): Promise<Answer> {
+  sendTemplate(to = PERSON, name = 'hello_world', code = 'en_US', components?: object[]): Promise<ApiResponse> {
     return this.send({ type: 'template', template: { name, language: { code }, ...(components && { components }) } }, to);
   }
 
-  /** @returns its id */
-  async writes(message: object = {}, from = PERSON): Promise<string> {
+  /** Sends a customer's message. @returns its id */
+  async receive(message: object = {}, from = PERSON): Promise<string> {
     const { body } = await this.control('POST', 'inbound', { phone_number_id: NUMBER, from, text: 'Hello', ...message });
     return String(body['message_id']);
   }
@@ -70,15 +70,15 @@ export class Started {
   messages(): Json[] {
     return this.changes().flatMap(({ value }) => value.messages ?? []);
   }
-  /** When they are all there. */
+  /** Waits until `count` statuses of the message arrived. */
   statusesOf(id: string, count: number): Promise<Json[]> {
     return eventually(() => {
-      const told = this.statuses().filter((status) => status['id'] === id);
-      return told.length >= count && told;
+      const statuses = this.statuses().filter((status) => status['id'] === id);
+      return statuses.length >= count && statuses;
     });
   }
 
-  private async call<B>(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Answer<B>> {
+  private async call<B>(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<ApiResponse<B>> {
     const isJson = body !== undefined && !(body instanceof FormData);
     const response = await fetch(this.url + path, {
       method,
@@ -89,6 +89,6 @@ export class Started {
   }
 }
 
-export const codeOf = ({ body }: Answer): number | undefined => (body['error'] as { code: number } | undefined)?.code;
-export const messageOf = ({ body }: Answer): string => (body['error'] as { message: string } | undefined)?.message ?? '';
-export const idOf = ({ body }: Answer): string => (body['messages'] as { id: string }[] | undefined)?.[0]?.id ?? '';
+export const codeOf = ({ body }: ApiResponse): number | undefined => (body['error'] as { code: number } | undefined)?.code;
+export const messageOf = ({ body }: ApiResponse): string => (body['error'] as { message: string } | undefined)?.message ?? '';
+export const idOf = ({ body }: ApiResponse): string => (body['messages'] as { id: string }[] | undefined)?.[0]?.id ?? '';

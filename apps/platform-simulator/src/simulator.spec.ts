@@ -53,7 +53,7 @@ describe('the simulator (platform §8)', () => {
     receiver.requests.map(({ body }) => JSON.parse(body).entry[0].changes[0] as { field: string; value: { statuses?: Status[] } });
   const statuses = () => updates().flatMap(({ value }) => value.statuses ?? []);
 
-  it('§1.6, §4.2, §4.5: an accepted message is followed by signed statuses with our callback data', async () => {
+  it('§1.6, §4.2, §4.5: posts signed statuses with the callback data after an accepted message', async () => {
     const { status, body } = await send(template(`+${PERSON}`));
     expect(status).toBe(200);
     const [message] = body['messages'] as { id: string }[];
@@ -74,7 +74,7 @@ describe('the simulator (platform §8)', () => {
     ['06', 'delivered,sent'],
     ['07', 'sent,delivered,played'],
     ['10', 'failed'],
-  ])('§8.3: +1 201 555 01%s tells %s', async (digits, expected) => {
+  ])('§8.3: +1 201 555 01%s posts %s', async (digits, expected) => {
     await send(template(`+120155501${digits}`));
     const count = expected.split(',').length;
     await eventually(() => statuses().length >= count);
@@ -101,7 +101,7 @@ describe('the simulator (platform §8)', () => {
     if (digits === '23') await eventually(() => updates().some(({ field }) => field === 'user_preferences'));
   });
 
-  it('§8.3: 08 answers with another wa_id, 09 is held', async () => {
+  it('§8.3: 08 returns another wa_id, 09 is held', async () => {
     expect((await send(template('+12015550108'))).body['contacts']).toMatchObject([{ wa_id: '120155501089' }]);
     expect((await send(template('+12015550109'))).body['messages']).toMatchObject([{ message_status: 'held_for_quality_assessment' }]);
   });
@@ -141,14 +141,14 @@ describe('the simulator (platform §8)', () => {
     ['52', [[403, 368]]],
     ['53', [[400, 133010]]],
     ['54', [[400, 131042]]],
-  ] as [string, [number, number | undefined][]][])('§8.3: calls to +1 201 555 01%s are answered %j', async (digits, answers) => {
+  ] as [string, [number, number | undefined][]][])('§8.3: calls to +1 201 555 01%s return %j', async (digits, answers) => {
     for (const answer of answers) {
       const given = await send(template(`+120155501${digits}`));
       expect([given.status, codeOf(given)]).toEqual(answer);
     }
   });
 
-  it('§8.3: 45 answers in HTML, 46 accepts and cuts the connection, 48 answers without a message', async () => {
+  it('§8.3: 45 returns HTML, 46 accepts and cuts the connection, 48 returns no message', async () => {
     const html = await fetch(`${url}/v26.0/${NUMBER}/messages`, {
       method: 'POST',
       headers: { authorization: 'Bearer EAAsimKaveri', 'content-type': 'application/json' },
@@ -166,14 +166,14 @@ describe('the simulator (platform §8)', () => {
     await eventually(() => send(template(PERSON)).catch(() => false), { timeoutMs: 20_000, everyMs: 200 });
   });
 
-  it('§8.3: any error by +999 1 <code> at once, and by +999 0 <code> later', async () => {
+  it('§8.3: +999 1 <code> fails at once, +999 0 <code> later', async () => {
     expect(codeOf(await send(template('+9991131049')))).toBe(131049);
     await send(template('+9990131026'));
     const failed = await eventually(() => statuses().find((one) => one.status === 'failed'));
     expect(failed.errors?.[0]?.code).toBe(131026);
   });
 
-  it('§1, §2: refuses what the platform refuses', async () => {
+  it('§1, §2: refuses invalid sends like the platform', async () => {
     expect(codeOf(await call(`/v26.0/${NUMBER}/messages`, template(PERSON), 'wrong'))).toBe(190);
     expect(codeOf(await call('/v26.0/123/messages', template(PERSON)))).toBe(100);
     expect(codeOf(await send(template(PERSON, ['one'])))).toBe(132000);
@@ -183,14 +183,14 @@ describe('the simulator (platform §8)', () => {
     expect(codeOf(await send({ messaging_product: 'whatsapp', to: PERSON, type: 'text', text: { body: 'Hi' } }))).toBe(131047);
   });
 
-  it('§8.4: a person who writes opens the window, and the webhook tells it', async () => {
+  it('§8.4: a person’s message opens the window and is posted', async () => {
     const written = await call('/__sim/inbound', { phone_number_id: NUMBER, from: PERSON, type: 'text', text: 'Hello' });
     expect(written.status).toBe(200);
     await eventually(() => receiver.requests.some(({ body }) => body.includes('"body":"Hello"')));
     expect((await send({ messaging_product: 'whatsapp', to: PERSON, type: 'text', text: { body: 'Hi' } })).status).toBe(200);
   });
 
-  it('§8.4: rules replace the answer as often as they say; the log shows what was asked and answered', async () => {
+  it('§8.4: rules replace the response the given number of times; the log shows requests and responses', async () => {
     await call('/__sim/rules', { match: { to: PERSON }, times: 1, error: { code: 130429, status: 429 } });
     expect(await send(template(PERSON))).toMatchObject({ status: 429 });
     expect((await send(template(PERSON))).status).toBe(200);
@@ -202,7 +202,7 @@ describe('the simulator (platform §8)', () => {
     await expect(send(template(PERSON))).rejects.toThrow();
   });
 
-  it('§8.2: a webhook that is not answered with 200 comes again', async () => {
+  it('§8.2: retries a webhook until a 200', async () => {
     let failures = 1;
     receiver.respond((_, response) => void response.writeHead(failures-- > 0 ? 503 : 200).end());
     await send(template('+12015550102'));
@@ -275,12 +275,12 @@ describe('people and the control plane (platform §8.3, §8.4)', () => {
     ['62', { type: 'button', button: { text: 'Yes', payload: 'yes' } }],
     ['63', { type: 'reaction', reaction: { emoji: '👍' } }],
     ['64', { type: 'text', from_user_id: 'US.9000000012015550164' }],
-  ])('%s does so after delivery', async (number, expected) => {
+  ])('%s reacts after delivery', async (number, expected) => {
     expect((await send(`+120155501${number}`)).status).toBe(200);
     expect((await written())[0]).toMatchObject(expected);
   });
 
-  it('64 is named by user id only, also in statuses', async () => {
+  it('64 appears by user id only, also in statuses', async () => {
     await send('+12015550164');
     await written();
     const sent = changes().find(({ value }) => 'statuses' in value)?.value['statuses'] as Record<string, unknown>[];
@@ -296,7 +296,7 @@ describe('people and the control plane (platform §8.3, §8.4)', () => {
     expect(Date.now() / 1_000 - Number(old.timestamp)).toBeGreaterThan(29 * 3_600);
   });
 
-  it('writes in a batch, with phone or user id or both, at another time, without contacts; as Meta writes JSON', async () => {
+  it('posts a batch with phone, user id or both, at another time, without contacts, in Meta’s JSON style', async () => {
     await control('POST', 'inbound', {
       phone_number_id: NUMBER,
       from: PERSON,
@@ -320,7 +320,7 @@ describe('people and the control plane (platform §8.3, §8.4)', () => {
     );
   });
 
-  it('pauses webhooks, and says what was posted', async () => {
+  it('pauses webhooks and logs the posted ones', async () => {
     await control('POST', 'webhooks/pause', {});
     await send('+12015550100');
     expect(receiver.requests).toHaveLength(0);
@@ -330,7 +330,7 @@ describe('people and the control plane (platform §8.3, §8.4)', () => {
     expect(body.deliveries[0]?.problem).toBeNull();
   });
 
-  it('bans, restricts and reinstates an account, and tells so', async () => {
+  it('bans, restricts and reinstates an account, and posts it', async () => {
     await control('POST', 'account', { phone_number_id: NUMBER, action: 'ban' });
     expect(await eventually(() => changes()[0])).toMatchObject({ field: 'account_update', value: { event: 'DISABLED_UPDATE' } });
     expect((await send('+12015550100')).status).toBe(400);
@@ -338,7 +338,7 @@ describe('people and the control plane (platform §8.3, §8.4)', () => {
     expect((await send('+12015550100')).status).toBe(200);
   });
 
-  it('changes templates and tells so; a new one waits for approval', async () => {
+  it('changes templates and posts it; a new one is PENDING', async () => {
     const made = await fetch(`${url}/v26.0/800900100200301/message_templates`, {
       method: 'POST',
       headers: { authorization: 'Bearer EAAsimKaveri', 'content-type': 'application/json' },
@@ -351,14 +351,14 @@ describe('people and the control plane (platform §8.3, §8.4)', () => {
     expect((await send('+12015550100', 'sale', 'en')).status).toBe(200);
   });
 
-  it('posts any bytes, mis-signed as asked', async () => {
+  it('posts any bytes, with a wrong signature on request', async () => {
     await control('POST', 'webhook/raw', { body: '{"a":', signature: 'wrong' });
     const [request] = await eventually(() => receiver.requests.length > 0 && receiver.requests);
     expect(request?.body).toBe('{"a":');
     expect(request?.headers['x-hub-signature-256']).not.toBe(`sha256=${createHmac('sha256', SECRET).update('{"a":').digest('hex')}`);
   });
 
-  it('shows the phone: what came, what the person wrote; and resets', async () => {
+  it('shows the phone with messages of both sides, and resets', async () => {
     await send('+12015550100');
     await control('POST', 'inbound', { phone_number_id: NUMBER, from: '12015550100', text: 'Hi' });
     const phone = async () =>

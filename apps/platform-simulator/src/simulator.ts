@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createLogger, type Logger } from '@mgw/telemetry';
 import fastify, { type FastifyInstance } from 'fastify';
-import { Absence } from './absence';
+import { Outage } from './outage';
 import { Accounts } from './accounts/accounts';
 import { CallbackQueue } from './callbacks/callback-queue';
 import { StatusBatches } from './callbacks/status-batches';
@@ -10,7 +10,7 @@ import { Clock } from './clock';
 import { controlRoutes } from './control/control.routes';
 import { Load } from './control/load';
 import { OneTimeCodes } from './control/one-time-codes';
-import { Phones } from './control/phone';
+import { Phones } from './control/phones';
 import { RequestLog } from './control/request-log';
 import { Rules } from './control/rules';
 import { GraphFailure } from './graph/graph-error';
@@ -27,15 +27,15 @@ import { bytes, SeededRandom } from './random';
 import { type SimulatorParts } from './simulator-parts';
 
 export interface SimulatorOptions {
-  /** Where webhooks go. */
+  /** Receives the webhooks. */
   callbackUrl: string;
-  /** Of the first two accounts. */
+  /** The secret of the first two accounts. */
   appSecret?: string;
-  /** Told at the handshake. */
+  /** Sent at the handshake. */
   verifyToken?: string;
-  /** What the control plane asks for; nothing when it is empty. */
+  /** The control plane requires it unless it is empty. */
   controlToken?: string;
-  /** Webhooks under way at once. */
+  /** Webhooks that are posted concurrently. */
   callbackConcurrency?: number;
   seed?: number;
   logger?: Logger;
@@ -43,21 +43,21 @@ export interface SimulatorOptions {
 
 export interface Simulator extends SimulatorParts {
   readonly app: FastifyInstance;
-  /** @returns its address, without a slash at the end */
+  /** @returns the base URL without a trailing slash */
   listen(port?: number, host?: string): Promise<{ url: string }>;
   close(): Promise<void>;
 }
 
-/** The WhatsApp Cloud API as platform.md describes it, for development and tests: nothing leaves this machine. */
+/** The WhatsApp Cloud API as docs/platform.md describes it, for development and tests. Nothing leaves this machine. */
 export function createSimulator(options: SimulatorOptions): Simulator {
   const logger = options.logger ?? createLogger('platform-simulator', 'silent');
   const app = fastify({ bodyLimit: 1024 * 1024, forceCloseConnections: true });
-  const absence = new Absence(app);
-  const parts: SimulatorParts = { ...assemble(options, logger), goAway: (ms) => absence.begin(ms) };
+  const outage = new Outage(app);
+  const parts: SimulatorParts = { ...assemble(options, logger), startOutage: (ms) => outage.start(ms) };
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     const failure = error instanceof GraphFailure ? error : new GraphFailure(100, error.message, { status: error.statusCode ?? 500 });
     const traceId = `A${bytes(11, parts.random).toString('base64url')}`;
-    if (failure.status >= 500 && !(error instanceof GraphFailure)) logger.error({ err: error }, 'a request could not be answered');
+    if (failure.status >= 500 && !(error instanceof GraphFailure)) logger.error({ err: error }, 'a request failed');
     void reply
       .status(failure.status)
       .headers({ 'x-fb-trace-id': traceId, ...failure.headers })
@@ -77,7 +77,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
       return { url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` };
     },
     close: async () => {
-      absence.end();
+      outage.end();
       parts.load.stop();
       parts.engine.clear();
       parts.batches.flush();
@@ -87,7 +87,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   };
 }
 
-function assemble(options: SimulatorOptions, logger: Logger): Omit<SimulatorParts, 'goAway'> {
+function assemble(options: SimulatorOptions, logger: Logger): Omit<SimulatorParts, 'startOutage'> {
   const { callbackUrl, verifyToken = 'dev-verify-token', controlToken = '' } = options;
   const seeded = new SeededRandom(options.seed ?? 1);
   const random = seeded.next;

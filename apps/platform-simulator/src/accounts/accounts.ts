@@ -28,11 +28,11 @@ const Template = Type.Unsafe<GraphTemplate>(
 /** A business on the platform: one number, its templates and its secrets. */
 const Account = Type.Object({
   ...fields,
-  /** `CONNECTED` can send. */
+  /** An account sends only while it is `CONNECTED`. */
   status: Type.String(),
-  /** It may answer customers, but not write first. */
+  /** It may reply to customers, but not start conversations. */
   restricted: Type.Boolean(),
-  /** Whether webhooks are posted. */
+  /** Webhooks are posted only while true. */
   subscribed: Type.Boolean(),
   templates: Type.Array(Template),
 });
@@ -42,9 +42,9 @@ export const AccountsState = Type.Object({ accounts: Type.Array(Account), accoun
 
 const MAX = 1_000;
 
-/** The accounts that exist; a new one has the templates of the demo. */
+/** All accounts. A new one has the demo's templates. */
 export class Accounts {
-  private readonly byNumber = new Map<string, Account>();
+  private readonly accounts = new Map<string, Account>();
   private made = 0;
   private templatesMade = 0;
 
@@ -55,35 +55,35 @@ export class Accounts {
     this.add({ name: 'Northlight Clinic', access_token: 'EAAsimNorthlight', app_secret: appSecret, ...second });
   }
 
-  /** Makes it, or changes the one with that number. @throws GraphFailure when there are too many */
+  /** Creates an account, or changes the one with this number. @throws GraphFailure if there are too many */
   add(fields: AccountFields): Account {
-    const known = this.byNumber.get(fields.phone_number_id);
+    const known = this.accounts.get(fields.phone_number_id);
     if (known) return Object.assign(known, fields);
-    if (this.byNumber.size >= MAX) throw new GraphFailure(100, `the simulator keeps ${MAX} accounts`);
+    if (this.accounts.size >= MAX) throw new GraphFailure(100, `the simulator keeps ${MAX} accounts`);
     const account = { ...fields, status: 'CONNECTED', restricted: false, subscribed: true, templates: demoTemplates((this.made += 1)) };
-    this.byNumber.set(account.phone_number_id, account);
+    this.accounts.set(account.phone_number_id, account);
     return account;
   }
 
-  ofNumber(phoneNumberId: string): Account | undefined {
-    return this.byNumber.get(phoneNumberId);
+  byNumber(phoneNumberId: string): Account | undefined {
+    return this.accounts.get(phoneNumberId);
   }
 
-  ofBusinessAccount(id: string): Account | undefined {
+  byBusinessAccount(id: string): Account | undefined {
     return this.all().find((account) => account.business_account_id === id);
   }
 
-  ofTemplate(id: string): Account | undefined {
+  byTemplate(id: string): Account | undefined {
     return this.all().find(({ templates }) => templates.some((template) => template.id === id));
   }
 
-  /** An id that no template had before: like the platform's, longer than a JavaScript number holds. */
+  /** A new id that, like the platform's, exceeds JavaScript's numbers. */
   newTemplateId(): string {
     return `92${String((this.templatesMade += 1)).padStart(16, '0')}`;
   }
 
   all(): Account[] {
-    return [...this.byNumber.values()];
+    return [...this.accounts.values()];
   }
 
   state(): Static<typeof AccountsState> {
@@ -91,8 +91,8 @@ export class Accounts {
   }
 
   restore({ accounts, accounts_made, templates_made }: Static<typeof AccountsState>): void {
-    this.byNumber.clear();
-    for (const account of accounts) this.byNumber.set(account.phone_number_id, account);
+    this.accounts.clear();
+    for (const account of accounts) this.accounts.set(account.phone_number_id, account);
     this.made = accounts_made;
     this.templatesMade = templates_made;
   }

@@ -9,7 +9,7 @@ const body = (text: string, ...example: string[]): GraphTemplateComponent => ({
 });
 const header = (format: string, text?: string): GraphTemplateComponent => ({ type: 'HEADER', format, ...(text !== undefined && { text }) });
 const footer = (text: string): GraphTemplateComponent => ({ type: 'FOOTER', text });
-/** As the platform shows the code button of an AUTHENTICATION template when it is read (platform §1.5). */
+/** The platform returns the code button of an AUTHENTICATION template in this form (platform §1.5). */
 const copyCode: GraphTemplateComponent = { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Copy code', url: OTP_URL }] };
 
 type Draft = Pick<GraphTemplate, 'name' | 'language' | 'category' | 'components'> & Partial<GraphTemplate>;
@@ -64,7 +64,7 @@ const drafts: Draft[] = [
   },
 ];
 
-/** @param account number of the account: ids of templates are the platform's, longer than a JavaScript number holds */
+/** @param account number of the account, part of the ids, which exceed JavaScript's numbers like the platform's */
 export function demoTemplates(account: number): GraphTemplate[] {
   return drafts.map((draft, i) => ({
     id: `91${String(account).padStart(8, '0')}${String(i + 1).padStart(8, '0')}`,

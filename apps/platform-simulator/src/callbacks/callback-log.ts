@@ -1,17 +1,17 @@
 import { Type, type Static } from '@sinclair/typebox';
 
 const Posted = Type.Object({
-  /** Of the webhook: its attempts share it. */
+  /** The webhook's id, which all its attempts share. */
   id: Type.Integer(),
   /** 1: the first. */
   attempt: Type.Integer(),
   at: Type.String(),
   ms: Type.Number(),
-  /** HTTP status; null when no answer came. */
+  /** HTTP status; null without a response. */
   status: Type.Union([Type.Integer(), Type.Null()]),
-  /** Of the answer, its first 1,000 characters. */
+  /** The first 1,000 characters of the response. */
   response: Type.Union([Type.String(), Type.Null()]),
-  /** Null: it was answered with 200. */
+  /** Null for a response with 200. */
   problem: Type.Union([Type.String(), Type.Null()]),
 });
 const Bytes = Type.Object({ body: Type.String({ description: 'base64' }), signature: Type.Union([Type.String(), Type.Null()]) });
@@ -19,7 +19,7 @@ const Bytes = Type.Object({ body: Type.String({ description: 'base64' }), signat
 /** One attempt to post a webhook. */
 export type CallbackAttempt = Static<typeof Posted> & { body: string };
 
-/** An attempt with the very bytes and the signature that went out. */
+/** An attempt with the bytes and the signature that were posted. */
 export interface LoggedAttempt extends Static<typeof Posted> {
   bytes: Buffer;
   signature: string | null;
@@ -29,7 +29,7 @@ export const CallbackLogState = Type.Array(Type.Composite([Posted, Bytes]));
 
 const MAX = 1_000;
 const MAX_BYTES = 64 * 1024 * 1024;
-const SHOWN = 10_000;
+const READABLE_CHARACTERS = 10_000;
 
 /** The newest attempts: a thousand, or as many as 64 MB hold. */
 export class CallbackLog {
@@ -48,11 +48,11 @@ export class CallbackLog {
     return this.attempts;
   }
 
-  /** As people read them, oldest first. */
-  shown(): CallbackAttempt[] {
+  /** Attempts with bodies as text, oldest first. */
+  readable(): CallbackAttempt[] {
     return this.attempts.map(({ bytes, signature: _signature, ...attempt }) => ({
       ...attempt,
-      body: bytes.toString('utf8').slice(0, SHOWN),
+      body: bytes.toString('utf8').slice(0, READABLE_CHARACTERS),
     }));
   }
 

@@ -7,10 +7,10 @@ import { writeJson } from './json-style';
 
 const MAX_HELD = 100_000;
 const MAX_HELD_BYTES = 256 * 1024 * 1024;
-const ANSWER_WITHIN_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 const SLOW_MS = 1_000;
-const SHOWN_RESPONSE = 1_000;
-/** The platform's seven days, compressed; after the last one it gives up. */
+const LOGGED_RESPONSE_CHARACTERS = 1_000;
+/** The platform's seven days of retries, compressed. After the last one the queue gives up. */
 const RETRY_AFTER_MS = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 120_000];
 
 interface Callback {
@@ -18,7 +18,7 @@ interface Callback {
   body: Buffer;
   signature: string | null;
   attempts: number;
-  /** The first attempt is over. */
+  /** Called when the first attempt ends. */
   done: () => void;
 }
 
@@ -30,7 +30,7 @@ interface Delayed {
 export const CallbackQueueState = Type.Object({
   paused: Type.Boolean(),
   made: Type.Integer(),
-  /** What was not answered with 200 yet. */
+  /** Webhooks without a 200 yet. */
   held: Type.Array(
     Type.Object({
       id: Type.Integer(),
@@ -44,7 +44,7 @@ export const CallbackQueueState = Type.Object({
   log: CallbackLogState,
 });
 
-/** Posts webhooks as the platform does: signed, again until they are answered with 200, in no promised order (platform §4.2). */
+/** Posts webhooks like the platform: signed, retried until a 200, in no guaranteed order (platform §4.2). */
 export class CallbackQueue {
   readonly log = new CallbackLog();
   private waiting: Callback[] = [];
@@ -57,24 +57,23 @@ export class CallbackQueue {
 
   constructor(
     private readonly url: string,
-    /** Posts under way at once. */
-    private readonly atOnce: number,
+    private readonly concurrency: number,
     private readonly logger: Logger,
   ) {}
 
-  /** Resolves when the first attempt is over; at once when the app is not subscribed to the account. */
+  /** Resolves when the first attempt ends, or at once if the app is not subscribed to the account. */
   async post(account: Account, payload: unknown): Promise<void> {
     if (!account.subscribed) return;
     const body = Buffer.from(writeJson(payload, 'meta'));
     await this.postRaw(body, signatureOf(body, account.app_secret));
   }
 
-  /** These very bytes. @param signature null: none */
+  /** Posts exactly these bytes. @param signature null for none */
   postRaw(body: Buffer, signature: string | null): Promise<void> {
-    return new Promise((done) => this.take({ id: (this.made += 1), body, signature, attempts: 0, done }));
+    return new Promise((done) => this.enqueue({ id: (this.made += 1), body, signature, attempts: 0, done }));
   }
 
-  /** Posts the same bytes with the same signature once more, as the platform's retries do. @returns how many */
+  /** Posts the same bytes with the same signature again, like the platform's retries. @returns how many */
   replay(which: { ids?: number[] | undefined; last?: number | undefined; undelivered?: boolean | undefined }): number {
     const newest = new Map<number, LoggedAttempt>();
     for (const attempt of this.log.all()) {
@@ -89,18 +88,18 @@ export class CallbackQueue {
     return chosen.length;
   }
 
-  /** While paused webhooks wait, as in an outage of the platform's own. */
+  /** Holds webhooks back, as in an outage of the platform. */
   pause(paused: boolean): void {
     this.paused = paused;
     this.next();
   }
 
-  /** Webhooks that were not answered with 200 yet and are not given up. */
+  /** Webhooks that still wait for a 200. */
   held(): number {
     return this.waiting.length + this.delayed.size + this.running.size;
   }
 
-  /** Forgets what was not delivered and what was; ends a pause. */
+  /** Drops all webhooks and the log, and ends a pause. */
   clear(): void {
     for (const { timer } of this.delayed.values()) clearTimeout(timer);
     for (const { done } of this.waiting) done();
@@ -111,7 +110,7 @@ export class CallbackQueue {
     this.paused = false;
   }
 
-  /** What is being posted just now is posted again after a restore: a webhook may come twice, as at the platform. */
+  /** Includes webhooks in flight, so a restore may post one twice, like the platform. */
   state(): Static<typeof CallbackQueueState> {
     const now = Date.now();
     const saved = ({ id, body, signature, attempts }: Callback, dueAt = now) => ({
@@ -135,7 +134,7 @@ export class CallbackQueue {
     this.paused = paused;
     for (const { id, body, signature, attempts, due_in_ms } of held) {
       const callback = { id, body: Buffer.from(body, 'base64'), signature, attempts, done: () => undefined };
-      if (due_in_ms === 0) this.take(callback);
+      if (due_in_ms === 0) this.enqueue(callback);
       else if (this.hasRoom(callback)) this.delay(callback, due_in_ms);
     }
   }
@@ -145,7 +144,7 @@ export class CallbackQueue {
     this.clear();
   }
 
-  private take(callback: Callback): void {
+  private enqueue(callback: Callback): void {
     if (!this.hasRoom(callback)) return callback.done();
     this.waiting.push(callback);
     this.next();
@@ -154,7 +153,7 @@ export class CallbackQueue {
   private hasRoom({ body }: Callback): boolean {
     if (this.stop.signal.aborted) return false;
     if (this.held() >= MAX_HELD || this.heldBytes + body.length > MAX_HELD_BYTES) {
-      this.logger.error({ held: this.held(), bytes: this.heldBytes }, 'a webhook was dropped');
+      this.logger.error({ held: this.held(), bytes: this.heldBytes }, 'dropped a webhook: the queue is full');
       return false;
     }
     this.heldBytes += body.length;
@@ -162,7 +161,7 @@ export class CallbackQueue {
   }
 
   private next(): void {
-    while (!this.paused && this.running.size < this.atOnce && this.waiting.length > 0) {
+    while (!this.paused && this.running.size < this.concurrency && this.waiting.length > 0) {
       const callback = this.waiting.shift() as Callback;
       this.running.add(callback);
       void this.attempt(callback).finally(() => this.next());
@@ -173,16 +172,19 @@ export class CallbackQueue {
     const startedAt = Date.now();
     const { id, body: bytes, signature } = callback;
     callback.attempts += 1;
-    const answer = await this.call(callback);
+    const result = await this.call(callback);
     const ms = Date.now() - startedAt;
-    this.log.add({ id, attempt: callback.attempts, at: new Date(startedAt).toISOString(), ms, ...answer, bytes, signature });
-    if (ms > SLOW_MS) this.logger.warn({ ms }, 'the webhook was answered slowly');
+    this.log.add({ id, attempt: callback.attempts, at: new Date(startedAt).toISOString(), ms, ...result, bytes, signature });
+    if (ms > SLOW_MS) this.logger.warn({ ms }, 'the response to a webhook was slow');
     callback.done();
     this.running.delete(callback);
     const pause = RETRY_AFTER_MS[callback.attempts - 1];
-    if (answer.problem !== null && !this.stop.signal.aborted)
-      this.logger.warn({ problem: answer.problem, attempts: callback.attempts, again_in_ms: pause }, 'the webhook was not taken');
-    if (answer.problem === null || this.stop.signal.aborted || pause === undefined) this.heldBytes -= bytes.length;
+    if (result.problem !== null && !this.stop.signal.aborted)
+      this.logger.warn(
+        { problem: result.problem, attempts: callback.attempts, retry_in_ms: pause },
+        'posting a webhook failed; will retry',
+      );
+    if (result.problem === null || this.stop.signal.aborted || pause === undefined) this.heldBytes -= bytes.length;
     else this.delay(callback, pause);
   }
 
@@ -206,10 +208,10 @@ export class CallbackQueue {
         },
         body,
         redirect: 'manual',
-        signal: AbortSignal.any([this.stop.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
+        signal: AbortSignal.any([this.stop.signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)]),
       });
       const { status } = response;
-      const text = (await response.text()).slice(0, SHOWN_RESPONSE);
+      const text = (await response.text()).slice(0, LOGGED_RESPONSE_CHARACTERS);
       return { status, response: text, problem: status === 200 ? null : `status ${status}` };
     } catch (error) {
       return { status: null, response: null, problem: error instanceof Error ? error.message : String(error) };
@@ -217,7 +219,7 @@ export class CallbackQueue {
   }
 }
 
-/** As the platform signs (platform §4.2). */
+/** The platform's signature (platform §4.2). */
 export function signatureOf(body: Buffer, appSecret: string): string {
   return `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`;
 }

@@ -3,10 +3,10 @@ import type { Account } from '../accounts/accounts';
 /** The envelope of every webhook (platform §4.3). */
 export function envelope(account: Account, field: string, value: Record<string, unknown>): Record<string, unknown> {
   const metadata = { display_phone_number: account.display_phone_number, phone_number_id: account.phone_number_id };
-  const isOfNumber = field === 'messages' || field === 'user_preferences';
-  const full = isOfNumber ? { messaging_product: 'whatsapp', metadata, ...value } : value;
-  // Changes of an account carry no id: the time tells two of the same words apart.
-  const time = isOfNumber ? {} : { time: Number(seconds(Date.now())) };
+  const isNumberField = field === 'messages' || field === 'user_preferences';
+  const full = isNumberField ? { messaging_product: 'whatsapp', metadata, ...value } : value;
+  // Changes of an account carry no id, so the time distinguishes equal ones.
+  const time = isNumberField ? {} : { time: Number(seconds(Date.now())) };
   return { object: 'whatsapp_business_account', entry: [{ id: account.business_account_id, ...time, changes: [{ value: full, field }] }] };
 }
 

@@ -1,7 +1,7 @@
-/** How the bytes of a webhook look: as Meta writes them, without spaces, or indented. */
+/** The bytes of a webhook: in Meta's style, without spaces, or indented. */
 export type JsonStyle = 'meta' | 'compact' | 'pretty';
 
-/** Members that are integers beyond what a JavaScript number holds (platform §4.6): kept as text until here. */
+/** Integers beyond JavaScript's numbers, which the simulator holds as text (platform §4.6). */
 const LONG_INTEGER = /"(message_template_id)":( ?)"(\d+)"/g;
 
 export function writeJson(value: unknown, style: JsonStyle): string {
@@ -9,7 +9,7 @@ export function writeJson(value: unknown, style: JsonStyle): string {
   return style === 'meta' ? metaStyle(json) : json;
 }
 
-/** Every character beyond ASCII as `\uXXXX`, every slash as `\/` (platform §4.2). */
+/** Writes characters beyond ASCII as `\uXXXX` and slashes as `\/` (platform §4.2). */
 function metaStyle(json: string): string {
   return json
     .replace(/(\\.)|\//g, (_, escaped?: string) => escaped ?? '\\/')

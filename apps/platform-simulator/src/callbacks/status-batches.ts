@@ -3,64 +3,64 @@ import type { Profile } from '../limits/profile';
 import type { CallbackQueue } from './callback-queue';
 import { envelope } from './envelope';
 
-/** The platform's own bound for one webhook. */
+/** The platform's bound for one webhook. */
 const MAX_UPDATES = 1_000;
 
-export interface ToldStatus {
-  /** Null: the webhook has no contact for it. */
+export interface StatusUpdate {
+  /** Null if the webhook has no contact for it. */
   contact: Record<string, unknown> | null;
   status: Record<string, unknown>;
 }
 
 interface Batch {
-  told: ToldStatus[];
+  updates: StatusUpdate[];
   timer: NodeJS.Timeout;
   posted: Promise<void>;
   flush: () => void;
 }
 
-/** Posts statuses one by one, or collects them for as long as the profile says (platform §8.2). */
+/** Posts statuses one by one, or collects them for the profile's `batch_ms` (platform §8.2). */
 export class StatusBatches {
-  private readonly open = new Map<Account, Batch>();
+  private readonly batches = new Map<Account, Batch>();
 
   constructor(
     private readonly callbacks: CallbackQueue,
     private readonly profile: Profile,
   ) {}
 
-  /** Resolves when the first attempt to post it is over. */
-  add(account: Account, told: ToldStatus): Promise<void> {
+  /** Resolves when the first attempt to post it ends. */
+  add(account: Account, update: StatusUpdate): Promise<void> {
     const { batch_ms } = this.profile.settings;
-    if (batch_ms === 0) return this.post(account, [told]);
-    const batch = this.open.get(account) ?? this.begin(account, batch_ms);
-    batch.told.push(told);
-    if (batch.told.length === MAX_UPDATES) batch.flush();
+    if (batch_ms === 0) return this.post(account, [update]);
+    const batch = this.batches.get(account) ?? this.open(account, batch_ms);
+    batch.updates.push(update);
+    if (batch.updates.length === MAX_UPDATES) batch.flush();
     return batch.posted;
   }
 
-  /** Hands over what was collected. */
+  /** Posts the collected statuses. */
   flush(): void {
-    for (const batch of [...this.open.values()]) batch.flush();
+    for (const batch of [...this.batches.values()]) batch.flush();
   }
 
-  private begin(account: Account, ms: number): Batch {
-    const told: ToldStatus[] = [];
+  private open(account: Account, ms: number): Batch {
+    const updates: StatusUpdate[] = [];
     let flush = () => {};
     const posted = new Promise<void>((resolve) => {
       flush = () => {
         clearTimeout(batch.timer);
-        this.open.delete(account);
-        resolve(this.post(account, told));
+        this.batches.delete(account);
+        resolve(this.post(account, updates));
       };
     });
-    const batch: Batch = { told, timer: setTimeout(flush, ms), posted, flush };
-    this.open.set(account, batch);
+    const batch: Batch = { updates, timer: setTimeout(flush, ms), posted, flush };
+    this.batches.set(account, batch);
     return batch;
   }
 
-  private post(account: Account, told: ToldStatus[]): Promise<void> {
-    const contacts = told.flatMap(({ contact }) => (contact ? [contact] : []));
-    const statuses = told.map(({ status }) => status);
+  private post(account: Account, updates: StatusUpdate[]): Promise<void> {
+    const contacts = updates.flatMap(({ contact }) => (contact ? [contact] : []));
+    const statuses = updates.map(({ status }) => status);
     return this.callbacks.post(account, envelope(account, 'messages', { ...(contacts.length > 0 && { contacts }), statuses }));
   }
 }

@@ -2,7 +2,7 @@ import { Type, type Static, type TObject } from '@sinclair/typebox';
 import type { Logger } from '@mgw/telemetry';
 import type { Account, Accounts } from '../accounts/accounts';
 import type { Clock } from '../clock';
-import { Reply, type Phones } from '../control/phone';
+import { Reply, type Phones } from '../control/phones';
 import type { People } from '../people/people';
 import { react, userIdOf } from '../people/replies';
 import { Behaviour, type Step } from '../people/test-numbers';
@@ -12,16 +12,16 @@ import type { StatusBatches } from './status-batches';
 
 const followed = {
   messageId: Type.String(),
-  /** As it was dialled. */
+  /** The recipient in the request. */
   recipient: Type.String(),
-  /** Digits, or the user id when `isPhone` is false. */
+  /** Digits, or the user id if `isPhone` is false. */
   waId: Type.String(),
   isPhone: Type.Boolean(),
   callbackData: Type.Union([Type.String(), Type.Null()]),
   behaviour: Behaviour,
-  /** What the platform charges it as: `service`, `utility`, `marketing`, `authentication`. */
+  /** `service`, `utility`, `marketing` or `authentication`. */
   pricingCategory: Type.String(),
-  /** What a tap on the message's first button sends. */
+  /** Sent by a tap on the message's first button. */
   tap: Type.Union([Reply, Type.Null()]),
 };
 export type Followed = Static<TObject<typeof followed>> & { account: Account };
@@ -32,13 +32,13 @@ export const StatusEngineState = Type.Array(
 
 interface Pending {
   message: Followed;
-  /** Which of the behaviour's steps. */
+  /** Index of the behaviour's step. */
   step: number;
   dueAt: number;
   timer: NodeJS.Timeout;
 }
 
-/** Up to this part of a pause is added or taken away. */
+/** Pauses vary by up to this fraction. */
 const JITTER = 0.2;
 const MAX_PENDING = 200_000;
 
@@ -53,23 +53,23 @@ export interface StatusEngineParts {
   logger: Logger;
 }
 
-/** Tells what becomes of an accepted message (platform §8.2). */
+/** Posts the statuses of accepted messages (platform §8.2). */
 export class StatusEngine {
   private readonly pending = new Set<Pending>();
 
   constructor(private readonly parts: StatusEngineParts) {}
 
-  /** Resolves when the answer to the request may go out. */
+  /** Resolves when the response to the request may be sent. */
   async follow(message: Followed): Promise<void> {
     const { steps, early } = message.behaviour;
-    if (early && steps.length > 0) await this.tell(message, 0);
+    if (early && steps.length > 0) await this.post(message, 0);
     for (let step = early ? 1 : 0; step < steps.length; step++) {
       const ms = (steps[step] as Step).afterMs * (1 - JITTER + 2 * JITTER * this.parts.random());
-      this.later(message, step, ms);
+      this.schedule(message, step, ms);
     }
   }
 
-  /** Forgets what was still to be told. */
+  /** Drops the pending statuses. */
   clear(): void {
     for (const { timer } of this.pending) clearTimeout(timer);
     this.pending.clear();
@@ -88,14 +88,14 @@ export class StatusEngine {
   restore(state: Static<typeof StatusEngineState>): void {
     this.clear();
     for (const { phone_number_id, step, due_in_ms, ...message } of state) {
-      const account = this.parts.accounts.ofNumber(phone_number_id);
-      if (account) this.later({ ...message, account }, step, due_in_ms);
+      const account = this.parts.accounts.byNumber(phone_number_id);
+      if (account) this.schedule({ ...message, account }, step, due_in_ms);
     }
   }
 
-  private later(message: Followed, step: number, ms: number): void {
+  private schedule(message: Followed, step: number, ms: number): void {
     if (this.pending.size >= MAX_PENDING) {
-      this.parts.logger.error({ pending: this.pending.size }, 'a status was dropped');
+      this.parts.logger.error({ pending: this.pending.size }, 'dropped a status: too many are pending');
       return;
     }
     const pending: Pending = {
@@ -104,13 +104,13 @@ export class StatusEngine {
       dueAt: Date.now() + ms,
       timer: setTimeout(() => {
         this.pending.delete(pending);
-        void this.tell(message, step);
+        void this.post(message, step);
       }, ms),
     };
     this.pending.add(pending);
   }
 
-  private async tell(message: Followed, index: number): Promise<void> {
+  private async post(message: Followed, index: number): Promise<void> {
     const { account, behaviour, recipient } = message;
     const { callbacks, batches, phones, people, clock } = this.parts;
     const step = behaviour.steps[index] as Step;
@@ -123,7 +123,6 @@ export class StatusEngine {
   }
 }
 
-/** Whether the platform shows the phone. */
 function showsPhone({ isPhone, behaviour }: Followed): boolean {
   return isPhone && behaviour.reaction !== 'username';
 }
@@ -136,7 +135,7 @@ function contactOf(message: Followed): Record<string, unknown> {
   return showsPhone(message) ? { wa_id: message.waId, user_id: userOf(message) } : { user_id: userOf(message) };
 }
 
-/** Of a failure to a phone the platform names no user id (platform §4.5). */
+/** A failed status to a phone has no user id (platform §4.5). */
 function recipientOf(message: Followed, step: Step): Record<string, unknown> {
   if (!showsPhone(message)) return { recipient_user_id: userOf(message) };
   return { recipient_id: message.waId, ...(step.status !== 'failed' && { recipient_user_id: userOf(message) }) };
@@ -161,13 +160,13 @@ function errorOf({ code, title, details = title }: NonNullable<Step['error']>): 
 }
 
 function preference({ account, waId, isPhone }: Followed, now: number): unknown {
-  const who = isPhone ? { wa_id: waId } : { user_id: waId };
+  const person = isPhone ? { wa_id: waId } : { user_id: waId };
   const stop = {
-    ...who,
+    ...person,
     detail: 'User requested to stop marketing messages',
     category: 'marketing_messages',
     value: 'stop',
     timestamp: Math.floor(now / 1_000),
   };
-  return envelope(account, 'user_preferences', { contacts: [who], user_preferences: [stop] });
+  return envelope(account, 'user_preferences', { contacts: [person], user_preferences: [stop] });
 }

@@ -4,15 +4,15 @@ import type { Account } from '../accounts/accounts';
 import { GraphFailure } from '../graph/graph-error';
 import { type SimulatorParts } from '../simulator-parts';
 
-/** @throws GraphFailure 100 naming what is wrong */
+/** @throws GraphFailure 100 with the first mismatch */
 export function readRequest<S extends TSchema>(schema: S, body: unknown): Static<S> {
   if (matches(schema, body)) return body;
-  throw new GraphFailure(100, mismatch(schema, body) ?? 'not as documented');
+  throw new GraphFailure(100, mismatch(schema, body) ?? 'the body is not valid');
 }
 
 /** @throws GraphFailure 100 */
 export function accountOfNumber(parts: SimulatorParts, phoneNumberId: string): Account {
-  const account = parts.accounts.ofNumber(phoneNumberId);
+  const account = parts.accounts.byNumber(phoneNumberId);
   if (!account) throw new GraphFailure(100, `no account has the number ${phoneNumberId}`);
   return account;
 }

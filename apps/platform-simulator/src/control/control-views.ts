@@ -2,7 +2,7 @@ import type { GraphTemplate } from '@mgw/platform-api';
 import type { Account } from '../accounts/accounts';
 import type { MessageBody } from '../graph/message-body';
 import { headerFile, hydrated } from '../graph/template-message-check';
-import type { Bubble, Reply } from './phone';
+import type { Bubble, Reply } from './phones';
 
 type BubbleView = Pick<Bubble, 'text' | 'buttons' | 'media_id'>;
 
@@ -16,7 +16,7 @@ interface Interactive {
   };
 }
 
-/** What a message of the business, already checked, looks like on the phone. */
+/** A valid message of the business as the phone shows it. */
 export function bubbleOf(account: Account, message: MessageBody): BubbleView {
   const content = (message[message.type] ?? {}) as Record<string, unknown>;
   const plain = (text: unknown): BubbleView => ({ text: String(text ?? ''), buttons: [] });
@@ -59,10 +59,10 @@ function quickReplies(found: GraphTemplate | undefined, components: unknown[]): 
   const buttons = found?.components.find(({ type }) => type === 'BUTTONS')?.buttons ?? [];
   return buttons.flatMap(({ type, text: label = '' }, index) => {
     if (type !== 'QUICK_REPLY') return [];
-    const given = (components as { type: string; index?: unknown; parameters?: { payload?: string }[] }[]).find(
+    const sent = (components as { type: string; index?: unknown; parameters?: { payload?: string }[] }[]).find(
       (component) => component.type === 'button' && String(component.index) === String(index),
     );
-    return [{ label, type: 'button', content: { text: label, payload: given?.parameters?.[0]?.payload ?? label } }];
+    return [{ label, type: 'button', content: { text: label, payload: sent?.parameters?.[0]?.payload ?? label } }];
   });
 }
 

@@ -1,4 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AccountFields } from '../accounts/accounts';
@@ -7,10 +9,9 @@ import { SettingsChange } from '../limits/profile';
 import { accountOfNumber, readRequest } from './control-requests';
 import { inbound, InboundRequest } from './inbound';
 import { LoadRequest } from './load';
-import { PAGE } from './page';
 import { AccountChange, changeAccount, changeTemplate, handshake, postRaw, postStatus, RawRequest, StatusRequest } from './platform-events';
 import { RuleRequest } from './rules';
-import { forget, restoreSnapshot, Snapshot, takeSnapshot } from './snapshot';
+import { resetSimulator, restoreSnapshot, Snapshot, takeSnapshot } from './snapshot';
 import { type SimulatorParts } from '../simulator-parts';
 
 const ClockRequest = Type.Object(
@@ -26,9 +27,11 @@ const ReplayRequest = Type.Object(
   },
   { additionalProperties: false, minProperties: 1 },
 );
+/** A customer's phone and its controls. It loads nothing from elsewhere. */
+const PAGE = readFileSync(join(__dirname, 'page.html'), 'utf8');
 const SNAPSHOT_LIMIT = 1024 * 1024 * 1024;
 
-/** What tests and people steer the simulator with (platform §8.4). */
+/** The control plane, for tests and people (platform §8.4). */
 export function controlRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   app.addHook('onRequest', async (request) => {
     if (request.url.startsWith('/__sim')) checkToken(parts.controlToken, request);
@@ -42,13 +45,13 @@ export function controlRoutes(app: FastifyInstance, parts: SimulatorParts): void
 
 function checkToken(token: string, request: FastifyRequest): void {
   if (token === '') return;
-  const given = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? (request.query as { token?: string }).token ?? '';
-  const [wanted, got] = [Buffer.from(token), Buffer.from(given)];
-  if (wanted.length !== got.length || !timingSafeEqual(wanted, got))
-    throw new GraphFailure(190, 'the control plane wants its token: Authorization: Bearer, or ?token=', { status: 401 });
+  const sentToken = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? (request.query as { token?: string }).token ?? '';
+  const [expected, received] = [Buffer.from(token), Buffer.from(sentToken)];
+  if (expected.length !== received.length || !timingSafeEqual(expected, received))
+    throw new GraphFailure(190, 'the control plane requires its token as Authorization: Bearer or ?token=', { status: 401 });
 }
 
-/** Accounts, templates, customers and what their phones show. */
+/** Accounts, templates, customers and their phones. */
 function platformRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   const { accounts } = parts;
   app.get('/__sim/accounts', async () => ({
@@ -76,14 +79,14 @@ function platformRoutes(app: FastifyInstance, parts: SimulatorParts): void {
     })),
   }));
   app.get<{ Querystring: { phone_number_id?: string; person?: string } }>('/__sim/phone', async ({ query }) => ({
-    messages: parts.phones.of(query.phone_number_id ?? '', query.person ?? ''),
+    messages: parts.phones.thread(query.phone_number_id ?? '', query.person ?? ''),
     people: parts.phones.people(query.phone_number_id ?? ''),
   }));
   app.get('/__sim/otps', async () => ({ otps: parts.codes.all() }));
   app.get<{ Params: { id: string } }>('/__sim/media/:id', async ({ params }, reply) => {
     const file = parts.media.get(params.id);
     if (!file) throw missingObject(params.id);
-    // What integrations uploaded is shown, never run: the page has the same origin.
+    // The page has the same origin, so an uploaded file must never run.
     void reply.header('content-security-policy', 'sandbox').header('x-content-type-options', 'nosniff');
     return reply.type(file.mime_type).send(file.bytes);
   });
@@ -109,7 +112,7 @@ function webhookRoutes(app: FastifyInstance, parts: SimulatorParts): void {
     });
   }
   app.post('/__sim/webhooks/replay', async ({ body }) => ({ replayed: callbacks.replay(readRequest(ReplayRequest, body)) }));
-  app.get('/__sim/deliveries', async () => ({ deliveries: callbacks.log.shown() }));
+  app.get('/__sim/deliveries', async () => ({ deliveries: callbacks.log.readable() }));
   app.post('/__sim/handshake', async ({ body }) =>
     handshake(parts, readRequest(HandshakeRequest, body ?? {}).verify_token ?? parts.verifyToken),
   );
@@ -128,7 +131,7 @@ function ruleRoutes(app: FastifyInstance, { rules, requests }: SimulatorParts): 
   app.get('/__sim/rules', async () => ({ rules: rules.all() }));
   app.post('/__sim/rules', async ({ body }) => {
     const id = rules.add(readRequest(RuleRequest, body));
-    if (id === null) throw new GraphFailure(100, 'too many rules: delete some');
+    if (id === null) throw new GraphFailure(100, 'too many rules; delete some');
     return { id };
   });
   app.delete('/__sim/rules', async () => {
@@ -144,7 +147,7 @@ function ruleRoutes(app: FastifyInstance, { rules, requests }: SimulatorParts): 
   });
 }
 
-/** The simulator as a whole. */
+/** Profile, clock, snapshot and reset. */
 function stateRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   const { profile, clock } = parts;
   app.get('/__sim/profile', async () => profile.settings);
@@ -160,7 +163,7 @@ function stateRoutes(app: FastifyInstance, parts: SimulatorParts): void {
     return {};
   });
   app.post('/__sim/reset', async () => {
-    forget(parts);
+    resetSimulator(parts);
     return {};
   });
 }

@@ -26,8 +26,8 @@ describe('the control plane (platform §8.4)', () => {
       }
     };
 
-    it('another simulator goes on where this one stood', async () => {
-      await started.writes({ type: 'image' });
+    it('continues in another simulator', async () => {
+      await started.receive({ type: 'image' });
       const media = started.simulator.media.state().files[0]?.id ?? '';
       await started.graph('POST', `${ACCOUNT}/message_templates`, {
         name: 'kept',
@@ -46,7 +46,7 @@ describe('the control plane (platform §8.4)', () => {
         const { body: first } = await started.control('GET', 'snapshot');
         for (const part of ['profile', 'limits', 'accounts', 'conversations', 'sent', 'rules', 'refused', 'media', 'clock', 'codes'])
           expect([part, again[part]]).toEqual([part, first[part]]);
-        // What was open stays open, what was forbidden stays forbidden, the file is still there.
+        // Windows, limits and files survive.
         expect((await other.send({ text: { body: 'Hi' } })).status).toBe(200);
         expect(codeOf(await other.sendTemplate('12015550101'))).toBe(131016);
         expect(codeOf(await other.sendTemplate('12015550100'))).toBe(368);
@@ -58,7 +58,7 @@ describe('the control plane (platform §8.4)', () => {
       });
     });
 
-    it('the row of random numbers goes on: both make the same ids', async () => {
+    it('continues the random numbers: both make the same ids', async () => {
       await started.control('POST', 'webhooks/pause');
       const { body: snapshot } = await started.control('GET', 'snapshot');
       const here = idOf(await started.sendTemplate());
@@ -66,10 +66,10 @@ describe('the control plane (platform §8.4)', () => {
       expect(idOf(await started.sendTemplate())).toBe(here);
     });
 
-    it('webhooks that were not delivered and statuses that were not told are told after a restore', async () => {
+    it('posts undelivered webhooks and pending statuses after a restore', async () => {
       await started.control('POST', 'webhooks/pause');
       const id = idOf(await started.sendTemplate('12015550101'));
-      const written = started.writes({ text: 'Kept back' });
+      const written = started.receive({ text: 'Kept back' });
       await eventually(async () => ((await started.control('GET', 'snapshot')).body['callbacks'] as { held: unknown[] }).held.length > 0);
       await restored(async (other) => {
         expect(other.receiver.requests).toEqual([]);
@@ -81,20 +81,20 @@ describe('the control plane (platform §8.4)', () => {
       await written;
     });
 
-    it.each([[{}], [{ version: 2 }], ['nonsense'], [[]]])('%j is refused, and nothing is lost', async (snapshot) => {
-      await started.writes();
+    it.each([[{}], [{ version: 2 }], ['nonsense'], [[]]])('refuses %j and keeps its state', async (snapshot) => {
+      await started.receive();
       expect((await started.control('POST', 'snapshot', snapshot)).status).toBe(400);
       expect((await started.send({ text: { body: 'Hi' } })).status).toBe(200);
     });
   });
 
   describe('load', () => {
-    it('makes as many messages and statuses as asked, in batches, of messages that were sent', async () => {
+    it('makes the requested messages and statuses in batches', async () => {
       const id = idOf(await started.sendTemplate('12015550102'));
       await started.statusesOf(id, 1);
-      const asked = { phone_number_id: NUMBER, inbound_per_second: 40, statuses_per_second: 20, seconds: 1, people: 3, batch: 5 };
-      expect((await started.control('POST', 'load', asked)).status).toBe(200);
-      expect(codeOf(await started.control('POST', 'load', asked))).toBe(100);
+      const request = { phone_number_id: NUMBER, inbound_per_second: 40, statuses_per_second: 20, seconds: 1, people: 3, batch: 5 };
+      expect((await started.control('POST', 'load', request)).status).toBe(200);
+      expect(codeOf(await started.control('POST', 'load', request))).toBe(100);
       await eventually(async () => !(await load()).body.running && (await load()).body.held === 0);
       expect((await load()).body).toEqual({ running: false, inbound: 40, statuses: 20, held: 0 });
       expect(started.messages()).toHaveLength(40);
@@ -103,7 +103,7 @@ describe('the control plane (platform §8.4)', () => {
       expect(new Set(started.statuses().map((status) => status['id']))).toEqual(new Set([id]));
     });
 
-    it('can be ended, and has its bounds', async () => {
+    it('can be stopped, and has bounds', async () => {
       await started.control('POST', 'load', { phone_number_id: NUMBER, inbound_per_second: 1, seconds: 600 });
       expect((await started.control('DELETE', 'load')).body['running']).toBe(false);
       for (const wrong of [{ seconds: 601 }, { seconds: 1, inbound_per_second: 1_001 }, { seconds: 1, phone_number_id: '1' }])
@@ -112,9 +112,9 @@ describe('the control plane (platform §8.4)', () => {
   });
 
   describe('webhooks', () => {
-    it('replays the same bytes: the last, chosen ones, those that were not taken', async () => {
+    it('replays the same bytes: the last, some by id, the undelivered', async () => {
       started.receiver.respond((request, response) => void response.writeHead(request.body.includes('refused') ? 500 : 200).end('no'));
-      for (const text of ['one', 'two', 'refused']) await started.writes({ text });
+      for (const text of ['one', 'two', 'refused']) await started.receive({ text });
       const { body } = await started.control<{ deliveries: Record<string, unknown>[] }>('GET', 'deliveries');
       expect(body.deliveries).toMatchObject([
         { id: 1, attempt: 1, status: 200, problem: null },
@@ -141,19 +141,19 @@ describe('the control plane (platform §8.4)', () => {
       ['meta', '{"a":"\\u017c \\/"}'],
       ['compact', '{"a":"ż /"}'],
       ['pretty', '{\n  "a": "ż /"\n}'],
-    ])('writes JSON in style %s, and signs it', async (style, expected) => {
+    ])('writes and signs JSON in style %s', async (style, expected) => {
       await started.control('POST', 'webhook/raw', { body: { a: 'ż /' }, style });
       const [request] = started.receiver.requests;
       expect(request?.body).toBe(expected);
       expect(request?.headers['x-hub-signature-256']).toBe(`sha256=${createHmac('sha256', SECRET).update(expected).digest('hex')}`);
     });
 
-    it('no more are under way than it is told', async () => {
+    it('posts no more concurrently than configured', async () => {
       await started.close();
       started = await Started.with({ callbackConcurrency: 2 });
       const waiting: (() => void)[] = [];
       started.receiver.respond((_, response) => void waiting.push(() => response.writeHead(200).end()));
-      const all = Array.from({ length: 5 }, () => started.writes());
+      const all = Array.from({ length: 5 }, () => started.receive());
       for (let taken = 0; taken < 5; taken += waiting.splice(0).map((answer) => answer()).length) {
         await eventually(() => waiting.length > 0);
         expect(waiting.length).toBeLessThanOrEqual(2);
@@ -161,7 +161,7 @@ describe('the control plane (platform §8.4)', () => {
       await Promise.all(all);
     });
 
-    it('the handshake is told with the platform’s parameters', async () => {
+    it('sends the handshake with the platform’s parameters', async () => {
       started.receiver.respond(({ path }, response) => {
         const query = new URL(path, 'http://localhost').searchParams;
         const isRight = query.get('hub.mode') === 'subscribe' && query.get('hub.verify_token') === 'mine';
@@ -172,7 +172,7 @@ describe('the control plane (platform §8.4)', () => {
     });
   });
 
-  it('every third message that matches meets its rule, and no other; a rule can close the port', async () => {
+  it('applies a rule to every third matching message only; a rule can close the port', async () => {
     await started.control('POST', 'rules', { match: { template: 'hello_world' }, every: 3, error: { code: 131000, status: 500 } });
     const codes = [];
     for (let i = 0; i < 6; i++) codes.push(codeOf(await started.sendTemplate()));
@@ -189,9 +189,9 @@ describe('the control plane (platform §8.4)', () => {
     );
   });
 
-  it('the clock moves what is told and what is open, and can stand', async () => {
+  it('moves timestamps and windows with the clock, which can stop', async () => {
     const { body } = await started.control('POST', 'clock', { offset_seconds: -7_200, stopped: true });
-    await started.writes();
+    await started.receive();
     const at = Date.parse(String(body['now'])) / 1_000;
     expect(started.messages()[0]?.['timestamp']).toBe(String(Math.floor(at)));
     expect((await started.send({ text: { body: 'Hi' } })).status).toBe(200);
@@ -206,9 +206,9 @@ describe('the control plane (platform §8.4)', () => {
     ['ban', { event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'DISABLE' } }, 133010],
     ['restrict', { event: 'ACCOUNT_RESTRICTION', restriction_info: [{ restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING' }] }, 368],
     ['disconnect', { event: 'ACCOUNT_OFFBOARDED' }, 133010],
-  ])('§4.6: %s is told, refuses messages, and can be undone', async (action, told, code) => {
+  ])('§4.6: %s posts an update, refuses messages, and can be undone', async (action, value, code) => {
     await started.control('POST', 'account', { phone_number_id: NUMBER, action });
-    expect(started.changes()).toMatchObject([{ field: 'account_update', value: told }]);
+    expect(started.changes()).toMatchObject([{ field: 'account_update', value }]);
     expect(JSON.parse(started.receiver.requests[0]?.body ?? '')).toMatchObject({ entry: [{ time: expect.any(Number) }] });
     expect(codeOf(await started.sendTemplate('12015550102'))).toBe(code);
     await started.control('POST', 'account', { phone_number_id: NUMBER, action: 'reinstate' });
@@ -216,8 +216,8 @@ describe('the control plane (platform §8.4)', () => {
     expect((await started.sendTemplate('12015550102')).status).toBe(200);
   });
 
-  it('reset forgets everything but accounts and templates', async () => {
-    await started.writes({ type: 'image' });
+  it('reset keeps only accounts and templates', async () => {
+    await started.receive({ type: 'image' });
     await started.control('PATCH', 'profile', { profile: 'realistic', status_mode: 'drop' });
     await started.control('POST', 'clock', { offset_seconds: 60 });
     await started.control('POST', 'account', { phone_number_id: NUMBER, action: 'ban' });
@@ -246,12 +246,12 @@ describe('the control plane (platform §8.4)', () => {
     ['POST', 'templates/1/approve', {}],
     ['POST', 'clock', { stopped: 'yes' }],
     ['POST', 'webhook/raw', { body: '{}', style: 'loud' }],
-  ])('%s %s with %j is refused in the platform’s envelope', async (method, path, body) => {
+  ])('%s %s refuses %j in the platform’s envelope', async (method, path, body) => {
     const answer = await started.control(method, path, body);
     expect([answer.status, codeOf(answer)]).toEqual([400, 100]);
   });
 
-  it('asks for its token when it has one; the Graph API does not', async () => {
+  it('requires its token if it has one; the Graph API does not', async () => {
     await started.close();
     started = await Started.with({ controlToken: 'secret' });
     expect((await started.control('GET', 'accounts')).status).toBe(401);
@@ -261,7 +261,7 @@ describe('the control plane (platform §8.4)', () => {
     expect((await started.sendTemplate()).status).toBe(200);
   });
 
-  it('the same seed makes the same ids, trace ids and pauses; another one others', async () => {
+  it('makes the same ids, trace ids and pauses from the same seed, and others from another', async () => {
     const story = async (seed: number) => {
       const one = await Started.with({ seed });
       await one.control('POST', 'webhooks/pause');
@@ -277,14 +277,14 @@ describe('the control plane (platform §8.4)', () => {
     expect(await story(5)).not.toEqual(await story(6));
   });
 
-  it('every line of docs/simulator.md works', async () => {
+  it('runs every line of docs/simulator.md', async () => {
     const page = readFileSync('docs/simulator.md', 'utf8').replaceAll("'$N'", NUMBER).replaceAll('$N', NUMBER);
     const lines = [...page.matchAll(/^sim ([A-Z]+) +"?([^\s"]+)"?(?: '(.*)')?/gm)];
     expect(lines.length).toBeGreaterThan(30);
     let snapshot: unknown;
     for (const [line, method = '', path = '', body] of lines) {
-      const asked = body === undefined ? (line === 'sim POST snapshot' ? snapshot : undefined) : (JSON.parse(body) as unknown);
-      const answer = await started.control(method, path, asked);
+      const request = body === undefined ? (line === 'sim POST snapshot' ? snapshot : undefined) : (JSON.parse(body) as unknown);
+      const answer = await started.control(method, path, request);
       expect([line, answer.status]).toEqual([line, 200]);
       if (line === 'sim GET  snapshot') snapshot = answer.body;
     }

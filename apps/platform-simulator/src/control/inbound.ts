@@ -4,7 +4,7 @@ import { GraphFailure } from '../graph/graph-error';
 import { isMediaKind } from '../media/media-types';
 import { sha256 } from '../media/media-store';
 import { SAMPLES } from '../media/samples';
-import type { Writing } from '../people/people';
+import type { InboundMessage } from '../people/people';
 import { accountOfNumber, readRequest } from './control-requests';
 import { type SimulatorParts } from '../simulator-parts';
 
@@ -16,16 +16,16 @@ export const InboundRequest = Type.Object(
     phone_number_id: Type.String(),
     /** Digits. */
     from: optional(Type.String({ minLength: 1 })),
-    /** Business-scoped user id; beside `from` both are told. */
+    /** Business-scoped user id; with `from` the webhook carries both. */
     bsuid: optional(Type.String({ minLength: 1 })),
     name: optional(Type.String()),
-    /** When it was written: `-30h`, `+5m`, or milliseconds since 1970. */
+    /** Time of the message: `-30h`, `+5m`, or milliseconds since 1970. */
     at: optional(Type.Union([Type.String(), Type.Number()])),
     type: optional(Type.String({ pattern: '^[a-z_]+$' })),
     text: optional(Type.String()),
-    /** The object named by `type`, for other types than text. */
+    /** The object named by `type`, for types other than text. */
     content: optional(object),
-    /** The file of image, video, audio, document or sticker; a small one when none is given. */
+    /** The file of an image, video, audio, document or sticker; a small sample by default. */
     file: optional(
       Type.Object(
         { mime_type: Type.String({ pattern: '^[\\w.+-]+/[\\w.+-]+(;.*)?$' }), base64: Type.String({ pattern: '^[A-Za-z0-9+/]+={0,2}$' }) },
@@ -34,33 +34,36 @@ export const InboundRequest = Type.Object(
     ),
     context: optional(object),
     referral: optional(object),
-    /** Then a message without `content` has none, as media that failed (platform §4.4). */
+    /** With errors, a message without `content` has none, like media that failed (platform §4.4). */
     errors: optional(Type.Array(object)),
-    /** False: the webhook has no `contacts`. */
+    /** False for a webhook without `contacts`. */
     contacts: optional(Type.Boolean()),
-    /** More messages in the same webhook, at most 1,000 together. */
+    /** Further messages in the same webhook, at most 1,000 in total. */
     batch_with: optional(Type.Array(object, { maxItems: 999 })),
   },
   { additionalProperties: false },
 );
 type Inbound = Static<typeof InboundRequest>;
 
-/** A customer writes. @returns the ids of the messages, when the webhook was posted once */
+/** Posts a customer's messages. @returns their ids after the first attempt */
 export async function inbound(parts: SimulatorParts, request: Inbound): Promise<{ message_id: string | undefined; message_ids: string[] }> {
   const account = accountOfNumber(parts, request.phone_number_id);
   const { phone_number_id } = request;
   const others = (request.batch_with ?? []).map((more) => readRequest(InboundRequest, { ...more, phone_number_id }));
-  const [first, ...rest] = [request, ...others].map((one) => writingOf(parts, account, one)) as [Writing, ...Writing[]];
-  const message_ids = await parts.people.writes(first, ...rest);
+  const [first, ...rest] = [request, ...others].map((one) => inboundMessageOf(parts, account, one)) as [
+    InboundMessage,
+    ...InboundMessage[],
+  ];
+  const message_ids = await parts.people.write(first, ...rest);
   return { message_id: message_ids[0], message_ids };
 }
 
-function writingOf(parts: SimulatorParts, account: Account, request: Inbound): Writing {
+function inboundMessageOf(parts: SimulatorParts, account: Account, request: Inbound): InboundMessage {
   const { name = 'Simulated Person', type = 'text', context, referral, errors } = request;
   const { bsuid: userId } = request;
   const from = request.from ?? userId ?? '';
-  if (from === '') throw new GraphFailure(100, 'from or bsuid is needed');
-  const beside = { ...(context && { context }), ...(referral && { referral }), ...(errors && { errors }) };
+  if (from === '') throw new GraphFailure(100, 'from or bsuid is required');
+  const members = { ...(context && { context }), ...(referral && { referral }), ...(errors && { errors }) };
   const at = timeOf(request.at, parts.clock.now());
   return {
     account,
@@ -70,7 +73,7 @@ function writingOf(parts: SimulatorParts, account: Account, request: Inbound): W
     type,
     content: contentOf(parts, account, type, request),
     at,
-    beside,
+    members,
     contacts: request.contacts ?? true,
   };
 }
@@ -98,7 +101,7 @@ function timeOf(at: string | number | undefined, now: number): number {
   if (at === undefined) return now;
   if (typeof at === 'number') return at;
   const [, sign, amount, unit] = /^([+-])(\d+)([smhd])$/.exec(at) ?? [];
-  if (!amount) throw new GraphFailure(100, 'at must be like -30h, +5m, or milliseconds since 1970');
+  if (!amount) throw new GraphFailure(100, 'at must be an offset such as -30h or +5m, or milliseconds since 1970');
   const ms = Number(amount) * { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 's' | 'm' | 'h' | 'd'];
   return now + (sign === '-' ? -ms : ms);
 }

@@ -14,7 +14,7 @@ export const LoadRequest = Type.Object(
     inbound_per_second: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
     statuses_per_second: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
     seconds: Type.Integer({ minimum: 1, maximum: 600 }),
-    /** Different customers. */
+    /** Number of customers. */
     people: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
     /** Updates in one webhook. */
     batch: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
@@ -24,15 +24,15 @@ export const LoadRequest = Type.Object(
 
 export interface LoadProgress {
   running: boolean;
-  /** Made so far. */
+  /** Messages made so far. */
   inbound: number;
   statuses: number;
-  /** Webhooks that are not answered with 200 yet. */
+  /** Webhooks without a 200 yet. */
   held: number;
 }
 
 const TICK_MS = 50;
-/** The platform's own numbers for fiction end at 0199; these are of a country that there is not. */
+/** No country has the code 999, so these numbers are never real. */
 const FIRST_PERSON = 99_920_000_000;
 
 interface Kind {
@@ -51,8 +51,8 @@ interface LoadParts {
 }
 
 /**
- * Makes customers' messages and statuses at an even pace for a while (platform §8.4). Statuses are of the newest messages that the
- * number sent, by chance; of unknown ones when it sent none.
+ * Makes customers' messages and statuses at an even pace for a while (platform §8.4). Statuses belong to random newest messages of the
+ * number, or to unknown messages if it sent none.
  */
 export class Load {
   private timer: NodeJS.Timeout | undefined;
@@ -60,18 +60,18 @@ export class Load {
 
   constructor(private readonly parts: LoadParts) {}
 
-  /** @throws GraphFailure while one runs, or for a number that there is not */
+  /** @throws GraphFailure while a load runs, or for an unknown number */
   start(request: Static<typeof LoadRequest>): void {
-    if (this.timer) throw new GraphFailure(100, 'a load is running: DELETE /__sim/load ends it');
-    const account = this.parts.accounts.ofNumber(request.phone_number_id);
+    if (this.timer) throw new GraphFailure(100, 'a load is running; end it with DELETE /__sim/load');
+    const account = this.parts.accounts.byNumber(request.phone_number_id);
     if (!account) throw new GraphFailure(100, `no account has the number ${request.phone_number_id}`);
     const { people = 100, batch = 1 } = request;
-    const inParts = (count: number, act: (size: number) => void) => {
+    const inBatches = (count: number, act: (size: number) => void) => {
       for (let left = count; left > 0; left -= batch) act(Math.min(batch, left));
     };
     this.kinds = [
-      { perSecond: request.inbound_per_second ?? 0, made: 0, act: (n) => inParts(n, (size) => this.write(account, size, people)) },
-      { perSecond: request.statuses_per_second ?? 0, made: 0, act: (n) => inParts(n, (size) => this.tell(account, size)) },
+      { perSecond: request.inbound_per_second ?? 0, made: 0, act: (n) => inBatches(n, (size) => this.postMessages(account, size, people)) },
+      { perSecond: request.statuses_per_second ?? 0, made: 0, act: (n) => inBatches(n, (size) => this.postStatuses(account, size)) },
     ];
     const startedAt = Date.now();
     this.timer = setInterval(() => this.tick(startedAt, request.seconds * 1_000), TICK_MS);
@@ -97,8 +97,8 @@ export class Load {
     if (elapsedMs === endMs) this.stop();
   }
 
-  private write(account: Account, count: number, people: number): void {
-    const writing = () => {
+  private postMessages(account: Account, count: number, people: number): void {
+    const message = () => {
       const person = Math.floor(this.parts.random() * people);
       const content = { body: `Message of load, person ${person + 1}` };
       return {
@@ -110,16 +110,16 @@ export class Load {
         at: this.parts.clock.now(),
       };
     };
-    void this.parts.people.writes(writing(), ...Array.from({ length: count - 1 }, writing));
+    void this.parts.people.write(message(), ...Array.from({ length: count - 1 }, message));
   }
 
-  private tell(account: Account, count: number): void {
-    const sent = this.parts.sent.of(account.phone_number_id);
+  private postStatuses(account: Account, count: number): void {
+    const sent = this.parts.sent.byNumber(account.phone_number_id);
     const statuses = Array.from({ length: count }, () => {
       const nth = Math.floor(this.parts.random() * sent.length);
       const { id, recipient } = sent[nth] ?? { id: messageId(String(FIRST_PERSON), this.parts.random), recipient: String(FIRST_PERSON) };
-      const who = /^\d+$/.test(recipient) ? { recipient_id: recipient } : { recipient_user_id: recipient };
-      return { id, status: this.parts.random() < 0.5 ? 'delivered' : 'read', timestamp: seconds(this.parts.clock.now()), ...who };
+      const recipientId = /^\d+$/.test(recipient) ? { recipient_id: recipient } : { recipient_user_id: recipient };
+      return { id, status: this.parts.random() < 0.5 ? 'delivered' : 'read', timestamp: seconds(this.parts.clock.now()), ...recipientId };
     });
     void this.parts.callbacks.post(account, envelope(account, 'messages', { statuses }));
   }

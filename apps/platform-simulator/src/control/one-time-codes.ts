@@ -10,7 +10,7 @@ export const OneTimeCode = Type.Object({
 
 const MAX = 20;
 
-/** The last 20 codes that went out in AUTHENTICATION templates, so that a developer can log in without a phone (platform §8.3). */
+/** The last 20 codes in AUTHENTICATION templates, so that a developer can log in without a phone (platform §8.3). */
 export class OneTimeCodes {
   private codes: Static<typeof OneTimeCode>[] = [];
 

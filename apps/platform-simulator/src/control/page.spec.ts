@@ -21,7 +21,7 @@ describe('the phone page (platform §8.4)', () => {
     await started?.close();
   });
 
-  it('a person writes, sends a photo that is shown, and taps a button; the page makes no mistake', async () => {
+  it('sends a text and a photo, shows them, and taps a button, without an error in the console', async () => {
     await page.getByLabel('Message').fill('Is it ready?');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('Is it ready?').waitFor();
@@ -38,21 +38,21 @@ describe('the phone page (platform §8.4)', () => {
     expect(errors).toEqual([]);
   });
 
-  it('the profile is switched; everything is saved to a file and restored from it', async () => {
-    await page.getByLabel('The platform is').selectOption('realistic');
+  it('changes the profile, and saves and restores a snapshot', async () => {
+    await page.getByLabel('Platform profile').selectOption('realistic');
     await eventually(() => started.simulator.profile.settings.profile === 'realistic');
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save to a file' }).click();
+    await page.getByRole('button', { name: 'Save snapshot' }).click();
     const file = await (await download).path();
     await started.control('POST', 'reset', undefined, { authorization: 'Bearer secret' });
     await page.getByText('Is it ready?').waitFor({ state: 'detached' });
-    await page.getByLabel('Saved file').setInputFiles(file);
+    await page.getByLabel('Snapshot file').setInputFiles(file);
     await page.getByText('Is it ready?').waitFor();
     expect(started.simulator.profile.settings.profile).toBe('realistic');
     expect(errors).toEqual([]);
   });
 
-  it('codes are shown to whom has no phone', async () => {
+  it('shows one-time codes', async () => {
     const parameters = [{ type: 'text', text: '815162' }];
     await started.sendTemplate('12015550100', 'login_code', 'en', [
       { type: 'body', parameters },

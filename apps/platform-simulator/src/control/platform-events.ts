@@ -14,7 +14,7 @@ export const AccountChange = Type.Object({
   action: oneOf('ban', 'restrict', 'reinstate', 'disconnect'),
 });
 
-/** Bans, restrictions and their ends, as the platform tells them (platform §4.6). */
+/** Posts bans, restrictions and their ends (platform §4.6). */
 export async function changeAccount(parts: SimulatorParts, { phone_number_id, action }: Static<typeof AccountChange>): Promise<object> {
   const account = accountOfNumber(parts, phone_number_id);
   const inAWeek = Math.floor(parts.clock.now() / 1_000) + 7 * 86_400;
@@ -38,9 +38,9 @@ const DECISIONS = { approve: 'APPROVED', reject: 'REJECTED', pause: 'PAUSED', di
 
 export async function changeTemplate(parts: SimulatorParts, id: string, action: string): Promise<object> {
   const status = Object.hasOwn(DECISIONS, action) ? DECISIONS[action as keyof typeof DECISIONS] : undefined;
-  const account = parts.accounts.ofTemplate(id);
+  const account = parts.accounts.byTemplate(id);
   const template = account?.templates.find((one) => one.id === id);
-  if (!status || !account || !template) throw new GraphFailure(100, 'no such template or action');
+  if (!status || !account || !template) throw new GraphFailure(100, 'unknown template or action');
   await decide(parts, account, template, status);
   return { status };
 }
@@ -50,7 +50,7 @@ export const StatusRequest = Type.Object(
   { additionalProperties: true },
 );
 
-/** Any status, of any message. */
+/** Posts any status of any message. */
 export async function postStatus(parts: SimulatorParts, { phone_number_id, ...status }: Static<typeof StatusRequest>): Promise<void> {
   const account = accountOfNumber(parts, phone_number_id);
   const statuses = [{ timestamp: seconds(parts.clock.now()), ...status }];
@@ -59,11 +59,11 @@ export async function postStatus(parts: SimulatorParts, { phone_number_id, ...st
 
 export const RawRequest = Type.Object(
   {
-    /** These bytes, or JSON that is written in the style. */
+    /** The bytes as text, or JSON that is written in the style. */
     body: Type.Unknown(),
     style: Type.Optional(oneOf('meta', 'compact', 'pretty')),
     signature: Type.Optional(oneOf('valid', 'wrong', 'none')),
-    /** Whose secret signs; the first account's when not given. */
+    /** The account whose secret signs; the first one by default. */
     phone_number_id: Type.Optional(Type.String()),
   },
   { additionalProperties: false },

@@ -5,9 +5,9 @@ export const LoggedRequest = Type.Object({
   at: Type.String(),
   method: Type.String(),
   path: Type.String(),
-  /** 0: the connection was cut. */
+  /** 0 for a cut connection. */
   status: Type.Integer(),
-  /** A number of bytes for a file. */
+  /** For a file, its number of bytes. */
   body: Type.Unknown(),
   response: Type.Unknown(),
 });
@@ -15,10 +15,10 @@ export type LoggedRequest = Static<typeof LoggedRequest>;
 
 const MAX = 20_000;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** What an entry costs beside the request's body, about. */
+/** The approximate size of an entry without the request's body. */
 const ENTRY_BYTES = 1_000;
 
-/** What integrations asked and were answered: the newest 20,000, or as many as 64 MB hold. */
+/** Requests of integrations with their responses: the newest 20,000, or as many as fit into 64 MB. */
 export class RequestLog {
   private entries: { entry: LoggedRequest; size: number }[] = [];
   private size = 0;
@@ -31,7 +31,7 @@ export class RequestLog {
     this.keep({ at: new Date().toISOString(), method: request.method, path, status, body, response }, size);
   }
 
-  /** The newest, oldest first. */
+  /** The newest requests, oldest first. */
   last(limit: number): LoggedRequest[] {
     return this.entries.slice(-limit).map(({ entry }) => entry);
   }
@@ -54,7 +54,7 @@ export class RequestLog {
     this.entries.push({ entry, size });
     this.size += size;
     if (this.entries.length <= MAX * 1.1 && this.size <= MAX_BYTES) return;
-    // Many at once: an array that loses its first element at each request is moved at each request.
+    // Drops many entries together, because each removal at the front moves the whole array.
     let first = Math.max(0, this.entries.length - MAX);
     let left = this.entries.slice(first).reduce((sum, one) => sum + one.size, 0);
     while (left > MAX_BYTES * 0.9) left -= this.entries[first++]?.size ?? 0;

@@ -3,9 +3,9 @@ import { Type, type Static, type TObject } from '@sinclair/typebox';
 const optional = Type.Optional;
 
 const fault = {
-  /** Before anything else, in milliseconds. */
+  /** Delay before everything else, in milliseconds. */
   delay_ms: optional(Type.Integer({ minimum: 0, maximum: 120_000 })),
-  /** An error of the platform; `status` is the HTTP one. */
+  /** An error of the platform; `status` is the HTTP status. */
   error: optional(
     Type.Object({
       code: Type.Integer(),
@@ -17,7 +17,7 @@ const fault = {
       headers: optional(Type.Record(Type.String(), Type.String())),
     }),
   ),
-  /** An answer that is no answer of the platform: another status or body (text is sent as HTML), or a cut connection. */
+  /** A response unlike the platform's: another status or body (text is sent as HTML), or a cut connection. */
   answer: optional(
     Type.Object({
       status: optional(Type.Integer({ minimum: 100, maximum: 599 })),
@@ -25,15 +25,15 @@ const fault = {
       cut: optional(Type.Boolean()),
     }),
   ),
-  /** The message is accepted, then the connection is cut: the caller cannot know. */
+  /** Accepts the message, then cuts the connection, so that the outcome is unknown to the caller. */
   cut_after_accept: optional(Type.Boolean()),
-  /** After this answer nothing can be connected to for so long, in milliseconds. */
+  /** Closes the port for this time after the response, in milliseconds. */
   refuse_connections_ms: optional(Type.Integer({ minimum: 1, maximum: 60_000 })),
 };
-/** What the simulator does instead of just accepting a message. */
+/** Replaces the normal handling of a message. */
 export type Fault = Static<TObject<typeof fault>>;
 
-/** Every member that is given must be equal; `to` are digits, or a business-scoped user id. */
+/** All present members must be equal; `to` is digits or a business-scoped user id. */
 const Match = Type.Object(
   { to: optional(Type.String()), type: optional(Type.String()), template: optional(Type.String()) },
   { additionalProperties: false },
@@ -42,9 +42,9 @@ const Match = Type.Object(
 export const RuleRequest = Type.Object(
   {
     match: optional(Match),
-    /** How often it applies; always when not given. */
+    /** How often it applies; without limit by default. */
     times: optional(Type.Integer({ minimum: 1 })),
-    /** Only every so-manieth message that matches meets it: 3 is the third, the sixth, ... */
+    /** Applies to every n-th matching message: 3 means the third, the sixth, … */
     every: optional(Type.Integer({ minimum: 1 })),
     ...fault,
   },
@@ -55,7 +55,7 @@ export const RuleRequest = Type.Object(
 const Rule = Type.Object({
   id: Type.Integer(),
   match: Match,
-  /** How often it still applies; null: always. */
+  /** How often it still applies; null without limit. */
   times: Type.Union([Type.Integer(), Type.Null()]),
   every: Type.Integer(),
   /** Messages that matched so far. */
@@ -71,7 +71,7 @@ export class Rules {
   private rules: Rule[] = [];
   private made = 0;
 
-  /** @returns the id; null when there are too many */
+  /** @returns the id; null if there are too many */
   add({ match = {}, times, every = 1, ...fault }: Static<typeof RuleRequest>): number | null {
     if (this.rules.length >= MAX) return null;
     this.made += 1;
@@ -87,8 +87,8 @@ export class Rules {
     this.rules = [];
   }
 
-  /** The first rule that matches; counts as used. */
-  take(message: { to: string; type: string; template: string | undefined }): Fault | undefined {
+  /** Uses the first rule that applies. */
+  match(message: { to: string; type: string; template: string | undefined }): Fault | undefined {
     return this.rules.find((rule) => {
       if (rule.times === 0 || !(['to', 'type', 'template'] as const).every((part) => [undefined, message[part]].includes(rule.match[part])))
         return false;

@@ -10,15 +10,15 @@ import { MediaStoreState } from '../media/media-store';
 import { ConversationsState } from '../people/conversations';
 import { RefusedNumbersState } from '../people/refused-numbers';
 import { OneTimeCode } from './one-time-codes';
-import { PhonesState } from './phone';
+import { PhonesState } from './phones';
 import { LoggedRequest } from './request-log';
 import { RulesState } from './rules';
 import { type SimulatorParts } from '../simulator-parts';
 
-/** Everything that the simulator knows, with the accounts' secrets (platform §8.4). */
+/** The whole state of the simulator, with the accounts' secrets (platform §8.4, decision 235). */
 export const Snapshot = Type.Object({
   version: Type.Literal(1),
-  /** Where the row of random numbers stands. */
+  /** The state of the random numbers. */
   random: Type.Integer(),
   clock: ClockState,
   profile: Settings,
@@ -31,7 +31,7 @@ export const Snapshot = Type.Object({
   refused: RefusedNumbersState,
   codes: Type.Array(OneTimeCode),
   media: MediaStoreState,
-  /** Statuses that are still to be told. */
+  /** Pending statuses. */
   statuses: StatusEngineState,
   callbacks: CallbackQueueState,
   requests: Type.Array(LoggedRequest),
@@ -59,9 +59,9 @@ export function takeSnapshot(parts: SimulatorParts): Static<typeof Snapshot> {
   };
 }
 
-/** What was there before is gone, webhooks that were not delivered too. */
+/** Replaces the whole state, including webhooks that were not delivered. */
 export function restoreSnapshot(parts: SimulatorParts, snapshot: Static<typeof Snapshot>): void {
-  forget(parts);
+  resetSimulator(parts);
   parts.seeded.state = snapshot.random;
   parts.clock.restore(snapshot.clock);
   parts.profile.settings = snapshot.profile;
@@ -79,8 +79,8 @@ export function restoreSnapshot(parts: SimulatorParts, snapshot: Static<typeof S
   parts.callbacks.restore(snapshot.callbacks);
 }
 
-/** Everything but accounts and templates, which can send again. */
-export function forget(parts: SimulatorParts): void {
+/** Drops everything but accounts and templates, and lets all accounts send again. */
+export function resetSimulator(parts: SimulatorParts): void {
   parts.load.stop();
   parts.batches.flush();
   for (const part of [

@@ -5,7 +5,7 @@ import { type SimulatorParts } from '../simulator-parts';
 
 export type ById = { Params: { id: string }; Querystring: Record<string, string | undefined> };
 
-/** @returns the token that came. @throws GraphFailure 401/190 when nobody has it */
+/** @throws GraphFailure 401/190 if no account has the token */
 export function tokenOf(parts: SimulatorParts, request: FastifyRequest): string {
   const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
   if (!token) throw new GraphFailure(190, 'An access token is required to request this resource', { status: 401 });
@@ -14,7 +14,7 @@ export function tokenOf(parts: SimulatorParts, request: FastifyRequest): string 
   return token;
 }
 
-/** @throws GraphFailure 401/190 for a token that nobody has, 100/33 for an object that the token does not reach */
+/** @throws GraphFailure 401/190 for an unknown token, 100/33 for an object that the token may not read */
 export function accountFor(parts: SimulatorParts, request: FastifyRequest<ById>, find: (id: string) => Account | undefined): Account {
   const token = tokenOf(parts, request);
   const account = find(request.params.id);
@@ -22,20 +22,20 @@ export function accountFor(parts: SimulatorParts, request: FastifyRequest<ById>,
   return account;
 }
 
-/** The account with that business account id, whose management calls are counted. */
+/** Finds the account and counts a management call. */
 export function businessAccountFor(parts: SimulatorParts, request: FastifyRequest<ById>): Account {
-  const account = accountFor(parts, request, (id) => parts.accounts.ofBusinessAccount(id));
-  parts.limits.management(account);
+  const account = accountFor(parts, request, (id) => parts.accounts.byBusinessAccount(id));
+  parts.limits.countManagementCall(account);
   return account;
 }
 
 /**
- * The members that `fields` asks for, and the id.
- * @param usual when it asks for none
- * @throws GraphFailure 100 for a field that there is not
+ * The requested members and the id.
+ * @param usual the members without a request
+ * @throws GraphFailure 100 for an unknown field
  */
-export function pick(node: Record<string, unknown>, kind: string, asked: string | undefined, usual: string[]): Record<string, unknown> {
-  const fields = asked ? asked.split(',').map((field) => field.replace(/[.{(].*$/s, '').trim()) : usual;
+export function pick(node: Record<string, unknown>, kind: string, requested: string | undefined, usual: string[]): Record<string, unknown> {
+  const fields = requested ? requested.split(',').map((field) => field.replace(/[.{(].*$/s, '').trim()) : usual;
   const odd = fields.find((field) => !Object.hasOwn(node, field));
   if (odd !== undefined) throw new GraphFailure(100, `Tried accessing nonexisting field (${odd}) on node type (${kind})`);
   return { ...Object.fromEntries(fields.map((field) => [field, node[field]])), id: node['id'] };

@@ -35,7 +35,7 @@ const Contacts = Type.Array(Contact, { minItems: 1, maxItems: 257 });
 const Reaction = strict({ message_id: text(512), emoji: Type.String({ maxLength: 32 }) });
 const Text = strict({ body: Type.String({ minLength: 1 }), preview_url: optional(Type.Boolean()) });
 
-/** The content of everything but templates (platform §1.2, §1.3). @throws GraphFailure */
+/** Checks the content of all types but templates (platform §1.2, §1.3). @throws GraphFailure */
 export function checkFreeMessage(message: MessageBody, phoneNumberId: string, media: MediaStore): void {
   const type = String(message.type ?? 'text');
   const content = message[type];

@@ -1,5 +1,5 @@
 export interface FailureOptions {
-  /** HTTP status; 400 when none is given. */
+  /** HTTP status, 400 by default. */
   status?: number;
   subcode?: number;
   details?: string;
@@ -7,7 +7,7 @@ export interface FailureOptions {
   headers?: Record<string, string>;
 }
 
-/** An error as the platform writes it (platform §1.6). */
+/** An error in the platform's form (platform §1.6). */
 export class GraphFailure extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;

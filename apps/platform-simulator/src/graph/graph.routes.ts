@@ -7,7 +7,7 @@ import { businessAccountNode, debugToken, listNumbers, numberNode, subscribedApp
 import { createTemplate, deleteTemplates, editTemplate, listTemplates, templateNode, unpauseTemplate } from './templates';
 import { type SimulatorParts } from '../simulator-parts';
 
-/** The part of the Graph API that an integration calls; any `/vN.N` prefix, or none (platform §8.1). */
+/** The Graph API for integrations, with any `/vN.N` prefix or none (platform §8.1). */
 export function graphRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   app.addHook('preSerialization', async (request, reply, payload) => {
     if (isGraph(request)) parts.requests.add(request, reply.statusCode, payload);
@@ -37,9 +37,9 @@ function isGraph(request: FastifyRequest): boolean {
 function getNode(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
   const { id } = request.params;
   tokenOf(parts, request);
-  if (parts.accounts.ofNumber(id)) return numberNode(parts, request);
-  if (parts.accounts.ofBusinessAccount(id)) return businessAccountNode(parts, request);
-  if (parts.accounts.ofTemplate(id)) return templateNode(parts, request);
+  if (parts.accounts.byNumber(id)) return numberNode(parts, request);
+  if (parts.accounts.byBusinessAccount(id)) return businessAccountNode(parts, request);
+  if (parts.accounts.byTemplate(id)) return templateNode(parts, request);
   if (parts.media.get(id)) return getMedia(parts, request);
   throw missingObject(id);
 }

@@ -28,10 +28,10 @@ const named = <T extends TSchema>(name: string, parameters: T) => strict({ name:
 
 interface Kind {
   action: TSchema;
-  /** Of the body; the platform wants one unless it says otherwise. */
+  /** The body is required by default. */
   body: number;
   isBodyOptional?: boolean;
-  /** Header types. */
+  /** Allowed types of the header. */
   headers: readonly string[];
 }
 
@@ -92,7 +92,7 @@ const Frame = strict({
 });
 const TextHeader = strict({ type: Type.Literal('text'), text: text(60) });
 
-/** Buttons, lists and the like (platform §8.1). @throws GraphFailure */
+/** Checks buttons, lists and other interactive messages (platform §8.1). @throws GraphFailure */
 export function checkInteractive(content: unknown, phoneNumberId: string, media: MediaStore): void {
   const { type, header, body, action } = checkShape(Frame, content ?? {}, 'interactive');
   const kind = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined;

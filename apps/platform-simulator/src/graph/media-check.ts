@@ -24,9 +24,9 @@ interface MediaContent {
 }
 
 /**
- * A file by id or by address.
+ * Checks a file by id or by link. Like the platform, it does not fetch a link here.
  * @param name of the parameter
- * @throws GraphFailure 100; whether an address can be fetched shows later, as at the platform
+ * @throws GraphFailure 100
  */
 export function checkMedia(kind: MediaKindName, content: unknown, name: string, phoneNumberId: string, media: MediaStore): void {
   const { id, link, ...texts } = checkShape(MEDIA_SHAPES[kind], content ?? {}, name) as MediaContent;
@@ -38,13 +38,13 @@ export function checkMedia(kind: MediaKindName, content: unknown, name: string, 
     throw new GraphFailure(100, `Param ${name}['id'] is not a valid whatsapp business account media attachment ID`);
 }
 
-/** Schemas would count an emoji as two. */
+/** Counts an emoji as one character, unlike schemas. */
 function checkCharacters(name: string, member: string, text: string | undefined, most: number): void {
   if (text !== undefined && [...text].length > most)
     throw new GraphFailure(100, `Param ${name}['${member}'] must be at most ${most} characters long.`);
 }
 
-/** Why the platform cannot deliver this file, found after the message was accepted (platform §1.3); null: it can. */
+/** The reason why the platform cannot deliver an accepted message with this file (platform §1.3), or null. */
 export function mediaFailure(kind: MediaKindName, { id, link }: { id?: unknown; link?: unknown }, media: MediaStore): string | null {
   if (typeof link === 'string') {
     if (link.includes('sim-404')) return 'Downloading media from weblink failed with http code 404, status message Not Found';
@@ -53,7 +53,7 @@ export function mediaFailure(kind: MediaKindName, { id, link }: { id?: unknown; 
     return null;
   }
   const file = media.get(String(id));
-  if (!file) return 'The media file is no longer there';
+  if (!file) return 'The media file no longer exists';
   if (!MEDIA_KINDS[kind].mimeTypes.includes(bareType(file.mime_type))) return `Unsupported ${kind} mime type ${file.mime_type}`;
   return file.bytes.length > MEDIA_KINDS[kind].most ? `Media file size too big. Max file size: ${MEDIA_KINDS[kind].most} bytes` : null;
 }

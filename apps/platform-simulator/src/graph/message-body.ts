@@ -3,7 +3,7 @@ import type { TemplateComponentRequest } from '@mgw/platform-api';
 import { GraphFailure } from './graph-error';
 import { checkShape, strict } from './shape';
 
-/** `POST /{phone_number_id}/messages` without its content, which is checked by its type (platform §1.1). */
+/** `POST /{phone_number_id}/messages` without its content; each type has its own check (platform §1.1). */
 const Frame = strict({
   messaging_product: Type.Literal('whatsapp'),
   recipient_type: Type.Optional(Type.Union([Type.Literal('individual'), Type.Literal('group')])),
@@ -21,7 +21,7 @@ export type MessageBody = Omit<Static<typeof Frame>, 'type'> & {
   [member: string]: unknown;
 };
 
-/** The message; without a type it is text. @throws GraphFailure 100 naming the parameter */
+/** Reads the message; the default type is text. @throws GraphFailure 100 with the parameter */
 export function messageOf(body: unknown): MessageBody {
   const whole = (body ?? {}) as Record<string, unknown>;
   const type = whole['type'] === undefined ? 'text' : String(whole['type']);
@@ -30,7 +30,7 @@ export function messageOf(body: unknown): MessageBody {
   return { ...whole, type, [type]: contentOf(whole[type]) } as MessageBody;
 }
 
-/** Like every parameter of the Graph API, it may come as JSON in a text; clients do that with contacts. */
+/** Like any parameter of the Graph API, it may be JSON in a string; clients do that with contacts. */
 function contentOf(content: unknown): unknown {
   if (typeof content !== 'string') return content;
   try {
@@ -42,7 +42,7 @@ function contentOf(content: unknown): unknown {
 
 const USER_ID = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
 
-/** Digits, or a business-scoped user id; of both `to` wins, and an empty one is none. @throws GraphFailure 100 when there is neither */
+/** Digits or a business-scoped user id. `to` wins; an empty value counts as absent. @throws GraphFailure 100 if both are absent */
 export function recipientOf({ to = '', recipient = '' }: MessageBody): string {
   const digits = to.replace(/[\s()+.-]/g, '');
   if (/^\d{5,17}$/.test(digits)) return digits;

@@ -5,7 +5,7 @@ import { GraphFailure } from './graph-error';
 import type { MessageBody } from './message-body';
 import { checkTemplateMessage } from './template-message-check';
 
-/** As strict as the platform (platform §1). @throws GraphFailure */
+/** Checks a message like the platform (platform §1). @throws GraphFailure */
 export function checkMessage(account: Account, message: MessageBody, recipient: string, media: MediaStore): void {
   if (account.status !== 'CONNECTED') throw new GraphFailure(133010, 'Account not registered');
   if (recipient === account.display_phone_number) throw new GraphFailure(131021, 'Recipient cannot be the sender');

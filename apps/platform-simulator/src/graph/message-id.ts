@@ -1,11 +1,11 @@
 import { bytes } from '../random';
 
-/** One id in so many has a serial of any bytes. */
+/** One id in this many has a serial of arbitrary bytes. */
 const ODD_ONES = 8;
 
 /**
- * A message id of the platform's real layout (platform §8.1). Digits and hexadecimal letters never give a `+` or a `/` in base64,
- * which the platform's ids sometimes hold; so some serials are bytes, for the sake of paths and logs.
+ * A message id in the platform's layout (platform §8.1). Some serials are arbitrary bytes, because the platform's ids sometimes
+ * contain `+` or `/`, which hexadecimal serials never give.
  */
 export function messageId(recipient: string, random: () => number): string {
   const name = Buffer.from(recipient.slice(0, 20), 'latin1');

@@ -18,17 +18,17 @@ import { type SimulatorParts } from '../simulator-parts';
 
 /** `POST /{phone_number_id}/messages` (platform §1). */
 export async function postMessage(parts: SimulatorParts, request: FastifyRequest<ById>, reply: FastifyReply): Promise<unknown> {
-  const account = accountFor(parts, request, (id) => parts.accounts.ofNumber(id));
+  const account = accountFor(parts, request, (id) => parts.accounts.byNumber(id));
   if ((request.body as { status?: unknown } | null)?.status !== undefined) return readReceipt(request.body);
   const message = messageOf(request.body);
   const recipient = recipientOf(message);
-  const asked = { to: recipient, type: message.type, template: message.template?.name as string | undefined };
-  const fault = parts.rules.take(asked) ?? parts.refused.take(recipient);
+  const sent = { to: recipient, type: message.type, template: message.template?.name as string | undefined };
+  const fault = parts.rules.match(sent) ?? parts.refused.nextFault(recipient);
   if (fault?.delay_ms) await new Promise((resolve) => setTimeout(resolve, fault.delay_ms));
-  if (fault?.refuse_connections_ms) parts.goAway(fault.refuse_connections_ms);
-  if (fault?.error) throw new GraphFailure(fault.error.code, fault.error.message ?? 'by rule', fault.error);
-  if (fault?.answer) return answerAsRuled(fault.answer, reply);
-  parts.limits.sent(account);
+  if (fault?.refuse_connections_ms) parts.startOutage(fault.refuse_connections_ms);
+  if (fault?.error) throw new GraphFailure(fault.error.code, fault.error.message ?? 'refused by a rule', fault.error);
+  if (fault?.answer) return respondByRule(fault.answer, reply);
+  parts.limits.countSent(account);
   checkMessage(account, message, recipient, parts.media);
   checkWindow(parts, account, message, recipient);
   return accept(parts, { account, message, recipient, behaviour: behaviourOf(parts, account, message, recipient), fault, request, reply });
@@ -41,7 +41,7 @@ const ReadReceipt = strict({
   typing_indicator: Type.Optional(strict({ type: Type.Literal('text') })),
 });
 
-/** A read receipt, with the typing indicator or without (platform §1.1). */
+/** A read receipt, with or without the typing indicator (platform §1.1). */
 function readReceipt(body: unknown): { success: true } {
   checkShape(ReadReceipt, body, '');
   return { success: true };
@@ -53,19 +53,19 @@ function checkWindow(parts: SimulatorParts, account: Account, { type }: MessageB
     throw new GraphFailure(131047, 'Re-engagement message', { details: 'More than 24 hours have passed since the customer last replied' });
   }
   if (!isOpen && account.restricted) throw new GraphFailure(368, 'Temporarily blocked for policies violations', { status: 403 });
-  parts.limits.pair(account, recipient);
-  if (!isOpen) parts.limits.writesFirst(account, recipient);
+  parts.limits.countForPerson(account, recipient);
+  if (!isOpen) parts.limits.startConversation(account, recipient);
 }
 
-/** What becomes of it: test numbers and the profile say so, unless the platform cannot carry it. */
+/** The recipient's behaviour, unless the platform cannot deliver the message. */
 function behaviourOf(parts: SimulatorParts, account: Account, message: MessageBody, recipient: string): Behaviour {
   const behaviour = parts.profile.behaviourOf(recipient);
   const problem = fileProblem(parts, message);
   if (problem !== null) return failed(131053, 'Media upload error', problem);
   if (message.type !== 'reaction') return behaviour;
   const { message_id } = message['reaction'] as { message_id: string };
-  const isKnown = parts.phones.of(account.phone_number_id, recipient).some(({ id }) => id === message_id);
-  // The platform tells only that a reaction was sent.
+  const isKnown = parts.phones.thread(account.phone_number_id, recipient).some(({ id }) => id === message_id);
+  // The platform posts only `sent` for a reaction.
   if (isKnown) return { ...behaviour, steps: behaviour.steps.filter(({ status }) => status === 'sent') };
   return failed(131009, 'Parameter value is not valid', 'The message that is reacted to is not in this conversation');
 }
@@ -94,9 +94,9 @@ async function accept(
   const id = messageId(recipient, parts.random);
   const isPhone = /^\d+$/.test(recipient);
   const waId = behaviour.otherWaId ? `${recipient}9` : recipient;
-  const look = bubbleOf(account, message);
+  const bubble = bubbleOf(account, message);
   const at = new Date(parts.clock.now()).toISOString();
-  parts.phones.add(account.phone_number_id, recipient, { id, direction: 'in', type: message.type, ...look, at, status: 'accepted' });
+  parts.phones.add(account.phone_number_id, recipient, { id, direction: 'in', type: message.type, ...bubble, at, status: 'accepted' });
   parts.sent.add(account.phone_number_id, { id, recipient });
   const category = categoryOf(account, message);
   if (category === 'authentication') {
@@ -113,7 +113,7 @@ async function accept(
     callbackData: message.biz_opaque_callback_data ?? null,
     behaviour,
     pricingCategory: category,
-    tap: look.buttons[0] ?? null,
+    tap: bubble.buttons[0] ?? null,
   });
   const body = {
     messaging_product: 'whatsapp',
@@ -134,14 +134,14 @@ async function accept(
   return body;
 }
 
-/** What it is charged as. */
+/** The category that the platform charges. */
 function categoryOf(account: Account, { type, template }: MessageBody): string {
   if (type !== 'template') return 'service';
   const found = account.templates.find(({ name, language }) => name === template?.name && language === template?.language?.code);
   return (found?.category ?? 'utility').toLowerCase();
 }
 
-function answerAsRuled({ status, body, cut }: NonNullable<Fault['answer']>, reply: FastifyReply): unknown {
+function respondByRule({ status, body, cut }: NonNullable<Fault['answer']>, reply: FastifyReply): unknown {
   if (cut) {
     reply.raw.socket?.destroy();
     return reply.hijack();

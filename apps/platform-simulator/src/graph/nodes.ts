@@ -8,7 +8,7 @@ const BUSINESS = '600500400300201';
 
 /** `GET /{phone_number_id}` (platform §3.3). */
 export function numberNode(parts: SimulatorParts, request: FastifyRequest<ById>): Record<string, unknown> {
-  const account = accountFor(parts, request, (id) => parts.accounts.ofNumber(id));
+  const account = accountFor(parts, request, (id) => parts.accounts.byNumber(id));
   const node = numberFields(parts, account);
   return pick(node, 'WhatsAppBusinessPhoneNumber', request.query['fields'], ['verified_name', 'display_phone_number', 'quality_rating']);
 }
@@ -24,7 +24,7 @@ export function listNumbers(parts: SimulatorParts, request: FastifyRequest<ById>
 
 /** `GET /{business_account_id}`. */
 export function businessAccountNode(parts: SimulatorParts, request: FastifyRequest<ById>): Record<string, unknown> {
-  const account = accountFor(parts, request, (id) => parts.accounts.ofBusinessAccount(id));
+  const account = accountFor(parts, request, (id) => parts.accounts.byBusinessAccount(id));
   const { business_account_id: id, name } = account;
   const node = {
     id,
@@ -58,7 +58,7 @@ function numberFields(parts: SimulatorParts, account: Account): Record<string, u
   };
 }
 
-/** Who keeps the number from sending (platform §3.3). */
+/** The health of the number and the account (platform §3.3). */
 function healthOf({ status, restricted, phone_number_id, business_account_id }: Account): Record<string, unknown> {
   const ofNumber =
     status === 'CONNECTED'
@@ -81,7 +81,7 @@ function reason(error_code: number, error_description: string, possible_solution
   return { error_code, error_description, possible_solution };
 }
 
-/** Webhooks are posted only while the app is subscribed. */
+/** Reads or changes the subscription. Webhooks are posted only while the app is subscribed. */
 export function subscribedApps(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
   const account = businessAccountFor(parts, request);
   if (request.method === 'GET') return { data: account.subscribed ? [{ whatsapp_business_api_data: APP }] : [] };

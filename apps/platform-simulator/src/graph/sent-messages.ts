@@ -6,31 +6,31 @@ export const SentMessagesState = Type.Record(Type.String(), Type.Array(Sent));
 
 const MAX = 1_000;
 
-/** The newest messages that each number sent, for statuses that are made on demand. */
+/** The newest messages of each number, for statuses on demand. */
 export class SentMessages {
-  private byNumber = new Map<string, SentMessage[]>();
+  private messages = new Map<string, SentMessage[]>();
 
   add(phoneNumberId: string, message: SentMessage): void {
-    const sent = this.byNumber.get(phoneNumberId) ?? [];
+    const sent = this.messages.get(phoneNumberId) ?? [];
     sent.push(message);
     if (sent.length > MAX) sent.shift();
-    this.byNumber.set(phoneNumberId, sent);
+    this.messages.set(phoneNumberId, sent);
   }
 
   /** Oldest first. */
-  of(phoneNumberId: string): readonly SentMessage[] {
-    return this.byNumber.get(phoneNumberId) ?? [];
+  byNumber(phoneNumberId: string): readonly SentMessage[] {
+    return this.messages.get(phoneNumberId) ?? [];
   }
 
   clear(): void {
-    this.byNumber.clear();
+    this.messages.clear();
   }
 
   state(): Static<typeof SentMessagesState> {
-    return Object.fromEntries(this.byNumber);
+    return Object.fromEntries(this.messages);
   }
 
   restore(state: Static<typeof SentMessagesState>): void {
-    this.byNumber = new Map(Object.entries(state));
+    this.messages = new Map(Object.entries(state));
   }
 }

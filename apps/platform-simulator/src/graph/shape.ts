@@ -2,15 +2,15 @@ import { Type, type Static, type TProperties, type TSchema } from '@sinclair/typ
 import { matches, mismatch } from '@mgw/contracts';
 import { GraphFailure } from './graph-error';
 
-/** Members that are not named are refused, as the platform does. */
+/** Refuses unknown members, like the platform. */
 export const strict = <T extends TProperties>(properties: T) => Type.Object(properties, { additionalProperties: false });
 
 export const text = (most: number, least = 1) => Type.String({ minLength: least, maxLength: most });
 
 /**
- * The value, when it is as the schema says.
- * @param name of the parameter, as the platform names it in its error: `audio` in `Unexpected key "caption" on param "audio"`; empty
- * for the request itself
+ * Checks a value against a schema.
+ * @param name of the parameter in the platform's error, for example `audio` in `Unexpected key "caption" on param "audio"`; empty for
+ * the request itself
  * @throws GraphFailure 100
  */
 export function checkShape<S extends TSchema>(schema: S, value: unknown, name: string): Static<S> {

@@ -45,8 +45,8 @@ export const TemplateDraft = strict({
 });
 
 /**
- * The components as the platform shows them when they are read: the words and the button of a code are its own (platform §1.5).
- * @throws GraphFailure 100 for what no template can have
+ * The components as the platform returns them: it replaces the words and the button of a code (platform §1.5).
+ * @throws GraphFailure 100 for an invalid component
  */
 export function readComponents(components: Static<typeof Components>, category: string): GraphTemplateComponent[] {
   const count = (type: string) => components.filter((component) => component.type === type).length;
@@ -83,12 +83,12 @@ function plainComponent(component: GraphTemplateComponent): GraphTemplateCompone
   const variables = component.text?.match(/\{\{\s*\w+\s*\}\}/g)?.length ?? 0;
   if (component.type === 'BODY' && component.text === undefined) throw invalid('The text of BODY is required');
   if (component.type === 'HEADER' && (component.format === 'TEXT') !== (component.text !== undefined))
-    throw invalid('HEADER has a text when its format is TEXT, and only then');
+    throw invalid('HEADER has a text if and only if its format is TEXT');
   if (component.type === 'HEADER' && variables > 1) throw invalid('HEADER may have one variable');
   if (component.type === 'FOOTER' && (component.text === undefined || variables > 0)) throw invalid('FOOTER has a text without variables');
   const urls = component.buttons?.filter(({ type }) => type === 'URL') ?? [];
   if (urls.length > 2) throw invalid('There may be two buttons of type URL');
-  if (urls.some(({ url }) => /\{\{.*\}\}./.test(url ?? ''))) throw invalid('The variable of a URL stands at its end');
+  if (urls.some(({ url }) => /\{\{.*\}\}./.test(url ?? ''))) throw invalid('The variable of a URL must be at its end');
   if (component.buttons?.some(({ type }) => type === 'OTP')) throw invalid('Only AUTHENTICATION templates have OTP buttons');
   return component;
 }

@@ -19,7 +19,7 @@ const Parameter = Type.Object({
 const Component = strict({
   type: Type.String({ pattern: '^(header|body|button|HEADER|BODY|BUTTON|carousel|limited_time_offer)$' }),
   sub_type: Type.Optional(Type.String()),
-  // Clients send the index as text and as a number.
+  // Clients send the index as text or as a number.
   index: Type.Optional(Type.Union([Type.String({ pattern: '^\\d$' }), Type.Integer({ minimum: 0, maximum: 9 })])),
   parameters: Type.Optional(Type.Array(Parameter)),
   cards: Type.Optional(Type.Array(Type.Object({}))),
@@ -33,7 +33,7 @@ const TemplateContent = strict({
 type Component = Static<typeof Component>;
 type Parameter = Static<typeof Parameter>;
 
-/** Whether this template may be sent so (platform §1.4, §1.5). @throws GraphFailure */
+/** Checks a message against its template (platform §1.4, §1.5). @throws GraphFailure */
 export function checkTemplateMessage(account: Account, { template }: MessageBody, recipient: string, media: MediaStore): void {
   const { name, language, components = [] } = checkShape(TemplateContent, template ?? {}, 'template');
   const found = account.templates.find((candidate) => candidate.name === name && candidate.language === language.code);
@@ -58,7 +58,7 @@ export function checkTemplateMessage(account: Account, { template }: MessageBody
 
 const partOf = (components: Component[], type: string) => components.find((component) => component.type.toLowerCase() === type);
 
-/** Without repeats, in order. */
+/** Each variable once, in order. */
 const variablesOf = (text = '') => [...new Set([...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name))];
 
 function checkPart(template: GraphTemplate, components: Component[], type: 'BODY' | 'HEADER'): void {
@@ -117,7 +117,7 @@ function checkHeaderFile(components: Component[], phoneNumberId: string, media: 
   if (file) checkMedia(file.kind, file.content, `template['components'][0]['parameters'][0]['${file.kind}']`, phoneNumberId, media);
 }
 
-/** The file in the header of a message, when it has one. */
+/** The file in the header of a message, if any. */
 export function headerFile(
   components: unknown,
 ): { kind: 'image' | 'video' | 'document'; content: { id?: unknown; link?: unknown } } | null {

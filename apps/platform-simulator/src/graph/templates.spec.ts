@@ -44,13 +44,13 @@ describe('templates (platform §1.4, §3.1, §8.1)', () => {
     ['no names', 'welcome_named', [body(text('a'), text('b'))], 100, 'body: Parameter name is missing or empty: first_name'],
     ['too long a code', 'login_code', [body(text('1'.repeat(16))), button('0', text('1'.repeat(16)))], 132018, undefined],
     ['an odd component', 'order_update', [{ type: 'feet', parameters: [] }], 100, undefined],
-  ])('%s: %s is answered so', async (_, name, components, code, details) => {
+  ])('%s: checks a message with %s', async (_, name, components, code, details) => {
     const sent = await started.sendTemplate(PERSON, name, 'en', components);
     expect(codeOf(sent)).toBe(code);
     if (details) expect(detailsOf(sent)).toBe(details);
   });
 
-  it('§1.5: a code goes to phones only, and is shown in the control plane', async () => {
+  it('§1.5: sends a code only to phones, and shows it in the control plane', async () => {
     const content = { name: 'login_code', language: { code: 'en' }, components: [body(text('481516')), button('0', text('481516'))] };
     const message = { messaging_product: 'whatsapp', type: 'template', template: content };
     const toUser = await started.graph('POST', `${NUMBER}/messages`, { ...message, recipient: 'US.13491208655302741918' });
@@ -73,7 +73,7 @@ describe('templates (platform §1.4, §3.1, §8.1)', () => {
       'Invalid',
     ],
     [{ colour: 'red' }, 'Unexpected key "colour"'],
-  ])('draft %#: what no template can have is refused', async (change, words) => {
+  ])('refuses the invalid draft %#', async (change, words) => {
     const made = await create({ ...DRAFT, ...change });
     expect([made.status, codeOf(made)]).toEqual([400, 100]);
     expect(messageOf(made)).toContain(words);
@@ -84,12 +84,12 @@ describe('templates (platform §1.4, §3.1, §8.1)', () => {
     ['sale_paused', 'PAUSED', 132015],
     ['sale_disabled', 'DISABLED', 132016],
     ['sale_rejected', 'REJECTED', 132001],
-  ])('§8.3: %s starts as %s and is refused with %i', async (name, status, code) => {
+  ])('§8.3: starts %s as %s and refuses a send with %i', async (name, status, code) => {
     expect((await create({ ...DRAFT, name })).body['status']).toBe(status);
     expect(codeOf(await started.sendTemplate(PERSON, name, 'en'))).toBe(code);
   });
 
-  it('§1.5: a code template is read with the platform’s own words and a URL button', async () => {
+  it('§1.5: returns a code template with the platform’s words and a URL button', async () => {
     const components = [
       { type: 'BODY', add_security_recommendation: true },
       { type: 'FOOTER', code_expiration_minutes: 5 },
@@ -108,7 +108,7 @@ describe('templates (platform §1.4, §3.1, §8.1)', () => {
     });
   });
 
-  it('is created once, approved, edited, paused, unpaused and deleted; each decision is told with the whole id', async () => {
+  it('creates a template once, approves, edits, pauses, unpauses and deletes it, and posts each decision with the whole id', async () => {
     const id = String((await create(DRAFT)).body['id']);
     expect(codeOf(await create(DRAFT))).toBe(100);
     await started.control('POST', `templates/${id}/approve`);
@@ -129,7 +129,7 @@ describe('templates (platform §1.4, §3.1, §8.1)', () => {
       expect(bytes).toContain(`"message_template_id":${id},`);
   });
 
-  it('two accounts never make the same template', async () => {
+  it('never gives two accounts the same template id', async () => {
     const other = { authorization: 'Bearer EAAsimNorthlight' };
     const mine = await create(DRAFT);
     const theirs = await started.graph('POST', '800900100200302/message_templates', DRAFT, other);
@@ -137,7 +137,7 @@ describe('templates (platform §1.4, §3.1, §8.1)', () => {
     expect(codeOf(await started.graph('GET', String(theirs.body['id'])))).toBe(100);
   });
 
-  it('§3.1: pages go forth and back by the addresses that the platform gives; fields and filters are honoured', async () => {
+  it('§3.1: pages forward and back by its URLs, with fields and filters', async () => {
     const page = async (address: string) => {
       const response = await fetch(address, { headers: { authorization: `Bearer ${TOKEN}` } });
       return (await response.json()) as { data: { id: string; name: string }[]; paging: { next?: string; previous?: string } };
@@ -174,7 +174,7 @@ describe('accounts and numbers (platform §3.3, §8.1)', () => {
     ['GET', 'debug_token?input_token=x'],
     ['POST', `${NUMBER}/messages`],
     ['POST', `${NUMBER}/media`],
-  ])('%s %s wants a token that reaches it, with a version or without', async (method, path) => {
+  ])('%s %s requires a token with access, with or without a version', async (method, path) => {
     for (const prefix of ['', '/v26.0']) {
       const answer = (token?: string) =>
         fetch(`${started.url}${prefix}/${path}`, { method, ...(token && { headers: { authorization: `Bearer ${token}` } }) });
@@ -191,7 +191,7 @@ describe('accounts and numbers (platform §3.3, §8.1)', () => {
     ['ban', 'BLOCKED', 'BLOCKED', 'BLOCKED'],
     ['restrict', 'LIMITED', 'AVAILABLE', 'LIMITED'],
     ['disconnect', 'BLOCKED', 'BLOCKED', 'AVAILABLE'],
-  ])('health after %s is %s: number %s, account %s', async (action, whole, number, account) => {
+  ])('reports health after %s as %s: number %s, account %s', async (action, whole, number, account) => {
     if (action) await started.control('POST', 'account', { phone_number_id: NUMBER, action });
     const { body: node } = await started.graph('GET', `${NUMBER}?fields=status,health_status`);
     expect(node['health_status']).toMatchObject({
@@ -205,29 +205,29 @@ describe('accounts and numbers (platform §3.3, §8.1)', () => {
     });
   });
 
-  it('a restricted account answers customers, and writes to nobody first', async () => {
+  it('lets a restricted account reply but start no conversation', async () => {
     await started.control('POST', 'account', { phone_number_id: NUMBER, action: 'restrict' });
     expect(codeOf(await started.sendTemplate())).toBe(368);
-    await started.writes();
+    await started.receive();
     expect((await started.sendTemplate()).status).toBe(200);
   });
 
-  it('only an app that is subscribed hears of anything', async () => {
+  it('posts webhooks only to a subscribed app', async () => {
     await started.graph('DELETE', `${ACCOUNT}/subscribed_apps`);
     expect((await started.graph('GET', `${ACCOUNT}/subscribed_apps`)).body['data']).toEqual([]);
-    await started.writes({ text: 'unheard' });
+    await started.receive({ text: 'unheard' });
     expect((await started.graph('POST', `${ACCOUNT}/subscribed_apps`)).body).toEqual({ success: true });
-    await started.writes({ text: 'heard' });
+    await started.receive({ text: 'heard' });
     expect(started.messages()).toMatchObject([{ text: { body: 'heard' } }]);
   });
 
-  it('tells whom a token reaches', async () => {
+  it('reports the accounts of a token', async () => {
     const { body } = await started.graph('GET', `debug_token?input_token=${TOKEN}`);
     expect(body['data']).toMatchObject({ is_valid: true, granular_scopes: [{ target_ids: [ACCOUNT] }, {}] });
     expect((await started.graph('GET', 'debug_token?input_token=x')).body['data']).toMatchObject({ is_valid: false });
   });
 
-  it('shows its fields, and no others', async () => {
+  it('returns its fields and no others', async () => {
     expect((await started.graph('GET', `${ACCOUNT}?fields=name,account_review_status`)).body).toEqual({
       id: ACCOUNT,
       name: 'Kaveri Looms',

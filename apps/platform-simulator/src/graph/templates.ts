@@ -9,13 +9,13 @@ import { checkShape, strict } from './shape';
 import { Category, Components, readComponents, TemplateDraft } from './template-draft';
 import { type SimulatorParts } from '../simulator-parts';
 
-/** Of an account that is not verified (platform §3.1). */
+/** The bound of an unverified account (platform §3.1). */
 const MAX_TEMPLATES = 250;
 const PAGE = 25;
 const MAX_PAGE = 1_000;
 const USUAL = ['name', 'parameter_format', 'components', 'language', 'status', 'category'];
 
-/** Names that end so start in that state (platform §8.3). */
+/** A template whose name has this suffix starts with this status (platform §8.3). */
 const STARTS: [RegExp, string][] = [
   [/_paused$/, 'PAUSED'],
   [/_disabled$/, 'DISABLED'],
@@ -78,7 +78,7 @@ function nodeOf(template: GraphTemplate): Record<string, unknown> {
   };
 }
 
-/** `POST /{business_account_id}/message_templates`: it waits for a decision, unless its name says otherwise. */
+/** `POST /{business_account_id}/message_templates`: the template is PENDING, unless its name has a suffix. */
 export function createTemplate(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
   const account = businessAccountFor(parts, request);
   const { name, language, category, parameter_format, components } = checkShape(TemplateDraft, request.body ?? {}, '');
@@ -105,7 +105,7 @@ const TemplateChange = strict({
   message_send_ttl_seconds: Type.Optional(Type.Integer()),
 });
 
-/** `POST /{template_id}`: an edited template waits for a decision again. */
+/** `POST /{template_id}`: an edited template is PENDING again. */
 export function editTemplate(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
   const { template } = templateFor(parts, request);
   const { category, components } = checkShape(TemplateChange, request.body ?? {}, '');
@@ -146,14 +146,14 @@ export async function deleteTemplates(parts: SimulatorParts, request: FastifyReq
 }
 
 function templateFor(parts: SimulatorParts, request: FastifyRequest<ById>): { account: Account; template: GraphTemplate } {
-  const account = accountFor(parts, request, (id) => parts.accounts.ofTemplate(id));
-  parts.limits.management(account);
+  const account = accountFor(parts, request, (id) => parts.accounts.byTemplate(id));
+  parts.limits.countManagementCall(account);
   const template = account.templates.find(({ id }) => id === request.params.id);
   if (!template) throw missingObject(request.params.id);
   return { account, template };
 }
 
-/** Gives the template a status and tells so (platform §4.6). */
+/** Sets the status of a template and posts it (platform §4.6). */
 export async function decide(parts: SimulatorParts, account: Account, template: GraphTemplate, status: string): Promise<void> {
   template.status = status;
   const reason = { DELETED: null, REJECTED: 'INVALID_FORMAT' }[status];

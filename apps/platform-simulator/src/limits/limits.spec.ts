@@ -11,7 +11,7 @@ describe('the profile (platform §5, §8.4)', () => {
   afterEach(() => started.close());
 
   const profile = (change: object) => started.control('PATCH', 'profile', change);
-  /** The time stands, so that what is counted in a second is not this machine's. */
+  /** Stops the clock, so that the counts of a second do not depend on the machine. */
   const clock = (offset_seconds: number) => started.control('POST', 'clock', { offset_seconds, stopped: true });
   const codes = async (count: number, act: (i: number) => ReturnType<Started['sendTemplate']>) => {
     const answers = [];
@@ -19,7 +19,7 @@ describe('the profile (platform §5, §8.4)', () => {
     return answers;
   };
 
-  it('is lenient until it is told otherwise; a name brings its limits, others win', async () => {
+  it('is lenient by default; a name sets its limits, explicit settings override them', async () => {
     const lenient = { messages_per_second: null, pair_limit: false, management_calls_per_hour: null, tier: 'TIER_UNLIMITED' };
     expect((await started.control('GET', 'profile')).body).toMatchObject({ profile: 'lenient', ...lenient });
     const realistic = { messages_per_second: 80, pair_limit: true, management_calls_per_hour: 200 };
@@ -36,15 +36,15 @@ describe('the profile (platform §5, §8.4)', () => {
     },
   );
 
-  it('130429: 80 messages in a second, in and out together', async () => {
+  it('130429: allows 80 inbound and outbound messages a second', async () => {
     await profile({ profile: 'realistic' });
-    await started.writes();
+    await started.receive();
     expect(await codes(80, (i) => started.sendTemplate(PEOPLE[i]))).toEqual([...Array(79).fill(undefined), 130429]);
     await clock(2);
     expect(await codes(1, () => started.sendTemplate(PEOPLE[90]))).toEqual([undefined]);
   });
 
-  it('131056: 45 messages to one person ahead, then one in six seconds; others are not concerned', async () => {
+  it('131056: allows a burst of 45 messages to one person, then one in six seconds, and does not limit others', async () => {
     await profile({ pair_limit: true });
     expect(await codes(46, () => started.sendTemplate())).toEqual([...Array(45).fill(undefined), 131056]);
     expect(await codes(1, () => started.sendTemplate(PEOPLE[0]))).toEqual([undefined]);
@@ -52,7 +52,7 @@ describe('the profile (platform §5, §8.4)', () => {
     expect(await codes(2, () => started.sendTemplate())).toEqual([undefined, 131056]);
   });
 
-  it('80007: 200 management calls in an hour, with the time to come again', async () => {
+  it('80007: allows 200 management calls an hour, and gives the time of the next one', async () => {
     await profile({ profile: 'realistic' });
     const list = () => started.graph('GET', `${ACCOUNT}/message_templates?limit=1`);
     expect(await codes(200, list)).toEqual(Array(200).fill(undefined));
@@ -66,13 +66,13 @@ describe('the profile (platform §5, §8.4)', () => {
     expect(codeOf(await list())).toBeUndefined();
   });
 
-  it('131048: a business writes first to so many people in a day; who wrote, and who was written to, does not count', async () => {
+  it('131048: limits the people with whom a business starts conversations in a day', async () => {
     await profile({ tier: 'TIER_250' });
     const many = Array.from({ length: 250 }, (_, i) => String(918_000_000_000 + i));
     expect(await codes(250, (i) => started.sendTemplate(many[i]))).toEqual(Array(250).fill(undefined));
     expect(codeOf(await started.sendTemplate(PEOPLE[0]))).toBe(131048);
     expect(codeOf(await started.sendTemplate(many[7]))).toBeUndefined();
-    await started.writes({}, PEOPLE[0]);
+    await started.receive({}, PEOPLE[0]);
     expect(codeOf(await started.sendTemplate(PEOPLE[0]))).toBeUndefined();
     await clock(86_401);
     expect(codeOf(await started.sendTemplate(PEOPLE[1]))).toBeUndefined();
@@ -84,7 +84,7 @@ describe('the profile (platform §5, §8.4)', () => {
     ['reorder', 1, 'read,delivered,sent'],
     ['held_then_failed', 1, 'failed'],
     ['usual', 2, 'sent,sent,delivered,delivered,read,read'],
-  ])('§8.2: status mode %s, %i times, tells %s', async (status_mode, duplicate, expected) => {
+  ])('§8.2: status mode %s, %i times, posts %s', async (status_mode, duplicate, expected) => {
     await profile({ status_mode, duplicate });
     const { body } = await started.sendTemplate();
     const { id } = (body['messages'] as { id: string }[])[0] ?? { id: '' };
@@ -92,7 +92,7 @@ describe('the profile (platform §5, §8.4)', () => {
     expect(told.map(({ status }) => status).join()).toBe(expected);
   });
 
-  it('§8.2: early tells before the answer, drop never, held says so', async () => {
+  it('§8.2: early posts before the response, drop never, held responds with its status', async () => {
     await profile({ status_mode: 'early' });
     await started.sendTemplate();
     expect(started.statuses()[0]).toMatchObject({ status: 'delivered' });
@@ -103,7 +103,7 @@ describe('the profile (platform §5, §8.4)', () => {
     expect((await started.sendTemplate()).body['messages']).toMatchObject([{ message_status: 'held_for_quality_assessment' }]);
   });
 
-  it('§8.2: statuses are collected and posted together', async () => {
+  it('§8.2: collects statuses into one webhook', async () => {
     await profile({ batch_ms: 500 });
     const send = async (to: string) => {
       const { body } = await started.sendTemplate(to);
@@ -114,7 +114,7 @@ describe('the profile (platform §5, §8.4)', () => {
     expect(started.changes().map(({ value }) => value.statuses?.length)).toEqual([3]);
   });
 
-  it('counts nothing of one account for another', async () => {
+  it('counts each account separately', async () => {
     await profile({ management_calls_per_hour: 1 });
     expect(codeOf(await started.graph('GET', `${ACCOUNT}/phone_numbers`))).toBeUndefined();
     expect(codeOf(await started.graph('GET', `${ACCOUNT}/phone_numbers`, undefined, { authorization: `Bearer ${TOKEN}` }))).toBe(80007);

@@ -7,7 +7,7 @@ import { TIERS, type Profile } from './profile';
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Between two messages to one person. */
+/** The pause between two messages to one person. */
 const PAIR_EVERY_MS = 6_000;
 const PAIR_BURST = 45;
 const MAX_PAIRS = 100_000;
@@ -17,15 +17,15 @@ const Times = Type.Record(Type.String(), Type.Array(Type.Number()));
 const Time = Type.Record(Type.String(), Type.Number());
 export const LimitsState = Type.Object({ messages: Times, calls: Times, pairs: Time, people: Time });
 
-/** Counts what the profile limits, by the simulator's clock (platform §5); what would be too much is refused as the platform does. */
+/** Enforces the profile's limits on the simulator's clock, with the platform's errors (platform §5). */
 export class Limits {
-  /** When the newest messages of a number passed. */
+  /** Times of a number's newest messages. */
   private messages = new Map<string, number[]>();
-  /** When the newest management calls of a business account were made. */
+  /** Times of a business account's newest management calls. */
   private calls = new Map<string, number[]>();
-  /** Until when the messages to a person are paid for: number/person. */
+  /** The time up to which messages to a person use their pace, by number/person. */
   private pairs = new Map<string, number>();
-  /** When a business account last wrote first to a person: account/person. */
+  /** The time of a business account's last first message to a person, by account/person. */
   private people = new Map<string, number>();
 
   constructor(
@@ -33,39 +33,39 @@ export class Limits {
     private readonly clock: Clock,
   ) {}
 
-  /** A customer's message: it counts as one of the number's. */
-  received({ phone_number_id }: Account): void {
+  /** Counts a customer's message, which uses the number's rate too. */
+  countReceived({ phone_number_id }: Account): void {
     const { messages_per_second: most } = this.profile.settings;
-    if (most !== null) this.take(this.messages, phone_number_id, most, SECOND_MS);
+    if (most !== null) this.count(this.messages, phone_number_id, most, SECOND_MS);
   }
 
-  /** A message of the number. @throws GraphFailure 130429 */
-  sent({ phone_number_id }: Account): void {
+  /** Counts a message of the number. @throws GraphFailure 130429 */
+  countSent({ phone_number_id }: Account): void {
     const { messages_per_second: most } = this.profile.settings;
-    if (most === null || this.take(this.messages, phone_number_id, most, SECOND_MS) === null) return;
+    if (most === null || this.count(this.messages, phone_number_id, most, SECOND_MS) === null) return;
     throw new GraphFailure(130429, 'Rate limit hit', {
       details: 'Message failed to send because there were too many messages sent from this phone number in a short period of time',
     });
   }
 
-  /** A message to one person. @throws GraphFailure 131056 */
-  pair({ phone_number_id }: Account, person: string): void {
+  /** Counts a message to one person. @throws GraphFailure 131056 */
+  countForPerson({ phone_number_id }: Account, person: string): void {
     if (!this.profile.settings.pair_limit) return;
     const now = this.clock.now();
     const key = `${phone_number_id}/${person}`;
-    // What was borrowed for a burst is paid back at the usual pace.
-    const paidUntil = Math.max(now, this.pairs.get(key) ?? 0);
-    if (paidUntil - now > (PAIR_BURST - 1) * PAIR_EVERY_MS) {
+    // A burst uses the pace of the following messages.
+    const usedUntil = Math.max(now, this.pairs.get(key) ?? 0);
+    if (usedUntil - now > (PAIR_BURST - 1) * PAIR_EVERY_MS) {
       throw new GraphFailure(131056, '(Business Account, Consumer Account) pair rate limit hit', {
         details:
           'Message failed to send because there were too many messages sent from this phone number to the same phone number in a short period of time',
       });
     }
-    keep(this.pairs, key, paidUntil + PAIR_EVERY_MS, MAX_PAIRS);
+    keep(this.pairs, key, usedUntil + PAIR_EVERY_MS, MAX_PAIRS);
   }
 
-  /** A message outside the customer service window. @throws GraphFailure 131048 */
-  writesFirst({ business_account_id }: Account, person: string): void {
+  /** Counts a message outside the customer service window. @throws GraphFailure 131048 */
+  startConversation({ business_account_id }: Account, person: string): void {
     const most = TIERS[this.profile.settings.tier];
     if (most === Infinity) return;
     const now = this.clock.now();
@@ -83,11 +83,11 @@ export class Limits {
     keep(this.people, key, now, MAX_PEOPLE);
   }
 
-  /** A call for templates or numbers. @throws GraphFailure 80007 with the header that says when to come again */
-  management({ business_account_id }: Account): void {
+  /** Counts a call for templates or numbers. @throws GraphFailure 80007 with the header that gives the time of the next call */
+  countManagementCall({ business_account_id }: Account): void {
     const { management_calls_per_hour: most } = this.profile.settings;
     if (most === null) return;
-    const oldest = this.take(this.calls, business_account_id, most, HOUR_MS);
+    const oldest = this.count(this.calls, business_account_id, most, HOUR_MS);
     if (oldest === null) return;
     const minutes = Math.ceil((oldest + HOUR_MS - this.clock.now()) / 60_000);
     const usage = { type: 'whatsapp', call_count: 100, total_cputime: 0, total_time: 0, estimated_time_to_regain_access: minutes };
@@ -110,8 +110,8 @@ export class Limits {
     [this.pairs, this.people] = [new Map(Object.entries(pairs)), new Map(Object.entries(people))];
   }
 
-  /** Counts one more of a name within a time. @returns null, or the oldest that counts when there are already as many as may be */
-  private take(counted: Map<string, number[]>, name: string, most: number, withinMs: number): number | null {
+  /** Counts one event of a name. @returns null, or the time of the oldest one if the limit is reached */
+  private count(counted: Map<string, number[]>, name: string, most: number, withinMs: number): number | null {
     const now = this.clock.now();
     const recent = (counted.get(name) ?? []).filter((at) => at <= now && now - at < withinMs);
     counted.set(name, recent);
@@ -121,7 +121,7 @@ export class Limits {
   }
 }
 
-/** As the newest; the oldest gives way. */
+/** Makes the key the newest and drops the oldest above `most`. */
 function keep(map: Map<string, number>, key: string, value: number, most: number): void {
   map.delete(key);
   map.set(key, value);

@@ -20,14 +20,14 @@ export const MediaStoreState = Type.Object({
 });
 
 const DAY_MS = 86_400_000;
-/** Of uploaded files, and of those that customers sent (platform §4.4, §5). */
+/** Lifetimes of uploaded and of customers' files (platform §4.4, §5). */
 const LIFE_MS = { uploaded: 30 * DAY_MS, received: 7 * DAY_MS };
 const LINK_LIFE_MS = 5 * 60_000;
 const MAX_FILES = 1_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_LINKS = 1_000;
 
-/** Files that were uploaded or sent by customers: the newest thousand, or as many as 256 MB hold. */
+/** Uploaded and customers' files: the newest thousand, or as many as fit into 256 MB. */
 export class MediaStore {
   private readonly files = new Map<string, MediaFile>();
   private readonly links = new Map<string, { id: string; expires_at: number }>();
@@ -45,7 +45,7 @@ export class MediaStore {
     return file;
   }
 
-  /** Undefined: there is none, or no longer. */
+  /** Undefined for an unknown or expired file. */
   get(id: string): MediaFile | undefined {
     const file = this.files.get(id);
     return file && file.expires_at > this.clock.now() ? file : undefined;
@@ -58,15 +58,15 @@ export class MediaStore {
     this.size -= file.bytes.length;
   }
 
-  /** @returns the secret part of an address that is good for five minutes */
-  link(id: string): string {
+  /** @returns the secret part of a URL that is valid for five minutes */
+  createLink(id: string): string {
     const token = someBytes(24, this.random).toString('base64url');
     this.links.set(token, { id, expires_at: this.clock.now() + LINK_LIFE_MS });
     if (this.links.size > MAX_LINKS) this.links.delete(this.links.keys().next().value as string);
     return token;
   }
 
-  linked(token: string): MediaFile | undefined {
+  byLink(token: string): MediaFile | undefined {
     const link = this.links.get(token);
     return link && link.expires_at > this.clock.now() ? this.get(link.id) : undefined;
   }

@@ -9,7 +9,7 @@ interface MediaKind {
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
 
-/** What can be sent as what (platform §1.3). */
+/** The types and sizes of each kind of file (platform §1.3). */
 export const MEDIA_KINDS: Record<'image' | 'video' | 'audio' | 'document' | 'sticker', MediaKind> = {
   image: { mimeTypes: ['image/jpeg', 'image/png'], most: 5 * MB },
   video: { mimeTypes: ['video/mp4', 'video/3gpp'], most: 16 * MB },
@@ -35,10 +35,10 @@ export const isMediaKind = (type: string): type is MediaKindName => Object.hasOw
 
 export const ALL_MIME_TYPES = Object.values(MEDIA_KINDS).flatMap(({ mimeTypes }) => mimeTypes);
 
-/** `audio/ogg` of `audio/ogg; codecs=opus`. */
+/** `audio/ogg` for `audio/ogg; codecs=opus`. */
 export const bareType = (mimeType: string): string => (mimeType.split(';')[0] ?? '').trim().toLowerCase();
 
-/** The kind whose files have this type; undefined: the platform takes no such files. */
+/** The kind of files with this type; undefined if the platform accepts none. */
 export function kindOf(mimeType: string): MediaKind | undefined {
   return Object.values(MEDIA_KINDS).find(({ mimeTypes }) => mimeTypes.includes(bareType(mimeType)));
 }

@@ -5,10 +5,10 @@ import { ALL_MIME_TYPES, bareType, kindOf } from './media-types';
 import { sha256, type MediaFile } from './media-store';
 import { type SimulatorParts } from '../simulator-parts';
 
-/** The largest document, and what stands around it. */
+/** The largest document and the form around it. */
 const UPLOAD_LIMIT = 101 * 1024 * 1024;
 
-/** Files: uploaded by the business, described, fetched, deleted (platform §8.1). */
+/** Uploads, describes, serves and deletes files (platform §8.1). */
 export function mediaRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   app.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   for (const prefix of ['', '/:version(^v\\d+\\.\\d+$)'])
@@ -17,9 +17,9 @@ export function mediaRoutes(app: FastifyInstance, parts: SimulatorParts): void {
 }
 
 async function upload(parts: SimulatorParts, request: FastifyRequest<ById>): Promise<{ id: string }> {
-  const account = accountFor(parts, request, (id) => parts.accounts.ofNumber(id));
+  const account = accountFor(parts, request, (id) => parts.accounts.byNumber(id));
   const form = await formOf(request);
-  // Like every parameter of the Graph API, it may stand in the address.
+  // Like any parameter of the Graph API, it may be in the query.
   if ((form.get('messaging_product') ?? request.query['messaging_product']) !== 'whatsapp')
     throw new GraphFailure(100, 'The parameter messaging_product is required.');
   const file = form.get('file');
@@ -44,24 +44,24 @@ async function formOf(request: FastifyRequest): Promise<FormData> {
   try {
     return await new Response(request.body as Buffer, { headers: { 'content-type': type } }).formData();
   } catch (error) {
-    throw new GraphFailure(100, 'Invalid parameter', { details: `the form cannot be read: ${(error as Error).message}` });
+    throw new GraphFailure(100, 'Invalid parameter', { details: `reading the form failed: ${(error as Error).message}` });
   }
 }
 
-/** The file, when the token reaches its number and the number that the request names is its own. */
+/** The file, if the token may read its number and the request names no other number. */
 function fileFor(parts: SimulatorParts, request: FastifyRequest<ById>): MediaFile {
   const { id } = request.params;
   const file = parts.media.get(id);
-  accountFor(parts, request, () => (file ? parts.accounts.ofNumber(file.phone_number_id) : undefined));
+  accountFor(parts, request, () => (file ? parts.accounts.byNumber(file.phone_number_id) : undefined));
   const number = request.query['phone_number_id'];
   if (!file || (number !== undefined && number !== file.phone_number_id)) throw missingObject(id);
   return file;
 }
 
-/** `GET /{media_id}`: where it can be fetched in the next five minutes. */
+/** `GET /{media_id}`: a URL for the next five minutes. */
 export function getMedia(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
   const { id, mime_type, bytes } = fileFor(parts, request);
-  const url = `${request.protocol}://${request.host}/sim-media/${parts.media.link(id)}`;
+  const url = `${request.protocol}://${request.host}/sim-media/${parts.media.createLink(id)}`;
   return { messaging_product: 'whatsapp', url, mime_type, sha256: sha256(bytes, 'hex'), file_size: bytes.length, id };
 }
 
@@ -73,9 +73,9 @@ export function deleteMedia(parts: SimulatorParts, request: FastifyRequest<ById>
 
 function download(parts: SimulatorParts, request: FastifyRequest<{ Params: { token: string } }>, reply: FastifyReply): unknown {
   const token = tokenOf(parts, request);
-  const file = parts.media.linked(request.params.token);
-  if (!file || parts.accounts.ofNumber(file.phone_number_id)?.access_token !== token)
-    throw new GraphFailure(100, 'The address is not known, or no longer', { status: 404, subcode: 33 });
+  const file = parts.media.byLink(request.params.token);
+  if (!file || parts.accounts.byNumber(file.phone_number_id)?.access_token !== token)
+    throw new GraphFailure(100, 'Unknown or expired URL', { status: 404, subcode: 33 });
   const { bytes } = file;
   void reply.type(file.mime_type).header('accept-ranges', 'bytes');
   const range = rangeOf(request.headers.range, bytes.length);
@@ -85,7 +85,7 @@ function download(parts: SimulatorParts, request: FastifyRequest<{ Params: { tok
   return bytes.subarray(range.first, range.last + 1);
 }
 
-/** One range of bytes; undefined: the whole is wanted; null: it lies outside. Several ranges at once give the whole, as the rules of HTTP allow. */
+/** One range of bytes; undefined for the whole file; null outside the file. Several ranges give the whole, as HTTP allows. */
 function rangeOf(header: string | undefined, size: number): { first: number; last: number } | null | undefined {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
   if (from === '' && to === '') return undefined;

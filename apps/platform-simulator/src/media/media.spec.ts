@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { eventually } from '@mgw/testing';
-import { codeOf, idOf, messageOf, NUMBER, PERSON, Started, TOKEN, type Answer } from '../simulator.fixture';
+import { codeOf, idOf, messageOf, NUMBER, PERSON, Started, TOKEN, type ApiResponse } from '../simulator.fixture';
 
 const BYTES = Buffer.from('%PDF-1.4 something like a document');
 const sha = (encoding: 'hex' | 'base64') => createHash('sha256').update(BYTES).digest(encoding);
@@ -22,7 +22,7 @@ describe('media (platform §1.3, §8.1)', () => {
   const fetchFile = (url: string, headers: Record<string, string> = {}) =>
     fetch(url, { headers: { authorization: `Bearer ${TOKEN}`, ...headers } });
 
-  it('an uploaded file is described, fetched and deleted', async () => {
+  it('describes, serves and deletes an uploaded file', async () => {
     const { id } = (await upload()).body;
     const { body } = await started.graph('GET', id);
     expect(body).toEqual({
@@ -47,12 +47,12 @@ describe('media (platform §1.3, §8.1)', () => {
     ['bytes=-4', 206, 'ment', `bytes ${BYTES.length - 4}-${BYTES.length - 1}/${BYTES.length}`],
     ['bytes=9999-', 416, '', `bytes */${BYTES.length}`],
     ['lines=1-2', 200, BYTES.toString(), null],
-  ])('Range %s is answered with %i', async (range, status, text, contentRange) => {
+  ])('responds to Range %s with %i', async (range, status, text, contentRange) => {
     const file = await fetchFile(await urlOf((await upload()).body.id), { range });
     expect([file.status, await file.text(), file.headers.get('content-range')]).toEqual([status, text, contentRange]);
   });
 
-  it('a file is fetched with its own token, within five minutes, for 30 days', async () => {
+  it('serves a file only with its token, for five minutes by URL and 30 days by id', async () => {
     const { id } = (await upload()).body;
     const url = await urlOf(id);
     expect((await fetch(url)).status).toBe(401);
@@ -64,7 +64,7 @@ describe('media (platform §1.3, §8.1)', () => {
     expect(codeOf(await started.graph('GET', id))).toBe(100);
   });
 
-  it.each<[string, () => Promise<Answer<{ id: string }>>, number, string]>([
+  it.each<[string, () => Promise<ApiResponse<{ id: string }>>, number, string]>([
     ['another type', () => upload('audio/wav'), 100, 'Param file must be a file with one of the following types'],
     ['too large', () => upload('image/jpeg', Buffer.alloc(5 * 1024 * 1024 + 1)), 131053, 'Media upload error'],
     ['empty', () => upload('image/jpeg', Buffer.alloc(0)), 131053, 'Media upload error'],
@@ -76,14 +76,14 @@ describe('media (platform §1.3, §8.1)', () => {
       100,
       'Invalid parameter',
     ],
-  ])('%s is refused', async (_, act, code, words) => {
-    const answer = (await act()) as unknown as Answer;
+  ])('refuses a file that is %s', async (_, act, code, words) => {
+    const answer = (await act()) as unknown as ApiResponse;
     expect([answer.status, codeOf(answer)]).toEqual([400, code]);
     expect(messageOf(answer)).toContain(words);
   });
 
-  it('a message carries an uploaded file by its id; as another kind it fails with 131053', async () => {
-    await started.writes();
+  it('sends an uploaded file by its id, and fails with 131053 for another kind', async () => {
+    await started.receive();
     const { id } = (await upload()).body;
     const good = idOf(await started.send({ type: 'document', document: { id, filename: 'a.pdf' } }));
     expect((await started.statusesOf(good, 2))[1]).toMatchObject({ status: 'delivered' });
@@ -104,8 +104,8 @@ describe('media (platform §1.3, §8.1)', () => {
     ['video', 'video/mp4', 'ftyp'],
     ['document', 'application/pdf', '%PDF'],
     ['sticker', 'image/webp', 'WEBP'],
-  ])('§4.4: a customer’s %s has an id that serves %s', async (type, mimeType, mark) => {
-    await started.writes({ type, content: { caption: 'Look' } });
+  ])('§4.4: serves a customer’s %s by its id as %s', async (type, mimeType, mark) => {
+    await started.receive({ type, content: { caption: 'Look' } });
     const message = await eventually(() => started.messages()[0]);
     const told = message[type] as { id: string; mime_type: string; sha256: string; caption: string };
     expect(told).toMatchObject({ mime_type: mimeType, caption: 'Look' });
@@ -114,9 +114,9 @@ describe('media (platform §1.3, §8.1)', () => {
     expect(told.sha256).toBe(createHash('sha256').update(file).digest('base64'));
   });
 
-  it('§4.4: a customer sends any file, and one that failed', async () => {
-    await started.writes({ type: 'image', file: { mime_type: 'image/jpeg', base64: BYTES.toString('base64') } });
-    await started.writes({ type: 'image', errors: [{ code: 131052, title: 'Media download error' }] });
+  it('§4.4: sends any file of a customer, and one that failed', async () => {
+    await started.receive({ type: 'image', file: { mime_type: 'image/jpeg', base64: BYTES.toString('base64') } });
+    await started.receive({ type: 'image', errors: [{ code: 131052, title: 'Media download error' }] });
     const [any, failed] = await eventually(() => started.messages().length === 2 && started.messages());
     expect(any?.['image']).toMatchObject({ mime_type: 'image/jpeg', sha256: sha('base64') });
     expect(failed).toMatchObject({ type: 'image', errors: [{ code: 131052 }] });

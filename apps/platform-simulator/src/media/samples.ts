@@ -6,17 +6,17 @@ export interface Sample {
   bytes: Buffer;
 }
 
-/** What a customer sends when a test says only "an image": small real files. */
+/** Small real files, for tests that need any file of a kind. */
 export const SAMPLES: Record<MediaKindName, () => Sample> = {
   image: () => ({ mimeType: 'image/png', bytes: png() }),
   audio: () => ({ mimeType: 'audio/amr', bytes: silence() }),
   video: () => ({ mimeType: 'video/mp4', bytes: emptyFilm() }),
   document: () => ({ mimeType: 'application/pdf', bytes: pdf() }),
-  // One transparent point, lossless.
+  // One transparent pixel, lossless.
   sticker: () => ({ mimeType: 'image/webp', bytes: Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64') }),
 };
 
-/** A square of 96 points in the colours of an evening sky. */
+/** A square of 96 pixels in the colours of an evening sky. */
 function png(side = 96): Buffer {
   const rows = Array.from({ length: side }, (_, y) =>
     Buffer.from([0, ...Array.from({ length: side }, (_, x) => [40 + y * 2, 90 + x, 200 - y]).flat()]),

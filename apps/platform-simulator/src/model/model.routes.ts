@@ -6,20 +6,20 @@ interface ChatRequest {
 }
 
 /**
- * A language model's API with OpenAI's shapes, so that auto-reply works out of the box. It repeats the last message; a message that contains
- * `model-401`, `model-500`, `model-hangs` or `model-garbage` gets that failure.
+ * A language model with OpenAI's API, so that auto-reply works out of the box. It repeats the last message. `model-401`, `model-500`,
+ * `model-hangs` or `model-garbage` in the message cause that failure.
  */
 export function modelRoutes(app: FastifyInstance): void {
   app.post('/__model/v1/chat/completions', async (request, reply) => {
     const { model, messages } = (request.body ?? {}) as ChatRequest;
     if (typeof model !== 'string' || !Array.isArray(messages) || messages.length === 0)
-      return reply.status(400).send({ error: { message: 'model and messages are needed', type: 'invalid_request_error' } });
-    const asked = String(messages.filter(({ role }) => role === 'user').at(-1)?.content ?? '');
-    if (asked.includes('model-401')) return reply.status(401).send({ error: { message: 'wrong key', type: 'invalid_request_error' } });
-    if (asked.includes('model-500')) return reply.status(500).send({ error: { message: 'overloaded', type: 'server_error' } });
-    if (asked.includes('model-hangs')) return reply.hijack();
-    if (asked.includes('model-garbage')) return reply.type('text/html').send('<html>');
-    const content = `You wrote: "${asked}". A person will be with you soon.`;
+      return reply.status(400).send({ error: { message: 'model and messages are required', type: 'invalid_request_error' } });
+    const prompt = String(messages.filter(({ role }) => role === 'user').at(-1)?.content ?? '');
+    if (prompt.includes('model-401')) return reply.status(401).send({ error: { message: 'wrong key', type: 'invalid_request_error' } });
+    if (prompt.includes('model-500')) return reply.status(500).send({ error: { message: 'overloaded', type: 'server_error' } });
+    if (prompt.includes('model-hangs')) return reply.hijack();
+    if (prompt.includes('model-garbage')) return reply.type('text/html').send('<html>');
+    const content = `You wrote: "${prompt}". A person will be with you soon.`;
     return {
       id: `chatcmpl-${Date.now().toString(36)}`,
       object: 'chat.completion',

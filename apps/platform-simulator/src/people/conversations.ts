@@ -14,13 +14,13 @@ export const ConversationsState = Type.Array(
   { maxItems: MAX },
 );
 
-/** When each person last wrote to each number: free-form messages are refused later than a day after it. */
+/** The time of each person's last message to each number. The window is open for a day after it. */
 export class Conversations {
   private readonly lastWrote = new Map<string, number>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** A message that was written before another one takes nothing back (platform §0.9). */
+  /** A message with an earlier time does not shorten the window (platform §0.9). */
   wrote(phoneNumberId: string, person: string, at: number): void {
     const key = `${phoneNumberId}/${person}`;
     const last = this.lastWrote.get(key) ?? -Infinity;
@@ -37,7 +37,7 @@ export class Conversations {
     return this.clock.now() < (this.lastWrote.get(`${phoneNumberId}/${person}`) ?? -Infinity) + DAY_MS;
   }
 
-  /** Those who wrote last come last. */
+  /** In the order of arrival. */
   state(): Static<typeof ConversationsState> {
     return [...this.lastWrote].map(([key, last_wrote_at]) => {
       const [phone_number_id = '', person = ''] = key.split('/');

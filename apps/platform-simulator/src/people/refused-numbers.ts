@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { Fault } from '../control/rules';
 
-/** HTTP statuses of the platform's errors where they are not 400 (platform §2, second column). */
+/** HTTP statuses of the platform's errors other than 400 (platform §2, second column). */
 const STATUS: Record<number, number> = {
   0: 401,
   1: 500,
@@ -26,10 +26,10 @@ const error = (code: number, message: string, more: Partial<Fault['error']> = {}
   error: { code, message, status: STATUS[code] ?? 400, ...more },
 });
 
-const TEN_SECONDS_AWAY: Fault = { ...error(131016, 'Service unavailable'), refuse_connections_ms: 10_000 };
+const OUTAGE_OF_10_S: Fault = { ...error(131016, 'Service unavailable'), refuse_connections_ms: 10_000 };
 const OVERLOADED = error(131016, 'Service overloaded');
 
-/** What each call to `+1 201 555 01NN` meets, in turn and then from the beginning; null: the message is accepted (platform §8.3). */
+/** The faults of successive calls to `+1 201 555 01NN`, repeated in turn; null accepts the message (platform §8.3). */
 const BY_NUMBER: Record<string, (Fault | null)[]> = {
   '30': [error(131030, 'Recipient phone number not in allowed list', { subcode: 2655007 })],
   '31': [error(132001, 'Template name does not exist in the translation')],
@@ -43,7 +43,7 @@ const BY_NUMBER: Record<string, (Fault | null)[]> = {
   '46': [{ cut_after_accept: true }],
   '47': [{ delay_ms: 30_000 }],
   '48': [{ answer: { status: 200, body: { messaging_product: 'whatsapp', contacts: [] } } }],
-  '49': [TEN_SECONDS_AWAY],
+  '49': [OUTAGE_OF_10_S],
   '50': [error(190, 'Error validating access token: Session has expired', { subcode: 463 })],
   '51': [error(131031, 'Business Account locked')],
   '52': [error(368, 'Temporarily blocked for policies violations')],
@@ -53,15 +53,15 @@ const BY_NUMBER: Record<string, (Fault | null)[]> = {
 
 export const RefusedNumbersState = Type.Record(Type.String(), Type.Integer());
 
-/** Recipients that the platform refuses, or answers badly, at once. */
+/** Test recipients whose sends fail at once. */
 export class RefusedNumbers {
   private calls = new Map<string, number>();
 
-  /** What this call meets; undefined when the number is none of these. Counts as a call. */
-  take(recipient: string): Fault | undefined {
-    // `+999 1 <code>`: 999 is no country, so nobody is reached by accident.
+  /** Counts a call. @returns its fault; undefined if the message is accepted */
+  nextFault(recipient: string): Fault | undefined {
+    // No country has the code 999, so `+999 1 <code>` is never a real number.
     const [, general] = /^9991(\d{1,7})$/.exec(recipient) ?? [];
-    if (general !== undefined) return error(Number(general), 'Refused, as this test number asks');
+    if (general !== undefined) return error(Number(general), 'Refused because of the test number');
     const [, number = ''] = /^120155501(\d\d)$/.exec(recipient) ?? [];
     const faults = BY_NUMBER[number];
     if (!faults) return undefined;
@@ -74,7 +74,7 @@ export class RefusedNumbers {
     this.calls.clear();
   }
 
-  /** How often each number was called. */
+  /** Calls by number. */
   state(): Static<typeof RefusedNumbersState> {
     return Object.fromEntries(this.calls);
   }

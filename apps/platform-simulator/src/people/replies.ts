@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/accounts';
-import type { Reply } from '../control/phone';
+import type { Reply } from '../control/phones';
 import type { People } from './people';
 import type { Reaction } from './test-numbers';
 
@@ -7,44 +7,44 @@ export interface Delivered {
   account: Account;
   recipient: string;
   messageId: string;
-  /** What a tap on the message's first button sends. */
+  /** Sent by a tap on the message's first button. */
   tap: Reply | null;
 }
 
 const THIRTY_HOURS_MS = 30 * 3_600_000;
 
-/** The number that 65 moves to. */
+/** The new number of test number 65. */
 export const NEW_NUMBER = '12015550199';
 
 export async function react(people: People, reaction: Reaction, { account, recipient, messageId, tap }: Delivered): Promise<void> {
-  const say = (type: string, content: Record<string, unknown>, at = people.now()) =>
-    people.writes({
+  const reply = (type: string, content: Record<string, unknown>, at = people.now()) =>
+    people.write({
       account,
       from: recipient,
       name: 'Test Person',
       type,
       content,
       at,
-      beside: { context: { from: account.display_phone_number, id: messageId } },
+      members: { context: { from: account.display_phone_number, id: messageId } },
     });
   switch (reaction) {
     case 'ok':
-      await say('text', { body: 'ok' });
+      await reply('text', { body: 'ok' });
       return;
     case 'stop':
-      await say('text', { body: 'STOP' });
+      await reply('text', { body: 'STOP' });
       return;
     case 'tap':
-      await say(tap?.type ?? 'button', tap?.content ?? { text: 'Yes', payload: 'yes' });
+      await reply(tap?.type ?? 'button', tap?.content ?? { text: 'Yes', payload: 'yes' });
       return;
     case 'react':
-      await say('reaction', { message_id: messageId, emoji: '👍' });
+      await reply('reaction', { message_id: messageId, emoji: '👍' });
       return;
     case 'old':
-      await say('text', { body: 'This was written long ago' }, people.now() - THIRTY_HOURS_MS);
+      await reply('text', { body: 'This was written long ago' }, people.now() - THIRTY_HOURS_MS);
       return;
     case 'username':
-      await people.writes({
+      await people.write({
         account,
         from: userIdOf(recipient),
         name: 'Test Person',
@@ -54,13 +54,13 @@ export async function react(people: People, reaction: Reaction, { account, recip
       });
       return;
     case 'new-number':
-      await say('text', { body: 'ok' });
-      await people.changesNumber(account, recipient, NEW_NUMBER);
+      await reply('text', { body: 'ok' });
+      await people.changeNumber(account, recipient, NEW_NUMBER);
       return;
   }
 }
 
-/** The business-scoped user id of a phone, always the same. */
+/** The constant business-scoped user id of a phone. */
 export function userIdOf(phone: string): string {
   return `US.9${phone.padStart(18, '0')}`;
 }

@@ -3,33 +3,31 @@ import { Type, type Static } from '@sinclair/typebox';
 const Step = Type.Object({
   status: Type.String(),
   afterMs: Type.Number(),
-  /** Null: `failed` without any error. */
+  /** Null for `failed` without an error. */
   error: Type.Optional(
     Type.Union([Type.Object({ code: Type.Integer(), title: Type.String(), details: Type.Optional(Type.String()) }), Type.Null()]),
   ),
 });
-/** One status that will be told. */
+/** One status that will be posted. */
 export type Step = Static<typeof Step>;
 
-/** What the person does once a message has reached them (platform §8.3, numbers 60 to 66). */
+/** The person's reaction to a delivered message (platform §8.3, numbers 60 to 66). */
 const Reaction = Type.Union(
   (['ok', 'stop', 'tap', 'react', 'username', 'new-number', 'old'] as const).map((reaction) => Type.Literal(reaction)),
 );
 export type Reaction = Static<typeof Reaction>;
 
-/** How a recipient behaves. */
 export const Behaviour = Type.Object({
   steps: Type.Array(Step),
-  /** Each webhook is posted this often. */
+  /** How often each webhook is posted. */
   repeat: Type.Optional(Type.Integer()),
-  /** The first status is told before the answer to the request. */
+  /** The first status is posted before the response to the request. */
   early: Type.Optional(Type.Boolean()),
-  /** The platform writes to another number than the one dialled. */
+  /** The platform normalizes the recipient to another number. */
   otherWaId: Type.Optional(Type.Boolean()),
   held: Type.Optional(Type.Boolean()),
-  /** After the failure the person's preference is told. */
+  /** The person's preference is posted after the failure. */
   stopsMarketing: Type.Optional(Type.Boolean()),
-  /** What the person does after delivery. */
   reaction: Type.Optional(Reaction),
 });
 export type Behaviour = Static<typeof Behaviour>;
@@ -79,7 +77,7 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   '66': { ...FULL, reaction: 'old' },
 };
 
-/** What becomes of messages to people who are no test number (platform §8.2): the behaviour of one that is. */
+/** The behaviour of numbers other than test numbers (platform §8.2). */
 export const STATUS_MODES = {
   usual: FULL,
   read_only: BEHAVIOURS['03'] as Behaviour,
@@ -91,9 +89,9 @@ export const STATUS_MODES = {
 } satisfies Record<string, Behaviour>;
 export type StatusMode = keyof typeof STATUS_MODES;
 
-/** Undefined: no test number. `+999 0 <code>` fails with that code. */
+/** `+999 0 <code>` fails with that code. @returns undefined for other numbers than test numbers */
 export function testBehaviour(recipient: string): Behaviour | undefined {
   const [, code] = /^9990(\d{1,7})$/.exec(recipient) ?? [];
-  if (code !== undefined) return failed(Number(code), 'Failed, as this test number asks');
+  if (code !== undefined) return failed(Number(code), 'Failed because of the test number');
   return BEHAVIOURS[/^120155501(\d\d)$/.exec(recipient)?.[1] ?? ''];
 }

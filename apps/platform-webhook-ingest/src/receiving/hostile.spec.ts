@@ -216,7 +216,7 @@ describe('hostile callbacks (guarantees §10)', () => {
     await harness.run(service);
     expect(await post(envelope({ messages: [{ ...text('wamid.1'), from: undefined }] }))).toBe(200);
     await eventually(async () => (await count('dead_letters')) === 1);
-    expect((await letters('list')).split('\n')[1]).toContain('the message names nobody');
+    expect((await letters('list')).split('\n')[1]).toContain('the message names no person');
   });
 
   describe('N2: strangers', () => {

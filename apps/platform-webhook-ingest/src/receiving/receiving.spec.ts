@@ -388,14 +388,16 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
   });
 
   it('N4: stores no callback halfway while the outbox has no room, and loses none when there is room again', async () => {
+    await harness.db.query('CREATE SEQUENCE ingest.refusals');
     await harness.db.query(`CREATE FUNCTION ingest.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$`);
+      PERFORM nextval('ingest.refusals'); RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$`);
     await harness.db.query('CREATE TRIGGER full_disk BEFORE INSERT ON ingest.outbox FOR EACH ROW EXECUTE FUNCTION ingest.refuse()');
     const small = envelope({ messages: [text('wamid.small')] });
     const large = { ...envelope({ messages: [text('wamid.large')] }, '702', '802'), filler: 'x'.repeat(300_000) };
     // The gateway responds to the error with 503, so the platform retries. A large callback waits for its splitting.
     await expect(signed(small)).rejects.toMatchObject({ error_code: 'OVERLOADED' });
     expect(await signed(large, 'second secret')).toBe(200);
+    await eventually(async () => (await count('refusals WHERE last_value >= 4')) === 1);
     expect([await count('deliveries'), await count('deliveries WHERE split_at IS NULL'), await count('dead_letters')]).toEqual([1, 1, 0]);
 
     await harness.db.query('DROP TRIGGER full_disk ON ingest.outbox');

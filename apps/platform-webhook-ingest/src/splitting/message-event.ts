@@ -16,7 +16,7 @@ export function messageEvent(
   const at = platformTime(message.timestamp);
   const from = contacts.senderOf(message);
   // A system message may carry only the person's previous user id (platform §4.4).
-  if (from.phone === null && from.user_id === null && message.type !== 'system') throw new Error('the message names nobody');
+  if (from.phone === null && from.user_id === null && message.type !== 'system') throw new Error('the message names no person');
   return newEvent(PlatformMessage, {
     id: `platform.message:${businessId}:${message.id}`,
     at,

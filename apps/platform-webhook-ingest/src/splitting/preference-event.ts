@@ -23,7 +23,7 @@ export function preferenceEvent(
   const phone = waIdOf(preference.wa_id);
   // A user id may come in the field of a phone (platform §4.7).
   const user_id = userIdOf(preference.user_id) ?? userIdOf(preference.wa_id);
-  if (phone === null && user_id === null) throw new Error('the preference names nobody');
+  if (phone === null && user_id === null) throw new Error('the preference names no person');
   return newEvent(PlatformPreference, {
     id: `platform.preference:${businessId}:${user_id ?? phone}:${category}:${value}:${said_at}`,
     at: said_at,

@@ -1,12 +1,12 @@
 import { Type, type Static } from '@sinclair/typebox';
 
-/** What a tap on a button sends: a customer's message. */
+/** The customer's message that a tap on a button sends. */
 export const Reply = Type.Object({ label: Type.String(), type: Type.String(), content: Type.Record(Type.String(), Type.Unknown()) });
 export type Reply = Static<typeof Reply>;
 
 const Bubble = Type.Object({
   id: Type.String(),
-  /** From the customer's side: `in` came from the business. */
+  /** From the customer's side: the business sent `in`. */
   direction: Type.Union([Type.Literal('in'), Type.Literal('out')]),
   type: Type.String(),
   text: Type.String(),
@@ -27,7 +27,7 @@ export const PhonesState = Type.Array(
   { maxItems: MAX_THREADS },
 );
 
-/** What customers' phones show: of the newest thousand conversations the newest hundred messages. */
+/** The customers' phones: the newest hundred messages of the newest thousand conversations. */
 export class Phones {
   private readonly threads = new Map<string, Bubble[]>();
 
@@ -46,11 +46,11 @@ export class Phones {
     if (bubble) bubble.status = status;
   }
 
-  of(phoneNumberId: string, person: string): Bubble[] {
+  thread(phoneNumberId: string, person: string): Bubble[] {
     return this.threads.get(`${phoneNumberId}/${person}`) ?? [];
   }
 
-  /** People with a thread, the newest first. */
+  /** People with a conversation, the newest first. */
   people(phoneNumberId: string): string[] {
     return this.state()
       .filter((thread) => thread.phone_number_id === phoneNumberId)
