@@ -16,13 +16,13 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc deploy/docker/prune.sh ./
 RUN npm ci --omit=dev && sh prune.sh node_modules
 
-# Node.js and the libraries that it needs, and no shell.
+# Contains Node.js and its libraries, and no shell.
 FROM gcr.io/distroless/nodejs24-debian12:nonroot
 ARG APP
 LABEL org.opencontainers.image.title="messaging-gateway/${APP}" \
       org.opencontainers.image.description="A service of the messaging gateway for WhatsApp Business"
 WORKDIR /app
-# Left to itself V8 sizes its young generation by the container's limit: 1 MB below 512 MB, which costs a send a third more CPU.
+# By default V8 sizes its young generation by the container's limit: 1 MB below 512 MB, which costs a send a third more CPU.
 ENV PATH=/nodejs/bin NODE_ENV=production APP=${APP} PROBE_PORT=9090 NODE_OPTIONS="--max-semi-space-size=4 --max-old-space-size=256"
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=chosen /app .

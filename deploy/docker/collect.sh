@@ -1,5 +1,5 @@
 #!/bin/sh
-# Puts what one app needs at run time, beside its dependencies, into a folder: collect.sh <app> <folder>
+# Copies the files that an app needs at run time, without its dependencies, into a folder: collect.sh <app> <folder>
 set -eu
 app=$1
 out=$2

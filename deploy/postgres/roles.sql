@@ -1,6 +1,6 @@
--- One role for each service, named like the schema that it owns; it has no right anywhere else. Run it as the administrator of the
--- database, before the first migration and whenever you like: it changes only what is not so yet. Objects of an older version that
--- belong to somebody else are given to the service. A role without a password cannot log in: give each its own, ALTER ROLE send PASSWORD '…'.
+-- One role for each service, named like the schema that it owns, with no right anywhere else. Run this file as the administrator of the
+-- database before the first migration. You may repeat it: it changes only what differs, and gives the service the objects in its schema that
+-- another role owns. A role without a password cannot log in: set one for each, ALTER ROLE send PASSWORD '…'.
 DO $$
 DECLARE
   service text;
@@ -16,7 +16,7 @@ BEGIN
     EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), service);
     EXECUTE format('CREATE SCHEMA IF NOT EXISTS %I', service);
     EXECUTE format('ALTER SCHEMA %I OWNER TO %I', service, service);
-    -- A sequence of a column goes with its table; a table's indexes and row type too.
+    -- A column's sequence, the indexes and the row type change owner with their table.
     FOR object IN
       SELECT format('TABLE %s', c.oid::regclass) FROM pg_class c
       WHERE c.relnamespace = to_regnamespace(service) AND c.relowner <> to_regrole(service)

@@ -499,7 +499,7 @@ describe('alerts and the board', () => {
     expect(missed.sort()).toEqual([...SERVICES].sort());
   });
 
-  it('callbacks of the platform that are not taken apart are told (friendliness §10)', () => {
+  it('CallbacksLate fires while callbacks of the platform are not split', () => {
     expect(alert('CallbacksLate')).toContain('mgw_service_figure{figure="webhooks_oldest_seconds"}');
   });
 
@@ -511,7 +511,7 @@ describe('alerts and the board', () => {
     const { paths } = JSON.parse(file('docs/api/openapi.json')) as { paths: Record<string, object> };
     const sends = Object.keys(paths).filter((path) => /^\/api\/v1\/.*send/.test(path));
     expect(sends.length).toBeGreaterThan(4);
-    const expressions = [alert('SlowSends'), ...panel('Time of a send')];
+    const expressions = [alert('SlowSends'), ...panel('Send duration')];
     expect(expressions).toHaveLength(3);
     for (const expression of expressions) {
       const [, pattern = ''] = /route=~"([^"]+)"/.exec(expression) ?? [];
