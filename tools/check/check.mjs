@@ -1,4 +1,4 @@
-// npm run check: format, types, citations, import circles and lint (with the module boundaries) of everything.
+// npm run check: format, types, citations, promises, import circles and lint (with the module boundaries) of everything.
 import { danglingCitations } from '../references/references.mjs';
 import { ensureDependencies, run } from '../setup/dependencies.mjs';
 import { importCircles } from './circles.mjs';
@@ -18,6 +18,7 @@ const steps = [
   ['format', () => run('prettier', ['--check', '--log-level=warn', '.'])],
   ['types', () => run('tsc', ['-p', 'tsconfig.json'])],
   ['citations', () => report([...danglingCitations(), ...missingPaths()])],
+  ['promises', () => run('eslint', ['--no-inline-config', '-c', 'eslint.typed.config.mjs', 'apps', 'libs', 'e2e'])],
   ['circles', () => report(importCircles())],
   ['lint', () => run('nx', ['run-many', '-t', 'lint', '--outputStyle=static'])],
 ];

@@ -158,13 +158,13 @@ describe('spec §10: running broadcasts', () => {
     let kill = () => undefined as void;
     holdSend = async (to) => (to === poison ? kill() : undefined);
     const first = await harness.spawn('broadcast');
-    kill = () => first.kill('SIGKILL');
+    kill = () => void first.kill('SIGKILL');
     const id = await broadcasts.create(4);
     await first.exited;
     for (let death = 2; death <= 3; death++) {
       await broadcasts.advanceTime(60);
       const next = await harness.spawn('broadcast');
-      kill = () => next.kill('SIGKILL');
+      kill = () => void next.kill('SIGKILL');
       await next.exited;
     }
     await broadcasts.advanceTime(60);

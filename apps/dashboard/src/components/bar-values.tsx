@@ -1,6 +1,6 @@
 import '@mantine/core/styles/ColorSwatch.css';
 import { number } from './format-number';
-import { type Bar, type Part } from './stacked-bars';
+import type { Bar, Part } from './bar';
 
 export function BarValues({ bar, parts }: { bar: Bar; parts: Part[] }) {
   return (

@@ -2,18 +2,8 @@ import '@mantine/core/styles/ColorSwatch.css';
 import { Box, ColorSwatch, Group, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { number } from './format-number';
+import type { Bar, Part } from './bar';
 import { BarValues } from './bar-values';
-
-/** A part of every bar, the lowest first. @param color from the theme, with its shade: `green-6` */
-export interface Part {
-  name: string;
-  color: string;
-}
-export interface Bar {
-  name: string;
-  /** One value for each part. */
-  values: number[];
-}
 
 const LINES = 4;
 /** The number of labels that fit below, also at 320 px. */

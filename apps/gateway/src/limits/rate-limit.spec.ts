@@ -3,16 +3,15 @@ import { connect } from 'node:net';
 import type { RpcClient } from '@mgw/rpc';
 import { createLogger, metricsText } from '@mgw/telemetry';
 import { eventually, testRedis } from '@mgw/testing';
-import type { KeyAccess } from '../api-keys/key-access';
 import type { GatewayConfig } from '../gateway.config';
 import type { LimitsStore } from './limits.store';
 import { GlobalLimit } from './global-limit';
-import { RateLimitService } from './rate-limit.service';
+import { RateLimitService, type LimitedKey } from './rate-limit.service';
 import { RateLimitStore } from './rate-limit.store';
 import { SlidingWindow } from './sliding-window';
 
 const logger = createLogger('gateway', 'silent');
-const key = (api_key_id: number, per_minute_limit: number) => ({ api_key_id, per_minute_limit }) as KeyAccess;
+const key = (api_key_id: number, per_minute_limit: number): LimitedKey => ({ api_key_id, per_minute_limit, business: { id: 1 } });
 
 describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
   let redis: Awaited<ReturnType<typeof testRedis>>;

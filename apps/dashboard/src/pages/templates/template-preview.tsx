@@ -4,11 +4,10 @@ import { useState } from 'react';
 import { useCreateBroadcast } from '../../api/use-create-broadcast';
 import { notifySuccess } from '../../api/client';
 import { quoted } from '../../components/shell-quote';
-import { buttonFields, filledHeader, headerFields, type Template } from './template-values';
+import { buttonFields, filledHeader, headerFields, labelsOf, type Template } from './template-values';
 import { PhoneBubble } from '../../components/phone-bubble';
 import { Snippet } from '../../components/snippet';
 import { Wallpaper } from '../../components/wallpaper';
-import { labelsOf } from './templates-page';
 import { TemplateValueFields } from './template-value-fields';
 
 /**

@@ -45,3 +45,6 @@ export function buttonFields(template: Template): ValueField[] {
 export function buttonsOf({ components }: Template): Button[] {
   return (components as { type?: string; buttons?: Button[] }[]).find(({ type }) => type === 'BUTTONS')?.buttons ?? [];
 }
+
+/** The texts of a template's buttons. */
+export const labelsOf = (template: Template) => buttonsOf(template).map(({ text }) => text ?? '');

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, request } from '../../api/client';
-import { buttonsOf, type Template } from './template-values';
+import { labelsOf, type Template } from './template-values';
 import { RelativeTime } from '../../components/relative-time';
 import { PhoneBubble } from '../../components/phone-bubble';
 import { StateBadge } from '../../components/state-badge';
@@ -15,7 +15,6 @@ import { PageTitle } from '../../components/page-title';
 import { TemplatePreview } from './template-preview';
 
 const route = getRouteApi('/inside/templates');
-export const labelsOf = (template: Template) => buttonsOf(template).map(({ text }) => text ?? '');
 
 export function TemplatesPage() {
   const search = route.useSearch() as { phone?: string };

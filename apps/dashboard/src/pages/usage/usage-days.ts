@@ -1,9 +1,18 @@
 import { type Schemas } from '../../api/client';
-import { type Bar } from '../../components/stacked-bars';
+import { type Bar } from '../../components/bar';
 import { csvFile } from '../../components/csv-file';
-import { DAY_MS, DAY, PARTS } from './usage-page';
 
 type UsageLine = Schemas['Usage']['usage'][number];
+
+const DAY_MS = 86_400_000;
+const DAY = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+/** The parts of a bar, the lowest first. */
+export const PARTS = [
+  { name: 'read', color: 'green-6' },
+  { name: 'delivered', color: 'teal-4' },
+  { name: 'on the way', color: 'blue-4' },
+  { name: 'failed', color: 'red-6' },
+];
 
 export const FIGURES = ['sent', 'delivered', 'read', 'failed', 'refused'] as const;
 

@@ -9,19 +9,10 @@ import { scrollableByKeyboard } from '../../components/scrollable-by-keyboard';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
-import { csvOf, byDay, FIGURES } from './usage-days';
+import { byDay, csvOf, FIGURES, PARTS } from './usage-days';
 import { UsageDay } from './usage-day';
 
 const route = getRouteApi('/inside/usage');
-export const DAY_MS = 86_400_000;
-export const DAY = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
-/** The parts of a bar, the lowest first. */
-export const PARTS = [
-  { name: 'read', color: 'green-6' },
-  { name: 'delivered', color: 'teal-4' },
-  { name: 'on the way', color: 'blue-4' },
-  { name: 'failed', color: 'red-6' },
-];
 
 export function UsagePage() {
   const search = route.useSearch() as { from?: string; to?: string };

@@ -1,0 +1,17 @@
+// Rules that need types. They run once over everything, because each run loads the types of the whole repository.
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['**/schema.d.ts', 'apps/dashboard/**', 'dist/**', 'node_modules/**', '.local/**', '.nx/**', 'coverage/**'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'off' } },
+  {
+    files: ['**/*.ts'],
+    languageOptions: { parser: tseslint.parser, parserOptions: { project: ['tsconfig.json'], tsconfigRootDir: import.meta.dirname } },
+    plugins: { '@typescript-eslint': tseslint.plugin },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    },
+  },
+);
