@@ -39,7 +39,7 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
     await redis.stop();
   });
 
-  const takeMany = (count: number, access: KeyAccess) =>
+  const takeMany = (count: number, access: LimitedKey) =>
     Promise.all(Array.from({ length: count }, (_, i) => (gateways[i % 2] as (typeof gateways)[number]).service.take(access)));
   const passed = (decisions: { retryAfterSeconds: number }[]) =>
     decisions.filter(({ retryAfterSeconds }) => retryAfterSeconds === 0).length;
