@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** As tools/access/services.mjs describes it. */
+/** The rights of one app; see tools/access/services.mjs. */
 export interface ServiceAccess {
   schema: string;
   calls: Record<string, string[]>;
@@ -18,5 +18,5 @@ const table = spawnSync(
   { cwd: join(__dirname, '../..'), encoding: 'utf8' },
 ).stdout;
 
-/** Who may do what on the servers, by name of the app. */
+/** Rights on the servers by app name. */
 export const ACCESS = JSON.parse(table) as { SERVICES: Record<string, ServiceAccess>; STREAMS: string[] };

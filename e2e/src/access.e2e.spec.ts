@@ -5,7 +5,7 @@ import { eventually } from '@mgw/testing';
 import { ACCESS } from './access-table.fixture';
 import { startStack, type RunningStack } from './stack';
 
-/** Role and schema of each service. */
+/** PostgreSQL role and schema of each service. */
 const SCHEMAS = {
   gateway: 'access',
   send: 'send',
@@ -18,7 +18,7 @@ const SCHEMAS = {
 };
 const APPS = Object.entries(SCHEMAS);
 
-describe('each service has its own users on the servers, with only what it needs (guarantees §9)', () => {
+describe('each service has its own server users with minimal rights (guarantees §9)', () => {
   let stack: RunningStack;
   const portOf = (server: string) => stack.processes(server)[0]?.port as number;
 
@@ -34,7 +34,7 @@ describe('each service has its own users on the servers, with only what it needs
       return client;
     };
 
-    it.each(APPS)('%s reads and writes its own schema and no other, and makes nothing outside of it', async (app, schema) => {
+    it.each(APPS)('%s reads and writes only its own schema and creates nothing outside it', async (app, schema) => {
       const client = await as(schema, stack.passwords.postgres[app] as string);
       const codeOf = (sql: string) =>
         client.query(sql).then(
@@ -49,7 +49,7 @@ describe('each service has its own users on the servers, with only what it needs
       await client.end();
     });
 
-    it('nobody comes in with the password of another', async () => {
+    it('refuses the password of another role', async () => {
       await expect(as('send', stack.passwords.postgres['template'] as string)).rejects.toMatchObject({ code: '28P01' });
     });
   });
@@ -66,31 +66,31 @@ describe('each service has its own users on the servers, with only what it needs
     };
     afterEach(() => Promise.all(open.splice(0).map((connection) => connection.close())));
 
-    /** What the server refused, in the order of the attempts. */
+    /** The refusals of the server, in the order of the attempts. */
     const refusals = (connection: NatsConnection) => {
-      const heard: string[] = [];
+      const refused: string[] = [];
       const listen = async () => {
         for await (const { permissionContext } of connection.status() as AsyncIterable<Status>)
-          if (permissionContext) heard.push(`${permissionContext.operation} ${permissionContext.subject}`);
+          if (permissionContext) refused.push(`${permissionContext.operation} ${permissionContext.subject}`);
       };
       void listen();
-      return heard;
+      return refused;
     };
 
-    it('nobody connects without a name, or with a wrong password', async () => {
+    it('refuses connections without a user or with a wrong password', async () => {
       await expect(as('')).rejects.toMatchObject({ code: 'AUTHORIZATION_VIOLATION' });
       await expect(as('send', stack.passwords.nats['template'])).rejects.toMatchObject({ code: 'AUTHORIZATION_VIOLATION' });
     });
 
-    it.each(APPS)('%s reads no requests and responses of others, and no events but by its consumers', async (app) => {
+    it.each(APPS)('%s reads no requests and responses of others, and events only through its consumers', async (app) => {
       const connection = await as(app);
-      const heard = refusals(connection);
+      const refused = refusals(connection);
       const others = APPS.filter(([other]) => other !== app);
       const foreign = ['>', '_INBOX.>', 'rpc.>', 'announce.>', 'public.>', 'platform.>', '$JS.API.>', '$JS.ACK.>'];
       const subjects = [...foreign, ...others.flatMap(([other]) => [`_INBOX.${other}.>`, `rpc.${other}.>`])];
       for (const subject of subjects) connection.subscribe(subject, { callback: () => undefined });
-      await eventually(() => heard.length === subjects.length);
-      expect(heard).toEqual(subjects.map((subject) => `subscription ${subject}`));
+      await eventually(() => refused.length === subjects.length);
+      expect(refused).toEqual(subjects.map((subject) => `subscription ${subject}`));
     });
 
     const PUBLISHERS = new Set(['send', 'broadcast', 'auto-reply']);
@@ -111,15 +111,15 @@ describe('each service has its own users on the servers, with only what it needs
       ['outbound-webhook-dispatcher', ['public.message.sent', 'rpc.send.text', 'announce.key-changed', '$JS.API.STREAM.PURGE.PUBLIC']],
       ['broadcast', ['public.message.sent', 'rpc.send.text', 'rpc.template.get-connection', 'sending.message.not-sent']],
       ['auto-reply', ['public.message.sent', 'rpc.send.template', 'rpc.template.find', '$JS.API.CONSUMER.CREATE.PUBLIC.auto-reply']],
-    ])('%s publishes no events of others, calls nothing that it does not need, and changes no stream', async (app, more) => {
+    ])('%s publishes no events of others, calls only what it needs, and changes no stream', async (app, more) => {
       const connection = await as(app);
-      const heard = refusals(connection);
-      // A publisher reads where a full stream may be emptied to.
+      const refused = refusals(connection);
+      // A publisher reads how far a full stream may be purged.
       const store = PUBLISHERS.has(app) ? STORE.filter((subject) => !subject.includes('STREAM.MSG.GET')) : STORE;
       const subjects = [...more, ...UNASKED, ...store];
       for (const subject of subjects) connection.publish(subject, '{}');
-      await eventually(() => heard.length === subjects.length);
-      expect(heard).toEqual(subjects.map((subject) => `publish ${subject}`));
+      await eventually(() => refused.length === subjects.length);
+      expect(refused).toEqual(subjects.map((subject) => `publish ${subject}`));
     });
 
     const CONSUMERS = Object.entries(ACCESS.SERVICES).flatMap(([app, { consumes }]) =>
@@ -127,13 +127,13 @@ describe('each service has its own users on the servers, with only what it needs
     );
     it.each(CONSUMERS)('%s acknowledges messages of its consumer %s after heartbeats and on a later connection', async (app, consumer) => {
       const connection = await as(app as string);
-      const heard = refusals(connection);
+      const refused = refusals(connection);
       const [own, other] = [`$JS.ACK.${consumer}.1.1.1.1.1`, '$JS.ACK.PUBLIC.another-consumer.1.1.1.1.1'];
       for (const payload of ['+WPI', '+WPI', '+ACK']) connection.publish(own, payload);
       connection.publish(`$JS.ACK.hub.account.${consumer}.1.1.1.1.1`, '+ACK');
       connection.publish(other, '+ACK');
-      await eventually(() => heard.length > 0);
-      expect(heard).toEqual([`publish ${other}`]);
+      await eventually(() => refused.length > 0);
+      expect(refused).toEqual([`publish ${other}`]);
     });
   });
 
@@ -141,7 +141,7 @@ describe('each service has its own users on the servers, with only what it needs
     const as = (username: string, password: string) =>
       new Redis({ host: '127.0.0.1', port: portOf('Redis'), username, password, lazyConnect: true, retryStrategy: () => null });
 
-    it('the gateway counts its limits and does nothing else', async () => {
+    it('lets the gateway count its limits and nothing else', async () => {
       const redis = as('gateway', stack.passwords.redis['gateway'] as string);
       await redis.connect();
       expect(await redis.zcard('{limits}:global')).toEqual(expect.any(Number));
@@ -158,7 +158,7 @@ describe('each service has its own users on the servers, with only what it needs
       redis.disconnect();
     });
 
-    it('nobody does anything without a password', async () => {
+    it('refuses commands without a password', async () => {
       const redis = new Redis({ host: '127.0.0.1', port: portOf('Redis'), lazyConnect: true, enableReadyCheck: false });
       await redis.connect();
       expect(await redis.ping()).toBe('PONG');

@@ -15,7 +15,7 @@ const { SERVICES, STREAMS } = ACCESS;
 const APPS = Object.keys(SERVICES);
 const serviceOf = (app: string) => SERVICES[app] as ServiceAccess;
 
-/** The text of an app without its tests. */
+/** The source code of an app without its tests. */
 function sourceOf(app: string): string {
   const folder = join(ROOT, 'apps', app, 'src');
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -27,7 +27,7 @@ const found = (source: string, pattern: RegExp) => [...new Set([...source.matchA
 const contract = (name: string) => (contracts as unknown as Record<string, { subject: string; service?: string }>)[name];
 const subjects = (names: string[]) => names.map((name) => contract(name)?.subject ?? `${name}: not in the contracts`).sort();
 
-/** Operations that an app imports and does not answer: it calls them. */
+/** Operations that an app imports but does not handle, so it calls them. */
 function calledBy(source: string, app: string): string[] {
   const names = found(source, /import\s*\{([^}]*)\}\s*from '@mgw\/contracts'/g)
     .flatMap((list) => list.split(','))
@@ -40,14 +40,14 @@ function calledBy(source: string, app: string): string[] {
   return operations.sort();
 }
 
-describe('who may do what on the servers (tools/access/services.mjs)', () => {
-  it('names every app that runs on them, and the streams of the contracts', () => {
+describe('rights on the servers (tools/access/services.mjs)', () => {
+  it('lists every app that uses the servers, and the streams of the contracts', () => {
     const connected = readdirSync(join(ROOT, 'apps')).filter((app) => existsSync(join(ROOT, 'apps', app, 'src/migrations')));
     expect([...APPS].sort()).toEqual(connected.sort());
     expect([...STREAMS].sort()).toEqual(Object.keys(contracts.STREAMS).sort());
   });
 
-  it.each(APPS)('%s: what it calls, announces, listens to, publishes and consumes is what its code does, no less and no more', (app) => {
+  it.each(APPS)('%s: calls, announces, listens, publishes and consumes exactly as its code does', (app) => {
     const source = sourceOf(app);
     const service = serviceOf(app);
     const calls = Object.entries(service.calls).flatMap(([other, verbs]) => verbs.map((verb) => `rpc.${other}.${verb}`));
@@ -63,7 +63,7 @@ describe('who may do what on the servers (tools/access/services.mjs)', () => {
     expect(service.schema).toBe(/schema: '(\w+)'/.exec(readFileSync(join(ROOT, 'apps', app, 'src/main.ts'), 'utf8'))?.[1]);
   });
 
-  it('deploy/nats/users.conf is made from it, and deploy/postgres/roles.sql names its schemas', () => {
+  it('generates deploy/nats/users.conf and names the schemas of deploy/postgres/roles.sql', () => {
     const checked = node(['tools/access/generate.mjs']);
     expect([checked.status, checked.stderr]).toEqual([0, '']);
     const roles = readFileSync(join(ROOT, 'deploy/postgres/roles.sql'), 'utf8');

@@ -10,7 +10,7 @@ interface Reply {
   reason: string | null;
 }
 
-describe('auto-reply and the live tail (product §2, spec §6.2)', () => {
+describe('auto-reply and the live tail (spec §10, §6.2)', () => {
   let stack: RunningStack;
   let owner: DashboardUser;
   let receiver: Receiver;
@@ -36,7 +36,7 @@ describe('auto-reply and the live tail (product §2, spec §6.2)', () => {
     eventually(async () => (await replies()).find((reply) => reply.question === question && reply.state !== 'pending'));
   const events = () => receiver.requests.map(({ body }) => JSON.parse(body) as { event: string; data: Record<string, unknown> });
 
-  it('is off until it is switched on; the key never comes back; a private address is refused', async () => {
+  it('is off by default, never returns the key, and refuses a private address', async () => {
     const before = await owner.call('GET', '/api/client/auto-reply');
     expect(before.body).toMatchObject({ enabled: false, has_api_key: false });
     await set({ instructions: 'Be kind.', api_key: 'sk-very-secret', daily_limit: 3 });
@@ -49,7 +49,7 @@ describe('auto-reply and the live tail (product §2, spec §6.2)', () => {
     expect(tried.body.reply).toContain('Opening hours?');
   });
 
-  it('answers the customer once, as message.sent and ai.replied', async () => {
+  it('replies to the customer once, with message.sent and ai.replied', async () => {
     await set({ enabled: true });
     await customer(stack.demo, stack.growth, '12015550100').writes('Are you open?');
     expect(await ended('Are you open?')).toMatchObject({ state: 'replied', customer_phone: '12015550100' });
@@ -65,7 +65,7 @@ describe('auto-reply and the live tail (product §2, spec §6.2)', () => {
     expect(sent.data).toMatchObject({ message_id: replied.data['message_id'], sent_by: 'ai', text: replied.data['ai_response'] });
   });
 
-  it('leaves a message to the agent when the model fails, when an agent is active, when the customer opts out, and beyond the limit', async () => {
+  it('does not reply when the model fails, an agent is active, the customer opts out or the limit is reached', async () => {
     await customer(stack.demo, stack.growth, '12015550101').writes('model-401');
     expect(await ended('model-401')).toMatchObject({ state: 'failed', reason: 'the model answered 401' });
 
@@ -86,7 +86,7 @@ describe('auto-reply and the live tail (product §2, spec §6.2)', () => {
     expect(events().filter(({ event }) => event === 'ai.replied')).toHaveLength(1);
   });
 
-  it('the live tail shows the business’s events, and goes on where it was left', async () => {
+  it('shows the business’s events in the live tail and resumes after a reconnect', async () => {
     const first = await tail();
     await customer(stack.demo, stack.growth, '12015550107').writes('live one');
     const seen = await eventually(() => first.events.find(({ event, data }) => event === 'message.received' && data.includes('live one')));
@@ -104,7 +104,7 @@ describe('auto-reply and the live tail (product §2, spec §6.2)', () => {
     for (const open of [second, others]) open.close();
   });
 
-  it('the operator sees every service with its backlog (product §3)', async () => {
+  it('shows the operator every service with its backlog (spec §11)', async () => {
     const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
     const { body } = await operator.call<{ services: { name: string; healthy: boolean; figures: Record<string, number> }[] }>(
       'GET',

@@ -10,9 +10,9 @@ interface Violation {
   nodes: { html: string }[];
 }
 
-/** What axe calls serious or critical on the page as it is: the rule, and where first. */
+/** @returns serious and critical accessibility violations of the page: the rule and its first element */
 export async function accessibilityFaults(page: Page): Promise<(string | undefined)[][]> {
-  // What is half transparent while it opens lacks contrast to axe.
+  // Wait for opening animations, because axe reports half-transparent elements as lacking contrast.
   await eventually(() => page.evaluate('document.getAnimations().length === 0'));
   await page.evaluate(AXE);
   const { violations } = (await page.evaluate('axe.run()')) as { violations: Violation[] };

@@ -12,7 +12,7 @@ interface Broadcast {
   failures: { reason: string; count: number }[];
 }
 
-describe('broadcasts (product §2, spec §6.2)', () => {
+describe('broadcasts (spec §10, §6.2)', () => {
   let stack: RunningStack;
   let owner: DashboardUser;
   let receiver: Receiver;
@@ -57,7 +57,7 @@ describe('broadcasts (product §2, spec §6.2)', () => {
     return requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages')).map(({ body }) => body.to);
   };
 
-  it('wrong rows are named with their lines, and nothing is sent', async () => {
+  it('reports invalid rows by line and sends nothing', async () => {
     const csv = 'phone,name,order\r\n+1 201 555 0101,Asha,1\r\n12,Ben,2\r\n+1 201 555 0101,Cleo\r\n+1 201 555 0102,Doe, John,3\r\n';
     const checked = await owner.call<{ total: number; wrong: number; faults: object[] }>('POST', '/api/client/broadcasts/check', {
       template_name: 'order_update',
@@ -81,7 +81,7 @@ describe('broadcasts (product §2, spec §6.2)', () => {
     expect(await platformCalls()).toEqual([]);
   });
 
-  it('runs to its end with true counts, and says so once', async () => {
+  it('finishes with correct counts and publishes broadcast.completed once', async () => {
     const phones = ['+12015550101', '+12015550130', '+12015550126', '+12015550143', '+12015550140', '+12015550100'];
     const recipients = phones.map((phone, i) => ({ phone, body_params: ['Asha', i] }));
     const { body } = await create({ recipients });
@@ -106,7 +106,7 @@ describe('broadcasts (product §2, spec §6.2)', () => {
     expect(events('broadcast.completed')).toHaveLength(1);
   }, 60_000);
 
-  it('killed again and again it sends to everybody once', async () => {
+  it('sends to every recipient once despite repeated kills', async () => {
     const before = (await platformCalls()).length;
     const recipients = Array.from({ length: 400 }, (_, i) => ({ phone: `1202556${String(i).padStart(4, '0')}`, body_params: ['Asha', i] }));
     const { body } = await create({ recipients });
@@ -120,7 +120,7 @@ describe('broadcasts (product §2, spec §6.2)', () => {
     expect(events('broadcast.completed')).toHaveLength(2);
   }, 240_000);
 
-  it('friendliness F20: paused, killed and resumed it sends to everybody once', async () => {
+  it('sends to every recipient once when paused, killed and resumed', async () => {
     const before = (await platformCalls()).length;
     const recipients = Array.from({ length: 300 }, (_, i) => ({ phone: `1202557${String(i).padStart(4, '0')}`, body_params: ['Asha', i] }));
     const { body } = await create({ recipients });
@@ -139,7 +139,7 @@ describe('broadcasts (product §2, spec §6.2)', () => {
     expect([calls.length, new Set(calls).size]).toEqual([301, 301]);
   }, 240_000);
 
-  it('is cancelled once, and what is scheduled waits', async () => {
+  it('is cancelled once, and a scheduled broadcast waits', async () => {
     const recipients = [{ phone: '+12015550102', body_params: ['Asha', 1] }];
     const { body } = await create({ recipients, scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
     expect(await show(body.id)).toMatchObject({ status: 'scheduled', pending: 1 });

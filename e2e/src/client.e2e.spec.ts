@@ -17,7 +17,7 @@ describe('the client library', () => {
     await stack?.stop();
   });
 
-  it('sends, follows, and tells errors by their code', async () => {
+  it('sends, follows a message, and throws errors with their code', async () => {
     const gateway = gatewayClient({ url: stack.demo.site_url, apiKey: stack.growth.api_key });
     const sent = await gateway.POST('/api/v1/send-template', {
       body: { phone: '+1 201 555 0100', template_name: 'order_update', body_params: ['Asha', '1007'] },
@@ -30,7 +30,7 @@ describe('the client library', () => {
     expect(refused.error).toMatchObject({ error_code: 'WINDOW_CLOSED' });
   });
 
-  it('knows a webhook of the dispatcher from a forged one (spec §5.9)', async () => {
+  it('accepts a webhook of the dispatcher and rejects a forged one (spec §5.9)', async () => {
     const { body, headers } = await eventually(() => receiver.requests[0]);
     const signature = headers['x-service-signature'];
     expect(verifyWebhook({ secret: 'swordfish', signature, body })).toMatchObject({ event: 'message.sent', data: { to: '12015550100' } });

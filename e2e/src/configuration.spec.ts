@@ -10,8 +10,8 @@ const GOOD = {
   API_KEY_PEPPER: 'x'.repeat(32),
 };
 
-describe('wrong configuration (friendliness F30)', () => {
-  /** What it says before it ends, which it does by itself. */
+describe('invalid configuration', () => {
+  /** The output of an app until it exits. */
   const startedWith = async (app: string, env: Record<string, string>) => {
     const child = spawnNode(join(__dirname, '../../dist/apps', app, 'src/main.js'), { ...GOOD, ...env });
     try {
@@ -24,7 +24,7 @@ describe('wrong configuration (friendliness F30)', () => {
       await child.kill('SIGKILL');
     }
   };
-  /** Names of the variables that are complained of. */
+  /** The names of the reported variables. */
   const faultsOf = async (app: string, env: Record<string, string>) => {
     const { err } = await startedWith(app, env);
     return [...err.msg.matchAll(/^ {2}- (\w+) /gm)].map(([, name]) => name).sort();
@@ -38,11 +38,11 @@ describe('wrong configuration (friendliness F30)', () => {
     ['auto-reply', { WEBHOOK_ALLOWED_TARGETS: '10.0.0.0/33' }],
     ['template', {}],
     ['platform-webhook-ingest', {}],
-  ])('%s names all of it at once, in one line of JSON: %j', async (app, env) => {
+  ])('%s reports all problems at once, in one line of JSON: %j', async (app, env) => {
     expect(await faultsOf(app, { ...env, SEALING_KEYS: 'bad' })).toEqual([...Object.keys(env), 'SEALING_KEYS'].sort());
   });
 
-  it('says which entry is wrong, and nothing of a secret', async () => {
+  it('names the invalid entry and reveals no secret', async () => {
     const { err } = await startedWith('gateway', { TRUSTED_PROXIES: '10.0.0.1,foo', SEALING_KEYS: 'k1:canary' });
     expect(err.msg).toContain('"foo"');
     expect(err.msg).not.toContain('canary');

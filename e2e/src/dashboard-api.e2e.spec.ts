@@ -34,8 +34,7 @@ interface Delivery {
   payload: { event: string; data: Record<string, unknown> };
 }
 
-/** Product §2: what the business's people do at the dashboard, through the public port. */
-describe('the dashboard’s API (product §2)', () => {
+describe('the dashboard API (spec §10)', () => {
   let stack: RunningStack;
   let crm: Integrator;
   let owner: DashboardUser;
@@ -66,7 +65,7 @@ describe('the dashboard’s API (product §2)', () => {
       return conversations[0];
     });
 
-  it('the message log finds messages by status, phone and text, in pages; others see nothing of it', async () => {
+  it('searches the message log by status, phone and text, in pages, for this business only', async () => {
     for (const phone of ['+1 201 555 0100', '+1 201 555 0126', '+1 201 555 0130']) await crm.post('send-template', template(phone));
     const log = (query: string) => ok<{ messages: Logged[] } & Page>(owner, 'GET', `messages?${query}`);
     await eventually(async () => (await log('status=failed')).messages.length === 2);
@@ -92,7 +91,7 @@ describe('the dashboard’s API (product §2)', () => {
     expect((await ok<{ messages: Logged[] }>(stranger, 'GET', 'messages')).messages).toEqual([]);
   });
 
-  it('a cursor that no page gave is refused by every list', async () => {
+  it('refuses an invalid cursor in every list', async () => {
     const webhook = { name: 'Pages', url: `${receiver.url}/pages`, events: ['ai.replied'] };
     const { id } = await ok<{ id: number }>(owner, 'POST', 'webhooks', webhook);
     await crm.post('send-template', template('+1 201 555 0100'));
@@ -125,7 +124,7 @@ describe('the dashboard’s API (product §2)', () => {
     await ok(owner, 'DELETE', `webhooks/${id}`);
   });
 
-  it('a message opens with its timeline and the webhooks that carried it', async () => {
+  it('shows a message with its timeline and its webhooks', async () => {
     const { id } = await ok<{ id: number }>(owner, 'POST', 'webhooks', {
       name: 'CRM',
       url: `${receiver.url}/hook`,
@@ -147,7 +146,7 @@ describe('the dashboard’s API (product §2)', () => {
     expect((await stranger.call('GET', `/api/client/${path}`)).status).toBe(404);
   });
 
-  it('the delivery log shows payloads; by hand an event goes out again and counts nothing (decision 34)', async () => {
+  it('shows payloads in the delivery log; a manual redelivery leaves fail_count unchanged (decision 34)', async () => {
     const [webhook] = (await ok<{ webhooks: { id: number; fail_count: number }[] }>(owner, 'GET', 'webhooks')).webhooks;
     const id = webhook?.id as number;
     const { deliveries } = await ok<{ deliveries: Delivery[] }>(owner, 'GET', `webhooks/${id}/deliveries?state=succeeded`);
@@ -173,7 +172,7 @@ describe('the dashboard’s API (product §2)', () => {
     await ok(owner, 'PUT', `webhooks/${id}`, { is_active: false });
     const off = await owner.call('POST', `/api/client/webhooks/${id}/deliveries/${test.delivery_id}/redeliver`, {});
     expect([off.status, off.body['error_code']]).toEqual([409, 'CONFLICT']);
-    // What a disabled webhook misses is kept as skipped, and can be delivered later (decision 34).
+    // A disabled webhook's deliveries are stored as skipped and can be redelivered (decision 34).
     await crm.post('send-template', template('+1 201 555 0101'));
     const skipped = await eventually(async () => {
       const page = await ok<{ deliveries: Delivery[] }>(owner, 'GET', `webhooks/${id}/deliveries?state=skipped`);
@@ -184,7 +183,7 @@ describe('the dashboard’s API (product §2)', () => {
     await eventually(() => receiver.requests.some(({ headers }) => headers['webhook-id'] === skipped.event_id));
   });
 
-  it('an agent answers in the inbox, within the window only', async () => {
+  it('lets an agent reply in the inbox, within the window only', async () => {
     const asha = customer(stack.demo, stack.growth, '12015550102');
     await crm.post('send-template', template(asha.phone));
     const closed = await conversationWith(asha.phone);
@@ -225,7 +224,7 @@ describe('the dashboard’s API (product §2)', () => {
     expect(event.data).toMatchObject({ sent_by: 'agent', type: 'text', conversation_id: closed.id });
   });
 
-  it('people are suppressed and let in again; START lifts what they said, not what the dashboard said (decisions 18, 45)', async () => {
+  it('sets and lifts suppressions; START lifts the person’s own, not the dashboard’s (decisions 18, 45)', async () => {
     const person = customer(stack.demo, stack.growth, '12015550103');
     const sending = async () => {
       const { body } = await crm.post('send-template', template(person.phone));
@@ -254,7 +253,7 @@ describe('the dashboard’s API (product §2)', () => {
     expect(await ok(owner, 'GET', 'settings')).toMatchObject({ timezone: 'Asia/Kolkata', stop_words: ['Halt'], otp_to_opted_out: false });
   });
 
-  it('usage counts by day and kind, in the business’s zone', async () => {
+  it('counts usage by day and kind, in the business’s time zone', async () => {
     const report = await ok<{
       usage: Record<string, number | string>[];
       keys: { used_today: number; daily_limit: number }[];

@@ -6,7 +6,7 @@ import { accessibilityFaults } from './axe';
 import { customer, dashboardUser, integrator, type DashboardUser } from './people';
 import { startStack, type DemoBusiness, type RunningStack } from './stack';
 
-/** What stands beyond the edge of the screen, where nothing scrolls to it. */
+/** Finds elements beyond the edge of the screen that no scrolling reaches. */
 const OUT_OF_REACH = `[...document.querySelectorAll('main button, main a, main input, main p, main h2, header p, header button, [role=dialog] button, [role=dialog] input')]
   .filter((element) => {
     if (element.getBoundingClientRect().right <= innerWidth + 1) return false;
@@ -18,7 +18,7 @@ const OUT_OF_REACH = `[...document.querySelectorAll('main button, main a, main i
   })
   .map((element) => element.outerHTML.slice(0, 120))`;
 
-// What is waited for comes, also on a machine that is ten times slower.
+// Generous timeouts, so that a machine ten times slower passes too.
 jest.setTimeout(300_000);
 
 const PHONE = { width: 320, height: 640 };
@@ -31,8 +31,8 @@ interface Thread {
   messages: { direction: string; text: string }[];
 }
 
-/** What the dashboard's pages do when answers are lost, services are away, sessions end and others work at the same time. */
-describe('the dashboard’s pages (experience: the business’s people, friendliness §6)', () => {
+/** The dashboard's pages under lost responses, unavailable services, expired sessions and concurrent users. */
+describe('the dashboard’s pages', () => {
   let stack: RunningStack;
   let browser: Browser;
   let context: BrowserContext;
@@ -74,7 +74,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
   const here = () => new URL(page.url());
 
   describe('inbox', () => {
-    /** A conversation that a customer has begun, opened. */
+    /** Opens a conversation that a customer started. */
     const open = async (phone: string) => {
       await customer(stack.demo, stack.growth, phone).writes(`Hello from ${phone}`);
       await logIn();
@@ -89,7 +89,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     };
     const SENDS = '**/api/client/conversations/*/messages';
 
-    it('a reply goes out once however often Enter is pressed, and what is typed meanwhile stays', async () => {
+    it('sends a reply once however often Enter is pressed, and keeps text typed meanwhile', async () => {
       const box = await open('12015550107');
       const held: (() => void)[] = [];
       await page.route(SENDS, async (route) => {
@@ -109,14 +109,14 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       expect([held.length, await replied('Only once.'), await box.inputValue()]).toEqual([1, 1, 'And then']);
     });
 
-    it('Enter that ends the composition of a word sends nothing', async () => {
+    it('sends nothing when Enter ends an input method composition', async () => {
       const box = await open('12015550101');
       await box.fill('にほ');
       await box.dispatchEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true });
       expect(await box.inputValue()).toBe('にほ');
     });
 
-    it('a reply whose answer was lost stays with its reason, and sent again it reaches the customer once', async () => {
+    it('keeps a reply whose response was lost, with the reason; a retry reaches the customer once', async () => {
       const box = await open('12015550102');
       const keys: (string | undefined)[] = [];
       let isLost = true;
@@ -140,12 +140,12 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     });
   });
 
-  describe('what is not as usual', () => {
+  describe('unusual situations', () => {
     const seen = (isHidden: boolean) =>
       page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} });
         document.dispatchEvent(new Event('visibilitychange'))`);
 
-    it('text from right to left stands so, and a message of another day has its day', async () => {
+    it('shows right-to-left text correctly and the date of older messages', async () => {
       const text = 'هل الطلب 1007 جاهز؟';
       await customer(stack.demo, stack.growth, '919876543231').writes(text);
       await logIn();
@@ -154,7 +154,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.getByRole('button', { name: text }).click();
       const bubble = page.getByRole('log').getByText(text);
       expect(await bubble.evaluate((element) => (element as unknown as { matches(css: string): boolean }).matches(':dir(rtl)'))).toBe(true);
-      // Its base direction is that of what is typed.
+      // The base direction follows the typed text.
       expect(await page.evaluate(`getComputedStyle(document.querySelector('textarea[aria-label=Reply]')).unicodeBidi`)).toBe('plaintext');
       await page
         .getByRole('log')
@@ -162,7 +162,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
         .waitFor();
     });
 
-    it('without a network a reply fails at once, and does not go out by itself later (friendliness §6)', async () => {
+    it('fails a reply at once when offline, and does not send it later', async () => {
       const phone = '919876543232';
       await customer(stack.demo, stack.growth, phone).writes(`Hello from ${phone}`);
       await logIn();
@@ -174,13 +174,13 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.getByRole('button', { name: 'Send again' }).waitFor();
       let sent = 0;
       page.on('request', (request) => (sent += Number(request.method() === 'POST')));
-      const asked = page.waitForResponse('**/api/client/conversations');
+      const response = page.waitForResponse('**/api/client/conversations');
       await context.setOffline(false);
-      await asked;
+      await response;
       expect(sent).toBe(0);
     });
 
-    it('what could not be read anew is said to be old, until it is read', async () => {
+    it('marks data as outdated while it cannot be refreshed', async () => {
       await logIn();
       await go('inbox');
       await page
@@ -196,7 +196,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await old.waitFor({ state: 'detached' });
     });
 
-    it('a tab that nobody sees holds no connection open', async () => {
+    it('closes the event stream of a hidden tab', async () => {
       await logIn();
       const opened = page.waitForRequest('**/events/stream');
       await go('inbox');
@@ -209,14 +209,14 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await again;
     });
 
-    it('a login without an answer says so in words', async () => {
+    it('explains a login that gets no response', async () => {
       await go('login');
       await page.route('**/api/client/login', (route) => route.abort());
       await fillLogin(stack.growth.owner);
       await page.getByRole('alert').getByText('The server did not respond. Try again in a moment.').waitFor();
     });
 
-    it('an action that cannot be undone asks first', async () => {
+    it('asks before an irreversible action', async () => {
       const phone = '919876543233';
       await owner.call('PUT', `/api/client/suppressions/${phone}`, { state: 'opted_out' });
       await logIn();
@@ -228,7 +228,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       expect((await owner.call('GET', `/api/client/suppressions/${phone}`)).body).toMatchObject({ suppression: { state: 'opted_out' } });
     });
 
-    it('a webhook that is switched off is not called healthy', async () => {
+    it('does not show a disabled webhook as healthy', async () => {
       const body = { name: 'Switched off', url: 'https://crm.example.com/off', events: ['ai.replied'] };
       const { id } = (await owner.call<{ id: number }>('POST', '/api/client/webhooks', body)).body;
       expect((await owner.call('PUT', `/api/client/webhooks/${id}`, { is_active: false })).status).toBe(200);
@@ -237,7 +237,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.locator('.mantine-Card-root', { hasText: 'Switched off' }).getByText('off', { exact: true }).waitFor();
     });
 
-    it('the question that was tried stays beside its answer', async () => {
+    it('shows the tried question beside the reply', async () => {
       await logIn();
       await go('auto-reply');
       await page.route('**/api/client/auto-reply/try', (route) => route.fulfill({ json: { success: true, reply: 'Yes.' } }));
@@ -249,7 +249,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.getByRole('log').getByText('Open today?').waitFor();
     });
 
-    it('a mistyped address leads to a page that says so, and leads back (friendliness §6)', async () => {
+    it('shows a not-found page with a link back for a mistyped address', async () => {
       const answer = await go('nothing');
       expect(answer?.status()).toBe(404);
       await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
@@ -260,12 +260,12 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
         ['api/v1/nothing', 'text/html', 404],
         ['api/v1/send-text', 'text/html', 405],
       ] as const) {
-        const answered = await fetch(`${stack.demo.site_url}/${path}`, { headers: { accept } });
-        expect([path, answered.status, await answered.json()]).toEqual([path, status, expect.objectContaining({ success: false })]);
+        const response = await fetch(`${stack.demo.site_url}/${path}`, { headers: { accept } });
+        expect([path, response.status, await response.json()]).toEqual([path, status, expect.objectContaining({ success: false })]);
       }
     });
 
-    it('who may not do something is not told to wait for a service, nor shown what is the operator’s', async () => {
+    it('explains a missing permission, and hides operator pages from others', async () => {
       await logIn();
       await go('usage?from=2026-02-30');
       await page.getByRole('alert').getByText('must be a day of the calendar').waitFor();
@@ -274,7 +274,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     });
 
-    it('each page has its name on its tab', async () => {
+    it('shows the page’s name in the tab title', async () => {
       await go('login');
       await eventually(async () => (await page.title()) === 'Log in · Messaging gateway');
       await logIn();
@@ -283,8 +283,8 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     });
   });
 
-  describe('two at work', () => {
-    it('another login in another tab: no tab goes on with what belongs to somebody else', async () => {
+  describe('two users at once', () => {
+    it('shows no other user’s data after a login in another tab', async () => {
       await logIn();
       await go('settings');
       await page.getByRole('combobox', { name: 'Time zone' }).waitFor();
@@ -296,7 +296,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.waitForURL('**/login*');
     });
 
-    it('settings: only what was changed is saved, so that a colleague’s change stays', async () => {
+    it('settings: saves only changed fields, so that a colleague’s change stays', async () => {
       await logIn();
       await go('settings');
       const otp = page.getByLabel('Send one-time passwords to opted-out contacts too');
@@ -309,7 +309,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       expect(body).toMatchObject({ stop_words: ['HALT'], otp_to_opted_out: true });
     });
 
-    it('auto-reply: only what was changed is saved', async () => {
+    it('auto-reply: saves only changed fields', async () => {
       await logIn();
       await go('auto-reply');
       const model = page.getByLabel('Model', { exact: true });
@@ -326,7 +326,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
   });
 
   describe('sessions', () => {
-    it('a link leads through the login to where it points, and nowhere else', async () => {
+    it('follows a link through the login to its target, and nowhere else', async () => {
       await go('messages?status=failed&q=zebra');
       await page.waitForURL(/\/login\?next=/);
       await fillLogin(stack.growth.owner);
@@ -339,7 +339,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
         'javascript:alert(1)',
         '/\\elsewhere.example',
       ]) {
-        // Whose session ends goes to the login by itself: not while this goes there too.
+        // Avoid the page's own redirect to the login while the test navigates there.
         await page.goto('about:blank');
         await context.clearCookies();
         await go(`login?next=${encodeURIComponent(next)}`);
@@ -349,7 +349,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       }
     });
 
-    it('when it has ended, every page leads to the login and back', async () => {
+    it('redirects every page to the login and back when the session has expired', async () => {
       await logIn();
       await go('inbox?q=Asha');
       await page.getByRole('heading', { name: 'Inbox' }).waitFor();
@@ -359,7 +359,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.waitForURL('**/inbox?q=Asha');
     });
 
-    it('who is logged in is not sent to the login because a service is away', async () => {
+    it('does not redirect to the login when a service is unavailable', async () => {
       await logIn();
       await page.route('**/api/client/me', away);
       await go('messages');
@@ -370,21 +370,21 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     });
   });
 
-  it('a page that nobody touches says so when it asks, and keeps no session alive (product §2: idle 12 h)', async () => {
+  it('marks requests of an idle page, which keep no session alive (spec §10: 12 idle hours)', async () => {
     await logIn();
     await go('messages');
     await page.getByRole('heading', { name: 'Messages' }).waitFor();
-    const asks = (unattended: string | undefined) =>
+    const requestWith = (unattended: string | undefined) =>
       page.waitForRequest((request) => request.url().includes('/api/client/messages?') && request.headers()['x-unattended'] === unattended);
-    await asks(undefined);
+    await requestWith(undefined);
     await page.clock.setFixedTime(Date.now() + 2 * 60_000);
-    await asks('1');
+    await requestWith('1');
     await page.keyboard.press('Tab');
-    await asks(undefined);
+    await requestWith(undefined);
   });
 
-  describe('webhooks (friendliness F15)', () => {
-    it('a test event of one’s choice shows its bytes, headers and answer, and a line that sends the same again', async () => {
+  describe('webhooks', () => {
+    it('shows bytes, headers and response of a test event, and a curl line that repeats it', async () => {
       const receiver = await startReceiver();
       try {
         const url = `${receiver.url}/it's?a=1`;
@@ -415,7 +415,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
         expect([again?.method, again?.path, again?.body]).toEqual([sent?.method, sent?.path, sent?.body]);
         for (const name of ['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-service-signature'])
           expect([name, again?.headers[name]]).toEqual([name, sent?.headers[name]]);
-        // On a phone it is read without scrolling sideways (friendliness F24).
+        // A phone shows it without horizontal scrolling.
         await page.setViewportSize(PHONE);
         await drawer.getByText('The same request with curl').waitFor();
         const beyond = await page.evaluate<string[]>(`[...document.querySelectorAll('[role=dialog] *')]
@@ -431,12 +431,12 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
   describe('home', () => {
     let pro: DemoBusiness;
     beforeAll(() => {
-      // Nothing was sent for it yet.
+      // This business has sent nothing yet.
       pro = stack.demo.businesses.find(({ plan }) => plan === 'Pro') as DemoBusiness;
     });
     const card = (name: string) => page.locator('.mantine-Card-root', { has: page.getByRole('heading', { name, exact: true }) });
 
-    it('shows no figure that it does not know: each card says that it failed, with a retry', async () => {
+    it('shows an error with a retry on each card that fails, and no made-up count', async () => {
       await logIn(pro.owner);
       await page.route('**/api/client/usage', away);
       await page.route('**/api/client/webhooks', away);
@@ -454,7 +454,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await card('First steps').getByRole('link', { name: 'Add a webhook' }).waitFor();
     });
 
-    it('today’s use is not 0 when it could not be asked for', async () => {
+    it('does not show 0 as today’s usage when it is unavailable', async () => {
       await logIn(pro.owner);
       await page.route('**/api/client/usage', async (route) => {
         const answer = await route.fetch();
@@ -467,7 +467,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
         .waitFor();
     });
 
-    it('shows the first steps until the first message was delivered, and the last failures at all times', async () => {
+    it('shows the first steps until the first delivered message, and always the latest failures', async () => {
       await logIn(pro.owner);
       await card('First steps').waitFor();
       await card('Latest failures').waitFor();
@@ -479,14 +479,14 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     });
   });
 
-  describe('the plan bar (friendliness F22)', () => {
+  describe('the plan bar', () => {
     const bar = () => page.getByRole('region', { name: 'Daily cap' });
 
     it.each([
       ['Asia/Kolkata', '2026-01-15T12:42:00Z', '5 h 48 min'],
-      // The day has 25 hours.
+      // This day has 25 hours.
       ['Europe/Berlin', '2026-10-24T22:30:00Z', '24 h 30 min'],
-      // The next day begins at one o'clock.
+      // The next day starts at 1:00.
       ['Africa/Cairo', '2026-04-23T20:00:00Z', '2 h 0 min'],
     ])('says when the cap resets: in %s at %s in %s', async (timezone, now, left) => {
       await page.route('**/api/client/me', async (route) => {
@@ -502,7 +502,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       }
     });
 
-    it('shows the fullest key, warns from 80 %, and says at 100 % what is refused until when', async () => {
+    it('shows the key with the highest usage, warns from 80 %, and explains refusals at 100 %', async () => {
       const made = await owner.call<{ id: number; key: string }>('POST', '/api/client/api-keys', { name: 'Capped', permissions: ['*'] });
       const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
       expect((await operator.call('PATCH', `/api/admin/api-keys/${made.body.id}`, { daily_limit: 5 })).status).toBe(200);
@@ -538,15 +538,15 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       expect(await page.getByRole('alert').count()).toBe(0);
     });
 
-    it('says of a Starter plan that it does not send', async () => {
+    it('says that a Starter plan cannot send', async () => {
       await logIn(stack.starter.owner);
       await bar().getByText('The Starter plan does not send through the API.').waitFor();
     });
   });
 
-  describe('without a mouse (friendliness F23)', () => {
+  describe('without a mouse', () => {
     const FOCUSED = 'document.activeElement';
-    /** Presses Tab until the focus is there; wherever it is, it can be seen. */
+    /** Presses Tab until the element has the focus, and checks that every focus is visible. */
     const tabTo = async (name: RegExp) => {
       for (let stops = 0; stops < 60; stops++) {
         await page.keyboard.press('Tab');
@@ -569,7 +569,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await eventually(() => page.evaluate(`${FOCUSED}.matches('input[aria-label="Find a page or an action"]')`));
     };
 
-    it('keys are heard as soon as a page is drawn, before what they open is loaded', async () => {
+    it('handles shortcuts as soon as a page is drawn, before their targets are loaded', async () => {
       let load = () => {};
       const held = new Promise<void>((resolve) => (load = resolve));
       await page.route('**/assets/keyboard-*.js', async (route) => {
@@ -591,7 +591,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await eventually(() => page.evaluate(`${FOCUSED}.textContent === 'Templates'`));
     });
 
-    it('somebody logs in, finds a conversation, and answers it', async () => {
+    it('logs in, finds a conversation and replies', async () => {
       const phone = '919876543211';
       await customer(stack.demo, stack.growth, phone).writes(`Hello from ${phone}`);
       await go('login');
@@ -621,7 +621,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       });
     });
 
-    it('the palette leads to every page and begins what pages are for; Esc gives the focus back', async () => {
+    it('opens every page and its main action from the palette; Esc restores the focus', async () => {
       await logIn();
       await page.getByRole('link', { name: 'Messages' }).focus();
       await openPalette();
@@ -633,7 +633,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
         ['new broad', '/broadcasts', 'New broadcast'],
         ['create an', '/api-keys', 'Create an API key'],
         ['add a web', '/webhooks', 'Add a webhook'],
-        // Where one is already.
+        // The current page.
         ['add a web', '/webhooks', 'Add a webhook'],
       ] as const) {
         await openPalette();
@@ -650,7 +650,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.getByText('Nothing has that name').waitFor();
     });
 
-    it('g and a letter lead to each page, and ? lists the keys', async () => {
+    it('opens each page with g and a letter, and lists the shortcuts with ?', async () => {
       await logIn();
       await page.keyboard.press('?');
       const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
@@ -665,7 +665,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       const chords = listed.flatMap((row) => [...row.matchAll(/^g(\w)(.+)$/g)].map(([, key = '', title = '']) => ({ key, title })));
       expect(chords).toHaveLength(10);
       for (const { key, title } of chords) {
-        // Between the two keys a busy machine can take longer than a person may.
+        // A busy machine may exceed the time limit between the two keys.
         await eventually(async () => {
           await page.keyboard.press('g');
           await page.keyboard.press(key);
@@ -674,7 +674,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       }
     });
 
-    it('in a field, keys are text', async () => {
+    it('types shortcut keys as text in a field', async () => {
       await logIn();
       await go('messages');
       const search = page.getByRole('textbox').first();
@@ -687,7 +687,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
   });
 
   describe('lists', () => {
-    it('what is searched for stands in the address, and nothing found is not nothing there (friendliness §4, F26)', async () => {
+    it('keeps the search in the address, and distinguishes no match from an empty list', async () => {
       await logIn();
       await go('messages');
       const search = page.getByRole('textbox', { name: 'Search' });
@@ -708,7 +708,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.getByText('No conversation matches.').waitFor();
     });
 
-    /** As if pages held so many only. */
+    /** Limits lists to pages of this size. */
     const paged = (path: RegExp, limit: number) =>
       page.route(path, (route) => {
         const url = new URL(route.request().url());
@@ -716,11 +716,11 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
         return route.request().method() === 'GET' ? route.continue({ url: url.href }) : route.continue();
       });
 
-    it('go on after their first page', async () => {
+    it('continue after their first page', async () => {
       const phones = ['919876543201', '919876543202', '919876543203'];
       for (const phone of phones) {
         await customer(stack.demo, stack.growth, phone).writes(`Page ${phone}`);
-        // The platform tells whole seconds: within one, who came first is the older one.
+        // Platform times have whole seconds; within one, the order of arrival decides.
         await eventually(async () => {
           const { body } = await owner.call<{ conversations: object[] }>('GET', `/api/client/conversations?q=${phone}`);
           return body.conversations.length === 1;
@@ -746,7 +746,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       }
     });
 
-    it('a thread opens at its newest message, and older ones come on top', async () => {
+    it('opens a thread at its newest message and loads older ones above', async () => {
       const phone = '919876543204';
       const lines = Array.from({ length: 24 }, (_, i) => `Line ${i + 1} of ${phone}`);
       for (const line of lines) await customer(stack.demo, stack.growth, phone).writes(line);
@@ -768,13 +768,13 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     });
   });
 
-  it('experience: while dozens are sent a second the log of messages asks for what is new once at a time', async () => {
+  it('refreshes the message log with one request at a time during dozens of sends a second', async () => {
     await logIn();
     const first = page.waitForResponse('**/api/client/messages?**');
     await go('messages');
     await first;
-    let asked = 0;
-    page.on('request', (request) => (asked += Number(request.url().includes('/api/client/messages?'))));
+    let requests = 0;
+    page.on('request', (request) => (requests += Number(request.url().includes('/api/client/messages?'))));
     const recipients = Array.from({ length: 2_000 }, (_, i) => ({
       phone: `1202557${String(i).padStart(4, '0')}`,
       body_params: ['Asha', i],
@@ -788,11 +788,11 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       .waitFor();
     await eventually(async () => (await sent()) > 150, { timeoutMs: 120_000 });
     await owner.call('POST', `/api/client/broadcasts/${id}/cancel`, {});
-    expect(asked * 4).toBeLessThan(await sent());
+    expect(requests * 4).toBeLessThan(await sent());
   });
 
-  describe('broadcasts (friendliness F20)', () => {
-    it('one whose answer was lost is made once, however often it is tried', async () => {
+  describe('broadcasts', () => {
+    it('creates a broadcast once when responses are lost, however often it is retried', async () => {
       const name = `Lost ${Date.now()}`;
       const keys: (string | undefined)[] = [];
       await page.route('**/api/client/broadcasts', async (route) => {
@@ -820,7 +820,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       expect(broadcasts.filter((one) => one.name === name)).toHaveLength(1);
     });
 
-    it('one that runs shows its pace and the time left, and is paused, resumed and cancelled', async () => {
+    it('shows pace and remaining time of a running broadcast; pauses, resumes and cancels it', async () => {
       const recipients = Array.from({ length: 2_000 }, (_, i) => ({
         phone: `1202558${String(i).padStart(4, '0')}`,
         body_params: ['Asha', i],
@@ -832,10 +832,10 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       const detail = page.getByRole('dialog');
       const pace = detail.getByText(/^[\d.]+ a second · about \d+ (seconds|minutes) to go$/);
       await pace.waitFor();
-      // It goes by itself after a while.
-      const told = page.getByRole('alert').getByRole('button', { name: 'Close' }).waitFor();
+      // The notice disappears after a while.
+      const closable = page.getByRole('alert').getByRole('button', { name: 'Close' }).waitFor();
       await detail.getByRole('button', { name: 'Pause' }).click();
-      await told;
+      await closable;
       await detail.getByText('paused', { exact: true }).waitFor();
       await pace.waitFor({ state: 'detached' });
       await detail.getByRole('button', { name: 'Resume' }).click();
@@ -851,7 +851,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
   });
 
   describe('operator', () => {
-    it('a limit that was not changed is not sent: it goes on following the plan', async () => {
+    it('does not send an unchanged limit, which keeps following the plan', async () => {
       await logIn(stack.demo.operator);
       for (const business of [stack.growth, stack.starter]) {
         const sent: unknown[] = [];
@@ -868,7 +868,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       }
     });
 
-    it('a business whose owner was refused is not made twice', async () => {
+    it('creates a business once when its owner was refused', async () => {
       await logIn(stack.demo.operator);
       await page.getByRole('button', { name: 'New business' }).click();
       const dialog = page.getByRole('dialog');
@@ -904,7 +904,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       return page.getByRole('dialog');
     };
 
-    it('the line that is shown carries header and buttons, and sends what was filled in (spec §4.4)', async () => {
+    it('shows a curl line with header and buttons that sends the filled-in values (spec §4.4)', async () => {
       await logIn();
       await go('templates');
       const dialog = await fill('dispatch_notice');
@@ -919,7 +919,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       expect(JSON.parse(stdout)).toMatchObject({ success: true, phone: '12015550100', template: 'dispatch_notice' });
     });
 
-    it('a customer whose window is closed is sent to from here', async () => {
+    it('sends a template to a customer with a closed window', async () => {
       await logIn();
       await go('templates?phone=12015550100');
       const dialog = await fill('order_update');
@@ -928,7 +928,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.getByText('The message is on its way: see Messages.').waitFor();
     });
 
-    it('a test carries the header’s values', async () => {
+    it('sends the header’s values with a test', async () => {
       await logIn();
       await go('templates');
       const dialog = await fill('invoice');
@@ -941,8 +941,8 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
     });
   });
 
-  describe('for everybody', () => {
-    it('no dialog has a serious accessibility fault', async () => {
+  describe('accessibility and layout', () => {
+    it('has no serious accessibility violation in any dialog', async () => {
       await logIn();
       const opened: [string, () => Promise<void>][] = [
         ['broadcasts?new=yes', () => Promise.resolve()],
@@ -961,7 +961,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       }
     });
 
-    it('the chart of the use has a bar for each day, also for one without messages', async () => {
+    it('shows a bar for each day in the usage chart, also without messages', async () => {
       let to = '2026-02-03';
       await page.route('**/api/client/usage*', async (route) => {
         const day = { day: '2026-02-02', kind: 'text', sent: 9, delivered: 6, read: 5, failed: 1, refused: 2 };
@@ -974,14 +974,14 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await chart.hover();
       await page.getByText('Feb 2read: 5delivered: 1on the way: 2failed: 3').waitFor();
       expect(await chart.getByText(/^Feb/).allTextContents()).toEqual(['Feb 1', 'Feb 2', 'Feb 3']);
-      // As many names as fit on a phone.
+      // Only as many labels as fit on a phone.
       to = '2026-02-28';
       await page.reload();
       await chart.waitFor();
       expect(await chart.getByText(/^Feb/).allTextContents()).toEqual(['Feb 1', 'Feb 8', 'Feb 15', 'Feb 22']);
     });
 
-    it('a day can be typed', async () => {
+    it('accepts a typed date', async () => {
       await logIn();
       await go('usage');
       await eventually(() => page.getByLabel('From').isEnabled());
@@ -991,7 +991,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       expect(await page.getByLabel('From').inputValue()).toBe('2026-11-02');
     });
 
-    it('at 320 px everything can be reached, whatever its name (friendliness F24)', async () => {
+    it('keeps everything reachable at 320 px, however long its name', async () => {
       const name = 'x'.repeat(90);
       await owner.call('PUT', '/api/client/suppressions/919876543209', { state: 'opted_out_marketing' });
       await owner.call('POST', '/api/client/team', {
@@ -1015,7 +1015,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       expect(found).toEqual([]);
     });
 
-    it('the closed menu of a phone has no stops of the Tab key', async () => {
+    it('skips the closed phone menu with Tab', async () => {
       await page.setViewportSize(PHONE);
       await logIn();
       expect(await page.getByRole('link', { name: 'Inbox' }).count()).toBe(0);
@@ -1025,7 +1025,7 @@ describe('the dashboard’s pages (experience: the business’s people, friendli
       await page.getByRole('link', { name: 'Inbox' }).waitFor({ state: 'hidden' });
     });
 
-    it('a fresh key stays until it was saved, and a key shows when it ends', async () => {
+    it('shows a new key until it is saved, and the expiry of each key', async () => {
       const expires_at = new Date(Date.now() + 10 * 86_400_000).toISOString();
       await owner.call('POST', '/api/client/api-keys', { name: 'Ending', permissions: ['*'], expires_at });
       await logIn();

@@ -5,13 +5,13 @@ import { accessibilityFaults } from './axe';
 import { customer, dashboardUser, integrator } from './people';
 import { startStack, type RunningStack } from './stack';
 
-// What is waited for comes, also on a machine that is ten times slower.
+// Generous timeouts, so that a machine ten times slower passes too.
 jest.setTimeout(300_000);
 
 const PAGES = ['', 'messages', 'inbox', 'templates', 'broadcasts', 'webhooks', 'api-keys', 'auto-reply', 'usage', 'settings'];
 
-/** experience.md: the journey of the business's people, in a real browser. */
-describe('the dashboard (experience: the business’s people)', () => {
+/** The journey of a business's users in a real browser. */
+describe('the dashboard', () => {
   let stack: RunningStack;
   let browser: Browser;
   let context: BrowserContext;
@@ -27,7 +27,7 @@ describe('the dashboard (experience: the business’s people)', () => {
     page = await context.newPage();
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => {
-      // A refused login and the first look for a session are answers, not defects.
+      // A refused login and the first request without a session are expected errors.
       if (message.type() === 'error' && !/status of 40\d/.test(message.text())) problems.push(message.text());
     });
     receiver = await startReceiver();
@@ -46,7 +46,7 @@ describe('the dashboard (experience: the business’s people)', () => {
     await on.getByRole('button', { name: 'Log in' }).click();
   };
 
-  it('shows nothing without a login, and says that it was wrong', async () => {
+  it('shows nothing without a login, and reports a wrong password', async () => {
     await go('messages');
     await page.waitForURL(/\/login\?next=/);
     await logIn({ email: stack.growth.owner.email, password: 'not the password' });
@@ -55,7 +55,7 @@ describe('the dashboard (experience: the business’s people)', () => {
     await page.getByRole('heading', { name: 'Home' }).waitFor();
   });
 
-  /** Opens them one after the other, in both looks. */
+  /** Opens the pages one after another, in light and dark mode. */
   async function* everyPage() {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -68,12 +68,12 @@ describe('the dashboard (experience: the business’s people)', () => {
     }
   }
 
-  it('has no serious accessibility fault on any page, light or dark', async () => {
+  it('has no serious accessibility violation on any page, light or dark', async () => {
     for await (const at of everyPage()) expect({ ...at, faults: await accessibilityFaults(page) }).toEqual({ ...at, faults: [] });
     await page.emulateMedia({ colorScheme: 'light' });
   });
 
-  it('a key is created and shown once; a message sent with it is followed to read', async () => {
+  it('creates a key, shows it once, and follows a message sent with it to read', async () => {
     await go('api-keys');
     await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Shop');
@@ -98,7 +98,7 @@ describe('the dashboard (experience: the business’s people)', () => {
       await page.getByRole('dialog').getByText(step, { exact: true }).first().waitFor();
   });
 
-  it('a webhook is added, its deliveries are shown, the secret never', async () => {
+  it('adds a webhook and shows its deliveries, but never the secret', async () => {
     await go('webhooks');
     await page.getByRole('button', { name: 'Add a webhook' }).click();
     const dialog = page.getByRole('dialog');
@@ -121,7 +121,7 @@ describe('the dashboard (experience: the business’s people)', () => {
     expect(receiver.requests[0]?.body).toBe(receiver.requests[1]?.body);
   });
 
-  it('the inbox counts the window down, and sends an answer', async () => {
+  it('counts the window down in the inbox and sends a reply', async () => {
     await customer(stack.demo, stack.growth, '12015550107').writes('Is it ready?');
     await go('inbox');
     await page.getByRole('button', { name: /Is it ready/ }).click();
@@ -137,7 +137,7 @@ describe('the dashboard (experience: the business’s people)', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 
-  it('a broadcast with a wrong row does not start; a good one runs to its end', async () => {
+  it('does not start a broadcast with an invalid row, and finishes a valid one', async () => {
     await go('broadcasts');
     await page.getByRole('button', { name: 'New broadcast' }).click();
     const dialog = page.getByRole('dialog');
@@ -169,7 +169,7 @@ describe('the dashboard (experience: the business’s people)', () => {
     await page.getByText('2 sent · 0 failed · 0 to go').first().waitFor();
   });
 
-  it('an owner adds a member, who may read but not change, and removes them again', async () => {
+  it('lets an owner add a member with read access and remove them', async () => {
     await go('settings');
     await page.getByLabel('Name').fill('Mira');
     await page.getByLabel('Email').fill('mira@growth.example');
@@ -185,7 +185,7 @@ describe('the dashboard (experience: the business’s people)', () => {
     expect((await mira.call('GET', '/api/client/messages')).status).toBe(401);
   });
 
-  it('a revoked key stops working; the operator changes a plan', async () => {
+  it('stops accepting a revoked key, and lets the operator change a plan', async () => {
     await go('api-keys');
     await page.getByRole('row', { name: /Shop/ }).getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog', { name: 'Revoke Shop?' }).getByRole('button', { name: 'Revoke' }).click();
@@ -204,7 +204,7 @@ describe('the dashboard (experience: the business’s people)', () => {
     await second.close();
   });
 
-  it('works at 320 px: nothing is wider than the screen, nor hard to use (friendliness F24)', async () => {
+  it('works at 320 px: nothing is wider than the screen, and no page has an accessibility violation', async () => {
     await page.setViewportSize({ width: 320, height: 640 });
     const found = [];
     for await (const at of everyPage()) {
@@ -217,7 +217,7 @@ describe('the dashboard (experience: the business’s people)', () => {
   });
 
   const scriptsOf = (html: string) => [...html.matchAll(/\/assets\/[\w.-]+\.js/g)].map(([path]) => path);
-  /** All of them compressed. */
+  /** Compressed sizes. */
   const bytesOf = async (scripts: string[]) => {
     const sizes = await Promise.all(
       scripts.map(async (path) => {
@@ -228,7 +228,7 @@ describe('the dashboard (experience: the business’s people)', () => {
     return sizes.reduce((sum, size) => sum + size, 0);
   };
 
-  it('each page loads less than 60 kB of its own (friendliness §4)', async () => {
+  it('loads less than 60 kB of its own code per page', async () => {
     const found = [];
     for (const path of PAGES) {
       await go(path);
@@ -242,7 +242,7 @@ describe('the dashboard (experience: the business’s people)', () => {
     expect(found).toEqual(PAGES.map((path) => ({ path, isSmall: true, hasOwn: true })));
   });
 
-  it('is served with a strict policy, and made no errors', async () => {
+  it('has a strict content security policy and causes no console errors', async () => {
     const response = await fetch(stack.demo.dashboard_url);
     expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");
     const first = scriptsOf(await response.text());

@@ -32,12 +32,12 @@ const configured = new Map(
     }[]
   ).map(({ app, settings }) => [app, settings]),
 );
-/** Read by the image's entry or by every service's logger. */
+/** Variables of the image's entry and of every service's logger. */
 const COMMON = new Set(['ENV_FILE', 'LOG_LEVEL', 'NODE_ENV', 'PROBE_PORT']);
 const SERVICES = [...configured.keys()].filter((app) => app !== 'platform-simulator');
 
 describe('configuration', () => {
-  it('docs/configuration.md is what the code says', () => {
+  it('docs/configuration.md matches the code', () => {
     const checked = spawnSync(process.execPath, ['tools/docs/configuration.mjs'], { cwd: ROOT, encoding: 'utf8' });
     expect([checked.status, checked.stderr.replace(/npm warn.*\n/g, '')]).toEqual([0, '']);
   });
@@ -55,7 +55,7 @@ interface ComposeService {
   extra_hosts?: string[];
 }
 
-/** Variables by service and server, as the stack of docker compose makes them at its first start; each goes into a volume of its own. */
+/** Generated variables by service and server. The compose stack creates them at its first start, each in its own volume. */
 function madeAtFirstStart(): Map<string, Record<string, string>> {
   const dir = mkdtempSync(join(tmpdir(), 'mgw-access-'));
   const made = spawnSync(process.execPath, ['tools/start/compose-secrets.mjs', dir, join(dir, 'access')], { cwd: ROOT, encoding: 'utf8' });
@@ -77,27 +77,27 @@ describe('docker-compose.yml', () => {
   const accessOf = (app: string) => made.get(app) ?? {};
   const compose = parse(file('docker-compose.yml'), { merge: true }) as { services: Record<string, ComposeService>; volumes: object };
 
-  it('is valid by the published schema of compose files', () => {
+  it('conforms to the published schema of compose files', () => {
     const published = readFileSync(join(dirname(require.resolve('dclint/package.json')), 'schemas/compose.schema.json'), 'utf8');
-    // It names its draft by an address that Ajv has under another one.
+    // The schema names its draft by a URL that Ajv does not know.
     const schema: object = { ...(JSON.parse(published) as object), $schema: undefined };
     const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
     expect([validate(compose), validate.errors]).toEqual([true, null]);
     expect(validate({ ...compose, services: { gateway: { imag: 'messaging-gateway/gateway' } } })).toBe(false);
   });
 
-  it('has every service, and only the gateway and the simulator can be reached', () => {
+  it('has every service and exposes only the gateway and the simulator', () => {
     expect(Object.keys(compose.services)).toEqual(expect.arrayContaining([...SERVICES, 'platform-simulator', 'postgres', 'nats', 'redis']));
     const reachable = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined);
     const always = reachable.filter(([, { profiles }]) => profiles === undefined);
     expect(always.map(([name]) => name).sort()).toEqual(['gateway', 'platform-simulator']);
   });
 
-  it('the simulator, whose control plane needs no login, can be reached from this machine only (experience: operators)', () => {
+  it('exposes the simulator to this machine only, because its control plane has no login', () => {
     expect(compose.services['platform-simulator']?.ports).toEqual(['127.0.0.1:8090:8090']);
   });
 
-  it('who may reach hosts that are not public can reach this machine, and an empty WEBHOOK_ALLOWED_TARGETS means none (decision 32)', () => {
+  it('allows private targets to reach this machine, and none with an empty WEBHOOK_ALLOWED_TARGETS (decision 32)', () => {
     const allowed = Object.entries(compose.services).filter(
       ([, { environment }]) => environment?.['WEBHOOK_ALLOWED_TARGETS'] !== undefined,
     );
@@ -108,9 +108,9 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('its profile "observability" gathers from every service, with the alerts and the board; only the board can be reached, and only from the machine', () => {
-    const asked = Object.entries(compose.services).filter(([, { profiles }]) => profiles !== undefined);
-    expect(asked.map(([name, { profiles, ports }]) => [name, profiles, ports])).toEqual([
+  it('scrapes every service in the profile "observability", with alerts and dashboard, and exposes only the dashboard, to this machine', () => {
+    const withProfile = Object.entries(compose.services).filter(([, { profiles }]) => profiles !== undefined);
+    expect(withProfile.map(([name, { profiles, ports }]) => [name, profiles, ports])).toEqual([
       ['prometheus', ['observability'], undefined],
       ['grafana', ['observability'], ['127.0.0.1:3000:3000']],
     ]);
@@ -130,16 +130,16 @@ describe('docker-compose.yml', () => {
     expect(compose.services['grafana']?.volumes).toContain(`./deploy/grafana/overview.json:${providers[0]?.options.path}/overview.json:ro`);
   });
 
-  it.each([...configured.keys()])('%s is given what it needs, and nothing that it does not know', (app) => {
+  it.each([...configured.keys()])('gives %s all variables that it needs and none that it does not know', (app) => {
     const { environment = {} } = compose.services[app] as ComposeService;
     const settings = configured.get(app) ?? [];
     const known = new Set([...settings.map(({ name }) => name), ...COMMON]);
-    const given = new Set([...Object.keys(environment), ...Object.keys(accessOf(app))]);
-    expect([...given].filter((name) => !known.has(name))).toEqual([]);
-    expect(settings.filter(({ name, required }) => required && !given.has(name)).map(({ name }) => name)).toEqual([]);
+    const available = new Set([...Object.keys(environment), ...Object.keys(accessOf(app))]);
+    expect([...available].filter((name) => !known.has(name))).toEqual([]);
+    expect(settings.filter(({ name, required }) => required && !available.has(name)).map(({ name }) => name)).toEqual([]);
   });
 
-  it('each service has its own users on the servers, and nobody sees another’s (guarantees §9)', () => {
+  it('gives each service its own server users, hidden from other services (guarantees §9)', () => {
     const passwords = SERVICES.flatMap((app) =>
       ['DATABASE_URL', 'NATS_URL', ...(app === 'gateway' ? ['REDIS_URL'] : [])].map((name) => new URL(accessOf(app)[name] ?? '').password),
     );
@@ -156,10 +156,10 @@ describe('docker-compose.yml', () => {
     expect(all.sort()).toEqual(['demo', 'roles', 'secrets']);
   });
 
-  it('NATS accepts its configuration, with the passwords that it is given', () => {
+  it('has a configuration that NATS accepts with the generated passwords', () => {
     const dir = mkdtempSync(join(tmpdir(), 'mgw-nats-conf-'));
     copyFileSync(join(ROOT, 'deploy/nats/users.conf'), join(dir, 'users.conf'));
-    // A server before 2.10 does not know this one.
+    // Servers before 2.10 do not know this setting.
     writeFileSync(join(dir, 'nats.conf'), file('deploy/nats/nats.conf').replace(/^ *sync_interval: always\n/m, ''));
     const env = { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/bin`, ...accessOf('nats') };
     const checked = spawnSync('nats-server', ['-t', '-c', join(dir, 'nats.conf')], { encoding: 'utf8', env });
@@ -167,7 +167,7 @@ describe('docker-compose.yml', () => {
     rmSync(dir, { recursive: true });
   });
 
-  it('starts in an order that health checks decide, and every image is built from an app or pinned', () => {
+  it('starts services in the order of health checks, with images that are built here or pinned', () => {
     for (const [name, { depends_on = {}, image, build }] of Object.entries(compose.services)) {
       for (const on of Object.keys(depends_on)) expect([name, on, on in compose.services]).toEqual([name, on, true]);
       const app = /^messaging-gateway\/(.+)$/.exec(image)?.[1];
@@ -184,7 +184,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('.env.example names variables that the file reads', () => {
+  it('reads the variables of .env.example', () => {
     const named = [...file('.env.example').matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name]) => name);
     expect(named.filter((name) => !file('docker-compose.yml').includes(`\${${name}`))).toEqual([]);
   });
@@ -216,7 +216,7 @@ describe('the Helm chart', () => {
       'with an ingress, without network policies',
       { ingress: { enabled: true }, trustedProxies: ['10.244.0.0/16'], network: { enabled: false } },
     ],
-  ])('%s: every manifest is valid for Kubernetes', (_, change) => {
+  ])('%s: renders valid Kubernetes manifests', (_, change) => {
     for (const manifest of render(change)) {
       const Kind = KINDS[manifest.kind as keyof typeof KINDS];
       expect(Kind).toBeDefined();
@@ -224,7 +224,7 @@ describe('the Helm chart', () => {
     }
   });
 
-  it('guarantees N2: with an ingress it requires trustedProxies, and gives them to the gateway', () => {
+  it('guarantees N2: requires trustedProxies with an ingress and passes them to the gateway', () => {
     expect(() => render({ ingress: { enabled: true } })).toThrow('trustedProxies is required with ingress.enabled');
     const proxies = ['10.244.0.0/16', 'fd00:10:244::/56'];
     const containers = of(render({ ingress: { enabled: true }, trustedProxies: proxies }), 'Deployment').map(
@@ -232,12 +232,12 @@ describe('the Helm chart', () => {
         (manifest as never as { spec: { template: { spec: { containers: { name: string; env: object[] }[] } } } }).spec.template.spec
           .containers[0],
     );
-    const given = containers.filter((one) => one?.env.some((variable) => (variable as { name: string }).name === 'TRUSTED_PROXIES'));
-    expect(given.map((one) => one?.name)).toEqual(['gateway']);
-    expect(given[0]?.env).toContainEqual({ name: 'TRUSTED_PROXIES', value: proxies.join() });
+    const trusting = containers.filter((one) => one?.env.some((variable) => (variable as { name: string }).name === 'TRUSTED_PROXIES'));
+    expect(trusting.map((one) => one?.name)).toEqual(['gateway']);
+    expect(trusting[0]?.env).toContainEqual({ name: 'TRUSTED_PROXIES', value: proxies.join() });
   });
 
-  it('its values match their schema, and wrong ones do not', () => {
+  it('validates its values against their schema', () => {
     const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8')) as object;
     const validate = new Ajv({ strict: false }).compile(schema);
     const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as Record<string, unknown>;
@@ -245,7 +245,7 @@ describe('the Helm chart', () => {
     expect(validate({ ...values, probePort: 'x' })).toBe(false);
   });
 
-  it('has for each service a Deployment with probes, limits and a closed-in container, an account, a budget and a migration', () => {
+  it('has a Deployment with probes, limits and a restricted container, a service account, a disruption budget and a migration for each service', () => {
     const manifests = render(TRACED);
     expect(
       of(manifests, 'Deployment')
@@ -285,7 +285,7 @@ describe('the Helm chart', () => {
       new Map(of(render({ ...KEDA, ...autoscaled }), 'ScaledObject').map(({ metadata, spec }) => [metadata.name, spec as Scaled]));
     const consumes = (app: string) => Object.keys(ACCESS.SERVICES[app]?.consumes ?? {});
 
-    it('a service that scales has a ScaledObject, without it a HorizontalPodAutoscaler, never both (friendliness §8)', () => {
+    it('scales a service with a ScaledObject, or with a HorizontalPodAutoscaler without KEDA, never both', () => {
       const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as {
         services: Record<string, { autoscaling: { enabled: boolean } }>;
       };
@@ -297,14 +297,14 @@ describe('the Helm chart', () => {
       expect(namesOf('ScaledObject', KEDA).sort()).toEqual(scaling);
     });
 
-    it('dispatchers scale by the deliveries that wait in PostgreSQL, which JetStream does not know of, and by CPU; there are six when nobody can say (friendliness §8)', () => {
+    it('scales dispatchers by deliveries waiting in PostgreSQL and by CPU, with a fallback of six replicas', () => {
       const { triggers, fallback } = scaled().get('outbound-webhook-dispatcher') as Scaled;
       expect(triggers.map(({ type }) => type)).toEqual(['cpu', 'prometheus']);
       expect(triggers[1]).toMatchObject({
         metricType: 'AverageValue',
         metadata: {
           serverAddress: 'http://prometheus.here:9090',
-          // Each replica tells the whole.
+          // Every replica exports the total.
           query: 'max(mgw_service_figure{figure="deliveries_waiting"})',
           threshold: '50',
           // A figure that is missing is no backlog of nothing.
@@ -314,7 +314,7 @@ describe('the Helm chart', () => {
       expect(fallback).toMatchObject({ replicas: 6 });
     });
 
-    it('the others by what their consumers, and nobody else’s, have left waiting, or by what they keep in PostgreSQL, and by CPU (friendliness §8)', () => {
+    it('scales other services by the backlog of their own consumers or of PostgreSQL, and by CPU', () => {
       const inPostgres = new Map([
         ['outbound-webhook-dispatcher', 'deliveries_waiting'],
         ['auto-reply', 'replies_waiting'],
@@ -325,15 +325,15 @@ describe('the Helm chart', () => {
         const query = backlog?.metadata['query'] ?? '';
         const [, pattern = ''] = /^max\(mgw_events_waiting\{consumer=~"([^"]+)"\}\)$/.exec(query) ?? [];
         const [, figure] = /^max\(mgw_service_figure\{figure="(\w+)"\}\)$/.exec(query) ?? [];
-        const asked = figure ?? consumers.filter((consumer) => new RegExp(`^(?:${pattern})$`).test(consumer));
-        expect([app, cpu?.type, asked]).toEqual([app, 'cpu', inPostgres.get(app) ?? consumes(app)]);
-        // KEDA refuses one where there is CPU alone.
+        const scaledBy = figure ?? consumers.filter((consumer) => new RegExp(`^(?:${pattern})$`).test(consumer));
+        expect([app, cpu?.type, scaledBy]).toEqual([app, 'cpu', inPostgres.get(app) ?? consumes(app)]);
+        // KEDA refuses a fallback with CPU alone.
         expect([app, fallback !== undefined]).toEqual([app, app === 'outbound-webhook-dispatcher']);
       }
     });
   });
 
-  it('replicas are taken away as slowly as the values say, with KEDA or without', () => {
+  it('scales down at the configured rate, with KEDA or without', () => {
     const scaleDown = { stabilizationWindowSeconds: 77 };
     const [scaler] = of(render({ scaleDown }), 'HorizontalPodAutoscaler');
     const [scaled] = of(render({ scaleDown, keda: { enabled: true } }), 'ScaledObject');
@@ -341,7 +341,7 @@ describe('the Helm chart', () => {
     expect(scaled?.spec).toMatchObject({ advanced: { horizontalPodAutoscalerConfig: { behavior: { scaleDown } } } });
   });
 
-  it('a gateway knows the most gateways that may run beside it, so that shares never pass the limits while Redis is away (guarantees §7, decision 22)', () => {
+  it('tells a gateway the maximum number of gateways, so that limits hold without Redis (guarantees §7, decision 22)', () => {
     const replicas = (gateway: object) => {
       const deployment = of(render({ services: { gateway } }), 'Deployment').find(({ metadata }) => metadata.name === 'gateway');
       const { template } = deployment?.spec as { template: { spec: { containers: { env: { name: string; value?: string }[] }[] } } };
@@ -351,14 +351,14 @@ describe('the Helm chart', () => {
     expect(replicas({ replicas: 3, autoscaling: { enabled: false, max: 10 } })).toBe('3');
   });
 
-  it('runs nothing in a container but what its image holds', () => {
+  it('runs only commands that the image contains', () => {
     const commands = [...JSON.stringify(render()).matchAll(/"(?:exec|command)":(\{"command":)?\["([^"]+)"/g)].map(
       ([, , program]) => program,
     );
     expect([...new Set(commands)]).toEqual(['node']);
   });
 
-  it('each container is given what it needs, and of the secrets only its own (guarantees §9)', () => {
+  it('gives each container the variables that it needs and only its own secrets (guarantees §9)', () => {
     interface Variable {
       name: string;
       valueFrom?: { secretKeyRef: { name: string; key: string } };
@@ -371,10 +371,10 @@ describe('the Helm chart', () => {
       const app = manifest.metadata.name;
       const settings = configured.get(app) ?? [];
       const { env = [], envFrom } = variablesOf(manifest) ?? {};
-      const given = env.map(({ name }) => name);
+      const names = env.map(({ name }) => name);
       const known = new Set([...settings.map(({ name }) => name), ...COMMON]);
-      expect([app, given.filter((name) => !known.has(name)), envFrom]).toEqual([app, [], undefined]);
-      expect([app, settings.filter(({ name, required }) => required && !given.includes(name))]).toEqual([app, []]);
+      expect([app, names.filter((name) => !known.has(name)), envFrom]).toEqual([app, [], undefined]);
+      expect([app, settings.filter(({ name, required }) => required && !names.includes(name))]).toEqual([app, []]);
       const secret = new Set(settings.filter((setting) => setting.secret).map(({ name }) => name));
       for (const { name, valueFrom } of env.filter((variable) => secret.has(variable.name))) {
         const from = name.endsWith('_URL') ? `messaging-gateway-connections-${app}` : 'messaging-gateway-settings';
@@ -389,7 +389,7 @@ describe('the Helm chart', () => {
     }
   });
 
-  it('a private registry is asked with its secret for every image, of migrations too (experience: operators)', () => {
+  it('uses the pull secret of a private registry for every image, also for migrations', () => {
     const manifests = render({ image: { pullSecrets: ['registry-login'], pullPolicy: 'Always' } });
     const pods = [...of(manifests, 'Deployment'), ...of(manifests, 'Job')];
     expect(pods).toHaveLength(2 * SERVICES.length);
@@ -401,18 +401,18 @@ describe('the Helm chart', () => {
     }
   });
 
-  it('a collector of traces is given to every service, and may be reached, only when there is one', () => {
-    const ways = (change: object) => {
+  it('configures the trace collector for every service, and allows traffic to it, only if one is set', () => {
+    const portsWith = (change: object) => {
       const manifests = render({ ...change });
       const closed = of(manifests, 'NetworkPolicy').find(({ metadata }) => metadata.name === 'messaging-gateway-default');
-      const given = of(manifests, 'Deployment').filter((one) => JSON.stringify(one).includes('"http://collector.monitoring:4318"'));
-      return [JSON.stringify(closed?.['spec']).includes('"port":4318'), given.length];
+      const exporting = of(manifests, 'Deployment').filter((one) => JSON.stringify(one).includes('"http://collector.monitoring:4318"'));
+      return [JSON.stringify(closed?.['spec']).includes('"port":4318'), exporting.length];
     };
-    expect(ways({})).toEqual([false, 0]);
-    expect(ways(TRACED)).toEqual([true, SERVICES.length]);
+    expect(portsWith({})).toEqual([false, 0]);
+    expect(portsWith(TRACED)).toEqual([true, SERVICES.length]);
   });
 
-  it('what the collector wants in headers comes from the secret, where it may be absent (guarantees §9)', () => {
+  it('reads the collector’s headers from an optional secret (guarantees §9)', () => {
     const headers = (change: object) =>
       of(render({ ...change }), 'Deployment').map(({ spec }) => {
         const [container] = (spec as { template: { spec: { containers: { env: { name: string }[] }[] } } }).template.spec.containers;
@@ -432,7 +432,7 @@ describe('the Helm chart', () => {
       (of(manifests, 'NetworkPolicy').find(({ metadata }) => metadata.name === name)?.['spec'] as { egress: Egress[] }).egress;
     const portsOf = (egress: Egress[]) => egress.flatMap(({ ports }) => ports.map(({ port }) => port));
 
-    it('only services that speak to the platform, to customers and to models may leave the cluster', () => {
+    it('lets only services that call the platform, receivers or models leave the cluster', () => {
       const outside = of(render(), 'NetworkPolicy').filter(({ metadata }) => metadata.name.endsWith('-outside'));
       expect(outside.map(({ metadata }) => metadata.name).sort()).toEqual([
         'auto-reply-outside',
@@ -442,20 +442,20 @@ describe('the Helm chart', () => {
       ]);
     });
 
-    it('the ports of WEBHOOK_PORTS are those that may be reached outside, by default 443 and 8443; WhatsApp is at 443 (decision 32)', () => {
-      const ways = (change: object) => {
+    it('opens the ports of WEBHOOK_PORTS, by default 443 and 8443, and 443 for WhatsApp (decision 32)', () => {
+      const portsWith = (change: object) => {
         const manifests = render({ ...change });
-        const given = of(manifests, 'Deployment').flatMap(({ metadata, spec }) => {
+        const configuredPorts = of(manifests, 'Deployment').flatMap(({ metadata, spec }) => {
           const { template } = spec as { template: { spec: { containers: { env: { name: string; value?: string }[] }[] } } };
           const ports = template.spec.containers[0]?.env.find(({ name }) => name === 'WEBHOOK_PORTS')?.value;
           return ports === undefined ? [] : [[metadata.name, ports]];
         });
         const outside = ['auto-reply', 'outbound-webhook-dispatcher', 'send', 'template'];
-        return [Object.fromEntries(given), ...outside.map((app) => portsOf(egressOf(manifests, `${app}-outside`)).join())];
+        return [Object.fromEntries(configuredPorts), ...outside.map((app) => portsOf(egressOf(manifests, `${app}-outside`)).join())];
       };
       const both = (ports: string) => ({ 'auto-reply': ports, 'outbound-webhook-dispatcher': ports });
-      expect(ways({})).toEqual([both('443,8443'), '443,8443', '443,8443', '443', '443']);
-      expect(ways({ webhookPorts: [8443, 9443, 10443] })).toEqual([
+      expect(portsWith({})).toEqual([both('443,8443'), '443,8443', '443,8443', '443', '443']);
+      expect(portsWith({ webhookPorts: [8443, 9443, 10443] })).toEqual([
         both('8443,9443,10443'),
         '8443,9443,10443',
         '8443,9443,10443',
@@ -464,7 +464,7 @@ describe('the Helm chart', () => {
       ]);
     });
 
-    it('data services may have other ports, and be outside the cluster (friendliness §9, experience: operators)', () => {
+    it('supports other ports and external data services', () => {
       const data = (change: object) =>
         egressOf(render({ ...change }), 'messaging-gateway-default').filter(
           ({ to }) => to[0]?.namespaceSelector?.matchLabels['kubernetes.io/metadata.name'] === 'data',
@@ -484,7 +484,7 @@ describe('the Helm chart', () => {
   });
 });
 
-describe('alerts and the board', () => {
+describe('alerts and the Grafana dashboard', () => {
   interface Rule {
     alert: string;
     expr: string;
@@ -494,7 +494,7 @@ describe('alerts and the board', () => {
   const alert = (name: string) => rules.find((rule) => rule.alert === name)?.expr ?? '';
   const panel = (title: string) => panels.find((one) => one.title === title)?.targets.map(({ expr }) => expr) ?? [];
 
-  it('a service of which nothing runs is missed, each by its name: its own figures are gone with it (friendliness §10)', () => {
+  it('alerts by name for each service without a running replica, whose metrics are missing', () => {
     const missed = [...alert('ServiceDown').matchAll(/absent\(mgw_service_info\{service_name="([^"]+)"\}\)/g)].map(([, name]) => name);
     expect(missed.sort()).toEqual([...SERVICES].sort());
   });
@@ -503,11 +503,11 @@ describe('alerts and the board', () => {
     expect(alert('CallbacksLate')).toContain('mgw_service_figure{figure="webhooks_oldest_seconds"}');
   });
 
-  it('dead letters are told from the first one on, of every service that has them, as long as they are there (guarantees §2, §4)', () => {
+  it('alerts from the first dead letter of every service, until none is left (guarantees §2, §4)', () => {
     expect(alert('DeadLetters')).toBe('max by (job) (mgw_service_figure{figure="dead_letters"}) > 0');
   });
 
-  it('the time of a send is that of every way to send (spec §3)', () => {
+  it('measures the send latency over all send endpoints (spec §4)', () => {
     const { paths } = JSON.parse(file('docs/api/openapi.json')) as { paths: Record<string, object> };
     const sends = Object.keys(paths).filter((path) => /^\/api\/v1\/.*send/.test(path));
     expect(sends.length).toBeGreaterThan(4);
@@ -519,30 +519,30 @@ describe('alerts and the board', () => {
     }
   });
 
-  it('the panel of refusals by limits shows refusals only, with Redis and without (friendliness §10)', () => {
+  it('shows only refusals in the panel of limits, with Redis and without', () => {
     const limiter = panel('Refusals by limits and caps').filter((expression) => expression.includes('mgw_rate_limit_decisions_total'));
     expect(limiter).toEqual(['sum by (by) (rate(mgw_rate_limit_decisions_total{outcome="refused"}[5m]))']);
   });
 });
 
 describe('Dockerfile', () => {
-  it('gives V8 the memory that npm start and the benchmark give it', () => {
+  it('gives V8 the same memory as npm start and the benchmark', () => {
     const optionsIn = (path: string) => /\bNODE_OPTIONS ?= ?["']([^"']+)["']/.exec(file(path))?.[1];
     expect(optionsIn('Dockerfile')).toMatch(/^--max-semi-space-size=\d+ --max-old-space-size=\d+$/);
     expect(optionsIn('tools/start/supervised.mjs')).toBe(optionsIn('Dockerfile'));
   });
 
-  it('a service has the same time for its last work in the chart and with npm start', () => {
+  it('gives a service the same shutdown time in the chart and with npm start', () => {
     const seconds = Number(/^terminationGracePeriodSeconds: (\d+)$/m.exec(file('deploy/helm/messaging-gateway/values.yaml'))?.[1]);
     expect(file('tools/start/stack.mjs')).toContain(`const GRACE_MS = ${seconds}_000;`);
   });
 
-  it('has nothing that the validator of Dockerfiles finds', () => {
+  it('passes the Dockerfile validator', () => {
     expect(lintDockerfile(file('Dockerfile'))).toEqual([]);
     expect(lintDockerfile('FROM node\nEXPOS 80\n')).toHaveLength(1);
   });
 
-  it('ends as an ordinary user, with a health check, on a pinned base without a shell', () => {
+  it('runs as an unprivileged user with a health check, on a pinned base without a shell', () => {
     const lines = file('Dockerfile').split('\n');
     const bases = lines.filter((line) => line.startsWith('FROM')).map((line) => line.split(' ')[1]);
     expect(

@@ -11,11 +11,11 @@ const blocks = (page: string, language: string) =>
   [...readFileSync(join(ROOT, page), 'utf8').matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     ([, text = '']) => text,
   );
-/** A request that is refused ends the script, as it would stop a reader. */
+/** Makes curl fail on a refused request, so that the script stops where a reader would. */
 const STRICT = 'set -euo pipefail\ncurl() { command curl --fail --show-error "$@"; }\n';
 
-/** What a reader copies from the pages, tried against the demo as it stands there. */
-describe('samples of the documentation (experience: integrators)', () => {
+/** Runs the documents' samples unchanged against the demo. */
+describe('samples of the documentation', () => {
   let stack: RunningStack;
   let owner: DashboardUser;
   let dir: string;
@@ -28,7 +28,7 @@ describe('samples of the documentation (experience: integrators)', () => {
     dir = mkdtempSync(join(tmpdir(), 'mgw-docs-'));
     mkdirSync(join(dir, '.local'));
     writeFileSync(join(dir, '.local/demo.json'), JSON.stringify(stack.demo));
-    // The client as its users have it: a package beside what it needs.
+    // Install the client like a published package, beside its dependencies.
     const installed = join(dir, 'node_modules/messaging-gateway-client');
     const built = spawnSync(process.execPath, ['tools/build/client.mjs', installed], { cwd: ROOT, encoding: 'utf8' });
     if (built.status !== 0) throw new Error(built.stdout + built.stderr);
@@ -43,7 +43,7 @@ describe('samples of the documentation (experience: integrators)', () => {
   const here = (text: string) =>
     text.replaceAll('http://127.0.0.1:8080', stack.demo.site_url).replaceAll('http://127.0.0.1:8090', stack.demo.simulator_url);
 
-  it.each(['README.md', 'docs/guides.md', 'docs/webhooks.md'])('%s: its lines work one after the other', async (page) => {
+  it.each(['README.md', 'docs/guides.md', 'docs/webhooks.md'])('%s: every command works, in order', async (page) => {
     const body = { phone: '+1 201 555 0100', template_name: 'order_update', body_params: ['Asha', '1'] };
     const sent = await integrator(stack.demo.base_url, stack.growth.api_key).post<{ message_id: string }>('send-template', body);
     const lines = here(blocks(page, 'sh').join('')).replaceAll(/(?<=message-status\/)wamid\.…/g, encodeURIComponent(sent.body.message_id));
@@ -65,32 +65,29 @@ describe('samples of the documentation (experience: integrators)', () => {
     ['libs/client/README.md', 'ts', 'client.mjs', (file: string) => [process.execPath, file]],
     ['docs/webhooks.md', 'python', 'hook.py', (file: string) => [installedProgram('python3'), file]],
     ['docs/webhooks.md', 'php', 'hook.php', (file: string, port: number) => [installedProgram('php'), '-S', `127.0.0.1:${port}`, file]],
-  ] as const)(
-    '%s: the server in %s takes what the dispatcher sends, and nothing else (spec §5.9)',
-    async (page, language, file, command) => {
-      const port = await freePort();
-      const source = blocks(page, language).find((text) => text.includes('9000') || language === 'php') ?? '';
-      writeFileSync(join(dir, file), source.replace('9000', String(port)));
-      const [program = '', ...args] = command(join(dir, file), port);
-      const server = spawn(program, args, { stdio: 'ignore' });
-      servers.push(server);
-      const url = `http://127.0.0.1:${port}/hook`;
-      const post = (body: string, signature: string) => fetch(url, { method: 'POST', body, headers: { 'x-service-signature': signature } });
-      const [body, forged] = ['{"event":"message.sent"}', createHmac('sha256', 'other').update('{"event":"message.sent"}').digest('hex')];
-      await eventually(async () => (await post(body, forged).catch(() => null))?.status === 401);
-      expect((await post(body, '')).status).toBe(401);
+  ] as const)('%s: the server in %s accepts the dispatcher’s requests and no others (spec §5.9)', async (page, language, file, command) => {
+    const port = await freePort();
+    const source = blocks(page, language).find((text) => text.includes('9000') || language === 'php') ?? '';
+    writeFileSync(join(dir, file), source.replace('9000', String(port)));
+    const [program = '', ...args] = command(join(dir, file), port);
+    const server = spawn(program, args, { stdio: 'ignore' });
+    servers.push(server);
+    const url = `http://127.0.0.1:${port}/hook`;
+    const post = (body: string, signature: string) => fetch(url, { method: 'POST', body, headers: { 'x-service-signature': signature } });
+    const [body, forged] = ['{"event":"message.sent"}', createHmac('sha256', 'other').update('{"event":"message.sent"}').digest('hex')];
+    await eventually(async () => (await post(body, forged).catch(() => null))?.status === 401);
+    expect((await post(body, '')).status).toBe(401);
 
-      const hook = { name: language, url, events: ['message.received'], secret: 'swordfish' };
-      const { body: made } = await owner.call<{ id: number }>('POST', '/api/client/webhooks', hook);
-      await owner.call('POST', `/api/client/webhooks/${made.id}/test`, {});
-      const delivery = await eventually(async () => {
-        const list = await owner.call<{ deliveries: { state: string; response_code: number | null }[] }>(
-          'GET',
-          `/api/client/webhooks/${made.id}/deliveries`,
-        );
-        return list.body.deliveries.find(({ state }) => state === 'succeeded' || state === 'failed');
-      });
-      expect(delivery).toMatchObject({ state: 'succeeded', response_code: 200 });
-    },
-  );
+    const hook = { name: language, url, events: ['message.received'], secret: 'swordfish' };
+    const { body: made } = await owner.call<{ id: number }>('POST', '/api/client/webhooks', hook);
+    await owner.call('POST', `/api/client/webhooks/${made.id}/test`, {});
+    const delivery = await eventually(async () => {
+      const list = await owner.call<{ deliveries: { state: string; response_code: number | null }[] }>(
+        'GET',
+        `/api/client/webhooks/${made.id}/deliveries`,
+      );
+      return list.body.deliveries.find(({ state }) => state === 'succeeded' || state === 'failed');
+    });
+    expect(delivery).toMatchObject({ state: 'succeeded', response_code: 200 });
+  });
 });

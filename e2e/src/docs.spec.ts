@@ -25,7 +25,7 @@ const heading = (text: string) =>
     .replace(/\s+/g, '-');
 
 describe('documentation', () => {
-  it.each(PAGES)('%s: every link leads somewhere', (page) => {
+  it.each(PAGES)('%s: has no broken link', (page) => {
     const links = [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, link = '']) => link);
     const broken = links.filter((link) => {
       const [file = '', anchor] = link.split('#');
@@ -36,23 +36,25 @@ describe('documentation', () => {
     expect(broken).toEqual([]);
   });
 
-  it('commands of the pages are in the build’s sources', () => {
+  it('names only commands that exist', () => {
     const commands = PAGES.flatMap((page) => [...read(page).matchAll(/node dist\/(apps\/\S+)\.js/g)].map(([, file = '']) => `${file}.ts`));
     expect(commands.length).toBeGreaterThan(0);
     expect(commands.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
 
-  it('commands in containers go through the image’s entry, which loads the variables of a stack that made its own (experience: operators)', () => {
-    const given = PAGES.flatMap((page) => [...read(page).matchAll(/docker compose (exec|run)((?: -\S+(?: [A-Z_]+)?)*) (\S+) ([^\n`]+)/g)]);
-    expect(given.map(([, verb]) => verb)).toEqual(expect.arrayContaining(['exec', 'run']));
-    for (const [line, verb, , service = '', words = ''] of given) {
-      // `run` has the entry by itself.
+  it('runs commands in containers through the image’s entry, which loads generated variables', () => {
+    const commands = PAGES.flatMap((page) => [
+      ...read(page).matchAll(/docker compose (exec|run)((?: -\S+(?: [A-Z_]+)?)*) (\S+) ([^\n`]+)/g),
+    ]);
+    expect(commands.map(([, verb]) => verb)).toEqual(expect.arrayContaining(['exec', 'run']));
+    for (const [line, verb, , service = '', words = ''] of commands) {
+      // `run` uses the entry by default.
       const command = verb === 'exec' ? /^node deploy\/docker\/run\.mjs (\S+)/.exec(words)?.[1] : words.split(' ')[0];
       expect([line, existsSync(join(ROOT, `apps/${service}/src/${command}.ts`))]).toEqual([line, true]);
     }
   });
 
-  it('the Postman collection is what the API’s document says, and a collection 2.1', () => {
+  it('has a Postman collection 2.1 that matches the OpenAPI document', () => {
     const run = spawnSync(process.execPath, ['tools/docs/postman.mjs'], { cwd: ROOT, encoding: 'utf8' });
     expect([run.status, run.stderr]).toEqual([0, '']);
     const validate = new Ajv({ allErrors: true }).compile(POSTMAN);
@@ -60,7 +62,7 @@ describe('documentation', () => {
     expect(validate.errors).toBe(null);
   });
 
-  it('each alert’s runbook names it', () => {
+  it('has a runbook for each alert that names it', () => {
     const alerts = parse(read('deploy/prometheus/alerts.yaml')) as {
       groups: { rules: { alert: string; annotations: { runbook: string } }[] }[];
     };

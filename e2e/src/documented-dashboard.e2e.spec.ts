@@ -5,21 +5,21 @@ import { startStack, type RunningStack } from './stack';
 
 const documented = new Documented();
 const PREFIXES = ['/api/client/', '/api/admin/'];
-/** In paths: what nobody has. */
+/** An id in paths that no resource has. */
 const NOBODY = { id: '999999999', delivery_id: '999999999', message_id: 'wamid.none', phone: '12015550999' };
 const ELSEWHERE = { origin: 'https://elsewhere.example' };
 
 interface Request {
-  /** What stands for the names in the path; `NOBODY` where nothing is said. */
+  /** Path parameters; `NOBODY` by default. */
   at?: Partial<Record<keyof typeof NOBODY, string | number>>;
   query?: string;
-  /** The document's example when left out. */
+  /** The document's example by default. */
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** Every answer that the document tells of for the dashboard's and the operator's API, asked for once and held against its schema. */
-describe('the API’s document and live answers (product §2, §3)', () => {
+/** Requests every documented response of the dashboard and operator API once and validates it against its schema. */
+describe('the OpenAPI document and live responses (spec §10, §11)', () => {
   let stack: RunningStack;
   let owner: DashboardUser;
   let member: DashboardUser;
@@ -34,7 +34,7 @@ describe('the API’s document and live answers (product §2, §3)', () => {
     visitor = browser(site_url);
     const cookies = [await logIn(site_url, stack.growth.owner), await logIn(site_url, stack.demo.operator)] as const;
     [owner, operator] = [browser(site_url, cookies[0]), browser(site_url, cookies[1])];
-    // Lists of recipients may have 5 MB.
+    // Recipient lists may have 5 MB.
     talkers = new Map([
       [owner, announcer(site_url, 5_300_000, cookies[0])],
       [operator, announcer(site_url, 5_300_000, cookies[1])],
@@ -49,7 +49,7 @@ describe('the API’s document and live answers (product §2, §3)', () => {
     await stack?.stop();
   });
 
-  /** Asks, and holds the answer against the document. @param endpoint method and path as the document has them */
+  /** Sends a request and validates the response. @param endpoint method and path as in the document */
   async function answers<B = Record<string, never>>(
     status: number,
     who: DashboardUser,
@@ -67,7 +67,7 @@ describe('the API’s document and live answers (product §2, §3)', () => {
     return answer.body;
   }
 
-  /** Who may and who may not, by the document's own words. */
+  /** Checks the documented permissions. */
   const allowed = ({ description }: Operation) => (description === 'For operator.' ? operator : owner);
   const refused = ({ description }: Operation) =>
     new Map([
@@ -77,7 +77,7 @@ describe('the API’s document and live answers (product §2, §3)', () => {
     ]).get(description ?? '');
 
   it.each(PREFIXES.flatMap((prefix) => documented.operations(prefix)))(
-    '%s %s: who may not, and what is wrong',
+    '%s %s: returns the documented errors for missing permissions and invalid input',
     async (method, path, operation) => {
       const endpoint = `${method} ${path}`;
       const tells = (status: number) => String(status) in operation.responses;
@@ -252,15 +252,15 @@ describe('the API’s document and live answers (product §2, §3)', () => {
     const person = { email: 'first@riverside.example', name: 'First', password: 'correct horse battery', role: 'owner' };
     await answers(200, operator, 'post /api/admin/businesses/{id}/users', { at: { id }, body: person });
     await answers(409, operator, 'post /api/admin/businesses/{id}/users', { at: { id }, body: person });
-    // A business that has no number yet.
+    // A business without a number.
     await answers(400, await dashboardUser(stack.demo.site_url, person), 'post /api/client/templates/sync');
     await answers(200, operator, 'put /api/admin/limits');
     await answers(200, operator, 'get /api/admin/limits');
     await answers(200, operator, 'get /api/admin/overview');
   });
 
-  it('every documented answer was seen, and there is no other part of the document', () => {
-    // Only load causes 429 and 503 here; read-shares.spec.ts and reads.spec.ts show them.
+  it('has seen every documented response, and the document has no other parts', () => {
+    // Only load causes 429 and 503; read-shares.spec.ts and reads.spec.ts cover them.
     expect(PREFIXES.flatMap((prefix) => documented.unseen(prefix, ['429', '503']))).toEqual([]);
     const others = documented.operations('').filter(([, path]) => ![...PREFIXES, '/api/v1/'].some((prefix) => path.startsWith(prefix)));
     expect(others).toEqual([]);

@@ -24,7 +24,7 @@ interface Document {
   components: { schemas: Record<string, Json & { example?: Json }> };
 }
 
-/** The API's document, and which of its answers were seen. */
+/** The OpenAPI document and the responses that tests have seen. */
 export class Documented {
   private readonly document = JSON.parse(readFileSync(join(__dirname, '../../docs/api/openapi.json'), 'utf8')) as Document;
   private readonly ajv = new Ajv({ strict: false, validateFormats: false });
@@ -34,12 +34,12 @@ export class Documented {
     this.ajv.addSchema({ $id: 'api', ...(closed(this.document) as Document) });
   }
 
-  /** Where its examples say that the gateway is. */
+  /** The gateway's address in the examples. */
   get serverUrl(): string {
     return this.document.servers[0]?.url ?? '';
   }
 
-  /** Every method and path below a prefix. */
+  /** All methods and paths under a prefix. */
   operations(prefix: string): [method: string, path: string, operation: Operation][] {
     return Object.entries(this.document.paths)
       .filter(([path]) => path.startsWith(prefix))
@@ -48,7 +48,7 @@ export class Documented {
       );
   }
 
-  /** The body that the document shows for an endpoint. @throws Error when it takes one and shows none */
+  /** The example body of an endpoint. @throws Error if the endpoint takes a body and has no example */
   example(method: string, path: string): Json | undefined {
     const body = this.document.paths[path]?.[method]?.requestBody;
     if (!body) return undefined;
@@ -58,7 +58,7 @@ export class Documented {
     return example;
   }
 
-  /** That the answer is one the document tells of, to the last member. */
+  /** Validates a response against the document; undocumented members fail. */
   conforms(method: string, path: string, { status, body, headers }: Answer<unknown>): void {
     const { content = {}, headers: promised = {} } = this.document.paths[path]?.[method]?.responses[status] ?? {};
     const type = headers.get('content-type')?.split(';')[0] ?? '';
@@ -72,7 +72,7 @@ export class Documented {
     this.seen.add(`${method} ${path} ${status}`);
   }
 
-  /** The documented responses below a prefix that no test saw, except `default`, which stands for defects. @param except further statuses */
+  /** Documented responses under a prefix that no test saw, without `default` (internal errors). @param except further statuses to skip */
   unseen(prefix: string, except: string[] = []): string[] {
     return this.operations(prefix)
       .flatMap(([method, path, { responses }]) => Object.keys(responses).map((status) => [status, `${method} ${path} ${status}`] as const))
@@ -81,7 +81,7 @@ export class Documented {
   }
 }
 
-/** The same schemas, but members that they do not name are wrong. */
+/** The same schemas, closed against undocumented members. */
 function closed(node: unknown): unknown {
   if (typeof node !== 'object' || node === null) return node;
   if (Array.isArray(node)) return node.map(closed);

@@ -7,9 +7,9 @@ type Scope = Map<string, unknown>;
 type Node = string | { keyword: string; head: string; body: Node[]; otherwise: Node[] };
 
 /**
- * Renders the part of Helm's template language that our chart keeps to: `if`, `else`, `range $key, $value :=`, `range $value :=`,
- * fields, variables, and the functions below. Anything else is an error, so that a chart which this cannot judge fails its test.
- * What Helm itself makes of it was not tried where no Helm is.
+ * Renders the subset of Helm's template language that our chart uses: `if`, `else`, `range $key, $value :=`, `range $value :=`,
+ * fields, variables, and the functions below. Anything else is an error, so that a test fails on a chart that this cannot render.
+ * Machines without Helm do not test Helm itself.
  */
 export function renderChart(folder: string, change: Values = {}): Values[] {
   const chart = parse(readFileSync(join(folder, 'Chart.yaml'), 'utf8')) as Values;
@@ -99,7 +99,7 @@ const FUNCTIONS: Record<string, (...args: unknown[]) => unknown> = {
   },
 };
 
-/** A pipeline: each stage's result is the last argument of the next. */
+/** Evaluates a pipeline: each stage's result is the last argument of the next. */
 function evaluate(expression: string, dot: unknown, scope: Scope): unknown {
   const stages = split(expression, '|');
   return stages.reduce<unknown>((piped, stage, i) => {
@@ -114,7 +114,7 @@ function evaluate(expression: string, dot: unknown, scope: Scope): unknown {
   }, undefined);
 }
 
-/** Splits outside of texts and parentheses. */
+/** Splits outside strings and parentheses. */
 function split(textOf: string, separator: string): string[] {
   const parts = [''];
   let depth = 0;

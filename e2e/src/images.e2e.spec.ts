@@ -7,23 +7,23 @@ import { SERVICES } from '@mgw/contracts';
 import { eventually, freePort, testDatabase, testNats, testRedis } from '@mgw/testing';
 import { ROOT } from './stack';
 
-/** An image may have 250 MB; Node.js and the libraries that it needs, its base, were 156 MB when they were put together from Debian's packages. */
+/** Maximum size of an image without its base: 250 MB in total, minus 160 MB for Node.js and its libraries. */
 const PARTS_AT_MOST = 250_000_000 - 160_000_000;
 
 const APPS = readdirSync(join(ROOT, 'dist/apps')).filter((app) => existsSync(join(ROOT, 'dist/apps', app, 'src/main.js')));
 
-/** Folders of the packages that `npm ci --omit=dev` installs, as the lock file says. */
+/** Folders of the packages that `npm ci --omit=dev` installs, from the lock file. */
 function productionPackages(): string[] {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
   };
   return Object.entries(lock.packages).flatMap(([path, { dev, devOptional }]) =>
-    // What lies inside another package comes with it.
+    // Nested packages are part of their parent's folder.
     path.lastIndexOf('node_modules/') === 0 && !dev && !devOptional ? [path] : [],
   );
 }
 
-/** Bytes of all files in a folder. */
+/** Total bytes of all files in a folder. */
 function size(folder: string): number {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce((sum, path) => {
     const entry = lstatSync(join(folder, path));
@@ -31,14 +31,14 @@ function size(folder: string): number {
   }, 0);
 }
 
-/** What the gateway serves about itself (friendliness F12). */
+/** Documents that the gateway serves. */
 const DOCUMENTS = ['/docs', '/docs/errors/WINDOW_CLOSED', '/docs/guides.md', '/openapi.yaml', '/postman.json', '/llms.txt'];
 
 /**
- * An engine that builds containers is not on every machine that runs the tests: what an image holds is put together here as its Dockerfile does it, in a clean
- * folder with the packages of production only, and started by the image's entry.
+ * Not every test machine can build containers. These tests assemble an image's content like the Dockerfile, in a clean folder with production
+ * packages only, and start it through the image's entry.
  */
-describe('what the images hold (experience: operators)', () => {
+describe('the content of the images', () => {
   let env: Record<string, string>;
   let packages: string;
   const ends: (() => unknown)[] = [];
@@ -48,8 +48,8 @@ describe('what the images hold (experience: operators)', () => {
     folders.push(folder);
     return folder;
   };
-  const run = (command: string, args: string[], cwd: string, given: Record<string, string> = {}) => {
-    const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', env: { ...env, ...given } });
+  const run = (command: string, args: string[], cwd: string, extraEnv: Record<string, string> = {}) => {
+    const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', env: { ...env, ...extraEnv } });
     expect([command, args, status, status === 0 ? '' : stdout + stderr]).toEqual([command, args, 0, '']);
   };
 
@@ -79,7 +79,7 @@ describe('what the images hold (experience: operators)', () => {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 
-  it.each(APPS)('%s runs from its own parts', async (app) => {
+  it.each(APPS)('%s runs from its image’s content', async (app) => {
     const folder = newFolder();
     run('sh', ['deploy/docker/collect.sh', app, folder], ROOT);
     expect(size(folder) + size(packages)).toBeLessThan(PARTS_AT_MOST);
@@ -107,14 +107,14 @@ describe('what the images hold (experience: operators)', () => {
     }
   });
 
-  it('a command finds the variables of a stack that made its own, through the entry', () => {
+  it('loads generated variables for a command through the entry', () => {
     const folder = newFolder();
     run('sh', ['deploy/docker/collect.sh', 'platform-webhook-ingest', folder], ROOT);
     symlinkSync(packages, join(folder, 'node_modules'));
     writeFileSync(join(folder, 'env'), `DATABASE_URL='${env['DATABASE_URL']}'\n`);
-    const given = { PATH: env['PATH'], APP: 'platform-webhook-ingest', ENV_FILE: join(folder, 'env') };
+    const commandEnv = { PATH: env['PATH'], APP: 'platform-webhook-ingest', ENV_FILE: join(folder, 'env') };
     for (const command of [['migrate'], ['dead-letters', 'list']]) {
-      const ran = spawnSync('node', ['deploy/docker/run.mjs', ...command], { cwd: folder, encoding: 'utf8', env: given });
+      const ran = spawnSync('node', ['deploy/docker/run.mjs', ...command], { cwd: folder, encoding: 'utf8', env: commandEnv });
       expect([command, ran.status, ran.stderr]).toEqual([command, 0, '']);
     }
   });

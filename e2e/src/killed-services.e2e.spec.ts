@@ -20,11 +20,11 @@ interface PlatformCall {
 }
 
 /**
- * Issue: kill -9 of each service in the middle of sends at 20/s. The platform's own log is the witness: whatever the
- * caller was told, no send may have reached the platform twice, and every message that the platform accepted must have its record and its event.
+ * kill -9 of each service during 20 sends a second. The platform's log is the witness: whatever response a caller got, no send reached the
+ * platform twice, and every accepted message has its record and its event.
  */
 describe.each(['send', 'status', 'platform-webhook-ingest', 'outbound-webhook-dispatcher', 'template', 'gateway'])(
-  'kill -9 of %s in the middle of sends',
+  'kill -9 of %s during sends',
   (victim) => {
     let stack: RunningStack;
     let receiver: Receiver;
@@ -59,8 +59,8 @@ describe.each(['send', 'status', 'platform-webhook-ingest', 'outbound-webhook-di
           const n = answers.length;
           const answer = send(n).catch(() => null);
           answers.push(answer);
-          void answer.then((told) => {
-            if (told?.status === 200 && told.body.message_id) accepted.push({ n, id: told.body.message_id });
+          void answer.then((response) => {
+            if (response?.status === 200 && response.body.message_id) accepted.push({ n, id: response.body.message_id });
           });
         }
       };
@@ -68,7 +68,7 @@ describe.each(['send', 'status', 'platform-webhook-ingest', 'outbound-webhook-di
       for (const { pid } of stack.processes(victim)) process.kill(pid, 'SIGKILL');
       const killedAt = Date.now();
       expect(accepted).not.toEqual([]);
-      // How long the service is away is the machine's affair: the sends go on until one that came after its death is accepted.
+      // The downtime depends on the machine, so send until a request after the kill is accepted.
       await steadySends(() => {
         if (Date.now() - killedAt > BACK_MS) throw new Error(`no send was accepted within ${BACK_MS / 1000} s of the kill`);
         return answers.length >= SENDS_BEFORE + SENDS_AFTER && accepted.some(({ n }) => n >= SENDS_BEFORE);

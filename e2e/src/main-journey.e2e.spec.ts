@@ -16,7 +16,7 @@ interface PublicEvent {
   data: Record<string, unknown>;
 }
 
-describe('the main job, end to end', () => {
+describe('the main journey', () => {
   let stack: RunningStack;
   let crm: Integrator;
   let owner: DashboardUser;
@@ -40,7 +40,7 @@ describe('the main job, end to end', () => {
     );
   const statusOf = async (id: string) => (await crm.get(`message-status/${encodeURIComponent(id)}`)).body;
 
-  it('health tells that the key is good and the number connected (spec §4.1)', async () => {
+  it('reports a valid key and a connected number in health (spec §4.1)', async () => {
     const { status, body } = await crm.get('health');
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -58,7 +58,7 @@ describe('the main job, end to end', () => {
     expect(body.templates.map(({ name }) => name)).not.toContain('weekly_offers');
   });
 
-  it('a webhook is made in the dashboard (spec §4.9)', async () => {
+  it('creates a webhook in the dashboard (spec §4.9)', async () => {
     const made = await owner.call('POST', '/api/client/webhooks', {
       name: 'CRM',
       url: `${receiver.url}/hook`,
@@ -68,7 +68,7 @@ describe('the main job, end to end', () => {
     expect(made).toMatchObject({ status: 200, body: { id: expect.any(Number) as number, message: expect.any(String) as string } });
   });
 
-  it('free text before the customer wrote is refused with WINDOW_CLOSED (spec §4.5, §7)', async () => {
+  it('refuses text with WINDOW_CLOSED before the customer writes (spec §4.5, §7)', async () => {
     const { status, body } = await crm.post('send-text', { phone: '+1 201 555 0100', message: 'Hello' });
     expect(status).toBe(400);
     expect(body).toMatchObject({
@@ -79,7 +79,7 @@ describe('the main job, end to end', () => {
     });
   });
 
-  it('a template goes out, is followed to read, and message.sent arrives (spec §4.4, §3.1, §6.2)', async () => {
+  it('sends a template, follows it to read, and delivers message.sent (spec §4.4, §3.1, §6.2)', async () => {
     const sent = await crm.post<Sent>('send-template', {
       phone: '+1 201 555 0100',
       template_name: 'order_update',
@@ -89,7 +89,7 @@ describe('the main job, end to end', () => {
     expect(sent.body).toMatchObject({ success: true, phone: '12015550100', template: 'order_update', delivery_status: 'queued' });
     const first = await statusOf(sent.body.message_id);
     expect(first).toMatchObject({ success: true, message_id: sent.body.message_id, api_status: 'success', to: '12015550100' });
-    // Slowly: the key has 60 requests a minute.
+    // Poll slowly, because the key has 60 requests a minute.
     await eventually(async () => (await statusOf(sent.body.message_id))['delivery_status'] === 'read', { everyMs: 400 });
     const event = await eventOf('message.sent', { message_id: sent.body.message_id });
     expect(event.data).toEqual({
@@ -103,7 +103,7 @@ describe('the main job, end to end', () => {
     });
   });
 
-  it('the customer writes: both events arrive in order, signed, and free text may go out (spec §3.2, §6)', async () => {
+  it('delivers both events of a customer’s message in order and signed, and then allows text (spec §3.2, §6)', async () => {
     await customer(stack.demo, stack.growth, '12015550100').writes('Is my order on its way?');
     const received = await eventOf('message.received', { from: '12015550100' });
     expect(received.data).toMatchObject({ type: 'text', text: 'Is my order on its way?', business_id: stack.growth.id });
@@ -118,14 +118,14 @@ describe('the main job, end to end', () => {
     await eventOf('message.sent', { message_id: sent.body.message_id, text: 'It is.', type: 'text' });
   });
 
-  it('the webhook list shows the deliveries (spec §2.8, §3.4)', async () => {
+  it('shows the deliveries in the webhook list (spec §2.8, §3.4)', async () => {
     await eventually(async () => {
       const { body } = await owner.call<{ webhooks: Record<string, unknown>[] }>('GET', '/api/client/webhooks');
       return body.webhooks[0]?.['last_triggered_at'] && body.webhooks[0]['fail_count'] === 0;
     });
   });
 
-  it('a Starter key is refused on send endpoints (spec §5.4)', async () => {
+  it('refuses a Starter key on send endpoints (spec §5.4)', async () => {
     const { status, body } = await integrator(stack.demo.base_url, stack.starter.api_key).post('send-text', {
       phone: '12015550100',
       message: 'Hello',
@@ -133,7 +133,7 @@ describe('the main job, end to end', () => {
     expect([status, body['error_code']]).toEqual([403, 'PLAN_NOT_ALLOWED']);
   });
 
-  it('no log holds the key, a phone number, the message or the webhook secret (guarantees §9)', () => {
+  it('logs no key, phone number, message or webhook secret (guarantees §9)', () => {
     const log = stack.log();
     expect(log).toContain('"service":"gateway"');
     for (const secret of [stack.growth.api_key, '12015550100', 'Is my order on its way', 'swordfish', stack.growth.owner.password])

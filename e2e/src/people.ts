@@ -18,7 +18,7 @@ export interface Integrator {
   post<B = Record<string, unknown>>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<B>>;
 }
 
-/** Somebody's CRM: calls the REST API with a key. */
+/** A CRM that calls the REST API with a key. */
 export function integrator(baseUrl: string, key: string): Integrator {
   const send = async <B>(path: string, init: RequestInit) =>
     answerOf<B>(await fetch(`${baseUrl}/${path}`, { ...init, headers: { 'x-api-key': key, ...init.headers } }));
@@ -30,11 +30,11 @@ export function integrator(baseUrl: string, key: string): Integrator {
 }
 
 export interface DashboardUser {
-  /** @param headers beside the usual ones, or instead of them */
+  /** @param headers add to the default ones or replace them */
   call<B = Record<string, unknown>>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<B>>;
 }
 
-/** Somebody's browser at the dashboard's address. @param cookie of a session; a visitor has none */
+/** A browser at the dashboard's address. @param cookie session cookie; undefined for a visitor */
 export function browser(siteUrl: string, cookie?: string): DashboardUser {
   return {
     call: async (method, path, body, headers = {}) =>
@@ -54,9 +54,9 @@ export function browser(siteUrl: string, cookie?: string): DashboardUser {
 }
 
 /**
- * Announces a body of so many bytes and waits for the answer before it sends any: who writes on while the server refuses sees a broken
- * connection now and then instead of the refusal.
- * @param cookie of a session
+ * Announces a body of this size and waits for the response before it sends any byte. A client that writes on during a refusal may see a
+ * broken connection instead.
+ * @param cookie session cookie
  */
 export function announcer(siteUrl: string, bytes: number, cookie: string): DashboardUser {
   return {
@@ -75,19 +75,19 @@ export function announcer(siteUrl: string, bytes: number, cookie: string): Dashb
   };
 }
 
-/** The session's cookie that a login gives. */
+/** Logs in. @returns the session cookie */
 export async function logIn(siteUrl: string, { email, password }: { email: string; password: string }): Promise<string> {
   const { status, body, headers } = await browser(siteUrl).call('POST', '/api/client/login', { email, password });
   if (status !== 200) throw new Error(`login answered ${status}: ${JSON.stringify(body)}`);
   return headers.get('set-cookie')?.split(';')[0] ?? '';
 }
 
-/** Somebody at the dashboard: logs in, then calls with the cookie. */
+/** A dashboard user: logs in, then calls with the cookie. */
 export async function dashboardUser(siteUrl: string, who: { email: string; password: string }): Promise<DashboardUser> {
   return browser(siteUrl, await logIn(siteUrl, who));
 }
 
-/** A customer with a phone, played by the simulator. */
+/** A customer's phone in the simulator. */
 export function customer(demo: Demo, business: DemoBusiness, phone: string) {
   return {
     phone,

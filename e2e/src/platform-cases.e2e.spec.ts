@@ -24,11 +24,11 @@ const EXPECT = JSON.parse(readFileSync(join(FOLDER, 'EXPECT.json'), 'utf8')) as 
   webhooks: Expectation[];
 };
 const caseOf = (prefix: string) => EXPECT.webhooks.find(({ file }) => file.startsWith(prefix)) as Expectation;
-/** The first time in the files, in seconds. */
+/** The earliest time in the files, in seconds since 1970. */
 const BEGIN = 1_795_176_000;
 const OTHER_NUMBER = '12015550123';
 
-/** Without white space outside of texts; as Meta writes it, also without non-ASCII characters and bare slashes. */
+/** Serializes JSON compactly, or like Meta, which also escapes non-ASCII characters and slashes. */
 const STYLES = {
   compact: (text: string) => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, quoted?: string) => quoted ?? ''),
   meta: (text: string) =>
@@ -93,7 +93,7 @@ describe.each(['meta', 'compact'] as const)('the platform’s webhooks, byte sty
     Object.entries(part).every(([key, value]) => whole[key] === value);
 
   async function deliver(file: string): Promise<number> {
-    // The files' times, moved into the last hour: windows are about now.
+    // Move the files' times into the last hour, because windows depend on the current time.
     const text = readFileSync(join(FOLDER, file), 'utf8').replace(/\b1795[17]\d{5}\b/g, (time) => String(begun + Number(time) - BEGIN));
     const body = Buffer.from(STYLES[style](text));
     const signature = createHmac('sha256', EXPECT.app_secret).update(body).digest('hex');
@@ -112,19 +112,19 @@ describe.each(['meta', 'compact'] as const)('the platform’s webhooks, byte sty
       )
     ).body.conversations[0];
 
-  it.each(EXPECT.webhooks.filter(({ events: told }) => told.length > 0).map(({ file, title }) => [file, title]))('%s: %s', async (file) => {
+  it.each(EXPECT.webhooks.filter(({ events }) => events.length > 0).map(({ file, title }) => [file, title]))('%s: %s', async (file) => {
     const { http, events: expected } = caseOf(file.slice(0, 3));
     expect(await deliver(file)).toBe(http);
     for (const { event, data } of expected)
-      await eventually(() => events().find((told) => told.event === event && isWithin(data, told.data)));
-    // The platform repeats itself: nothing happens twice.
+      await eventually(() => events().find((delivered) => delivered.event === event && isWithin(data, delivered.data)));
+    // Post it again: a repeated callback has no effect.
     expect(await deliver(file)).toBe(http);
     const ids = expected.map(({ data }) => data['message_id']).filter((id) => id !== undefined);
     for (const id of ids)
-      expect(events().filter((told) => told.event === 'message.received' && told.data['message_id'] === id)).toHaveLength(1);
+      expect(events().filter((delivered) => delivered.event === 'message.received' && delivered.data['message_id'] === id)).toHaveLength(1);
   });
 
-  it('a conversation is created once for each customer, and its window is open', async () => {
+  it('creates one conversation per customer, with an open window', async () => {
     const created = events().filter(({ event }) => event === 'conversation.created');
     expect(created.map(({ data }) => data['customer_phone']).sort()).toEqual(['12015550123', '919000055501', 'GB.5520093317748201766']);
     expect((await conversation('919000055501'))?.session_window).toMatchObject({
@@ -133,7 +133,7 @@ describe.each(['meta', 'compact'] as const)('the platform’s webhooks, byte sty
     });
   });
 
-  it.each(['d16', 'd17', 'd18'])('%s: statuses of one of our messages', async (prefix) => {
+  it.each(['d16', 'd17', 'd18'])('%s: applies statuses of a sent message', async (prefix) => {
     const { file, graph_wamid: id, status, http } = caseOf(prefix);
     const phone = prefix === 'd16' ? '919000055501' : OTHER_NUMBER;
     const body = { messaging_product: 'whatsapp', contacts: [{ input: phone, wa_id: phone }], messages: [{ id }] };
@@ -152,12 +152,12 @@ describe.each(['meta', 'compact'] as const)('the platform’s webhooks, byte sty
     expect('failure_reason' in record).toBe(status?.delivery_status === 'failed');
   });
 
-  it('d18: Meta is right about the window', async () => {
+  it('d18: closes the window when the platform says so', async () => {
     await eventually(async () => !(await conversation(OTHER_NUMBER))?.session_window.open);
     expect((await crm.post('send-text', { phone: OTHER_NUMBER, message: 'Hello' })).body).toMatchObject({ error_code: 'WINDOW_CLOSED' });
   });
 
-  it('d19, d20: templates follow what the platform tells', async () => {
+  it('d19, d20: applies template updates', async () => {
     const listed = async () =>
       (await crm.get<{ templates: { name: string; language: string }[] }>('templates')).body.templates.map(
         ({ name, language }) => `${name}/${language}`,
@@ -168,7 +168,7 @@ describe.each(['meta', 'compact'] as const)('the platform’s webhooks, byte sty
     await eventually(async () => !(await listed()).includes('weekly_offers/en_US'), { everyMs: 300 });
   });
 
-  it('d21: who stopped marketing in WhatsApp gets no marketing templates, and others', async () => {
+  it('d21: sends no marketing templates, but others, to people who stopped marketing in WhatsApp', async () => {
     expect(await deliver(caseOf('d21').file)).toBe(200);
     await eventually(
       async () => {
@@ -185,7 +185,7 @@ describe.each(['meta', 'compact'] as const)('the platform’s webhooks, byte sty
     expect(utility.status).toBe(200);
   });
 
-  it('d24: a changed number leads to the conversation that was there', async () => {
+  it('d24: keeps the conversation of a changed number', async () => {
     const before = await conversation(OTHER_NUMBER);
     expect(await deliver(caseOf('d24').file)).toBe(200);
     await eventually(async () => (await conversation('12015550188'))?.id === before?.id);
@@ -197,7 +197,7 @@ describe.each(['meta', 'compact'] as const)('the platform’s webhooks, byte sty
     expect(events().filter(({ event }) => event === 'conversation.created')).toHaveLength(created);
   });
 
-  it('d22: a restricted account is told at once, and health shows it', async () => {
+  it('d22: refuses sends of a restricted account at once, and shows it in health', async () => {
     expect(await deliver(caseOf('d22').file)).toBe(200);
     const refused = await eventually(
       async () => {

@@ -9,7 +9,7 @@ const text = { type: 'string' };
 const named = { type: 'string', minLength: 1 };
 const pair = object({ key: named, value: text, description: named, disabled: { const: true } }, 'key', 'value');
 const attribute = object({ key: named, value: text, type: { const: 'string' } }, 'key', 'value', 'type');
-/** What Postman’s schema of collections 2.1 asks of the parts that ours has, and nothing beside them. */
+/** The part of Postman's schema for collections 2.1 that our collection uses, closed against other members. */
 export const POSTMAN = object(
   {
     info: object(

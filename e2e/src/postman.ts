@@ -19,13 +19,13 @@ interface Collection {
 
 const collection = JSON.parse(readFileSync(join(__dirname, '../../docs/api/postman-collection.json'), 'utf8')) as Collection;
 
-/** The requests of a folder by their names. */
+/** The requests of a folder by name. */
 export function postmanRequests(folder: string): [name: string, request: PostmanRequest][] {
   const items = collection.item.find(({ name }) => name === folder)?.item ?? [];
   return items.map(({ name, request }) => [name, request]);
 }
 
-/** What Postman would send, with the collection's key. @param values of variables; one named like a path's variable stands in its place */
+/** Builds the request that Postman would send, with the collection's key. @param values of variables, also of path variables */
 export function resolved({ method, header, url, body }: PostmanRequest, values: Record<string, string>) {
   const filled = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '');
   const auth = Object.fromEntries(collection.auth.apikey.map(({ key, value }) => [key, filled(value)]));

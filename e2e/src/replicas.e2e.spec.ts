@@ -10,7 +10,7 @@ interface PlatformCall {
   body: { to?: string };
 }
 
-/** Two of everything: limits stay exact, nothing is sent twice, and replacing one at a time loses nothing. */
+/** With two replicas of each service, limits are exact, nothing is sent twice, and a rolling restart loses nothing. */
 describe('two replicas of each service', () => {
   let stack: RunningStack;
   let owner: DashboardUser;
@@ -43,7 +43,7 @@ describe('two replicas of each service', () => {
   };
   const count = (answers: Answer[], status: number) => answers.filter((answer) => answer.status === status).length;
 
-  it('spec §8: of 100 sends at once exactly the daily cap goes out', async () => {
+  it('spec §8: sends exactly the daily cap of 100 concurrent sends', async () => {
     const key = await newKey({ daily_limit: 40 });
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) => via(key, n).post('send-template', template(`1202557${String(n).padStart(4, '0')}`))),
@@ -54,7 +54,7 @@ describe('two replicas of each service', () => {
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('spec §8: of 100 requests at once exactly the limit of the minute is answered', async () => {
+  it('spec §8: accepts exactly the per-minute limit of 100 concurrent requests', async () => {
     const key = await newKey({ per_minute_limit: 30 });
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => via(key, n).get('health')));
     expect([count(answers, 200), count(answers, 429)]).toEqual([30, 70]);
@@ -62,7 +62,7 @@ describe('two replicas of each service', () => {
     expect(Object.keys(refused?.body ?? {}).sort()).toEqual(['error', 'retry_after_seconds']);
   });
 
-  it('guarantees §1, S5: a refused send gives its place back', async () => {
+  it('guarantees §1, S5: a refused send uses no cap', async () => {
     const key = await newKey({ daily_limit: 1 });
     const send = (phone: string) => via(key, 0).post('send-template', template(phone));
     expect((await send('+1 201 555 0130')).status).toBe(400);
@@ -70,7 +70,7 @@ describe('two replicas of each service', () => {
     expect((await send('+1 201 555 0100')).status).toBe(429);
   });
 
-  it('decision 24: 50 identical requests at once send once, and a repeat tells the same', async () => {
+  it('decision 24: 50 identical concurrent requests send once, and a repeat returns the same result', async () => {
     const key = await newKey({});
     const same = (n: number) =>
       via(key, n).post('send-otp', { phone: '12025580001', template_name: 'login_code' }, { 'idempotency-key': 'one' });
@@ -84,7 +84,7 @@ describe('two replicas of each service', () => {
     for (const { body } of accepted) expect([body['message_id'], body['otp']]).toEqual([again.body['message_id'], again.body['otp']]);
   });
 
-  it('guarantees §7: an emptied Redis costs nobody an error, and the daily cap stays', async () => {
+  it('guarantees §7: an emptied Redis causes no error and keeps the daily cap', async () => {
     const key = await newKey({ daily_limit: 1 });
     expect((await via(key, 0).post('send-template', template('+1 201 555 0100'))).status).toBe(200);
     const redis = new Redis({
@@ -100,7 +100,7 @@ describe('two replicas of each service', () => {
     });
   });
 
-  it('decision 21: an operator’s change is in force everywhere within 5 s', async () => {
+  it('decision 21: applies an operator’s change everywhere within 5 s', async () => {
     const { body } = await owner.call<{ id: number; key: string }>('POST', '/api/client/api-keys', { name: 'Test', permissions: ['*'] });
     const limitAt = async (n: number) => (await via(body.key, n).get('health')).headers.get('ratelimit-limit');
     expect([await limitAt(0), await limitAt(1)]).toEqual(['60', '60']);
@@ -123,7 +123,7 @@ describe('two replicas of each service', () => {
     return Number(/^mgw_rpc_running(?:{.*})? (\d+)$/m.exec(metrics)?.[1]);
   };
 
-  it('guarantees §8: a send that WhatsApp answers after 9 s outlives the SIGTERM of who carries it, and the live tail ends', async () => {
+  it('guarantees §8: finishes a send that WhatsApp answers after 9 s despite SIGTERM, and ends the live tail', async () => {
     const key = await newKey({});
     const slow = { match: { to: '12025560001' }, delay_ms: 9_000 };
     await fetch(`${stack.demo.simulator_url}/__sim/rules`, {
@@ -139,18 +139,18 @@ describe('two replicas of each service', () => {
     const early = await streams();
     for (const { pid } of carriers) process.kill(pid, 'SIGTERM');
     await eventually(async () => (await Promise.all(carriers.map(isReady))).every((ready) => !ready));
-    // A gateway that is not ready any more still answers who has not heard of it.
+    // A gateway that is not ready still serves clients that do not know yet.
     const late = await streams().catch(() => []);
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
     await Promise.all([...carriers.map(isReplaced), ...[...early, ...late].map((stream) => stream.text())]);
   }, 60_000);
 
-  it('guarantees §8: SIGTERM of each process, one after the other, at 50 requests/s: no request fails', async () => {
+  it('guarantees §8: no request fails at 50 requests/s while each process gets SIGTERM in turn', async () => {
     const key = await newKey({});
     const failures: unknown[] = [];
     let sent = 0;
     let stopped = false;
-    // As a load balancer would: a gateway that calls itself not ready gets no more requests.
+    // Like a load balancer, send no requests to a gateway that is not ready.
     const ready = new Map<string, boolean>();
     const watch = setInterval(() => {
       for (const { probe_port, port } of stack.processes('gateway'))

@@ -30,13 +30,13 @@ installedProgram('curl');
 const SENDS = ['send-template', 'send-text', 'send-media', 'send-otp', 'quick-send'] as const;
 type Send = (typeof SENDS)[number];
 
-/** The whole REST API through the public port: what its document says, and what the platform's errors become. */
+/** The whole REST API through the public port: its documented responses and the errors of the platform. */
 describe('the REST API (spec §4 to §8)', () => {
   let stack: RunningStack;
   let crm: Integrator;
   let owner: DashboardUser;
   let operator: DashboardUser;
-  /** A message that was sent. */
+  /** A sent message. */
   let followed: string;
 
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe('the REST API (spec §4 to §8)', () => {
     await operator.call('PUT', '/api/admin/limits', { global_per_minute: 100_000 });
     const { body } = await operator.call<{ api_keys: { id: number }[] }>('GET', `/api/admin/api-keys?business_id=${stack.growth.id}`);
     await operator.call('PATCH', `/api/admin/api-keys/${body.api_keys[0]?.id}`, { per_minute_limit: 100_000, daily_limit: 100_000 });
-    // The person of the examples wrote, so that free text may go to them.
+    // The person of the examples writes first, so that their window is open.
     await customer(stack.demo, stack.growth, '12015550100').writes('Hi');
     followed = await eventually(async () => {
       const { status, body } = await send('send-text', bodyOf['send-text']('12015550100'));
@@ -83,18 +83,18 @@ describe('the REST API (spec §4 to §8)', () => {
   };
 
   it.each(['send-template', 'send-text', 'send-media', 'send-otp'] as const)(
-    'the example of %s in the document works against the demo (experience: integrators)',
+    'runs the document’s example of %s unchanged against the demo',
     async (name) => conforms('post', name, await send(name, documented.example('post', `/api/v1/${name}`) ?? {})),
   );
 
-  it.each(SAMPLES)('%s in %s, as the reference shows it, works against the demo (experience: integrators)', (_, language, source) => {
+  it.each(SAMPLES)('runs the sample of %s in %s unchanged against the demo', (_, language, source) => {
     const [program = '', ...args] = RUN[language] ?? [];
     const here = source.replaceAll(documented.serverUrl, stack.demo.site_url).replaceAll(MESSAGE_ID, encodeURIComponent(followed));
     const ran = spawnSync(program, [...args, here], { encoding: 'utf8', env: { ...process.env, API_KEY: stack.growth.api_key } });
     expect([ran.stderr, JSON.parse(ran.stdout)]).toEqual(['', expect.objectContaining({ success: true })]);
   });
 
-  it('the reference page shows the samples beside each operation (experience: integrators)', async () => {
+  it('shows the samples beside each operation in the reference', async () => {
     const browser = await startBrowser();
     try {
       const page = await browser.newPage();
@@ -115,14 +115,11 @@ describe('the REST API (spec §4 to §8)', () => {
     }
   }, 120_000);
 
-  it.each(postmanRequests('REST API'))(
-    'the Postman collection’s “%s” works against the demo (experience: integrators)',
-    async (_, request) => {
-      const { url, ...init } = resolved(request, { base_url: stack.demo.base_url, api_key: stack.growth.api_key, message_id: followed });
-      const response = await fetch(url, init);
-      expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ success: true })]);
-    },
-  );
+  it.each(postmanRequests('REST API'))('runs the Postman collection’s “%s” against the demo', async (_, request) => {
+    const { url, ...init } = resolved(request, { base_url: stack.demo.base_url, api_key: stack.growth.api_key, message_id: followed });
+    const response = await fetch(url, init);
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ success: true })]);
+  });
 
   it.each(PLATFORM_ERRORS.filter(([code]) => code > 0))(
     'platform §2: code %d becomes %s %d, retry %s, side effect %s',
@@ -154,7 +151,7 @@ describe('the REST API (spec §4 to §8)', () => {
   );
 
   it.each(SENDS)(
-    '%s answers as its document says, in every way',
+    '%s returns every documented response',
     async (name) => {
       const method = name === 'quick-send' ? 'get' : 'post';
       const check = (answer: Answer, status: number) => {
@@ -184,7 +181,7 @@ describe('the REST API (spec §4 to §8)', () => {
     60_000,
   );
 
-  it('the endpoints that read answer as their document says, in every way', async () => {
+  it('returns every documented response of the reading endpoints', async () => {
     const made = await owner.call<{ id: number; key: string }>('POST', '/api/client/api-keys', { name: 'Slow', permissions: ['*'] });
     await operator.call('PATCH', `/api/admin/api-keys/${made.body.id}`, { per_minute_limit: 1 });
     const slow = integrator(stack.demo.base_url, made.body.key);
@@ -199,11 +196,11 @@ describe('the REST API (spec §4 to §8)', () => {
     }
   });
 
-  it('every documented answer was seen', () => {
+  it('has seen every documented response', () => {
     expect(documented.unseen('/api/v1/')).toEqual([]);
   });
 
-  it('a key in the query is in no log (spec §5.2, guarantees §9)', async () => {
+  it('logs no key from the query (spec §5.2, guarantees §9)', async () => {
     const url = `${stack.demo.base_url}/quick-send?apikey=${stack.growth.api_key}&phone=12015550100&template=order_update&params=Asha,1`;
     expect((await fetch(url)).status).toBe(200);
     expect(stack.log().includes(stack.growth.api_key)).toBe(false);

@@ -1,6 +1,6 @@
 import { startReceiver } from '@mgw/testing';
 
-/** As OTLP's JSON has it. */
+/** A span in OTLP's JSON. */
 interface WireSpan {
   traceId: string;
   spanId: string;
@@ -22,11 +22,11 @@ export interface ReceivedSpan extends Omit<WireSpan, 'attributes'> {
 export interface SpanReceiver {
   url: string;
   spans(): ReceivedSpan[];
-  /** From the span without a known parent down to this one, as `service: name`. */
+  /** The spans from the root to this one, as `service: name`. */
   wayTo(span: ReceivedSpan): string[];
-  /** All that was exported but ids and times, which are made of digits too. */
+  /** The exported text without ids and times, whose digits would match phone numbers. */
   text(): string;
-  /** From now on it takes what comes and never answers. */
+  /** Makes the collector accept requests without a response. */
   answerNothing(): void;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface SpanReceiver {
 const KINDS = ['', 'internal', 'server', 'client', 'producer', 'consumer'];
 const MADE = /^(traceId|spanId|parentSpanId|\w+UnixNano)$/;
 
-/** A collector that takes traces by OTLP/HTTP and keeps them. */
+/** A collector that stores traces from OTLP/HTTP. */
 export async function startSpanReceiver(): Promise<SpanReceiver> {
   const receiver = await startReceiver();
   receiver.respond((_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));

@@ -34,32 +34,32 @@ export interface RunningStack {
   demo: Demo;
   growth: DemoBusiness;
   starter: DemoBusiness;
-  /** What `npm start` printed so far. */
+  /** The output of `npm start` so far. */
   output(): string;
-  /** What runs now, as `npm start` tells it. */
+  /** The running processes, as `npm start` reports them. */
   processes(app?: string): StackProcess[];
-  /** Process id of each service and server by its name: compare before and after to see that nothing died. */
+  /** Process ids by name of service or server; a change means a restart. */
   pids(app?: string): Record<string, number>;
   /**
-   * Resolves when each service (or each replica of one) is ready.
+   * Waits until each service, or each replica of one, is ready.
    * @param killed process ids that must be gone first
    */
   ready(app?: string, killed?: number[]): Promise<void>;
-  /** Everything the services wrote to their logs. */
+  /** The logs of all services. */
   log(): string;
-  /** Of each service on each server. */
+  /** Credentials by service and server. */
   passwords: Record<'postgres' | 'nats' | 'redis', Record<string, string>>;
-  /** @throws Error when a server refused a service something that it tried: its rights would be too narrow */
+  /** @throws Error if a server refused a service's action, because its rights are too narrow */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** How NATS, PostgreSQL and Redis say that a user may not do something. */
+/** Permission errors of NATS, PostgreSQL and Redis. */
 const REFUSED = /PERMISSIONS_VIOLATION|permission denied|must be owner|NOPERM/i;
 
 export const ROOT = join(__dirname, '../..');
 export const START = join(ROOT, 'tools/start/start.mjs');
 
-/** The product as `npm start` runs it, on ports and folders of its own; the build is the one that the tests were started with. */
+/** Runs `npm start` with the current build, on its own ports and folders. */
 export async function startStack({
   replicas = 1,
   heapMb,
@@ -70,15 +70,15 @@ export async function startStack({
   start = START,
 }: {
   replicas?: number;
-  /** Heap of each service, in megabytes; by default what the images have. */ heapMb?: number;
+  /** Heap of each service in megabytes; by default that of the images. */ heapMb?: number;
   /** Size of each stream; by default 1 GiB. */ streamMaxBytes?: number;
   env?: Record<string, string>;
   args?: string[];
-  /** Where the data stays after the stop. */ dir?: string;
-  /** The script of another checkout. */ start?: string;
+  /** A folder whose data survives the stop. */ dir?: string;
+  /** The start script of another checkout. */ start?: string;
 } = {}): Promise<RunningStack> {
   const dir = kept ?? mkdtempSync(join(tmpdir(), 'mgw-stack-'));
-  // PostgreSQL runs as another account when the tests run as root.
+  // PostgreSQL refuses to run as root, so the tests use another account then.
   chmodSync(dir, 0o755);
   const [gateway, simulator] = [await freePort(), await freePort()];
   const environment = {

@@ -17,7 +17,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** What alerts, the board and the chart's autoscalers ask Prometheus for: metrics, and those of which they want a label to be something. */
+/** Metrics and label selectors in the queries of alerts, the Grafana dashboard and the chart's autoscalers. */
 function metricsSpokenOf(): { names: string[]; chosen: { name: string; label: string; operator: string; value: string }[] } {
   const files = ['deploy/prometheus/alerts.yaml', 'deploy/grafana/overview.json', 'deploy/helm/messaging-gateway/values.yaml'];
   const text = files.map((file) => readFileSync(join(ROOT, file), 'utf8').replaceAll('\\"', '"')).join('\n');
@@ -33,18 +33,18 @@ function metricsSpokenOf(): { names: string[]; chosen: { name: string; label: st
   return { names, chosen };
 }
 
-describe('npm start (product §5)', () => {
+describe('npm start (spec §13)', () => {
   const started: RunningStack[] = [];
   const start: typeof startStack = async (options) => {
     const stack = await startStack(options);
     started.push(stack);
     return stack;
   };
-  /** For tests that leave it as they found it. */
+  /** Shared by tests that leave no trace in it. */
   let shared: Promise<RunningStack> | undefined;
   afterAll(() => Promise.all(started.map((stack) => stack.stop())));
 
-  it('every service has /livez, /readyz and /metrics on a port of its own; SIGTERM ends all of it within 10 s; the data stays', async () => {
+  it('serves /livez, /readyz and /metrics of every service on its own port, stops within 10 s on SIGTERM, and keeps the data', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'mgw-keep-'));
     chmodSync(dir, 0o755);
     const first = await start({ dir });
@@ -70,21 +70,21 @@ describe('npm start (product §5)', () => {
       for (const [, name = ''] of metrics.matchAll(/^# TYPE (\w+)/gm)) exported.add(name);
       series += metrics;
     }
-    // Alerts and the board speak of what the running services export.
+    // Alerts and dashboard may only query metrics that the running services export.
     const { names, chosen } = metricsSpokenOf();
     expect(names.filter((name) => !exported.has(name))).toEqual([]);
-    // What counts events that have not happened yet has no series; figures of what is there always have theirs, and everything its labels.
-    const told = ({ name, label }: { name: string; label: string }) =>
+    // A counter has no series before its first event. Gauges always have one, and every series has its labels.
+    const labelValues = ({ name, label }: { name: string; label: string }) =>
       [...series.matchAll(new RegExp(`^${name}\\{(?:.*,)?${label}="([^"]*)"`, 'gm'))].map(([, value = '']) => value);
     const always = chosen.filter(({ name }) => /^mgw_(service|events_waiting|rate_limit)/.test(name));
     expect(always.length).toBeGreaterThan(10);
-    expect(always.filter((one) => told(one).length === 0)).toEqual([]);
+    expect(always.filter((one) => labelValues(one).length === 0)).toEqual([]);
     const equal = always.filter(({ name, operator }) => name.startsWith('mgw_service') && operator === '=');
-    expect(equal.filter((one) => !told(one).includes(one.value))).toEqual([]);
+    expect(equal.filter((one) => !labelValues(one).includes(one.value))).toEqual([]);
     const like = always.filter(({ operator }) => operator === '=~');
-    expect(like.filter((one) => !told(one).some((value) => new RegExp(`^(?:${one.value})$`).test(value)))).toEqual([]);
+    expect(like.filter((one) => !labelValues(one).some((value) => new RegExp(`^(?:${one.value})$`).test(value)))).toEqual([]);
     expect(series).toMatch(/^mgw_rate_limit_decisions_total\{by="redis",outcome="taken"\} [1-9]/m);
-    // A simulator that starts again has forgotten the demo's numbers: sends find the connection broken, and that is kept.
+    // A restarted simulator does not know the demo's numbers, so sends report a connection problem, which is stored.
     const send = (stack: RunningStack) =>
       integrator(stack.demo.base_url, first.growth.api_key).post('send-template', {
         phone: '+1 201 555 0100',
@@ -104,7 +104,7 @@ describe('npm start (product §5)', () => {
     const { body } = await integrator(second.demo.base_url, first.growth.api_key).get('health');
     expect(body['business']).toBe(first.growth.name);
     expect((await send(second)).status).toBe(200);
-    // A service has the same time for its last work as in the chart: a send that WhatsApp answers after 6 s outlives Ctrl-C.
+    // The shutdown time equals the chart's, so a send that WhatsApp answers after 6 s survives Ctrl-C.
     const rule = { delay_ms: 6_000 };
     await fetch(`${second.demo.simulator_url}/__sim/rules`, {
       method: 'POST',
@@ -121,8 +121,8 @@ describe('npm start (product §5)', () => {
     rmSync(dir, { recursive: true, force: true });
   }, 120_000);
 
-  it('npm run dev: a changed source is built, and only its service starts again', async () => {
-    // A checkout of its own: other tests run from this one's build.
+  it('npm run dev: rebuilds a changed source and restarts only its service', async () => {
+    // Use another checkout, because other tests run from this one's build.
     const checkout = mkdtempSync(join(tmpdir(), 'mgw-checkout-'));
     const files = ['apps', 'libs', 'tools', 'deploy', 'docs', 'dist', '.nx', '.swcrc', 'nx.json', 'package.json', 'package-lock.json'];
     for (const file of [...files, 'tsconfig.base.json', 'tsconfig.json'])
@@ -142,7 +142,7 @@ describe('npm start (product §5)', () => {
     rmSync(checkout, { recursive: true, force: true });
   }, 180_000);
 
-  it('platform §8: a simulator that starts again begins with other ids, unless SIM_SEED is given', async () => {
+  it('platform §8: a restarted simulator uses other ids unless SIM_SEED is set', async () => {
     const begins = async (env: Record<string, string>) => {
       const port = await freePort();
       const simulator = spawnNode(join(ROOT, 'dist/apps/platform-simulator/src/main.js'), { SIMULATOR_PORT: String(port), ...env });
@@ -155,7 +155,7 @@ describe('npm start (product §5)', () => {
     expect(await begins({ SIM_SEED: '7' })).toBe(await begins({ SIM_SEED: '7' }));
   });
 
-  it('a port in use is told in one line with the fix, and nothing is left running', async () => {
+  it('reports a port in use in one line with the fix, and leaves nothing running', async () => {
     const taken = createServer();
     const port = await new Promise<number>((resolve) => taken.listen(0, () => resolve((taken.address() as { port: number }).port)));
     const dir = mkdtempSync(join(tmpdir(), 'mgw-port-'));
@@ -168,7 +168,7 @@ describe('npm start (product §5)', () => {
   }, 60_000);
 
   it.each(['PostgreSQL', 'NATS', 'Redis'])(
-    '%s that was killed is started again on its port with its data; nothing else ends',
+    'restarts a killed %s on its port with its data, and stops nothing else',
     async (name) => {
       const stack = await (shared ??= start());
       const crm = integrator(stack.demo.base_url, stack.growth.api_key);
@@ -196,7 +196,7 @@ describe('npm start (product §5)', () => {
     150_000,
   );
 
-  it('a process that keeps dying is started again less and less often, then given up', async () => {
+  it('restarts a process that keeps dying with growing pauses, then gives up', async () => {
     const file = pathToFileURL(join(ROOT, 'tools/start/deaths.mjs')).href;
     const script = `import { Deaths } from '${file}';
       const deaths = new Deaths({ limit: 7, windowMs: 10_000 });
@@ -205,7 +205,7 @@ describe('npm start (product §5)', () => {
     expect(JSON.parse(stdout)).toEqual([50, 50, 500, 1_000, 2_000, 4_000, 4_000, null]);
   });
 
-  it('two of each service side by side share the work: every send once, every event once', async () => {
+  it('shares the work of two replicas per service: every send once, every event once', async () => {
     const stack = await start({ replicas: 2 });
     const receiver = await startReceiver();
     expect(stack.processes('send')).toHaveLength(2);
@@ -223,9 +223,9 @@ describe('npm start (product §5)', () => {
     );
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     const ids = answers.map(({ body }) => body.message_id);
-    const heard = () => receiver.requests.map(({ body }) => (JSON.parse(body) as { data: { message_id: string } }).data.message_id);
-    await eventually(() => ids.every((id) => heard().includes(id)), { timeoutMs: 20_000 });
-    expect(heard()).toHaveLength(40);
+    const received = () => receiver.requests.map(({ body }) => (JSON.parse(body) as { data: { message_id: string } }).data.message_id);
+    await eventually(() => ids.every((id) => received().includes(id)), { timeoutMs: 20_000 });
+    expect(received()).toHaveLength(40);
     await receiver.close();
     await stack.stop();
   }, 120_000);

@@ -8,7 +8,7 @@ const PHONE = '12015550100';
 const OTP = '48151623';
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 
-describe('traces (experience: OpenTelemetry traces that cross NATS)', () => {
+describe('traces', () => {
   let collector: SpanReceiver;
   let receiver: Receiver;
   let stack: RunningStack;
@@ -22,7 +22,7 @@ describe('traces (experience: OpenTelemetry traces that cross NATS)', () => {
   const spansOf = (traceId: string) => collector.spans().filter((span) => span.traceId === traceId);
   const wayTo = (span: ReceivedSpan | undefined) => collector.wayTo(span as ReceivedSpan);
 
-  /** Everything is done first and the stack stopped: the spans come with the stop, or not at all. */
+  /** Runs all actions and stops the stack, which exports the remaining spans. */
   beforeAll(async () => {
     collector = await startSpanReceiver();
     receiver = await startReceiver();
@@ -48,7 +48,7 @@ describe('traces (experience: OpenTelemetry traces that cross NATS)', () => {
     };
     await eventOf('message.sent', { message_id: sent.messageId });
     await eventOf('message.sent', { message_id: sent.otpMessageId });
-    // A key in the query, a message id in the path, a phone number in both: nothing of it may be told.
+    // A key in the query, a message id in the path and a phone number in both must not be exported.
     const query = new URLSearchParams({ apikey: stack.growth.api_key, phone: PHONE, template: 'order_update', params: 'Asha,1008' });
     expect((await fetch(`${stack.demo.base_url}/quick-send?${query}`, { headers: { 'x-request-id': PHONE } })).status).toBe(200);
     expect((await crm.get(`message-status/${encodeURIComponent(sent.messageId)}`)).status).toBe(200);
@@ -65,7 +65,7 @@ describe('traces (experience: OpenTelemetry traces that cross NATS)', () => {
     await collector?.close();
   });
 
-  it("a send is one trace, the caller's, through the gateway and the send service to the platform", () => {
+  it("continues the caller's trace through gateway and send service to the platform", () => {
     const call = spansOf(CALLER.traceId).find(({ name }) => name === 'POST /{phone_number_id}/messages');
     expect(wayTo(call)).toEqual([
       'gateway: POST /api/v1/send-template (server)',
@@ -79,7 +79,7 @@ describe('traces (experience: OpenTelemetry traces that cross NATS)', () => {
     expect(request?.attributes).toMatchObject({ 'http.route': '/api/v1/send-template', 'http.response.status_code': 200 });
   });
 
-  it("its event goes on in the same trace, through JetStream to the attempt at the customer's webhook", () => {
+  it('continues the trace with the event through JetStream to the attempt at the receiver', () => {
     const attempts = spansOf(CALLER.traceId).filter(({ name }) => name === 'POST webhook');
     expect(attempts.map((attempt) => wayTo(attempt))).toEqual([
       [
@@ -92,18 +92,18 @@ describe('traces (experience: OpenTelemetry traces that cross NATS)', () => {
       ],
     ]);
     expect(attempts[0]?.attributes).toMatchObject({ 'http.response.status_code': 200, 'server.address': '127.0.0.1' });
-    const heard = spansOf(CALLER.traceId).filter(({ name }) => name === 'process public.message.sent');
-    expect(heard.map(({ attributes }) => attributes['messaging.consumer.group.name'])).toContain('status-acceptances');
+    const consumed = spansOf(CALLER.traceId).filter(({ name }) => name === 'process public.message.sent');
+    expect(consumed.map(({ attributes }) => attributes['messaging.consumer.group.name'])).toContain('status-acceptances');
   });
 
-  it('a request without a traceparent begins a trace of its own, found by its request id', () => {
+  it('starts a trace for a request without traceparent, found by its request id', () => {
     const [request] = collector.spans().filter(({ attributes }) => attributes['mgw.request_id'] === sent.otpTrace);
     expect(request).toMatchObject({ name: 'POST /api/v1/send-otp', service: 'gateway' });
     expect(request?.parentSpanId).toBeUndefined();
     expect(request?.traceId).not.toBe(CALLER.traceId);
   });
 
-  it("a customer's message and the automatic reply are one trace, from the platform's callback to the last webhook", () => {
+  it("joins a customer's message and the automatic reply in one trace, from the callback to the last webhook", () => {
     const replied = collector.spans().find(({ name }) => name === 'process public.ai.replied');
     const attempt = spansOf(replied?.traceId ?? '').find(({ parentSpanId }) => parentSpanId === replied?.spanId);
     expect(wayTo(attempt)).toEqual([
@@ -120,7 +120,7 @@ describe('traces (experience: OpenTelemetry traces that cross NATS)', () => {
     ]);
   });
 
-  it('nothing that was exported holds a person, a message, a key, a secret, a path or a query (guarantees §9)', () => {
+  it('exports no person, message, key, secret, path or query (guarantees §9)', () => {
     const text = collector.text();
     expect(text).toContain('outbound-webhook-dispatcher');
     const { api_key, owner } = stack.growth;
@@ -138,13 +138,13 @@ describe('exporting traces', () => {
   afterEach(() => collector.close());
   const oneSpan = (env: Record<string, string>) => spawnNode(join(__dirname, 'one-span.fixture.cjs'), env);
 
-  it('a failed step tells the code of its failure, never its text (guarantees §9)', async () => {
+  it('exports the error code of a failed step, never its text (guarantees §9)', async () => {
     await oneSpan({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }).printed(/^closed/);
     expect(collector.spans()).toMatchObject([{ service: 'test', name: 'step', attributes: { 'error.type': '23505' } }]);
     expect(collector.text()).not.toContain('919876543210');
   });
 
-  it('the variables of OpenTelemetry say which traces are kept, and what every service is called besides', async () => {
+  it('reads sampling and resource attributes from the variables of OpenTelemetry', async () => {
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=staging' };
     await oneSpan({ ...env, OTEL_TRACES_SAMPLER: 'always_off' }).printed(/^closed/);
     expect(collector.spans()).toEqual([]);
@@ -153,7 +153,7 @@ describe('exporting traces', () => {
     expect(collector.text()).toContain('staging');
   });
 
-  it.each(['away', 'silent'])('a collector that is %s holds up no stop, and the loss is logged', async (how) => {
+  it.each(['away', 'silent'])('stops in time with a collector that is %s, and logs the loss', async (how) => {
     const endless = { OTEL_EXPORTER_OTLP_TIMEOUT: '3600000', OTEL_BSP_EXPORT_TIMEOUT: '3600000' };
     if (how === 'silent') collector.answerNothing();
     const child = oneSpan({ OTEL_EXPORTER_OTLP_ENDPOINT: how === 'away' ? 'http://127.0.0.1:9' : collector.url, ...endless });
@@ -167,9 +167,9 @@ describe('a service loads only what it uses', () => {
   it.each([
     ['without an endpoint for traces nothing of OpenTelemetry, and never what only migrations need', {}, 'nothing'],
     ['with one it is', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, 'sdk-trace'],
-  ])('%s', async (_, given, loaded) => {
+  ])('%s', async (_, extraEnv, loaded) => {
     const [database, broker] = [await testDatabase(), await testNats()];
-    const env = { DATABASE_URL: database.url, NATS_URL: broker.url, NODE_ENV: 'test', ...given };
+    const env = { DATABASE_URL: database.url, NATS_URL: broker.url, NODE_ENV: 'test', ...extraEnv };
     const main = join(ROOT, 'dist/apps/status/src/main.js');
     try {
       expect((await spawnNode(main, env, ['migrate']).exited).code).toBe(0);

@@ -8,7 +8,7 @@ interface Webhook {
 }
 const ALLOWED = 'https://hooks.example.com/';
 
-describe('addresses that must never be dialled, at the dashboard API (spec §4.9, guarantees §5, decision 32)', () => {
+describe('forbidden webhook addresses at the dashboard API (spec §4.9, guarantees §5, decision 32)', () => {
   let stack: RunningStack;
   let canary: RawReceiver;
   let owner: Awaited<ReturnType<typeof dashboardUser>>;
@@ -16,7 +16,7 @@ describe('addresses that must never be dialled, at the dashboard API (spec §4.9
 
   beforeAll(async () => {
     canary = await startRawReceiver(undefined, { host: '0.0.0.0' });
-    // Also on the port where the canary listens: the address is what refuses them.
+    // Use the canary's port, so that only the address is a reason to refuse.
     stack = await startStack({ env: { WEBHOOK_ALLOWED_TARGETS: '', WEBHOOK_PORTS: `443,8443,${canary.port}` } });
     owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
     const made = await owner.call<{ id: number }>('POST', '/api/client/webhooks', { name: 'w', url: ALLOWED, events: ['message.sent'] });
@@ -30,7 +30,7 @@ describe('addresses that must never be dialled, at the dashboard API (spec §4.9
 
   const webhooks = async () => (await owner.call<{ webhooks: Webhook[] }>('GET', '/api/client/webhooks')).body.webhooks;
 
-  it.each(SSRF_CASES)('$name: POST and PUT answer 400 and keep nothing', async ({ url }) => {
+  it.each(SSRF_CASES)('$name: POST and PUT return 400 and store nothing', async ({ url }) => {
     const before = await webhooks();
     for (const one of new Set([url, aimedAt(url, canary.port) ?? url])) {
       const refused = expect.objectContaining({ success: false, error_code: 'VALIDATION_FAILED' }) as object;
