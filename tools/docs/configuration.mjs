@@ -32,8 +32,8 @@ async function page() {
   });
   const text = `# Configuration
 
-Every service is configured by environment variables. It reads and checks all of them at its start, and tells everything that is wrong at once. Secrets are never
-logged. \`LOG_LEVEL\` (\`info\`) is read by all. This page is made from the code: \`npm run docs\`.
+Environment variables configure every service. A service reads and checks all of them at its start and reports all faults at once. It never logs
+secrets. All services read \`LOG_LEVEL\` (\`info\`). \`npm run docs\` generates this page from the code.
 
 ${sections.join('\n\n')}
 `;

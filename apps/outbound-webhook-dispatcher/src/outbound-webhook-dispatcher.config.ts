@@ -8,7 +8,7 @@ export class DispatcherConfig extends config('outbound-webhook-dispatcher', {
   ...sealingSettings,
   ...retentionSettings,
   deliveriesDays: env.integer('RETENTION_DELIVERIES_DAYS', {
-    doc: 'how long deliveries stay in the log, in days after their end',
+    doc: 'days to keep deliveries in the log after their end',
     default: 30,
     min: 7,
     max: 3_650,

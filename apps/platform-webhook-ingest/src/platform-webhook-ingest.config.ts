@@ -7,7 +7,7 @@ export class IngestConfig extends config('platform-webhook-ingest', {
   ...sealingSettings,
   ...retentionSettings,
   rawWebhooksDays: env.integer('RETENTION_RAW_WEBHOOKS_DAYS', {
-    doc: 'how long received callbacks are kept, in days; the platform retries them for 7',
+    doc: 'days to keep received callbacks; the platform retries them for 7',
     default: 8,
     min: 8,
     max: 3_650,

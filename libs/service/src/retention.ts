@@ -8,18 +8,18 @@ import { LOGGER } from './service.module';
 /** Settings of every service that publishes or consumes events. */
 export const retentionSettings = {
   outboxHours: env.integer('RETENTION_OUTBOX_HOURS', {
-    doc: 'how long published events are kept for a NATS store that is lost; the same for all services, which keep the ids of consumed events a day longer',
+    doc: 'hours to keep published events, to refill a lost NATS store. Set the same value for all services, which keep the ids of consumed events a day longer',
     default: 72,
     min: 72,
     max: 720,
   }),
   deadLettersDays: env.integer('RETENTION_DEAD_LETTERS_DAYS', {
-    doc: 'how long events that could not be handled are kept, in days',
+    doc: 'days to keep dead letters',
     default: 90,
     min: 7,
     max: 3_650,
   }),
-  pruneRows: env.integer('RETENTION_BATCH_ROWS', { doc: 'rows deleted by one statement at most', default: 1_000, min: 10, max: 5_000 }),
+  pruneRows: env.integer('RETENTION_BATCH_ROWS', { doc: 'most rows that one statement deletes', default: 1_000, min: 10, max: 5_000 }),
   prunePauseMs: env.integer('RETENTION_PAUSE_MS', {
     doc: 'pause between two such statements, in milliseconds',
     default: 100,

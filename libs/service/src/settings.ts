@@ -9,40 +9,40 @@ const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((sampler) =
 export const serviceSettings = {
   natsUrl: env.list('NATS_URL', { doc: 'NATS servers, nats://user:password@host:port, comma-separated', secret: true }, natsServer),
   streamMaxBytes: env.integer('NATS_STREAM_MAX_BYTES', {
-    doc: 'size of each JetStream stream that is created, in bytes; streams that exist keep their size, and all services need the same value',
+    doc: 'size of each new JetStream stream, in bytes; existing streams keep their size. Set the same value for all services',
     default: 1024 ** 3,
     min: 1024 ** 2,
   }),
   probePort: env.port('PROBE_PORT', { doc: 'private port of /livez, /readyz and /metrics; 0 takes any free one', default: 0 }),
   // OpenTelemetry reads its variables by itself; the first says whether it is there at all.
   otlpEndpoint: env.url('OTEL_EXPORTER_OTLP_ENDPOINT', {
-    doc: 'where traces go, by OTLP over HTTP, for example http://collector:4318; empty: nothing is traced',
+    doc: 'collector of traces, by OTLP over HTTP, for example http://collector:4318; empty disables tracing',
     default: '',
     secret: true,
   }),
   otlpHeaders: env.text('OTEL_EXPORTER_OTLP_HEADERS', {
-    doc: 'sent with each export, key=value, comma-separated',
+    doc: 'headers of each export, key=value, comma-separated',
     default: '',
     secret: true,
   }),
   tracesSampler: env.choice('OTEL_TRACES_SAMPLER', {
     of: SAMPLERS,
-    doc: 'which traces are kept: always_on, always_off, traceidratio, or one of them after parentbased_',
+    doc: 'sampler: always_on, always_off, traceidratio, or one of them with the prefix parentbased_',
     default: 'parentbased_always_on',
   }),
-  tracesSamplerArg: env.parsed('OTEL_TRACES_SAMPLER_ARG', { doc: 'the share that a traceidratio keeps, from 0 to 1', default: '' }, share),
+  tracesSamplerArg: env.parsed('OTEL_TRACES_SAMPLER_ARG', { doc: 'share that traceidratio keeps, from 0 to 1', default: '' }, share),
   traceAttributes: env.text('OTEL_RESOURCE_ATTRIBUTES', {
-    doc: 'said of this service in every trace, key=value, comma-separated',
+    doc: 'attributes of this service in every trace, key=value, comma-separated',
     default: '',
   }),
   rpcConcurrency: env.integer('RPC_CONCURRENCY', {
-    doc: 'requests handled at once beside reads; more are refused',
+    doc: 'concurrent requests beside reads; more are refused',
     default: 512,
     min: 1,
     max: 100_000,
   }),
   rpcReadConcurrency: env.integer('RPC_READ_CONCURRENCY', {
-    doc: 'reads for people at the dashboard handled at once; more are refused',
+    doc: 'concurrent reads for the dashboard; more are refused',
     default: 64,
     min: 1,
     max: 100_000,
@@ -54,14 +54,14 @@ export const databaseSettings = {
   databaseUrl: env.url('DATABASE_URL', { doc: 'PostgreSQL, postgresql://user:password@host:port/database', secret: true }),
   databasePool: env.integer('DATABASE_POOL', {
     doc:
-      `connections to PostgreSQL for requests and events at most, beside up to ${RELAXED_CONNECTIONS + UPKEEP_CONNECTIONS} more: ` +
+      `most connections to PostgreSQL for requests and events, beside up to ${RELAXED_CONNECTIONS + UPKEEP_CONNECTIONS} more: ` +
       `${RELAXED_CONNECTIONS} whose commits do not wait for the disk and ${UPKEEP_CONNECTIONS} that deletes expired rows`,
     default: 8,
     min: 1,
     max: 200,
   }),
   databaseReadPool: env.integer('DATABASE_READ_POOL', {
-    doc: 'further connections for what people look at on the dashboard at most; a business has a share of them',
+    doc: 'most additional connections, for reads of the dashboard; each business has a share of them',
     default: READ_CONNECTIONS,
     min: 4,
     max: 200,
@@ -72,7 +72,7 @@ export const databaseSettings = {
 export const sealingSettings = {
   sealer: env.parsed(
     'SEALING_KEYS',
-    { doc: 'id:base64 of 32 bytes, comma-separated, the newest first', secret: true },
+    { doc: 'id:base64 of 32 bytes, comma-separated; the first key seals, every key opens', secret: true },
     (ring) => new Sealer(ring),
   ),
 };
