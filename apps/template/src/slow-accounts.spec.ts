@@ -1,7 +1,8 @@
-import { GetConnection, ListTemplates, SetConnection } from '@mgw/contracts';
+import { GetConnection, ListTemplates } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { service } from './main';
+import { approved, bodyOf, connect } from './template.fixture';
 
 const HUNG = 10;
 const MEGABYTE = 1024 * 1024;
@@ -18,17 +19,6 @@ describe('accounts whose platform calls hang or return large lists', () => {
   });
   afterEach(() => harness.close());
 
-  const connect = (business_id: number) => {
-    const seal = (what: string) => harness.sealer.seal(`${what} ${business_id}`, `connection.${what}:${business_id}`);
-    return harness.rpc.call(SetConnection, {
-      business_id,
-      phone_number_id: `70${business_id}`,
-      business_account_id: `80${business_id}`,
-      access_token_sealed: seal('access_token'),
-      app_secret_sealed: seal('app_secret'),
-      verify_token_sealed: seal('verify_token'),
-    });
-  };
   const syncOf = async (business_id: number) => (await harness.rpc.call(ListTemplates, { business_id, limit: 1, cursor: null })).sync;
   const isConnected = async (business_id: number) =>
     (await harness.rpc.call(GetConnection, { business_id })).connection?.status === 'connected';
@@ -45,37 +35,29 @@ describe('accounts whose platform calls hang or return large lists', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: '7099', status: 'CONNECTED', data: [] }));
     });
     await harness.run(service);
-    for (let business = 1; business <= HUNG; business++) await connect(business);
+    for (let business = 1; business <= HUNG; business++) await connect(harness, business);
     await eventually(() => open.size === 2 * HUNG);
-    await connect(99);
+    await connect(harness, 99);
     await eventually(async () => (await isConnected(99)) && (await syncOf(99)).state === 'done');
     expect(closed).toBe(0);
     await graph.close();
   });
 
   it('N1: stops reading an endless list and reads other lists', async () => {
-    const template = (name: string, content: string) => ({
-      id: '1',
-      name,
-      language: 'en',
-      status: 'APPROVED',
-      category: 'UTILITY',
-      components: [{ type: 'BODY', text: content }],
-    });
     graph.respond(({ path, headers }, response) => {
       if (!path.includes('message_templates')) return void response.end(JSON.stringify({ id: '7', status: 'CONNECTED' }));
       const page = Number(new URL(path, graph.url).searchParams.get('after') ?? 0);
       const endless = headers.authorization?.endsWith(' 1');
-      const data = [template(`t${page}`, endless ? 'x'.repeat(2 * MEGABYTE) : 'Hello')];
+      const data = [approved(`t${page}`, [bodyOf(endless ? 'x'.repeat(2 * MEGABYTE) : 'Hello')])];
       const paging = endless ? { cursors: { after: String(page + 1) }, next: 'more' } : {};
       response.end(JSON.stringify({ data, paging }));
     });
     await harness.run(service);
-    await connect(1);
+    await connect(harness, 1);
     await eventually(async () => (await syncOf(1)).state === 'failed');
     expect((await syncOf(1)).problem).toContain('no room for so long a list');
     expect(graph.requests.filter(({ path }) => path.includes('message_templates')).length).toBeLessThan(15);
-    await connect(2);
+    await connect(harness, 2);
     await eventually(async () => (await syncOf(2)).found === 1);
   });
 });

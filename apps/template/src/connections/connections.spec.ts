@@ -1,0 +1,178 @@
+import { ConnectionChanged, ListConnections, PlatformAccountUpdate, ReportConnectionProblem, TemplatesChanged } from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
+import { eventually } from '@mgw/testing';
+import { service } from '../main';
+import { codeOf, startTemplate, type TemplateFixture } from '../template.fixture';
+
+describe('connections (platform §3.3)', () => {
+  let fixture: TemplateFixture;
+  beforeEach(async () => (fixture = await startTemplate()));
+  afterEach(() => fixture.harness.close());
+
+  it('guarantees §9: does not start without the key that sealed its secrets', async () => {
+    await fixture.connect();
+    const SEALING_KEYS = `other:${Buffer.alloc(32).toString('base64')}`;
+    await expect(fixture.harness.run(service, { SEALING_KEYS })).rejects.toThrow('SEALING_KEYS');
+    await fixture.harness.run(service);
+  });
+
+  it('probes a connection and syncs its templates in the background, on one replica, with the unsealed token', async () => {
+    const changed: number[] = [];
+    fixture.harness.rpc.listen(TemplatesChanged, ({ business_id }) => void changed.push(business_id));
+    await fixture.harness.nc.flush();
+    expect((await fixture.connect()).connection).toMatchObject({ status: 'unchecked', checked_at: null });
+    await eventually(async () => (await fixture.connection())?.status === 'connected');
+    await fixture.synced();
+    await eventually(() => changed.length === 1);
+    expect(fixture.graph.requests.map(({ headers }) => headers.authorization)).toEqual(
+      fixture.graph.requests.map(() => 'Bearer access_token 1'),
+    );
+    expect(fixture.graph.requests).toHaveLength(2);
+  });
+
+  it('needs every secret at first, keeps omitted ones later, and keeps the previous app secret for a day', async () => {
+    expect(await codeOf(fixture.connect(1, { app_secret_sealed: undefined }))).toBe('VALIDATION_FAILED');
+    const first = (await fixture.connect()).connection;
+    const second = (await fixture.connect(1, { access_token_sealed: undefined, app_secret_sealed: 'new' })).connection;
+    expect(second).toMatchObject({
+      access_token_sealed: first.access_token_sealed,
+      app_secret_sealed: 'new',
+      previous_app_secret_sealed: first.app_secret_sealed,
+    });
+    await fixture.harness.db.query(`UPDATE template.connections SET app_secret_changed_at = now() - interval '25 hours'`);
+    expect((await fixture.connection())?.previous_app_secret_sealed).toBeNull();
+  });
+
+  it('decision 255: lets several businesses claim a number, and lists all connections in pages', async () => {
+    await fixture.connect(1);
+    await fixture.connect(2);
+    expect((await fixture.connect(3, { phone_number_id: '701' })).connection).toMatchObject({
+      phone_number_id: '701',
+      status: 'unchecked',
+    });
+    const page = async (after_business_id: number) =>
+      (await fixture.harness.rpc.call(ListConnections, { after_business_id })).connections.map(({ business_id }) => business_id);
+    expect([await page(0), await page(1), await page(3)]).toEqual([[1, 2, 3], [2, 3], []]);
+  });
+
+  it('decision 255: lists when the platform first accepted the token for a number, until the number or a refused token changes', async () => {
+    const verifiedAt = async () =>
+      (await fixture.harness.rpc.call(ListConnections, { after_business_id: 0 })).connections[0]?.number_verified_at;
+    const statusIs = (status: string) => eventually(async () => (await fixture.connection())?.status === status);
+    fixture.platform.refusal = { status: 401, code: 190 };
+    await fixture.connect();
+    await statusIs('problem');
+    expect(await verifiedAt()).toBeNull();
+    fixture.platform.refusal = null;
+    await fixture.connect();
+    await statusIs('connected');
+    const first = await verifiedAt();
+    expect(first).toEqual(expect.any(String));
+
+    await fixture.connect(1, { verify_token_sealed: 'new' });
+    expect(await verifiedAt()).toBe(first);
+    await statusIs('connected');
+    fixture.platform.refusal = { status: 401, code: 190 };
+    await fixture.connect();
+    await statusIs('problem');
+    expect(await verifiedAt()).toBe(first);
+    await fixture.connect();
+    expect(await verifiedAt()).toBeNull();
+    fixture.platform.refusal = null;
+    await fixture.connect();
+    await statusIs('connected');
+    fixture.platform.refusal = { status: 401, code: 190 };
+    await fixture.connect(1, { phone_number_id: '799' });
+    expect(await verifiedAt()).toBeNull();
+  });
+
+  it('platform §3.3: a refused token, a bad status or a reported problem disconnects and is announced', async () => {
+    const announced: number[] = [];
+    fixture.harness.rpc.listen(ConnectionChanged, ({ business_id }) => void announced.push(business_id));
+    await fixture.harness.nc.flush();
+    fixture.platform.refusal = { status: 401, code: 190 };
+    await fixture.connect();
+    await eventually(async () => (await fixture.connection())?.status === 'problem');
+    expect((await fixture.connection())?.problem).toContain('190');
+    await fixture.synced('failed');
+    fixture.platform.refusal = null;
+    fixture.platform.number = { id: '7', status: 'BANNED' };
+    await fixture.connect();
+    await eventually(async () => (await fixture.connection())?.problem === 'The number is BANNED.');
+    fixture.platform.number = { id: '7', status: 'CONNECTED' };
+    await fixture.connect();
+    await eventually(async () => (await fixture.connection())?.status === 'connected');
+    await fixture.harness.rpc.call(ReportConnectionProblem, { business_id: 1, platform_code: 190, problem: 'expired' });
+    expect(await fixture.connection()).toMatchObject({ status: 'problem', problem: '190: expired' });
+    await eventually(() => announced.length >= 6);
+  });
+
+  it('platform §3.3: drops a probe’s result if the connection changed meanwhile', async () => {
+    fixture.platform.refusal = { status: 401, code: 190 };
+    fixture.platform.heldPath = '/701?';
+    await fixture.connect();
+    await fixture.held();
+    fixture.platform.refusal = null;
+    await fixture.connect(1, { phone_number_id: '702' });
+    await eventually(async () => (await fixture.connection())?.status === 'connected');
+    await fixture.sendHeld();
+    // Stopping waits for running probes.
+    await Promise.all(fixture.replicas.map((replica) => replica.stop()));
+    expect(await fixture.harness.db.query('SELECT status, problem FROM template.connections')).toEqual([
+      { status: 'connected', problem: null },
+    ]);
+  });
+
+  it('platform §3.3, §4.6: drops the result of a probe that started before a ban', async () => {
+    fixture.platform.heldPath = '/701?';
+    await fixture.connect();
+    await fixture.held();
+    const data = { business_account_id: '801', event: 'DISABLED_UPDATE', raw: { ban_info: { waba_ban_state: 'DISABLE' } } };
+    await fixture.harness.tell(newEvent(PlatformAccountUpdate, { id: 'b1', at: new Date().toISOString(), business_id: 1, key: 'a', data }));
+    await eventually(async () => (await fixture.connection())?.status === 'problem');
+    await fixture.sendHeld();
+    await Promise.all(fixture.replicas.map((replica) => replica.stop()));
+    expect(await fixture.harness.db.query('SELECT status FROM template.connections')).toEqual([{ status: 'problem' }]);
+  });
+
+  const secondsIn = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
+  const restrict = (restriction_info: ({ restriction_type: string; expiration?: number } | null)[]) => {
+    const data = { business_account_id: '801', event: 'ACCOUNT_RESTRICTION', raw: { restriction_info } };
+    return fixture.harness.tell(
+      newEvent(PlatformAccountUpdate, { id: 'a1', at: new Date().toISOString(), business_id: 1, key: 'a', data }),
+    );
+  };
+
+  it('platform §4.6: ends each restriction at its own time, and never one without an end', async () => {
+    await fixture.connect();
+    await restrict([
+      null,
+      { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING' },
+      { restriction_type: 'RESTRICTED_ADD_PHONE_NUMBER_ACTION', expiration: secondsIn(-60) },
+    ]);
+    const restriction = await eventually(async () => (await fixture.connection())?.restriction);
+    expect(restriction).toEqual({ kinds: ['RESTRICTED_BIZ_INITIATED_MESSAGING'], until: null });
+  });
+
+  it('platform §4.6: shows active restrictions with the end of the last one', async () => {
+    await fixture.connect();
+    const later = secondsIn(7_200);
+    await restrict([
+      { restriction_type: 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING', expiration: secondsIn(3_600) },
+      { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING', expiration: later },
+      { restriction_type: 'RESTRICTED_ADD_PHONE_NUMBER_ACTION', expiration: secondsIn(-60) },
+    ]);
+    const restriction = await eventually(async () => (await fixture.connection())?.restriction);
+    expect(restriction.until).toBe(new Date(later * 1_000).toISOString());
+    expect(restriction.kinds.toSorted()).toEqual(['RESTRICTED_BIZ_INITIATED_MESSAGING', 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING']);
+  });
+
+  it('platform §4.6, decision 19: keeps a restriction with a new number, and drops it with another account', async () => {
+    await fixture.connect();
+    await restrict([{ restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING' }]);
+    const restriction = await eventually(async () => (await fixture.connection())?.restriction);
+    expect((await fixture.connect(1, { phone_number_id: '702' })).connection.restriction).toEqual(restriction);
+    expect((await fixture.connect(1, { business_account_id: '802' })).connection.restriction).toBeNull();
+    expect((await fixture.connection())?.restriction).toBeNull();
+  });
+});

@@ -1,0 +1,81 @@
+import { GetConnection, ListTemplates, SetConnection, type GatewayError } from '@mgw/contracts';
+import { startHarness, type Harness } from '@mgw/harness';
+import { eventually, startReceiver } from '@mgw/testing';
+import { service } from './main';
+
+export const bodyOf = (text: string) => ({ type: 'BODY', text });
+
+export const approved = (name: string, components: object[], rest: object = {}) => ({
+  id: `9${name.length}`,
+  name,
+  language: 'en',
+  status: 'APPROVED',
+  category: 'UTILITY',
+  components,
+  ...rest,
+});
+
+/** @returns the error code of a rejected call */
+export const codeOf = (promise: Promise<unknown>) => promise.then(String, (error: GatewayError) => error.error_code);
+
+/** Connects a business to a number, with sealed secrets. */
+export function connect({ rpc, sealer }: Harness, business_id: number, change: object = {}) {
+  const seal = (secret: string) => sealer.seal(`${secret} ${business_id}`, `connection.${secret}:${business_id}`);
+  return rpc.call(SetConnection, {
+    business_id,
+    phone_number_id: `70${business_id}`,
+    business_account_id: `80${business_id}`,
+    access_token_sealed: seal('access_token'),
+    app_secret_sealed: seal('app_secret'),
+    verify_token_sealed: seal('verify_token'),
+    ...change,
+  });
+}
+
+/** Starts two replicas of the template service with a fake platform, which the members of `platform` control. */
+export async function startTemplate() {
+  const harness = await startHarness(service);
+  const graph = await startReceiver();
+  harness.onClose(() => graph.close());
+  harness.env['META_GRAPH_BASE_URL'] = graph.url;
+  let respondHeld: (() => void) | null = null;
+  const platform = {
+    templates: [approved('order', [bodyOf('Hello {{1}}, order {{2}}')])] as { name: string }[],
+    number: { id: '7', status: 'CONNECTED' },
+    refusal: null as { status: number; code: number } | null,
+    /** Holds the next response to a path with this part until the test calls `sendHeld`. */
+    heldPath: null as string | null,
+  };
+  graph.respond(({ path }, response) => {
+    const send = (status: number, content: object) => {
+      const respond = () => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
+      if (platform.heldPath === null || !path.includes(platform.heldPath)) return respond();
+      platform.heldPath = null;
+      respondHeld = respond;
+    };
+    const { templates, number, refusal } = platform;
+    if (refusal) return send(refusal.status, { error: { code: refusal.code, message: 'no' } });
+    const after = Number(new URL(path, graph.url).searchParams.get('after') ?? 0);
+    const more = after + 2 < templates.length;
+    const paging = { cursors: { after: String(after + 2) }, ...(more && { next: 'more' }) };
+    send(200, path.includes('message_templates') ? { data: templates.slice(after, after + 2), paging } : number);
+  });
+  const replicas = [await harness.run(service), await harness.run(service)];
+  return {
+    harness,
+    graph,
+    platform,
+    replicas,
+    connect: (businessId = 1, change: object = {}) => connect(harness, businessId, change),
+    connection: async () => (await harness.rpc.call(GetConnection, { business_id: 1 })).connection,
+    synced: (state = 'done') =>
+      eventually(async () => {
+        const all = await harness.rpc.call(ListTemplates, { business_id: 1 });
+        return all.sync.state === state && all;
+      }),
+    /** Waits for the request to `heldPath`. */
+    held: () => eventually(() => respondHeld),
+    sendHeld: async () => (await eventually(() => respondHeld))(),
+  };
+}
+export type TemplateFixture = Awaited<ReturnType<typeof startTemplate>>;

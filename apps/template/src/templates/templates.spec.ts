@@ -1,0 +1,160 @@
+import { FindTemplates, ListApprovedTemplates, ListTemplates, PlatformTemplateUpdate, SyncTemplates, type ReplyOf } from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
+import { eventually } from '@mgw/testing';
+import { approved, bodyOf, codeOf, startTemplate, type TemplateFixture } from '../template.fixture';
+
+describe('templates (platform §3.1, §3.2)', () => {
+  let fixture: TemplateFixture;
+  beforeEach(async () => (fixture = await startTemplate()));
+  afterEach(() => fixture.harness.close());
+
+  it('platform §4.6: keeps a status update over a concurrent sync, until the next sync', async () => {
+    const named = [{ business_id: 1, name: 'order', language: 'en' }];
+    const found = async () => (await fixture.harness.rpc.call(FindTemplates, { names: named })).found[0]?.template;
+    await fixture.connect();
+    await fixture.synced();
+    fixture.platform.heldPath = 'message_templates';
+    await fixture.harness.rpc.call(SyncTemplates, { business_id: 1 });
+    await fixture.held();
+    const raw = { event: 'PAUSED', message_template_name: 'order', message_template_language: 'en' };
+    const data = { business_account_id: '801', field: 'message_template_status_update', raw };
+    await fixture.harness.tell(
+      newEvent(PlatformTemplateUpdate, { id: 't1', at: new Date().toISOString(), business_id: 1, key: 't', data }),
+    );
+    await eventually(async () => (await found()) === null);
+    await fixture.sendHeld();
+    await fixture.synced();
+    expect(await found()).toBeNull();
+    await fixture.harness.rpc.call(SyncTemplates, { business_id: 1 });
+    await eventually(found);
+  });
+
+  it('platform §3.2, spec §2.4: maps every field, lists approved templates only, and keeps ids', async () => {
+    fixture.platform.templates = [
+      approved('order_update', [
+        { type: 'HEADER', format: 'TEXT', text: 'Order {{1}}' },
+        bodyOf('Hello {{1}}, {{2}}'),
+        { type: 'FOOTER', text: 'Bye' },
+      ]),
+      approved('named', [bodyOf('Hi {{first_name}} of {{shop}}, {{first_name}}')], { parameter_format: 'NAMED', category: 'MARKETING' }),
+      approved('waiting', [bodyOf('x')], { status: 'PENDING' }),
+      approved('login', [bodyOf('{{1}} is it'), { type: 'BUTTONS', buttons: [{ type: 'URL', url: 'https://x/{{1}}' }] }], {
+        category: 'AUTHENTICATION',
+      }),
+      approved('track', [bodyOf('Hi'), { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY' }, { type: 'URL', url: 'https://x/{{1}}' }] }]),
+    ];
+    await fixture.connect();
+    const all = await fixture.synced();
+    expect(all.templates).toHaveLength(5);
+    const { templates: listed } = await fixture.harness.rpc.call(ListApprovedTemplates, { business_id: 1 });
+    expect(listed.map(({ name }) => name)).toEqual(['login', 'named', 'order_update', 'track']);
+    expect(listed[2]).toEqual({
+      id: expect.any(Number) as number,
+      name: 'order_update',
+      display_name: 'Order update',
+      content: 'Hello {{1}}, {{2}}',
+      category: 'UTILITY',
+      language: 'en',
+      header_type: 'TEXT',
+      header_text: 'Order {{1}}',
+      footer_text: 'Bye',
+      variables: ['1', '2'],
+    });
+    expect(listed[1]).toMatchObject({ content: 'Hi {{1}} of {{2}}, {{1}}', variables: ['first_name', 'shop'], header_type: null });
+    const shapes = async (...wanted: [name: string, language: string][]) => {
+      const names = wanted.map(([name, language]) => ({ business_id: 1, name, language }));
+      return (await fixture.harness.rpc.call(FindTemplates, { names })).found;
+    };
+    const shape = async (name: string, language = 'en') => (await shapes([name, language]))[0];
+    expect((await shape('login'))?.template?.button_parameters).toEqual([{ index: 0, takes: 'otp' }]);
+    expect((await shape('track'))?.template?.button_parameters).toEqual([{ index: 1, takes: 'link' }]);
+    expect(await shape('waiting')).toEqual({ template: null, available_languages: [] });
+    expect(await shape('login', 'fr')).toEqual({ template: null, available_languages: ['en'] });
+    expect(
+      (await shapes(['track', 'en'], ['waiting', 'en'], ['login', 'fr'], ['login', 'en'])).map(({ template }) => template?.name),
+    ).toEqual(['track', undefined, undefined, 'login']);
+    fixture.platform.templates = fixture.platform.templates.slice(0, 1);
+    await fixture.harness.rpc.call(SyncTemplates, { business_id: 1 });
+    await eventually(async () => (await fixture.harness.rpc.call(ListTemplates, { business_id: 1 })).templates.length === 1);
+    expect((await fixture.harness.rpc.call(ListApprovedTemplates, { business_id: 1 })).templates[0]?.id).toBe(listed[2]?.id);
+  });
+
+  it('spec §4.2, platform §3.1: lists thousands of large templates in pages, each once, during a sync', async () => {
+    const large = [bodyOf('ಕ'.repeat(943))];
+    const named = (i: number) => approved(`order_${String(i).padStart(4, '0')}`, large);
+    await fixture.connect();
+    await fixture.synced();
+    await fixture.harness.db.query('DELETE FROM template.templates');
+    await fixture.harness.db.query(
+      `INSERT INTO template.templates (business_id, name, language, platform_id, status, category, named, components)
+       SELECT 1, t->>'name', language, t->>'id', 'APPROVED', 'UTILITY', false, t->'components'
+       FROM unnest($1::jsonb[]) AS t, unnest('{en,hi}'::text[]) AS language`,
+      [Array.from({ length: 3_000 }, (_, i) => JSON.stringify(named(i)))],
+    );
+    const read = async (operation: typeof ListTemplates | typeof ListApprovedTemplates, between = async () => undefined as unknown) => {
+      const names: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: ReplyOf<typeof ListApprovedTemplates> = await fixture.harness.rpc.call(operation, {
+          business_id: 1,
+          limit: 100,
+          cursor,
+        });
+        expect(page.templates.length).toBeLessThanOrEqual(100);
+        names.push(...page.templates.map(({ name, language }) => `${name} ${language}`));
+        cursor = page.next_cursor ?? null;
+        await between();
+      } while (cursor !== null);
+      return names;
+    };
+    const all = await read(ListApprovedTemplates);
+    expect(all).toEqual(Array.from({ length: 6_000 }, (_, i) => `order_${String(i >> 1).padStart(4, '0')} ${i % 2 ? 'hi' : 'en'}`));
+    expect(await read(ListTemplates)).toEqual(all);
+    // Unchanged templates are listed once, while others are added and deleted.
+    let n = 0;
+    const changing = await read(ListApprovedTemplates, async () => {
+      await fixture.harness.db.query(`DELETE FROM template.templates WHERE name = 'order_0000'`);
+      await fixture.harness.db.query(
+        `INSERT INTO template.templates (business_id, name, language, platform_id, status, category, named, components)
+         VALUES (1, $1, 'en', '1', 'APPROVED', 'UTILITY', false, '[]')`,
+        [`a_${(n += 1)}`],
+      );
+    });
+    expect(changing).toEqual(all);
+    expect((await codeOf(fixture.harness.rpc.call(ListTemplates, { business_id: 1, limit: 1, cursor: 'x' }))).toString()).toBe(
+      'VALIDATION_FAILED',
+    );
+  });
+
+  it('platform §4.6: syncs after a template update of the platform', async () => {
+    await fixture.connect();
+    await fixture.synced();
+    fixture.platform.templates = [approved('new_one', [bodyOf('Hi')])];
+    const data = { business_account_id: '801', field: 'message_template_status_update', raw: {} };
+    await fixture.harness.tell(
+      newEvent(PlatformTemplateUpdate, { id: 't1', at: new Date().toISOString(), business_id: 1, key: 't', data }),
+    );
+    const names = [{ business_id: 1, name: 'new_one', language: 'en' }];
+    await eventually(async () => (await fixture.harness.rpc.call(FindTemplates, { names })).found[0]?.template);
+  });
+
+  it('platform §1: makes at most 100 calls an hour, shows when a requested sync starts, and starts it then', async () => {
+    fixture.platform.templates = Array.from({ length: 200 }, (_, i) => approved(`order_${i}`, [bodyOf('Hi')]));
+    await fixture.connect();
+    expect((await fixture.synced()).sync.found).toBe(200);
+    const calls = () => fixture.graph.requests.filter(({ path }) => path.includes('message_templates')).length;
+    expect(calls()).toBe(100);
+    await fixture.harness.rpc.call(SyncTemplates, { business_id: 1 });
+    expect((await fixture.synced('failed')).sync.problem).toMatch(
+      /^The hourly limit of template syncs is reached\. .* starts at \d\d:\d\d UTC\.$/,
+    );
+    // Another business has its own limit. When its sync has finished, the services have looked for due syncs again.
+    fixture.platform.templates = fixture.platform.templates.slice(0, 1);
+    await fixture.connect(2);
+    await eventually(async () => (await fixture.harness.rpc.call(ListTemplates, { business_id: 2 })).sync.state === 'done');
+    expect(calls()).toBe(101);
+    await fixture.harness.db.query(`UPDATE template.syncs SET hour_began = now() - interval '61 minutes' WHERE business_id = 1`);
+    await eventually(() => calls() === 102);
+    expect((await fixture.synced()).sync).toMatchObject({ found: 1, problem: null });
+  });
+});
