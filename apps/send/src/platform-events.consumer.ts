@@ -35,7 +35,7 @@ export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplica
         type: PlatformMessage,
         // The first message opens the conversation, and message.received must follow the customer's order (decisions 28, 29b).
         ordered: true,
-        // A redelivered change of identity would undo a later one, so it needs the inbox.
+        // A redelivered change of identity would undo a later one, so the consumer must deduplicate it.
         isIdempotent: (event) => identityChange(event) === null,
         handle: (events, tx) => inbound.receive(events, tx),
         afterCommit: (published) => relay.publishCommitted(published),

@@ -3,7 +3,7 @@ import { startOfMonth } from '@mgw/postgres';
 import type { RetentionPlan } from '@mgw/service';
 import type { SendConfig } from './send.config';
 
-/** Intents outlive their messages by a month: a message may be recorded in the month after its intent. */
+/** Intents outlive messages by this much, because a message may be accepted in the month after its intent. */
 const MONTH_DAYS = 31;
 
 /** SQL of the first intent id of a time. Version 7 UUIDs begin with milliseconds, so the primary key finds the oldest rows. */

@@ -11,13 +11,13 @@ export class ConversationService {
 
   /** @returns conversation ids in the order of `persons` */
   async findOrOpen(tx: Tx, persons: Person[]): Promise<number[]> {
-    const numbers = persons.flatMap(phoneOnly);
-    if (numbers.length === persons.length) return this.store.openByPhone(tx, numbers);
-    const names = persons.flatMap((person) => aliasesOf(person).map((alias) => ({ businessId: person.businessId, alias })));
-    const known = await this.store.lockAliases(tx, names);
+    const phones = persons.flatMap(phoneOnly);
+    if (phones.length === persons.length) return this.store.openByPhone(tx, phones);
+    const aliases = persons.flatMap((person) => aliasesOf(person).map((alias) => ({ businessId: person.businessId, alias })));
+    const known = await this.store.lockAliases(tx, aliases);
     // A person whose aliases are all known needs no new id.
     const possiblyNew = persons.filter((person) => aliasesOf(person).some((alias) => !known.has(aliasKey(person.businessId, alias))));
-    const newIds = await this.idsFor(tx, possiblyNew.length);
+    const newIds = possiblyNew.length === 0 ? [] : await this.store.reserveIds(tx, possiblyNew.length);
     const changes = new ConversationChanges(known, newIds);
     const ids = persons.map((person) => changes.resolve(person));
     await this.apply(tx, changes);
@@ -26,8 +26,8 @@ export class ConversationService {
 
   /** Like `findOrOpen`, in its own transaction. Its commit does not wait for the disk; the next durable commit includes it. */
   async findOrOpenRecipients(db: Database, persons: Person[]): Promise<number[]> {
-    const numbers = persons.flatMap(phoneOnly);
-    if (numbers.length === persons.length) return this.store.openByPhone(db.relaxed, numbers);
+    const phones = persons.flatMap(phoneOnly);
+    if (phones.length === persons.length) return this.store.openByPhone(db.relaxed, phones);
     return db.transaction((tx) => this.findOrOpen(tx, persons), { durable: false });
   }
 
@@ -37,29 +37,25 @@ export class ConversationService {
    */
   async changeIdentity(tx: Tx, { before, now }: IdentityChange): Promise<void> {
     const { businessId } = before;
-    const newNames = [now.userId, now.phone].filter((name) => name !== null);
-    const names = [...aliasesOf(before), ...newNames].map((alias) => ({ businessId, alias }));
-    const known = await this.store.lockAliases(tx, names);
-    const of = (alias: string) => known.get(aliasKey(businessId, alias));
-    const { conversation } = identify(before, of);
+    const newAliases = [now.userId, now.phone].filter((alias) => alias !== null);
+    const aliases = [...aliasesOf(before), ...newAliases].map((alias) => ({ businessId, alias }));
+    const known = await this.store.lockAliases(tx, aliases);
+    const knownBy = (alias: string) => known.get(aliasKey(businessId, alias));
+    const { conversation } = identify(before, knownBy);
     if (!conversation) return;
-    const ids = new Set([conversation.id]);
-    for (const name of newNames) {
-      const other = of(name);
-      if (other === undefined || ids.has(other.id)) continue;
-      ids.add(other.id);
-      if (name === now.userId || other.userId === null) await this.store.merge(tx, conversation.id, other.id);
-      else await this.store.clearPhones(tx, [{ conversationId: other.id, phone: name }]);
+    const handled = new Set([conversation.id]);
+    for (const alias of newAliases) {
+      const other = knownBy(alias);
+      if (other === undefined || handled.has(other.id)) continue;
+      handled.add(other.id);
+      if (alias === now.userId || other.userId === null) await this.store.merge(tx, conversation.id, other.id);
+      else await this.store.clearPhones(tx, [{ conversationId: other.id, phone: alias }]);
     }
     await this.store.pointAliases(
       tx,
-      newNames.map((alias) => ({ businessId, alias, conversationId: conversation.id })),
+      newAliases.map((alias) => ({ businessId, alias, conversationId: conversation.id })),
     );
     await this.store.setNames(tx, conversation.id, now);
-  }
-
-  private async idsFor(tx: Tx, count: number): Promise<number[]> {
-    return count === 0 ? [] : this.store.reserveIds(tx, count);
   }
 
   private async apply(tx: Tx, changes: ConversationChanges): Promise<void> {

@@ -42,13 +42,13 @@ export interface Identification {
 }
 
 export function aliasesOf({ userId, phone, waId }: Person): string[] {
-  return [...new Set([userId, phone, waId].filter((name): name is string => name !== null && name !== ''))];
+  return [...new Set([userId, phone, waId].filter((alias): alias is string => alias !== null && alias !== ''))];
 }
 
 /**
  * Finds the one conversation of a person (decision 28). The user id is the identity and phones are aliases (platform §4.7): a phone that
  * was known with another user id has a new owner and moves to them. A user id never moves. A message with a user id that its person has
- * since changed is late (platform §4.2) and moves no alias.
+ * since changed is late (platform §4.2) and takes no alias from another person.
  */
 export function identify(person: Person, known: (alias: string) => KnownConversation | undefined): Identification {
   const own = person.userId === null ? undefined : known(person.userId);
@@ -65,8 +65,8 @@ export function identify(person: Person, known: (alias: string) => KnownConversa
   return {
     conversation,
     merge,
-    newAliases: aliasesOf(person).filter((name) => {
-      const holder = known(name);
+    newAliases: aliasesOf(person).filter((alias) => {
+      const holder = known(alias);
       return holder === undefined || (holder.id !== conversation?.id && !(isLate && isSomeoneElse(holder)));
     }),
     newUserId: own === undefined ? person.userId : null,

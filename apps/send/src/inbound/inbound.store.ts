@@ -8,9 +8,9 @@ import type { InboundEvent } from './inbound-message';
 export interface InboundMessage {
   event: InboundEvent;
   conversationId: number;
-  /** message.received. */
+  /** The event message.received. */
   received: EventEnvelope;
-  /** conversation.created, published only if the message starts the conversation. */
+  /** The event conversation.created, published only if the message starts the conversation. */
   created: EventEnvelope;
 }
 
@@ -70,8 +70,8 @@ export class InboundStore {
        ), recorded AS (
          SELECT fresh.nth, fresh.business_id, was_silent AND row_number() OVER (PARTITION BY conversation_id ORDER BY nth) = 1 AS begins
          FROM fresh JOIN advanced ON advanced.id = fresh.conversation_id
-       ), told AS (
-         -- Each message has two events; odd ones, conversation.created, only count for the first message of a conversation.
+       ), published AS (
+         -- Events alternate: conversation.created, message.received. The first is written only if the message starts the conversation.
          INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent, origin)
          SELECT t.event_id, t.subject, t.ordering_key, t.body, t.traceparent, $17
          FROM unnest($12::text[], $13::text[], $14::text[], $15::text[], $16::text[])

@@ -29,7 +29,7 @@ const RECORD_COLUMNS = 'id, business_id, api_key_id, recipient, type, sent_by, t
 const INTERRUPTED = 'The send was interrupted, so the platform may or may not have accepted it.';
 const COLUMNS = 'i.id, i.state, i.recipient, i.message_id, i.failure_reason, i.created_at, i.settled_at';
 
-/** Reads intents and ends those that no process works on any more. */
+/** Reads intents and ends those whose process died or whose outcome stays unknown. */
 @Injectable()
 export class IntentStore {
   constructor(private readonly db: Database) {}

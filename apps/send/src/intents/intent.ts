@@ -56,6 +56,6 @@ export interface IntentRecord {
   sentBy: DataOf<typeof MessageNotSent>['sent_by'];
   template: string | null;
   text: string;
-  /** The trace that records the outcome. */
+  /** The trace in which the outcome is recorded. */
   traceparent: string | undefined;
 }

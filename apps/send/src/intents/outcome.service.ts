@@ -10,12 +10,12 @@ import type { IntentRecord } from './intent';
 import { acceptedPerson, notSentEvent, sentEvent, type Acceptance } from './outcome-events';
 import { OutcomeStore } from './outcome.store';
 
-/** With exponential pauses of at most 30 s these take a quarter of an hour. */
+/** Together with their pauses, which double up to 30 s, these take a quarter of an hour. */
 const RETRIES = 30;
 const CANCELLED = 'The send could not be stored in time, so nothing was sent.';
 
-/** Bytes that each of the three queues holds: one business's half has room for every send that one replica runs at once. */
-const MOST_HELD_BYTES = 10 * 1024 ** 2;
+/** Maximum bytes in each of the three queues. One business's half fits every send that a replica runs at once. */
+const MAX_QUEUED_BYTES = 10 * 1024 ** 2;
 
 interface Failure {
   intent: IntentRecord;
@@ -36,7 +36,7 @@ export class OutcomeService {
     private readonly relay: OutboxRelay,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    const held = { maxHeldBytes: MOST_HELD_BYTES, largestShare: 1 / 2 };
+    const held = { maxHeldBytes: MAX_QUEUED_BYTES, largestShare: 1 / 2 };
     this.acceptances = new Batcher({
       ...held,
       maxSize: 128,
@@ -118,7 +118,7 @@ export class OutcomeService {
   private async recordAcceptances(acceptances: Acceptance[]): Promise<void[]> {
     const withoutConversation = acceptances.filter(({ conversationId }) => conversationId === null);
     if (withoutConversation.length > 0) {
-      // A separate transaction keeps the outcome below one statement. If that fails, an empty conversation does no harm.
+      // Open conversations in a transaction of their own, so that recording stays one statement. An empty conversation does no harm.
       const ids = await this.conversations.findOrOpenRecipients(this.db, withoutConversation.map(acceptedPerson));
       withoutConversation.forEach((acceptance, i) => (acceptance.conversationId = ids[i] as number));
     }

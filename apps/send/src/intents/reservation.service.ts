@@ -5,8 +5,8 @@ import type { EarlierSend, IntentDraft, Reservation } from './intent';
 import { ReservationStore, type SenderKey } from './reservation.store';
 import { reserveDistinct } from './reserve-distinct';
 
-/** Bytes of the drafts that wait: room for as many sends as one replica runs at once. */
-const MOST_HELD_BYTES = 8 * 1024 ** 2;
+/** Maximum bytes of queued drafts; fits every send that a replica runs at once. */
+const MAX_QUEUED_BYTES = 8 * 1024 ** 2;
 
 /** Reserves sends in batches: all reservations of one event loop turn share a statement, because the round trip dominates their cost. */
 @Injectable()
@@ -17,7 +17,7 @@ export class ReservationService {
   constructor(store: ReservationStore) {
     this.reservations = new Batcher({
       maxSize: 128,
-      maxHeldBytes: MOST_HELD_BYTES,
+      maxHeldBytes: MAX_QUEUED_BYTES,
       businessOf: ({ sender }) => sender.business_id,
       sizeOf: ({ text }) => 2 * text.length,
       run: (drafts) =>
