@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
 import { ageOfFirst, countUpTo, figuresController, outboxRelay, retention, sealerOf } from '@mgw/service';
+import { CallbacksStore } from './callbacks/callbacks.store';
 import { ConnectionsService } from './connections/connections.service';
 import { Signatures } from './connections/signatures';
 import { IngestConfig } from './platform-webhook-ingest.config';
-import { CallbacksStore } from './receiving/callbacks.store';
 import { WebhookHandlers } from './receiving/webhook.handlers';
 import { WebhookService } from './receiving/webhook.service';
 import { ingestRetention } from './retention';
-import { SplitterService } from './splitting/splitter.service';
 import { EventsInFlight } from './splitting/events-in-flight';
+import { SplitterService } from './splitting/splitter.service';
 
 const FIGURES = {
   webhooks_waiting: countUpTo('FROM ingest.deliveries WHERE split_at IS NULL ORDER BY id'),

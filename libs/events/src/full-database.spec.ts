@@ -28,4 +28,17 @@ describe('events while the database has no room', () => {
       expect(await shop.count('dead_letters')).toBe(0);
     },
   );
+
+  it('are published while the relay cannot mark them, and marked when there is room again', async () => {
+    await shop.db.query('DROP TRIGGER full_disk ON shop.effects');
+    await shop.db.query('CREATE TRIGGER full_disk BEFORE UPDATE ON shop.outbox FOR EACH ROW EXECUTE FUNCTION shop.refuse()');
+    shop.relay();
+    shop.consumer();
+    await shop.tell(1, 2, 3);
+    await eventually(async () => (await shop.effects()).length === 3);
+    expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(3);
+    await shop.db.query('DROP TRIGGER full_disk ON shop.outbox');
+    await eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 0, { timeoutMs: 50_000 });
+    expect(await shop.effects()).toEqual([1, 2, 3].map((n) => sent(n).id));
+  });
 });

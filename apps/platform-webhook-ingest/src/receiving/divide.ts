@@ -1,5 +1,5 @@
 import { changesOf, ownerOf, type Owners } from '../splitting/changes';
-import type { SignedBody } from './stored-callback';
+import type { SignedBody } from '../callbacks/stored-callback';
 
 /** The updates of one business in a callback. */
 export interface Part {

@@ -8,10 +8,10 @@ import { Signatures } from '../connections/signatures';
 import { readCallback, TooManyValuesError } from '../splitting/read-callback';
 import { SplitterService, splitOrSetAside } from '../splitting/splitter.service';
 import { EventsInFlight } from '../splitting/events-in-flight';
-import { CallbacksStore } from './callbacks.store';
+import { CallbacksStore } from '../callbacks/callbacks.store';
 import { divide, type Part } from './divide';
 import { IntakeLimits } from './intake-limits';
-import { recordUpdates } from './update-counts';
+import { recordUpdates } from '../callbacks/update-counts';
 
 /** A callback up to this size is split before it is stored, and its events commit with it. A larger one is stored first, so that a crash leaves a mark. */
 const SPLIT_AT_ONCE_BYTES = 64 * 1024;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventEnvelope } from '@mgw/contracts';
 import { outboxRow } from '@mgw/events';
 import type { WebhookMessage, WebhookStatus, WebhookValue } from '@mgw/platform-api';
-import { wholeLetter, type BadUpdate, type SignedBody, type Updates } from '../receiving/stored-callback';
+import { wholeLetter, type BadUpdate, type SignedBody, type Updates } from '../callbacks/stored-callback';
 import { accountEvent, templateEvent } from './change-events';
 import { changesOf, countUpdates, isAccountField, isObject, list, numberOf, type Change, type Owners } from './changes';
 import { Contacts } from './contacts';

@@ -1,11 +1,11 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { OutboxRelay, Signal } from '@mgw/events';
-import { LOGGER } from '@mgw/service';
+import { OutboxRelay } from '@mgw/events';
+import { BackgroundLoop, LOGGER } from '@mgw/service';
 import { withTraceparent, type Logger } from '@mgw/telemetry';
 import type { ConnectionMap } from '../connections/connection-map';
 import { ConnectionsService } from '../connections/connections.service';
-import { CallbacksStore, type Split } from '../receiving/callbacks.store';
-import { wholeLetter, type SignedBody, type StoredCallback, type Updates } from '../receiving/stored-callback';
+import { CallbacksStore, type Split } from '../callbacks/callbacks.store';
+import { wholeLetter, type SignedBody, type StoredCallback, type Updates } from '../callbacks/stored-callback';
 import { readCallback } from './read-callback';
 import { splitCallback } from './split-callback';
 import { EventsInFlight } from './events-in-flight';
@@ -14,16 +14,15 @@ import { EventsInFlight } from './events-in-flight';
 const POLL_EVERY_MS = 1_000;
 /** How soon the splitter polls again while lanes wait for room, in milliseconds. */
 const POLL_WAITING_MS = 50;
+const RETRY_MS = 500;
 /** Events of one lane before the next lane's turn. */
 const MOST_IN_A_TURN = 250;
 
 /** Splits the stored callbacks that were not split on arrival. The lanes take turns. */
 @Injectable()
 export class SplitterService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly signal = new Signal();
+  private readonly loop: BackgroundLoop;
   private replayAt = 0;
-  private stopped = false;
-  private ended: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly callbacks: CallbacksStore,
@@ -31,37 +30,32 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
     private readonly inFlight: EventsInFlight,
     private readonly relay: OutboxRelay,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    this.loop = new BackgroundLoop({ name: 'reading waiting callbacks', logger, run: () => this.round(), retryMs: RETRY_MS });
+  }
 
   onApplicationBootstrap(): void {
     this.relay.start();
-    this.ended = this.run();
+    this.loop.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.stopped = true;
-    this.signal.notify();
-    await this.ended;
+    await this.loop.stop();
     await this.relay.stop();
   }
 
   wake(): void {
-    this.signal.notify();
+    this.loop.wake();
   }
 
-  private async run(): Promise<void> {
-    while (!this.stopped) {
-      try {
-        const lanes = await this.callbacks.waitingLanes();
-        this.inFlight.divideAmong(lanes.length);
-        let progress = await this.replay();
-        for (const lane of lanes) if (!this.stopped) progress += await this.splitLane(lane);
-        if (progress === 0) await this.signal.wait(lanes.length > 0 ? POLL_WAITING_MS : POLL_EVERY_MS);
-      } catch (error) {
-        this.logger.warn({ err: error }, 'reading waiting callbacks failed; will retry');
-        await this.signal.wait(500);
-      }
-    }
+  /** @returns the pause until the next round, in milliseconds */
+  private async round(): Promise<number> {
+    const lanes = await this.callbacks.waitingLanes();
+    this.inFlight.divideAmong(lanes.length);
+    let progress = await this.replay();
+    for (const lane of lanes) if (!this.loop.isStopping) progress += await this.splitLane(lane);
+    if (progress > 0) return 0;
+    return lanes.length > 0 ? POLL_WAITING_MS : POLL_EVERY_MS;
   }
 
   /** @returns how many dead letters were replayed, at most 1 */
