@@ -3,7 +3,7 @@ import { Batcher } from '@mgw/batching';
 import { ORIGIN, appendToOutbox, nothingUnpublished, outboxRow, allowDirectPublish } from '@mgw/events';
 import type { EventEnvelope } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
-import { Database, isAboutValues, type Tx } from '@mgw/postgres';
+import { Database, asStorageProblem, isAboutValues, type Tx } from '@mgw/postgres';
 import { addDeadLetters, endReplay, failReplay, letterToReplay } from './dead-letters.store';
 import { wholeLetter, type BadUpdate, type StoredCallback, type Updates } from './stored-callback';
 import { recordUpdates } from './update-counts';
@@ -199,7 +199,7 @@ export class CallbacksStore {
 
   /**
    * Runs `work` in a transaction. `begin` counts a beginning of its rows and commits that on another connection. If `work` fails
-   * because the database went away, the beginning does not count.
+   * because the database is away or has no room, the beginning does not count.
    */
   private async countingBeginnings<T>(
     table: 'deliveries' | 'dead_letters',
@@ -208,16 +208,26 @@ export class CallbacksStore {
   ): Promise<T> {
     let begun: string[] = [];
     const begin = async (ids: string[]) => {
-      const counted = ids.filter((id) => !this.uncounted.delete(id));
-      begun = ids;
+      const counted = ids.filter((id) => !this.uncounted.has(id));
       if (counted.length > 0) await this.db.relaxed.query(`UPDATE ingest.${table} SET begun = begun + 1 WHERE id = ANY($1)`, [counted]);
+      for (const id of ids) this.uncounted.delete(id);
+      begun = ids;
     };
     try {
       return await this.db.transaction((tx) => work(tx, begin), { durable });
     } catch (error) {
-      const isThere = await this.db.ping().catch(() => false);
-      if (!isThere) for (const id of begun) this.uncounted.add(id);
+      const isDatabaseProblem = asStorageProblem(error) !== null || !(await this.db.ping().catch(() => false));
+      if (isDatabaseProblem) await this.uncount(table, begun);
       throw error;
+    }
+  }
+
+  /** Keeps the rows in memory while the database cannot take the beginning back. */
+  private async uncount(table: 'deliveries' | 'dead_letters', ids: string[]): Promise<void> {
+    try {
+      await this.db.relaxed.query(`UPDATE ingest.${table} SET begun = greatest(begun - 1, 0) WHERE id = ANY($1)`, [ids]);
+    } catch {
+      for (const id of ids) this.uncounted.add(id);
     }
   }
 }

@@ -397,7 +397,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     // The gateway responds to the error with 503, so the platform retries. A large callback waits for its splitting.
     await expect(signed(small)).rejects.toMatchObject({ error_code: 'OVERLOADED' });
     expect(await signed(large, 'second secret')).toBe(200);
-    await eventually(async () => (await count('refusals WHERE last_value >= 4')) === 1);
+    await eventually(async () => (await count('refusals WHERE last_value >= 8')) === 1);
     expect([await count('deliveries'), await count('deliveries WHERE split_at IS NULL'), await count('dead_letters')]).toEqual([1, 1, 0]);
 
     await harness.db.query('DROP TRIGGER full_disk ON ingest.outbox');
