@@ -1,20 +1,20 @@
 import { Accounts } from './accounts/accounts';
 import { CallbackQueue } from './callbacks/callback-queue';
-import { StatusBatches } from './callbacks/status-batches';
-import { StatusEngine } from './callbacks/status-engine';
+import { StatusBatches } from './statuses/status-batches';
+import { StatusEngine } from './statuses/status-engine';
 import { Clock } from './clock';
-import { Load } from './control/load';
-import { OneTimeCodes } from './control/one-time-codes';
-import { Phones } from './control/phones';
-import { RequestLog } from './control/request-log';
-import { Rules } from './control/rules';
-import { SentMessages } from './graph/sent-messages';
+import { Load } from './people/load';
+import { OneTimeCodes } from './records/one-time-codes';
+import { Phones } from './records/phones';
+import { RequestLog } from './records/request-log';
+import { Rules } from './faults/rules';
+import { SentMessages } from './records/sent-messages';
 import { Limits } from './limits/limits';
-import { Profile } from './limits/profile';
+import { Profile } from './profile/profile';
 import { MediaStore } from './media/media-store';
 import { Conversations } from './people/conversations';
 import { People } from './people/people';
-import { RefusedNumbers } from './people/refused-numbers';
+import { RefusedNumbers } from './faults/refused-numbers';
 import { SeededRandom } from './random';
 
 /** The parts that the routes share, all in memory and bounded. */

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { GraphTemplate } from '@mgw/platform-api';
-import { GraphFailure } from '../graph/graph-error';
+import { GraphFailure } from '../graph-error';
 import { demoTemplates } from './demo-templates';
 
 const fields = {

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import { matches, mismatch } from '@mgw/contracts';
 import type { Account } from '../accounts/accounts';
-import { GraphFailure } from '../graph/graph-error';
+import { GraphFailure } from '../graph-error';
 import { type SimulatorParts } from '../simulator-parts';
 
 /** @throws GraphFailure 100 with the first mismatch */

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AccountFields } from '../accounts/accounts';
-import { GraphFailure, missingObject } from '../graph/graph-error';
-import { SettingsChange } from '../limits/profile';
+import { GraphFailure, missingObject } from '../graph-error';
+import { SettingsChange } from '../profile/profile';
 import { accountOfNumber, readRequest } from './control-requests';
 import { inbound, InboundRequest } from './inbound';
-import { LoadRequest } from './load';
+import { LoadRequest } from '../people/load';
 import { AccountChange, changeAccount, changeTemplate, handshake, postRaw, postStatus, RawRequest, StatusRequest } from './platform-events';
-import { RuleRequest } from './rules';
+import { RuleRequest } from '../faults/rules';
 import { resetSimulator, restoreSnapshot, Snapshot, takeSnapshot } from './snapshot';
 import { type SimulatorParts } from '../simulator-parts';
 

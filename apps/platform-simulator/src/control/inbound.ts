@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { Account } from '../accounts/accounts';
-import { GraphFailure } from '../graph/graph-error';
+import { GraphFailure } from '../graph-error';
 import { isMediaKind } from '../media/media-types';
 import { sha256 } from '../media/media-store';
 import { SAMPLES } from '../media/samples';

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { signatureOf } from '../callbacks/callback-queue';
 import { envelope, seconds } from '../callbacks/envelope';
 import { writeJson } from '../callbacks/json-style';
-import { GraphFailure } from '../graph/graph-error';
+import { GraphFailure } from '../graph-error';
 import { decide } from '../graph/templates';
 import { accountOfNumber } from './control-requests';
 import { type SimulatorParts } from '../simulator-parts';

@@ -1,18 +1,18 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { AccountsState } from '../accounts/accounts';
 import { CallbackQueueState } from '../callbacks/callback-queue';
-import { StatusEngineState } from '../callbacks/status-engine';
+import { StatusEngineState } from '../statuses/status-engine';
 import { ClockState } from '../clock';
-import { SentMessagesState } from '../graph/sent-messages';
+import { SentMessagesState } from '../records/sent-messages';
 import { LimitsState } from '../limits/limits';
-import { Settings } from '../limits/profile';
+import { Settings } from '../profile/profile';
 import { MediaStoreState } from '../media/media-store';
 import { ConversationsState } from '../people/conversations';
-import { RefusedNumbersState } from '../people/refused-numbers';
-import { OneTimeCode } from './one-time-codes';
-import { PhonesState } from './phones';
-import { LoggedRequest } from './request-log';
-import { RulesState } from './rules';
+import { RefusedNumbersState } from '../faults/refused-numbers';
+import { OneTimeCode } from '../records/one-time-codes';
+import { PhonesState } from '../records/phones';
+import { LoggedRequest } from '../records/request-log';
+import { RulesState } from '../faults/rules';
 import { type SimulatorParts } from '../simulator-parts';
 
 /** The whole state of the simulator, with the accounts' secrets (platform §8.4, decision 235). */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/accounts';
-import { GraphFailure, missingObject } from './graph-error';
+import { GraphFailure, missingObject } from '../graph-error';
 import { type SimulatorParts } from '../simulator-parts';
 
 export type ById = { Params: { id: string }; Querystring: Record<string, string | undefined> };

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { MediaStore } from '../media/media-store';
 import { isMediaKind } from '../media/media-types';
-import { GraphFailure } from './graph-error';
+import { GraphFailure } from '../graph-error';
 import { checkInteractive } from './interactive-check';
 import { checkMedia } from './media-check';
 import type { MessageBody } from './message-body';

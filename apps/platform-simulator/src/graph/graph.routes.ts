@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { deleteMedia, getMedia, mediaRoutes } from '../media/media.routes';
+import { deleteMedia, getMedia, mediaRoutes } from './media.routes';
 import { tokenOf, type ById } from './access';
-import { missingObject } from './graph-error';
+import { missingObject } from '../graph-error';
 import { postMessage } from './messages';
 import { businessAccountNode, debugToken, listNumbers, numberNode, subscribedApps } from './nodes';
 import { createTemplate, deleteTemplates, editTemplate, listTemplates, templateNode, unpauseTemplate } from './templates';

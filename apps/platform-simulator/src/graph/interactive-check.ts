@@ -1,7 +1,7 @@
 import { Type, type TSchema } from '@sinclair/typebox';
 import type { MediaStore } from '../media/media-store';
 import { isMediaKind } from '../media/media-types';
-import { GraphFailure } from './graph-error';
+import { GraphFailure } from '../graph-error';
 import { checkMedia } from './media-check';
 import { checkShape, strict, text } from './shape';
 

@@ -1,7 +1,7 @@
 import { Type, type TSchema } from '@sinclair/typebox';
 import type { MediaStore } from '../media/media-store';
 import { bareType, MEDIA_KINDS, type MediaKindName } from '../media/media-types';
-import { GraphFailure } from './graph-error';
+import { GraphFailure } from '../graph-error';
 import { checkShape, strict, text } from './shape';
 
 const source = { id: Type.Optional(text(64)), link: Type.Optional(text(2_048)) };

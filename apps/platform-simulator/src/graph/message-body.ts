@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { TemplateComponentRequest } from '@mgw/platform-api';
-import { GraphFailure } from './graph-error';
+import { GraphFailure } from '../graph-error';
 import { checkShape, strict } from './shape';
 
 /** `POST /{phone_number_id}/messages` without its content; each type has its own check (platform §1.1). */

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/accounts';
 import type { MediaStore } from '../media/media-store';
 import { checkFreeMessage } from './free-message-check';
-import { GraphFailure } from './graph-error';
+import { GraphFailure } from '../graph-error';
 import type { MessageBody } from './message-body';
 import { checkTemplateMessage } from './template-message-check';
 

@@ -1,7 +1,7 @@
 import { eventually } from '@mgw/testing';
 import { SeededRandom } from '../random';
 import { codeOf, idOf, messageOf, NUMBER, PERSON, Started } from '../simulator.fixture';
-import { messageId } from './message-id';
+import { messageId } from '../message-id';
 
 const LINK = 'https://files.example/a';
 const reply = (id: string, title = id) => ({ type: 'reply', reply: { id, title } });

@@ -1,6 +1,6 @@
 import { Type, type Static, type TProperties, type TSchema } from '@sinclair/typebox';
 import { matches, mismatch } from '@mgw/contracts';
-import { GraphFailure } from './graph-error';
+import { GraphFailure } from '../graph-error';
 
 /** Refuses unknown members, like the platform. */
 export const strict = <T extends TProperties>(properties: T) => Type.Object(properties, { additionalProperties: false });

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { GraphTemplateComponent } from '@mgw/platform-api';
-import { GraphFailure } from './graph-error';
+import { GraphFailure } from '../graph-error';
 import { strict, text } from './shape';
 
 const optional = Type.Optional;

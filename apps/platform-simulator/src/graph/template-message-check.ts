@@ -3,7 +3,7 @@ import type { GraphTemplate } from '@mgw/platform-api';
 import type { Account } from '../accounts/accounts';
 import type { MediaStore } from '../media/media-store';
 import { isMediaKind } from '../media/media-types';
-import { GraphFailure } from './graph-error';
+import { GraphFailure } from '../graph-error';
 import { checkMedia } from './media-check';
 import type { MessageBody } from './message-body';
 import { checkShape, strict } from './shape';

@@ -4,7 +4,7 @@ import type { GraphTemplate } from '@mgw/platform-api';
 import type { Account } from '../accounts/accounts';
 import { envelope } from '../callbacks/envelope';
 import { accountFor, businessAccountFor, pick, type ById } from './access';
-import { GraphFailure, missingObject } from './graph-error';
+import { GraphFailure, missingObject } from '../graph-error';
 import { checkShape, strict } from './shape';
 import { Category, Components, readComponents, TemplateDraft } from './template-draft';
 import { type SimulatorParts } from '../simulator-parts';

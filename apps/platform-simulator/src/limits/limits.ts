@@ -1,8 +1,8 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { Account } from '../accounts/accounts';
 import type { Clock } from '../clock';
-import { GraphFailure } from '../graph/graph-error';
-import { TIERS, type Profile } from './profile';
+import { GraphFailure } from '../graph-error';
+import { TIERS, type Profile } from '../profile/profile';
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;

@@ -2,8 +2,8 @@ import type { Account } from '../accounts/accounts';
 import type { CallbackQueue } from '../callbacks/callback-queue';
 import { envelope, seconds } from '../callbacks/envelope';
 import type { Clock } from '../clock';
-import type { Phones } from '../control/phones';
-import { messageId } from '../graph/message-id';
+import type { Phones } from '../records/phones';
+import { messageId } from '../message-id';
 import type { Limits } from '../limits/limits';
 import type { Conversations } from './conversations';
 

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/accounts';
-import type { Reply } from '../control/phones';
+import type { Reply } from '../records/phones';
 import type { People } from './people';
-import type { Reaction } from './test-numbers';
+import type { Reaction } from '../profile/behaviours';
 
 export interface Delivered {
   account: Account;

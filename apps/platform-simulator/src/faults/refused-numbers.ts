@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import type { Fault } from '../control/rules';
+import type { Fault } from './rules';
 
 /** HTTP statuses of the platform's errors other than 400 (platform §2, second column). */
 const STATUS: Record<number, number> = {

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/accounts';
-import type { Profile } from '../limits/profile';
-import type { CallbackQueue } from './callback-queue';
-import { envelope } from './envelope';
+import type { Profile } from '../profile/profile';
+import type { CallbackQueue } from '../callbacks/callback-queue';
+import { envelope } from '../callbacks/envelope';
 
 /** The platform's bound for one webhook. */
 const MAX_UPDATES = 1_000;

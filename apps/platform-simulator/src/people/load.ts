@@ -3,10 +3,10 @@ import type { Account, Accounts } from '../accounts/accounts';
 import type { CallbackQueue } from '../callbacks/callback-queue';
 import { envelope, seconds } from '../callbacks/envelope';
 import type { Clock } from '../clock';
-import { GraphFailure } from '../graph/graph-error';
-import { messageId } from '../graph/message-id';
-import type { SentMessages } from '../graph/sent-messages';
-import type { People } from '../people/people';
+import { GraphFailure } from '../graph-error';
+import { messageId } from '../message-id';
+import type { SentMessages } from '../records/sent-messages';
+import type { People } from './people';
 
 export const LoadRequest = Type.Object(
   {

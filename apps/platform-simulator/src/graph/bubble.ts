@@ -1,8 +1,8 @@
 import type { GraphTemplate } from '@mgw/platform-api';
 import type { Account } from '../accounts/accounts';
-import type { MessageBody } from '../graph/message-body';
-import { headerFile, hydrated } from '../graph/template-message-check';
-import type { Bubble, Reply } from './phones';
+import type { MessageBody } from './message-body';
+import { headerFile, hydrated } from './template-message-check';
+import type { Bubble, Reply } from '../records/phones';
 
 type BubbleView = Pick<Bubble, 'text' | 'buttons' | 'media_id'>;
 

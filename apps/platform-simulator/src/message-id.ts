@@ -1,4 +1,4 @@
-import { bytes } from '../random';
+import { bytes } from './random';
 
 /** One id in this many has a serial of arbitrary bytes. */
 const ODD_ONES = 8;

@@ -1,5 +1,5 @@
 import { Type, type Static, type TLiteral, type TUnion } from '@sinclair/typebox';
-import { STATUS_MODES, testBehaviour, type Behaviour, type StatusMode } from '../people/test-numbers';
+import { STATUS_MODES, testBehaviour, type Behaviour, type StatusMode } from './behaviours';
 
 /** People in 24 hours with whom a business may start a conversation (platform §5). */
 export const TIERS = { TIER_250: 250, TIER_2K: 2_000, TIER_10K: 10_000, TIER_100K: 100_000, TIER_UNLIMITED: Infinity } as const;

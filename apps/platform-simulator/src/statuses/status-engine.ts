@@ -2,12 +2,12 @@ import { Type, type Static, type TObject } from '@sinclair/typebox';
 import type { Logger } from '@mgw/telemetry';
 import type { Account, Accounts } from '../accounts/accounts';
 import type { Clock } from '../clock';
-import { Reply, type Phones } from '../control/phones';
+import { Reply, type Phones } from '../records/phones';
 import type { People } from '../people/people';
 import { react, userIdOf } from '../people/replies';
-import { Behaviour, type Step } from '../people/test-numbers';
-import type { CallbackQueue } from './callback-queue';
-import { envelope, seconds } from './envelope';
+import { Behaviour, type Step } from '../profile/behaviours';
+import type { CallbackQueue } from '../callbacks/callback-queue';
+import { envelope, seconds } from '../callbacks/envelope';
 import type { StatusBatches } from './status-batches';
 
 const followed = {

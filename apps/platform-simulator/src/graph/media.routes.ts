@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { accountFor, tokenOf, type ById } from '../graph/access';
-import { GraphFailure, missingObject } from '../graph/graph-error';
-import { ALL_MIME_TYPES, bareType, kindOf } from './media-types';
-import { sha256, type MediaFile } from './media-store';
+import { accountFor, tokenOf, type ById } from './access';
+import { GraphFailure, missingObject } from '../graph-error';
+import { ALL_MIME_TYPES, bareType, kindOf } from '../media/media-types';
+import { sha256, type MediaFile } from '../media/media-store';
 import { type SimulatorParts } from '../simulator-parts';
 
 /** The largest document and the form around it. */
