@@ -139,7 +139,7 @@ export const ERROR_WORDS: Record<ErrorCode, ErrorWords> = {
     meaning: 'The first request with this `Idempotency-Key` has not been answered yet.',
     remedy: 'Nothing: the first one is being sent.',
     retry: 'Repeat it with the same `Idempotency-Key` after some seconds: you get the first one’s answer, and nothing is sent twice.',
-    example: { error: 'The first request with this Idempotency-Key is still under way.', hint: 'Repeat it in a few seconds.' },
+    example: { error: 'The first request with this Idempotency-Key is still in progress.', hint: 'Retry in a few seconds.' },
   },
   IDEMPOTENCY_MISMATCH: {
     meaning: 'This `Idempotency-Key` came with another request within the last 24 hours.',
@@ -189,14 +189,14 @@ export const ERROR_WORDS: Record<ErrorCode, ErrorWords> = {
     },
   },
   OUTCOME_UNKNOWN: {
-    meaning: 'WhatsApp did not answer clearly: the message may have been sent. It is never sent again by itself.',
+    meaning: 'WhatsApp gave no clear response, so the message may have been sent. The gateway never retries it.',
     remedy:
       'Ask for the status of `message_id` (`GET /api/v1/message-status/gw_…`): it is settled as soon as WhatsApp reports on the message.',
     retry: 'Only with the same `Idempotency-Key`: it is not sent twice. Without one a repeat may reach the customer a second time.',
     example: {
-      error: 'The messaging platform did not answer clearly: the message may have been sent. It is not sent again by itself.',
+      error: 'The messaging platform gave no clear response, so the message may have been sent. The gateway does not retry it.',
       message_id: 'gw_0199c3f0-5b1e-7c42-9d6a-2f8e4b7a1c05',
-      hint: 'Ask for the status of this message_id before you send it again.',
+      hint: 'Check the status of this message_id before you send it again.',
     },
   },
   MODEL_UNAVAILABLE: {

@@ -13,8 +13,8 @@ export function unsureIsUnknown({ intent_id, idempotency }: Sender & { intent_id
     if (!isNoAnswer(error)) throw error;
     const hint = idempotency
       ? 'Repeat the request with the same Idempotency-Key: it is not sent twice.'
-      : 'Ask for the status of this message_id before you send it again.';
-    const message = 'The send was interrupted: the message may have been sent. It is not sent again by itself.';
+      : 'Check the status of this message_id before you send it again.';
+    const message = 'The send was interrupted, so the message may have been sent. The gateway does not retry it.';
     throw new GatewayError('OUTCOME_UNKNOWN', message, { message_id: gatewayMessageId(intent_id), hint });
   };
 }

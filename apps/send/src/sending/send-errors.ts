@@ -12,8 +12,8 @@ export function replayEarlier(earlier: EarlierSend, sender: Sender): ReplyOf<typ
     return { message_id: earlier.messageId, phone: earlier.to, replayed: true };
   }
   if (earlier.state === 'calling') {
-    throw new GatewayError('IDEMPOTENCY_IN_FLIGHT', 'The first request with this Idempotency-Key is still under way.', {
-      hint: 'Repeat it in a few seconds.',
+    throw new GatewayError('IDEMPOTENCY_IN_FLIGHT', 'The first request with this Idempotency-Key is still in progress.', {
+      hint: 'Retry in a few seconds.',
     });
   }
   throw outcomeUnknown(earlier.id, 409);
@@ -56,7 +56,7 @@ export function platformUnreachable(intentId: string): GatewayError {
 
 /** The gateway never retries an unclear send, because the message may have been sent (decision 23). */
 export function outcomeUnknown(intentId: string, status?: number): GatewayError {
-  const message = 'The messaging platform did not answer clearly: the message may have been sent. It is not sent again by itself.';
-  const hint = 'Ask for the status of this message_id before you send it again.';
+  const message = 'The messaging platform gave no clear response, so the message may have been sent. The gateway does not retry it.';
+  const hint = 'Check the status of this message_id before you send it again.';
   return new GatewayError('OUTCOME_UNKNOWN', message, { message_id: gatewayMessageId(intentId), hint }, status);
 }
