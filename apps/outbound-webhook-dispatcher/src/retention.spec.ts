@@ -14,13 +14,13 @@ it('guarantees §4, D1: two replicas delete deliveries a number of days after th
     `INSERT INTO dispatch.webhooks (id, business_id, name, url, events) VALUES (1, 1, 'w', 'https://example.com', '{}')`,
   );
   await harness.db.query(`INSERT INTO dispatch.deliveries
-      (webhook_id, business_id, event, event_id, ordering_key, body, state, attempt, lease_until, created_at, finished_at)
-    SELECT 1, 1, 'message.sent', 'old' || n, 'k', '{}', 'succeeded', 1, NULL::timestamptz, now() - interval '60 days', now() - interval '11 days'
+      (webhook_id, business_id, event, event_id, ordering_key, body, state, attempt, created_at, finished_at)
+    SELECT 1, 1, 'message.sent', 'old' || n, 'k', '{}', 'succeeded', 1, now() - interval '60 days', now() - interval '11 days'
     FROM generate_series(1, 25) AS n
-    UNION ALL SELECT 1, 1, 'message.sent', 'young', 'k', '{}', 'failed', 1, NULL, now() - interval '60 days', now() - interval '9 days'
-    UNION ALL SELECT 1, 1, 'message.sent', 'open', 'k', '{}', 'running', 1, now() + interval '1 hour', now() - interval '60 days', NULL`);
+    UNION ALL SELECT 1, 1, 'message.sent', 'young', 'k', '{}', 'failed', 1, now() - interval '60 days', now() - interval '9 days'
+    UNION ALL SELECT 1, 1, 'message.sent', 'open', 'k', '{}', 'running', 1, now() - interval '60 days', NULL`);
   await harness.db.query(`INSERT INTO dispatch.inbox (consumer, event_id, handled_at) VALUES
-    ('c', 'remembered', now() - interval '95 hours'), ('c', 'forgotten', now() - interval '97 hours')`);
+    ('c', 'kept', now() - interval '95 hours'), ('c', 'expired', now() - interval '97 hours')`);
   const env = { RETENTION_DELIVERIES_DAYS: '10', RETENTION_BATCH_ROWS: '10', RETENTION_PAUSE_MS: '0' };
   await Promise.all([harness.run(service, env), harness.run(service, env)]);
   const left = async (table: string) =>
@@ -28,7 +28,7 @@ it('guarantees §4, D1: two replicas delete deliveries a number of days after th
   await eventually(async () => (await left('deliveries')).length === 2);
   expect(await left('deliveries')).toEqual(['open', 'young']);
   await eventually(async () => (await left('inbox')).length === 1);
-  expect(await left('inbox')).toEqual(['remembered']);
+  expect(await left('inbox')).toEqual(['kept']);
 });
 
 it('refuses to start with a period that is too short', () => {

@@ -8,7 +8,7 @@ const EventNames = Type.Array(Type.String(), { minItems: 1, maxItems: 5 });
 const Url = characters(2048, 1);
 const SecretSealed = Nullable(Type.String());
 
-/** Spec §2.8 as the list shows it: the secret itself never leaves, only whether there is one. */
+/** A webhook in the list (spec §2.8). It says whether there is a secret, and never the secret. */
 export const WebhookRecord = Type.Object({
   id: Id,
   name: Type.String(),
@@ -22,7 +22,7 @@ export const WebhookRecord = Type.Object({
 });
 export type WebhookRecord = Static<typeof WebhookRecord>;
 
-/** VALIDATION_FAILED names `url` when the address is refused; CONFLICT-free: at most 20 per business, else VALIDATION_FAILED. */
+/** VALIDATION_FAILED names the field: `url` when its address is refused, `name` when the business has 20 webhooks. */
 export const CreateWebhook = operation('outbound-webhook-dispatcher', 'create-webhook', {
   request: Type.Object({ business_id: Id, name: Type.String(), url: Url, events: EventNames, secret_sealed: SecretSealed }),
   reply: Type.Object({ id: Id }),
@@ -34,7 +34,7 @@ export const ListWebhooks = operation('outbound-webhook-dispatcher', 'list-webho
   reply: Type.Object({ webhooks: Type.Array(WebhookRecord) }),
 });
 
-/** Only what is given changes; `secret_sealed: null` removes the secret (spec §4.9). */
+/** Changes only the given fields; `secret_sealed: null` removes the secret (spec §4.9). */
 export const UpdateWebhook = operation('outbound-webhook-dispatcher', 'update-webhook', {
   request: Type.Object({
     business_id: Id,
@@ -59,7 +59,7 @@ export const DeliveryState = Type.Union(
   (['pending', 'running', 'succeeded', 'failed', 'skipped'] as const).map((state) => Type.Literal(state)),
 );
 
-/** One event on its way to one webhook, or at its end (product §2). */
+/** A delivery in the log (spec §10). */
 export const DeliveryRecord = Type.Object({
   id: Id,
   event: Type.String(),
@@ -87,7 +87,7 @@ export const ListDeliveries = operation('outbound-webhook-dispatcher', 'list-del
   errors: ['NOT_FOUND'],
 });
 
-/** The webhooks that carried an event, for the timeline of a message. */
+/** The deliveries of an event, for the timeline of a message. */
 export const FindDeliveries = operation('outbound-webhook-dispatcher', 'find-deliveries', {
   isRead: true,
   request: Type.Object({ business_id: Id, event_id: Type.String() }),
@@ -98,14 +98,17 @@ export const FindDeliveries = operation('outbound-webhook-dispatcher', 'find-del
   }),
 });
 
-/** Once more, by hand; counts nothing (product decision 34). CONFLICT when it is under way or the webhook is disabled. */
+/** Delivers an event again; moves no counter (decision 34). CONFLICT while the delivery is in progress or its webhook is disabled. */
 export const Redeliver = operation('outbound-webhook-dispatcher', 'redeliver', {
   request: Type.Object({ business_id: Id, webhook_id: Id, delivery_id: Id }),
   reply: Type.Object({}),
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
-/** A sample of an event, by default of the webhook's first, also of one that it does not want; counts nothing (product decision 34). */
+/**
+ * Delivers a sample of an event, by default of the webhook's first one; the webhook need not subscribe to it. Moves no counter (decision 34).
+ * CONFLICT when the webhook is disabled, or 20 of its tests wait.
+ */
 export const TestWebhook = operation('outbound-webhook-dispatcher', 'test-webhook', {
   request: Type.Object({ business_id: Id, webhook_id: Id, event: Nullable(Type.String()) }),
   reply: Type.Object({ delivery_id: Id }),

@@ -37,11 +37,11 @@ async function survives({ harness, ...dispatching }: Dispatching, point: string)
   let end: Awaited<NodeChild['exited']> | undefined;
   void victim.exited.then((exit) => (end = exit));
   // Both consume a share of the events, so the victim receives one sooner or later.
-  let told = 0;
+  let published = 0;
   await eventually(
     async () => {
-      await harness.tell(sent(told, { conversation_id: 1 + (told % 3), text: `नमस्ते 👋 \u2028 "${told}" \ud800` }));
-      told += 1;
+      await harness.tell(sent(published, { conversation_id: 1 + (published % 3), text: `नमस्ते 👋 \u2028 "${published}" \ud800` }));
+      published += 1;
       return end;
     },
     { timeoutMs: 40_000 },
@@ -52,12 +52,12 @@ async function survives({ harness, ...dispatching }: Dispatching, point: string)
   await eventually(
     async () => {
       const { pending = 0, running = 0, succeeded, failed } = await dispatching.states();
-      return pending + running === 0 && succeeded === told && failed === told;
+      return pending + running === 0 && succeeded === published && failed === published;
     },
     // JetStream redelivers an event that nobody has acknowledged for 30 s.
     { timeoutMs: 60_000 },
   );
-  expect(await dispatching.webhook(failing)).toMatchObject({ fail_count: told, last_triggered_at: expect.any(String) as string });
+  expect(await dispatching.webhook(failing)).toMatchObject({ fail_count: published, last_triggered_at: expect.any(String) as string });
   expect(await dispatching.webhook(working)).toMatchObject({ fail_count: 0, last_triggered_at: expect.any(String) as string });
   for (const { requests } of [good, bad]) {
     const bodies = new Map<unknown, string>();
@@ -66,7 +66,7 @@ async function survives({ harness, ...dispatching }: Dispatching, point: string)
       expect(bodies.get(headers['webhook-id']) ?? body).toBe(body);
       bodies.set(headers['webhook-id'], body);
     }
-    expect(bodies.size).toBe(told);
+    expect(bodies.size).toBe(published);
   }
 }
 

@@ -62,16 +62,16 @@ describe('spec §6, guarantees §4: events to receivers', () => {
       const { deliveries } = await harness.rpc.call(ListDeliveries, list);
       return deliveries.length === 2 && deliveries;
     });
-    const [asked, told] = ['broadcast.completed', 'message.sent'].map((event) => log.find((delivery) => delivery.event === event));
+    const [tested, published] = ['broadcast.completed', 'message.sent'].map((event) => log.find((delivery) => delivery.event === event));
     const [{ headers, body, path }] = receiver.requests as [(typeof receiver.requests)[number]];
-    expect(asked).toMatchObject({ id: delivery_id, response_code: 200, request: { url: `${receiver.url}${path}`, body } });
-    expect(headers).toMatchObject(asked?.request?.headers ?? { none: 'kept' });
+    expect(tested).toMatchObject({ id: delivery_id, response_code: 200, request: { url: `${receiver.url}${path}`, body } });
+    expect(headers).toMatchObject(tested?.request?.headers ?? { none: 'kept' });
     const names = ['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp', 'x-service-signature', 'webhook-signature'];
-    expect(Object.keys(asked?.request?.headers ?? {})).toEqual(names);
-    expect(told).not.toHaveProperty('request');
+    expect(Object.keys(tested?.request?.headers ?? {})).toEqual(names);
+    expect(published).not.toHaveProperty('request');
 
     await harness.rpc.call(UpdateWebhook, { business_id: 1, id: webhook_id, url: `${receiver.url}/new` });
-    await harness.rpc.call(Redeliver, { business_id: 1, webhook_id, delivery_id: told?.id ?? 0 });
+    await harness.rpc.call(Redeliver, { business_id: 1, webhook_id, delivery_id: published?.id ?? 0 });
     await eventually(() => receiver.requests.length === 3);
     await eventually(async () => (await states()).every((state) => state === 'succeeded'));
     const { deliveries } = await harness.rpc.call(ListDeliveries, { business_id: 1, webhook_id, limit: 1, cursor: null, state: null });

@@ -1,3 +1,4 @@
+import { rowsRead } from '@mgw/harness';
 import type { Database } from '@mgw/postgres';
 import type { Attempt } from './attempt';
 import { DeliveriesStore } from './deliveries.store';
@@ -8,22 +9,10 @@ import { capacityBeside } from './capacity';
 const OPEN = 3_000;
 const WORKER = 'worker';
 
-interface Node {
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  'Rows Removed by Join Filter'?: number;
-  Plans?: Node[];
-}
-
-/** Counts the rows of deliveries and lanes that a plan read, and the rows that its joins compared in vain. */
-function rowsRead(node: Node): number {
-  const own = ['deliveries', 'lanes'].includes(node['Relation Name'] ?? '')
-    ? node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)
-    : 0;
-  const inVain = node['Rows Removed by Join Filter'] ?? 0;
-  return (own + inVain) * node['Actual Loops'] + (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0);
+/** @returns the rows of deliveries and lanes that the statements read, and those that their joins compared in vain */
+async function openRowsRead(db: Database, read: (db: Database) => Promise<unknown>): Promise<number> {
+  const { deliveries = 0, lanes = 0, '': inVain = 0 } = await rowsRead(db, read);
+  return deliveries + lanes + inVain;
 }
 
 /**
@@ -36,9 +25,6 @@ describe.each([
 ])("the dispatcher's statements on a %s table", (_, ended) => {
   let dispatching: Dispatching;
   let ids: string[];
-  const reads: number[] = [];
-  let store: DeliveriesStore;
-  let lanes: LanesStore;
 
   beforeAll(async () => {
     dispatching = await startDispatching();
@@ -66,58 +52,31 @@ describe.each([
       [WORKER],
     );
     await db.query(`INSERT INTO dispatch.workers VALUES ($1, now() + interval '1 hour')`, [WORKER]);
-
-    const explain = async (text: string, values: unknown[] = []) => {
-      const client = await db.pool.connect();
-      const literal = (value: unknown) =>
-        client.escapeLiteral(Array.isArray(value) ? `{${value.map((v) => JSON.stringify(v) ?? 'NULL').join()}}` : String(value));
-      try {
-        // Services prepare statements and plan them once for all values.
-        await client.query(`PREPARE explained AS ${text}`);
-        await client.query('BEGIN');
-        const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
-          `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained ${values.length > 0 ? `(${values.map(literal).join()})` : ''}`,
-        );
-        reads.push(rowsRead((rows[0] as { 'QUERY PLAN': [{ Plan: Node }] })['QUERY PLAN'][0].Plan));
-      } finally {
-        await client.query('ROLLBACK');
-        await client.query('DEALLOCATE ALL');
-        client.release();
-      }
-      return [];
-    };
-    const explaining = { query: explain, relaxed: { query: explain } } as unknown as Database;
-    store = new DeliveriesStore(explaining);
-    lanes = new LanesStore(explaining);
   }, 60_000);
   afterAll(() => dispatching.harness.close());
-  beforeEach(() => reads.splice(0));
 
   it('claim reads the lanes it considers and the first delivery of each', async () => {
-    await store.claim(capacityBeside([]), WORKER, '0');
-    expect(reads).toEqual([expect.any(Number)]);
-    expect(reads[0]).toBeGreaterThan(30);
-    expect(reads[0]).toBeLessThan(OPEN / 10);
+    const rows = await openRowsRead(dispatching.harness.db, (db) => new DeliveriesStore(db).claim(capacityBeside([]), WORKER, '0'));
+    expect(rows).toBeGreaterThan(30);
+    expect(rows).toBeLessThan(OPEN / 10);
   });
 
   it('expand reads little beside a conversation with a thousand waiting deliveries', async () => {
-    await store.expand([sent(1, { conversation_id: 1 }), sent(2)], capacityBeside([]), WORKER);
-    expect(reads).toEqual([expect.any(Number)]);
-    expect(reads[0]).toBeLessThan(OPEN / 10);
+    const events = [sent(1, { conversation_id: 1 }), sent(2)];
+    const rows = await openRowsRead(dispatching.harness.db, (db) => new DeliveriesStore(db).expand(events, capacityBeside([]), WORKER));
+    expect(rows).toBeLessThan(OPEN / 10);
   });
 
   it('finish reads each row by its key', async () => {
     const end = { succeeded: true, statusCode: 200, reason: null, durationMs: 1 };
     const attempts = ids.map((id, i) => ({ id, attempt: 1, webhook_id: '1', ordering_key: `running:${i + 1}` }) as unknown as Attempt);
-    await store.finish(attempts.map((attempt) => ({ attempt, end })));
-    expect(reads).toEqual([expect.any(Number)]);
-    expect(reads[0]).toBeGreaterThanOrEqual(ids.length);
-    expect(reads[0]).toBeLessThan(OPEN / 4);
+    const ends = attempts.map((attempt) => ({ attempt, end }));
+    const rows = await openRowsRead(dispatching.harness.db, (db) => new DeliveriesStore(db).finish(ends));
+    expect(rows).toBeGreaterThanOrEqual(ids.length);
+    expect(rows).toBeLessThan(OPEN / 4);
   });
 
   it('releaseDead takes one step for each worker', async () => {
-    await lanes.releaseDead();
-    expect(reads).toEqual([expect.any(Number)]);
-    expect(reads[0]).toBeLessThan(20);
+    expect(await openRowsRead(dispatching.harness.db, (db) => new LanesStore(db).releaseDead())).toBeLessThan(20);
   });
 });

@@ -2,7 +2,7 @@ import type { EventEnvelope } from '@mgw/contracts';
 import { PermanentFailure } from '@mgw/events';
 
 /** Bytes of one body at most. The largest that the services publish have some 40 kB. */
-export const MOST_BODY_BYTES = 1024 * 1024;
+const MOST_BODY_BYTES = 1024 * 1024;
 
 /**
  * The body of a delivery (spec §6.1). It is made once: every attempt signs and sends the same bytes.

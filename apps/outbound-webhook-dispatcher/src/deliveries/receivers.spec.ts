@@ -72,10 +72,10 @@ const ENDING: Kind[] = [
   unreachable('ten thousand headers', writes(says(`HTTP/1.1 200 OK${'\r\nX-Many: 1'.repeat(10_000)}`))),
   unreachable('two lengths that differ', writes('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n')),
   unreachable(
-    'another protocol when none was asked for',
+    'an unrequested upgrade to another protocol',
     writes('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
   ),
-  unreachable('100 that nobody asked for', writes(`HTTP/1.1 100 Continue\r\n\r\n${says('HTTP/1.1 200 OK')}`)),
+  unreachable('an unrequested 100', writes(`HTTP/1.1 100 Continue\r\n\r\n${says('HTTP/1.1 200 OK')}`)),
 ];
 
 /** These never end, so their tests shorten the limit. */

@@ -9,7 +9,7 @@ const trusted = testAuthority();
 const KINDS = [
   ['the certificate of an authority that is trusted', trusted.issue({ host: HOST }), true],
   ['a certificate that signs itself', selfSigned({ host: HOST }), false],
-  ['the certificate of an authority that nobody knows', testAuthority().issue({ host: HOST }), false],
+  ['the certificate of an unknown authority', testAuthority().issue({ host: HOST }), false],
   ['the certificate of another host', trusted.issue({ host: 'hooks.example.com' }), false],
   ['the certificate of another address', trusted.issue({ host: '127.0.0.2' }), false],
   ['a certificate of yesterday', trusted.issue({ host: HOST, expires: new Date(Date.now() - 60_000) }), false],
