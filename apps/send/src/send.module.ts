@@ -8,6 +8,7 @@ import { InboundService } from './inbound/inbound.service';
 import { InboundStore } from './inbound/inbound.store';
 import { InboxHandlers } from './inbox/inbox.handlers';
 import { InboxStore } from './inbox/inbox.store';
+import { ThreadStore } from './inbox/thread.store';
 import { IntentSweeper } from './intents/intent-sweeper.service';
 import { IntentStore } from './intents/intent.store';
 import { LateAcceptanceService } from './intents/late-acceptance.service';
@@ -58,6 +59,7 @@ function platformSlots(rpcConcurrency: number) {
     ...inbound,
     ...people,
     InboxStore,
+    ThreadStore,
     retention(SendConfig, sendRetention),
     sealerOf(SendConfig),
     {

@@ -2,11 +2,15 @@ import { Controller } from '@nestjs/common';
 import { GatewayError, GetThread, ListConversations, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
 import { InboxStore } from './inbox.store';
+import { ThreadStore } from './thread.store';
 
 /** The dashboard's requests about conversations (spec §10). */
 @Controller()
 export class InboxHandlers {
-  constructor(private readonly inbox: InboxStore) {}
+  constructor(
+    private readonly inbox: InboxStore,
+    private readonly threads: ThreadStore,
+  ) {}
 
   @Handles(ListConversations)
   list(request: RequestOf<typeof ListConversations>): Promise<ReplyOf<typeof ListConversations>> {
@@ -17,6 +21,6 @@ export class InboxHandlers {
   async thread(request: RequestOf<typeof GetThread>): Promise<ReplyOf<typeof GetThread>> {
     const conversation = await this.inbox.find(request.business_id, request.conversation_id);
     if (!conversation) throw new GatewayError('NOT_FOUND', 'No resource has this id.');
-    return { conversation, ...(await this.inbox.messages(request, conversation.id)) };
+    return { conversation, ...(await this.threads.page(request, conversation.id)) };
   }
 }

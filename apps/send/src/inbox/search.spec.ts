@@ -4,6 +4,7 @@ import { rowsRead, startHarness, type Harness } from '@mgw/harness';
 import { service } from '../main';
 import { SuppressionStore } from '../suppression/suppression.store';
 import { InboxStore } from './inbox.store';
+import { ThreadStore } from './thread.store';
 
 const MANY = 60_000;
 /** Maximum rows that a page examines (filtered-page.ts). */
@@ -13,11 +14,13 @@ const EXAMINED = 50_000;
 describe('lists of a business with many conversations', () => {
   let harness: Harness;
   let inbox: InboxStore;
+  let threads: ThreadStore;
 
   beforeAll(async () => {
     harness = await startHarness(service);
     const { db } = harness;
     inbox = new InboxStore(db);
+    threads = new ThreadStore(db);
     await db.query(
       `INSERT INTO send.conversations (id, business_id, phone, name, first_inbound_at, last_inbound_at, created_at)
        SELECT n, 1, (919800000000 + n)::text, 'Person ' || n, at, at, at
@@ -126,8 +129,8 @@ describe('lists of a business with many conversations', () => {
   });
 
   it('reads only the rows of a page from a thread of 20,000 messages', async () => {
-    for (const cursor of [null, (await inbox.messages({ business_id: 1, limit: 50, cursor: null }, 1)).next_cursor]) {
-      const rows = await rowsRead(harness.db, (db) => new InboxStore(db).messages({ business_id: 1, limit: 50, cursor }, 1));
+    for (const cursor of [null, (await threads.page({ business_id: 1, limit: 50, cursor: null }, 1)).next_cursor]) {
+      const rows = await rowsRead(harness.db, (db) => new ThreadStore(db).page({ business_id: 1, limit: 50, cursor }, 1));
       expect(rows['inbound_messages']).toBeLessThanOrEqual(60 * 20);
     }
   });

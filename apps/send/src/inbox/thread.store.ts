@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import type { GetThread, RequestOf, ThreadMessage } from '@mgw/contracts';
+import { Database, pageOf, readCursor } from '@mgw/postgres';
+
+interface MessageRow {
+  message_id: string;
+  direction: 'in' | 'out';
+  type: string;
+  text: string | null;
+  media_type: string | null;
+  media_id: string | null;
+  mime_type: string | null;
+  sent_by: string | null;
+  template: string | null;
+  at: Date;
+  /** Both in microseconds, for the cursor. */
+  exact_place: string;
+  exact_came: string;
+}
+
+/**
+ * SQL: the position of a customer's message in its thread. WhatsApp's times have whole seconds; messages of one second keep their order of
+ * arrival, and a late message comes last in its second. An index has exactly this expression.
+ */
+const INBOUND_PLACE = `least(received_at AT TIME ZONE 'UTC', sent_at AT TIME ZONE 'UTC' + interval '999 milliseconds')`;
+
+/** SQL of the last row of the previous page, after which the next page starts. */
+interface PageStart {
+  place: string;
+  came: string;
+  id: string;
+}
+const FIRST_PAGE: PageStart = { place: `'infinity'::timestamptz`, came: `'infinity'::timestamptz`, id: `''` };
+
+/**
+ * SQL of messages in both directions, newest first. Each branch reads at most one page of rows.
+ * @param ids SQL of a set of conversation ids
+ */
+const threadSql = (ids: string, { place, came, id }: PageStart, limit: string) => `
+  SELECT thread.* FROM ${ids} AS part (id) CROSS JOIN LATERAL (
+    (SELECT message_id, 'in' AS direction, type, coalesce(text, caption) AS text, media_type, media_id, mime_type,
+            NULL AS sent_by, NULL AS template, sent_at AS at, ${INBOUND_PLACE} AT TIME ZONE 'UTC' AS place, received_at AS came
+     FROM send.inbound_messages
+     WHERE conversation_id = part.id AND ${INBOUND_PLACE} <= ${place} AT TIME ZONE 'UTC'
+       AND (${INBOUND_PLACE}, received_at, message_id) < (${place} AT TIME ZONE 'UTC', ${came}, ${id})
+     ORDER BY ${INBOUND_PLACE} DESC, received_at DESC, message_id DESC LIMIT ${limit})
+    UNION ALL
+    SELECT m.message_id, 'out', coalesce(i.type, 'unknown'), i.text, NULL, NULL, NULL, i.sent_by, i.template, m.accepted_at, m.accepted_at, m.accepted_at
+    FROM (
+      SELECT message_id, intent_id, accepted_at FROM send.messages
+      WHERE conversation_id = part.id AND accepted_at <= ${place} AND (accepted_at, accepted_at, message_id) < (${place}, ${came}, ${id})
+      ORDER BY accepted_at DESC, message_id DESC LIMIT ${limit}
+    ) m LEFT JOIN send.intents i ON i.id = m.intent_id
+  ) thread
+  ORDER BY place DESC, came DESC, message_id DESC LIMIT ${limit}`;
+
+const THREAD_PAGE = threadSql(
+  'unnest($1::bigint[])',
+  { place: `coalesce($2::timestamptz, 'infinity')`, came: `coalesce($3::timestamptz, 'infinity')`, id: `coalesce($4::text, '')` },
+  '$5',
+);
+/** SQL of the last message of conversation `c`. */
+export const LAST_MESSAGE = threadSql('(SELECT c.id)', FIRST_PAGE, '1');
+
+/** Reads the messages of a conversation for the dashboard. */
+@Injectable()
+export class ThreadStore {
+  constructor(private readonly db: Database) {}
+
+  /** @returns a page of messages, newest first, including those of conversations that were merged into this one */
+  async page(
+    { business_id, limit, cursor }: Pick<RequestOf<typeof GetThread>, 'business_id' | 'limit' | 'cursor'>,
+    conversationId: number,
+  ): Promise<{ messages: ThreadMessage[]; next_cursor: string | null }> {
+    const after = readCursor(cursor, ['time', 'time', 'text']);
+    const reads = this.db.reads(business_id);
+    const ids = await reads.query<{ id: string }>(
+      'SELECT id FROM send.conversations WHERE id = $1 UNION ALL SELECT id FROM send.conversations WHERE merged_into = $1',
+      [conversationId],
+    );
+    const rows = await reads.query<MessageRow>(
+      `SELECT page.*, place::text AS exact_place, came::text AS exact_came FROM (${THREAD_PAGE}) page`,
+      [ids.map(({ id }) => id), after?.[0] ?? null, after?.[1] ?? null, after?.[2] ?? null, limit + 1],
+    );
+    const { page, next_cursor } = pageOf(rows, limit, (row) => [row.exact_place, row.exact_came, row.message_id]);
+    return { messages: page.map(toThreadMessage), next_cursor };
+  }
+}
+
+function toThreadMessage({
+  media_type,
+  media_id,
+  mime_type,
+  at,
+  text,
+  message_id,
+  direction,
+  type,
+  sent_by,
+  template,
+}: MessageRow): ThreadMessage {
+  const media = media_type !== null && media_id !== null ? { type: media_type, id: media_id, mime_type: mime_type ?? '' } : null;
+  return { message_id, direction, type, text: text ?? '', media, sent_by, template, at: at.toISOString() };
+}
