@@ -152,4 +152,22 @@ describe('hostile callbacks', () => {
     await eventually(async () => (await messagesOf(stack.growth)) >= FLOOD_CALLBACKS * MESSAGES_EACH, LONG);
     expect(stack.pids()).toEqual(before);
   }, 200_000);
+
+  it("decision 255: a business that claims another's number gets 200 and none of its messages, even with the same app secret", async () => {
+    const { id, phone_number_id, business_account_id } = stack.growth;
+    const stranger = await dashboardUser(stack.demo.site_url, stack.starter.owner);
+    const claim = await stranger.call('PUT', '/api/client/connection', { phone_number_id, business_account_id });
+    expect(claim.status).toBe(200);
+    const isRefused = async () => (await stranger.call('GET', '/api/client/connection')).body['status'] === 'problem';
+    await eventually(isRefused, LONG);
+    expect(await post(callback(stack.growth, [text('wamid.claimed', '919876544444')]))).toBe(200);
+    const owners = async () => {
+      const { rows } = await send.query<{ id: number }>(
+        `SELECT business_id::integer AS id FROM send.inbound_messages WHERE message_id = 'wamid.claimed'`,
+      );
+      return rows.map((row) => row.id);
+    };
+    await eventually(async () => (await owners()).length > 0, LONG);
+    expect(await owners()).toEqual([id]);
+  });
 });

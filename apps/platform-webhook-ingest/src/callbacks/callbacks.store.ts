@@ -39,7 +39,7 @@ const POISON = `splitting it ended the process ${MOST_BEGINNINGS} times`;
 @Injectable()
 export class CallbacksStore {
   private readonly additions: Batcher<NewCallback, Stored>;
-  /** Callbacks and letters whose last beginning failed because the database was away: that beginning does not count. */
+  /** Rows whose last beginning failed with the database, which could not take it back yet: that beginning does not count. */
   private readonly uncounted = new Set<string>();
 
   constructor(private readonly db: Database) {

@@ -33,7 +33,7 @@ export class Signatures {
       if (renamed.length > 0) return renamed;
     }
     if (this.afford(newer, body)) return newer.anySigners(body, signature);
-    // No secret of the businesses that it names signed it, so no update of it would be honoured (decision 47).
+    // The secrets of the businesses that it names did not sign it, so none of its updates would count (decision 47).
     if (newer.triesAllNamed(body)) return [];
     throw new GatewayError('OVERLOADED', 'Too many callbacks at once that name no connected number. Try again shortly.');
   }
