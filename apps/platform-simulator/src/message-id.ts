@@ -1,6 +1,6 @@
 import { bytes } from './random';
 
-/** One id in this many has a serial of arbitrary bytes. */
+/** One id of this many has a serial of arbitrary bytes. */
 const ODD_ONES = 8;
 
 /**

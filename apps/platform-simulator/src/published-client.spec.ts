@@ -148,8 +148,8 @@ describe('whatsapp-api-js works with the simulator like with the platform (platf
   ])('sends %s, and receives sent, delivered and read', async (_, message) => {
     // A customer's message opens the window.
     await customerWrites();
-    const answer = await send(message);
-    expect(answer).toMatchObject({
+    const response = await send(message);
+    expect(response).toMatchObject({
       messaging_product: 'whatsapp',
       contacts: [{ input: PERSON, wa_id: PERSON }],
       messages: [{ id: expect.stringMatching(/^wamid\./) }],
@@ -159,7 +159,7 @@ describe('whatsapp-api-js works with the simulator like with the platform (platf
       return statuses.length === 3;
     });
     expect(statuses.map(({ status }) => status)).toEqual(['sent', 'delivered', 'read']);
-    const id = 'messages' in answer ? answer.messages[0].id : '';
+    const id = 'messages' in response ? response.messages[0].id : '';
     expect(statuses[0]).toMatchObject({ phoneID: NUMBER, phone: PERSON, id, biz_opaque_callback_data: 'mine' });
   });
 

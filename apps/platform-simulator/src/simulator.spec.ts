@@ -141,10 +141,10 @@ describe('the simulator (platform §8)', () => {
     ['52', [[403, 368]]],
     ['53', [[400, 133010]]],
     ['54', [[400, 131042]]],
-  ] as [string, [number, number | undefined][]][])('§8.3: calls to +1 201 555 01%s return %j', async (digits, answers) => {
-    for (const answer of answers) {
-      const given = await send(template(`+120155501${digits}`));
-      expect([given.status, codeOf(given)]).toEqual(answer);
+  ] as [string, [number, number | undefined][]][])('§8.3: calls to +1 201 555 01%s return %j', async (digits, responses) => {
+    for (const expected of responses) {
+      const response = await send(template(`+120155501${digits}`));
+      expect([response.status, codeOf(response)]).toEqual(expected);
     }
   });
 

@@ -3,7 +3,7 @@ import { Type, type Static } from '@sinclair/typebox';
 const Posted = Type.Object({
   /** The webhook's id, which all its attempts share. */
   id: Type.Integer(),
-  /** 1: the first. */
+  /** 1 for the first attempt. */
   attempt: Type.Integer(),
   at: Type.String(),
   ms: Type.Number(),

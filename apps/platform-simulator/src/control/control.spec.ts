@@ -18,8 +18,8 @@ describe('the control plane (platform §8.4)', () => {
       const { body: snapshot } = await started.control('GET', 'snapshot');
       const other = await Started.with({ seed: 77 });
       try {
-        const answer = await other.control('POST', 'snapshot', snapshot);
-        expect([answer.status, answer.body]).toEqual([200, {}]);
+        const response = await other.control('POST', 'snapshot', snapshot);
+        expect([response.status, response.body]).toEqual([200, {}]);
         await act(other);
       } finally {
         await other.close();
@@ -125,9 +125,9 @@ describe('the control plane (platform §8.4)', () => {
       const bytes = started.receiver.requests.map((request) => request.body);
       const replayed = async (which: object) => {
         const from = started.receiver.requests.length;
-        const { body: answer } = await started.control<{ replayed: number }>('POST', 'webhooks/replay', which);
-        await eventually(() => started.receiver.requests.length >= from + answer.replayed);
-        return started.receiver.requests.slice(from, from + answer.replayed).map((request) => bytes.indexOf(request.body) + 1);
+        const { body: response } = await started.control<{ replayed: number }>('POST', 'webhooks/replay', which);
+        await eventually(() => started.receiver.requests.length >= from + response.replayed);
+        return started.receiver.requests.slice(from, from + response.replayed).map((request) => bytes.indexOf(request.body) + 1);
       };
       expect(await replayed({ ids: [1, 99] })).toEqual([1]);
       expect(await replayed({ undelivered: true })).toEqual([3]);
@@ -154,7 +154,7 @@ describe('the control plane (platform §8.4)', () => {
       const waiting: (() => void)[] = [];
       started.receiver.respond((_, response) => void waiting.push(() => response.writeHead(200).end()));
       const all = Array.from({ length: 5 }, () => started.receive());
-      for (let taken = 0; taken < 5; taken += waiting.splice(0).map((answer) => answer()).length) {
+      for (let taken = 0; taken < 5; taken += waiting.splice(0).map((response) => response()).length) {
         await eventually(() => waiting.length > 0);
         expect(waiting.length).toBeLessThanOrEqual(2);
       }
@@ -247,8 +247,8 @@ describe('the control plane (platform §8.4)', () => {
     ['POST', 'clock', { stopped: 'yes' }],
     ['POST', 'webhook/raw', { body: '{}', style: 'loud' }],
   ])('%s %s refuses %j in the platform’s envelope', async (method, path, body) => {
-    const answer = await started.control(method, path, body);
-    expect([answer.status, codeOf(answer)]).toEqual([400, 100]);
+    const response = await started.control(method, path, body);
+    expect([response.status, codeOf(response)]).toEqual([400, 100]);
   });
 
   it('requires its token if it has one; the Graph API does not', async () => {
@@ -284,9 +284,9 @@ describe('the control plane (platform §8.4)', () => {
     let snapshot: unknown;
     for (const [line, method = '', path = '', body] of lines) {
       const request = body === undefined ? (line === 'sim POST snapshot' ? snapshot : undefined) : (JSON.parse(body) as unknown);
-      const answer = await started.control(method, path, request);
-      expect([line, answer.status]).toEqual([line, 200]);
-      if (line === 'sim GET  snapshot') snapshot = answer.body;
+      const response = await started.control(method, path, request);
+      expect([line, response.status]).toEqual([line, 200]);
+      if (line === 'sim GET  snapshot') snapshot = response.body;
     }
     expect(snapshot).toBeDefined();
   });

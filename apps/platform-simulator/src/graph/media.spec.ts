@@ -77,9 +77,9 @@ describe('media (platform §1.3, §8.1)', () => {
       'Invalid parameter',
     ],
   ])('refuses a file that is %s', async (_, act, code, words) => {
-    const answer = (await act()) as unknown as ApiResponse;
-    expect([answer.status, codeOf(answer)]).toEqual([400, code]);
-    expect(messageOf(answer)).toContain(words);
+    const response = (await act()) as unknown as ApiResponse;
+    expect([response.status, codeOf(response)]).toEqual([400, code]);
+    expect(messageOf(response)).toContain(words);
   });
 
   it('sends an uploaded file by its id, and fails with 131053 for another kind', async () => {
@@ -107,11 +107,11 @@ describe('media (platform §1.3, §8.1)', () => {
   ])('§4.4: serves a customer’s %s by its id as %s', async (type, mimeType, mark) => {
     await started.receive({ type, content: { caption: 'Look' } });
     const message = await eventually(() => started.messages()[0]);
-    const told = message[type] as { id: string; mime_type: string; sha256: string; caption: string };
-    expect(told).toMatchObject({ mime_type: mimeType, caption: 'Look' });
-    const file = Buffer.from(await (await fetchFile(await urlOf(told.id))).arrayBuffer());
+    const content = message[type] as { id: string; mime_type: string; sha256: string; caption: string };
+    expect(content).toMatchObject({ mime_type: mimeType, caption: 'Look' });
+    const file = Buffer.from(await (await fetchFile(await urlOf(content.id))).arrayBuffer());
     expect(file.subarray(0, 16).toString('latin1')).toContain(mark);
-    expect(told.sha256).toBe(createHash('sha256').update(file).digest('base64'));
+    expect(content.sha256).toBe(createHash('sha256').update(file).digest('base64'));
   });
 
   it('§4.4: sends any file of a customer, and one that failed', async () => {

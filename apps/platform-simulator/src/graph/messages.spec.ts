@@ -31,7 +31,7 @@ describe('messages of every kind (platform §1, §8.1)', () => {
   it.each<[string, object]>([
     ['text without a type', { text: { body: 'Hi' } }],
     ['text with a preview', { type: 'text', text: { body: 'https://a.example', preview_url: true } }],
-    ['an answer to a message', { type: 'text', text: { body: 'Hi' }, context: { message_id: 'wamid.x' } }],
+    ['a reply to a message', { type: 'text', text: { body: 'Hi' }, context: { message_id: 'wamid.x' } }],
     ['image', { type: 'image', image: { link: LINK, caption: 'A' } }],
     ['voice', { type: 'audio', audio: { link: LINK, voice: true } }],
     ['document', { type: 'document', document: { link: LINK, caption: 'A', filename: 'a.pdf' } }],
@@ -89,7 +89,7 @@ describe('messages of every kind (platform §1, §8.1)', () => {
     ],
     ['a reaction to nothing', { type: 'reaction', reaction: { emoji: '👍' } }, 100, "reaction['message_id'] is required"],
     [
-      'a reaction as an answer',
+      'a reaction as a reply',
       { type: 'reaction', reaction: { message_id: 'w', emoji: '👍' }, context: { message_id: 'w' } },
       100,
       'context',
@@ -108,8 +108,8 @@ describe('messages of every kind (platform §1, §8.1)', () => {
     [{ status: 'seen', message_id: 'wamid.x' }, 400],
     [{ status: 'read', message_id: 'wamid.x', typing_indicator: { type: 'audio' } }, 400],
   ])('§1.1: responds to the read receipt %j with %i', async (receipt, status) => {
-    const answer = await started.graph('POST', `${NUMBER}/messages`, { messaging_product: 'whatsapp', ...receipt });
-    expect(answer.status).toBe(status);
+    const response = await started.graph('POST', `${NUMBER}/messages`, { messaging_product: 'whatsapp', ...receipt });
+    expect(response.status).toBe(status);
   });
 
   it.each(['sim-404', 'sim-html', 'sim-too-large'])('§8.3: fails with 131053 for a link with %s', async (part) => {
@@ -148,8 +148,8 @@ describe('messages of every kind (platform §1, §8.1)', () => {
   ])('§8.3: number 62 taps the first choice', async (message, tapped) => {
     await started.receive({}, '12015550162');
     const id = idOf(await started.send(message, '12015550162'));
-    const answer = await eventually(() => started.messages().find(({ context }) => (context as { id?: string })?.id === id));
-    expect(answer).toMatchObject({ type: 'interactive', interactive: tapped });
+    const reply = await eventually(() => started.messages().find(({ context }) => (context as { id?: string })?.id === id));
+    expect(reply).toMatchObject({ type: 'interactive', interactive: tapped });
   });
 
   it('§8.1: makes ids in the platform’s layout, some with + or /', () => {

@@ -67,36 +67,36 @@ function checkPart(template: GraphTemplate, components: Component[], type: 'BODY
   const variables = variablesOf(wanted?.text);
   const expected = isFile ? 1 : variables.length;
   const part = type.toLowerCase();
-  const given = partOf(components, part)?.parameters ?? [];
-  if (given.length !== expected) {
-    const details = `${part}: number of localizable_params (${given.length}) does not match the expected number of params (${expected})`;
+  const parameters = partOf(components, part)?.parameters ?? [];
+  if (parameters.length !== expected) {
+    const details = `${part}: number of localizable_params (${parameters.length}) does not match the expected number of params (${expected})`;
     throw new GraphFailure(132000, 'Number of parameters does not match the expected number of params', { details });
   }
   const format = isFile ? (wanted.format as string).toLowerCase() : 'text';
   const allowed = format === 'text' ? ['text', 'currency', 'date_time'] : [format];
-  const odd = given.find((parameter) => !allowed.includes(parameter.type));
+  const odd = parameters.find((parameter) => !allowed.includes(parameter.type));
   if (odd) {
     const details = `${part}: Format mismatch, expected ${format.toUpperCase()}, received ${odd.type.toUpperCase()}`;
     throw new GraphFailure(132012, 'Parameter format does not match format in the created template', { details });
   }
   if (template.parameter_format !== 'NAMED' || isFile) return;
-  const unnamed = variables.find((name) => !given.some(({ parameter_name }) => parameter_name === name));
+  const unnamed = variables.find((name) => !parameters.some(({ parameter_name }) => parameter_name === name));
   if (unnamed !== undefined)
     throw new GraphFailure(100, 'Invalid parameter', { details: `${part}: Parameter name is missing or empty: ${unnamed}` });
 }
 
 function checkButtons(template: GraphTemplate, components: Component[]): void {
   const buttons = template.components.find(({ type }) => type === 'BUTTONS')?.buttons ?? [];
-  const given = components.filter(({ type }) => type.toLowerCase() === 'button');
+  const sent = components.filter(({ type }) => type.toLowerCase() === 'button');
   buttons.forEach((button, index) => {
     const needs = (button.type === 'URL' && button.url?.includes('{{')) || button.type === 'COPY_CODE';
-    if (!needs || given.some((one) => String(one.index) === String(index) && one.parameters?.length)) return;
+    if (!needs || sent.some((one) => String(one.index) === String(index) && one.parameters?.length)) return;
     const type = button.type === 'URL' ? 'Url' : 'CopyCode';
     throw new GraphFailure(131008, 'Required parameter is missing', {
       details: `buttons: Button at index ${index} of type ${type} requires a parameter`,
     });
   });
-  const beyond = given.find(({ index }) => Number(index ?? 0) >= buttons.length);
+  const beyond = sent.find(({ index }) => Number(index ?? 0) >= buttons.length);
   if (beyond)
     throw new GraphFailure(132018, 'Invalid parameter in template', {
       details: `buttons: Button at index ${beyond.index ?? 0} does not exist in the template`,

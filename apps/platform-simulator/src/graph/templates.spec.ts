@@ -14,8 +14,8 @@ describe('templates (platform §1.4, §3.1, §8.1)', () => {
   afterEach(() => started.close());
 
   const create = (draft: object) => started.graph('POST', `${ACCOUNT}/message_templates`, draft);
-  const detailsOf = (answer: { body: Record<string, unknown> }) =>
-    (answer.body['error'] as { error_data?: { details: string } } | undefined)?.error_data?.details;
+  const detailsOf = (response: { body: Record<string, unknown> }) =>
+    (response.body['error'] as { error_data?: { details: string } } | undefined)?.error_data?.details;
 
   const URL_LACKS = 'buttons: Button at index 0 of type Url requires a parameter';
   const HEADER_LACKS = 'header: number of localizable_params (0) does not match the expected number of params (1)';
@@ -56,8 +56,8 @@ describe('templates (platform §1.4, §3.1, §8.1)', () => {
     const toUser = await started.graph('POST', `${NUMBER}/messages`, { ...message, recipient: 'US.13491208655302741918' });
     expect(codeOf(toUser)).toBe(131062);
     expect((await started.send({ type: 'template', template: content })).status).toBe(200);
-    const { body: shown } = await started.control('GET', 'otps');
-    expect(shown['otps']).toMatchObject([{ phone_number_id: NUMBER, to: PERSON, template: 'login_code', code: '481516' }]);
+    const { body: codes } = await started.control('GET', 'otps');
+    expect(codes['otps']).toMatchObject([{ phone_number_id: NUMBER, to: PERSON, template: 'login_code', code: '481516' }]);
   });
 
   it.each<[object, string]>([
@@ -123,8 +123,8 @@ describe('templates (platform §1.4, §3.1, §8.1)', () => {
     expect((await started.graph('DELETE', `${ACCOUNT}/message_templates?name=sale`)).body).toEqual({ success: true });
     expect(codeOf(await started.graph('DELETE', `${ACCOUNT}/message_templates?name=sale`))).toBe(100);
     expect(codeOf(await started.graph('GET', id))).toBe(100);
-    const told = started.changes().filter(({ field }) => field === 'message_template_status_update');
-    expect(told.map(({ value }) => value['event'])).toEqual(['APPROVED', 'PAUSED', 'APPROVED', 'DELETED']);
+    const updates = started.changes().filter(({ field }) => field === 'message_template_status_update');
+    expect(updates.map(({ value }) => value['event'])).toEqual(['APPROVED', 'PAUSED', 'APPROVED', 'DELETED']);
     for (const { body: bytes } of started.receiver.requests.filter((request) => request.body.includes('template_id')))
       expect(bytes).toContain(`"message_template_id":${id},`);
   });
@@ -176,11 +176,11 @@ describe('accounts and numbers (platform §3.3, §8.1)', () => {
     ['POST', `${NUMBER}/media`],
   ])('%s %s requires a token with access, with or without a version', async (method, path) => {
     for (const prefix of ['', '/v26.0']) {
-      const answer = (token?: string) =>
+      const call = (token?: string) =>
         fetch(`${started.url}${prefix}/${path}`, { method, ...(token && { headers: { authorization: `Bearer ${token}` } }) });
-      const none = await answer();
+      const none = await call();
       expect([none.status, codeOf({ status: none.status, headers: none.headers, body: (await none.json()) as never })]).toEqual([401, 190]);
-      const stranger = await answer('EAAsimNorthlight');
+      const stranger = await call('EAAsimNorthlight');
       if (path.startsWith('debug')) expect(stranger.status).toBe(200);
       else expect(await stranger.json()).toMatchObject({ error: { code: 100, error_subcode: 33 } });
     }
@@ -217,8 +217,8 @@ describe('accounts and numbers (platform §3.3, §8.1)', () => {
     expect((await started.graph('GET', `${ACCOUNT}/subscribed_apps`)).body['data']).toEqual([]);
     await started.receive({ text: 'unheard' });
     expect((await started.graph('POST', `${ACCOUNT}/subscribed_apps`)).body).toEqual({ success: true });
-    await started.receive({ text: 'heard' });
-    expect(started.messages()).toMatchObject([{ text: { body: 'heard' } }]);
+    await started.receive({ text: 'subscribed' });
+    expect(started.messages()).toMatchObject([{ text: { body: 'subscribed' } }]);
   });
 
   it('reports the accounts of a token', async () => {

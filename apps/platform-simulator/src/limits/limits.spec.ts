@@ -14,9 +14,9 @@ describe('the profile (platform §5, §8.4)', () => {
   /** Stops the clock, so that the counts of a second do not depend on the machine. */
   const clock = (offset_seconds: number) => started.control('POST', 'clock', { offset_seconds, stopped: true });
   const codes = async (count: number, act: (i: number) => ReturnType<Started['sendTemplate']>) => {
-    const answers = [];
-    for (let i = 0; i < count; i++) answers.push(codeOf(await act(i)));
-    return answers;
+    const codes = [];
+    for (let i = 0; i < count; i++) codes.push(codeOf(await act(i)));
+    return codes;
   };
 
   it('is lenient by default; a name sets its limits, explicit settings override them', async () => {
@@ -88,8 +88,8 @@ describe('the profile (platform §5, §8.4)', () => {
     await profile({ status_mode, duplicate });
     const { body } = await started.sendTemplate();
     const { id } = (body['messages'] as { id: string }[])[0] ?? { id: '' };
-    const told = await started.statusesOf(id, expected.split(',').length);
-    expect(told.map(({ status }) => status).join()).toBe(expected);
+    const statuses = await started.statusesOf(id, expected.split(',').length);
+    expect(statuses.map(({ status }) => status).join()).toBe(expected);
   });
 
   it('§8.2: early posts before the response, drop never, held responds with its status', async () => {

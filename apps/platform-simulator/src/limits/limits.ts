@@ -23,9 +23,9 @@ export class Limits {
   private messages = new Map<string, number[]>();
   /** Times of a business account's newest management calls. */
   private calls = new Map<string, number[]>();
-  /** The time up to which messages to a person use their pace, by number/person. */
+  /** The messages to a person use the pair limit up to this time, by number/person. */
   private pairs = new Map<string, number>();
-  /** The time of a business account's last first message to a person, by account/person. */
+  /** The time when a business account last started a conversation with a person, by account/person. */
   private people = new Map<string, number>();
 
   constructor(
@@ -53,7 +53,7 @@ export class Limits {
     if (!this.profile.settings.pair_limit) return;
     const now = this.clock.now();
     const key = `${phone_number_id}/${person}`;
-    // A burst uses the pace of the following messages.
+    // A burst uses the limit of the following messages.
     const usedUntil = Math.max(now, this.pairs.get(key) ?? 0);
     if (usedUntil - now > (PAIR_BURST - 1) * PAIR_EVERY_MS) {
       throw new GraphFailure(131056, '(Business Account, Consumer Account) pair rate limit hit', {

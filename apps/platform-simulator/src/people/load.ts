@@ -51,8 +51,8 @@ interface LoadParts {
 }
 
 /**
- * Makes customers' messages and statuses at an even pace for a while (platform §8.4). Statuses belong to random newest messages of the
- * number, or to unknown messages if it sent none.
+ * Makes customers' messages and statuses at an even pace for a while (platform §8.4). The statuses belong to random recent messages of
+ * the number, or to unknown messages if it sent none.
  */
 export class Load {
   private timer: NodeJS.Timeout | undefined;
