@@ -50,7 +50,8 @@ describe('documentation', () => {
     for (const [line, verb, , service = '', words = ''] of commands) {
       // `run` uses the entry by default.
       const command = verb === 'exec' ? /^node deploy\/docker\/run\.mjs (\S+)/.exec(words)?.[1] : words.split(' ')[0];
-      expect([line, existsSync(join(ROOT, `apps/${service}/src/${command}.ts`))]).toEqual([line, true]);
+      const known = ['migrate', 'dead-letters'].includes(command ?? '') || read(`apps/${service}/src/main.ts`).includes(`'${command}':`);
+      expect([line, known]).toEqual([line, true]);
     }
   });
 
