@@ -17,7 +17,7 @@ export class GatewayConfig extends config('gateway', {
   ),
   maxConnections: env.integer('GATEWAY_MAX_CONNECTIONS', {
     doc: 'concurrent connections to the public port; further ones are closed without a response',
-    default: 2_000,
+    default: 1_000,
     min: 1,
     max: 1_000_000,
   }),

@@ -2,121 +2,125 @@ import { AsyncResource } from 'node:async_hooks';
 import { LRUCache } from 'lru-cache';
 
 export interface RefreshingCacheOptions<Request, Value, Context> {
-  /** One value for each request, in their order. @param context of the caller who waits; absent when nobody does */
-  load(questions: Request[], context?: Context): Promise<Value[]>;
-  /** Whether an value is worth holding; absent: every one is. */
+  /** Loads one value per request, in the same order. @param context of the waiting caller; absent for a refresh in the background */
+  load(requests: Request[], context?: Context): Promise<Value[]>;
+  /** Whether to cache a value; by default every value is cached. */
   isCacheable?(value: Value): boolean;
-  /** For a minute an old value stands in for one that cannot be had. */
+  /** Bytes of a value in memory; by default 1 kB. */
+  sizeOf?(value: Value): number;
+  /** Serves a value of up to a minute while a newer one cannot be loaded. */
   serveStaleOnError?: boolean;
 }
 
 interface Entry<Request, Value> {
   request: Request;
   value: Value;
-  /** By `performance.now()`, which no change of the clock moves; as the next. */
+  /** By `performance.now()`, which changes of the system clock do not affect. */
   freshUntil: number;
-  /** Until then it stands in for an value that cannot be had. */
+  /** Until then the value may be served if loading fails. */
   usableUntil: number;
 }
 
-/** How long an value is believed without asking again. An announcement ends it sooner. */
+/** A value is served for this long without another load, in milliseconds. An announced change ends that sooner. */
 const FRESH_MS = 5_000;
 const STALE_MS = 60_000;
-/** How long it does so before it is asked for again, in milliseconds: not everybody waits for who does not value. */
+/** Pause after a failed load, in milliseconds, so that not every caller waits for a service that is away. */
 const RETRY_AFTER_MS = 1_000;
-/** An value that is used when it has less time left than this is asked for again, before anybody has to wait for it. */
+/** A value that is used in the last part of its time is refreshed in the background, so that no caller waits. */
 const REFRESH_AHEAD_MS = 2_500;
-/** How long such answers wait to be asked for together, in milliseconds. */
+/** Refreshes are collected for this long into one load, in milliseconds. */
 const REFRESH_DELAY_MS = 1_000;
-/** In one request: answers of a few kilobytes each must fit into a message. */
+/** Requests in one load: values of a few kilobytes each must fit into a NATS message. */
 const REFRESHED_TOGETHER = 100;
 const MAX_ENTRIES = 10_000;
+const MAX_BYTES = 16 * 1024 ** 2;
+const DEFAULT_BYTES = 1_024;
 
 /**
- * Answers of a neighbour or a database, each held for five seconds, so that the hot path asks nobody. One request is asked
- * once, however many wait for it; and what is in constant use is confirmed together: a thousand businesses that all send cost
- * ten questions in five seconds instead of a thousand.
+ * Caches values of another service or a database for five seconds, so that hot paths call nobody. Callers with the same key share one
+ * load. Values in constant use are refreshed together: a thousand active businesses cost ten loads in five seconds instead of a thousand.
  */
 export class RefreshingCache<Request, Value, Context = undefined> {
-  private readonly entries = new LRUCache<string, Entry<Request, Value>>({ max: MAX_ENTRIES });
+  private readonly entries: LRUCache<string, Entry<Request, Value>>;
   private readonly loading = new Map<string, Promise<Value>>();
   private toRefresh = new Map<string, Entry<Request, Value>>();
-  /** Outside of the trace of whoever happens to be the first to use what is confirmed. */
+  /** Keeps refreshes out of the trace of the caller that started the timer. */
   private readonly outside = new AsyncResource('RefreshingCache');
 
-  constructor(private readonly options: RefreshingCacheOptions<Request, Value, Context>) {}
+  constructor(private readonly options: RefreshingCacheOptions<Request, Value, Context>) {
+    this.entries = new LRUCache({
+      max: MAX_ENTRIES,
+      maxSize: MAX_BYTES,
+      sizeCalculation: ({ value }) => options.sizeOf?.(value) ?? DEFAULT_BYTES,
+    });
+  }
 
-  /** @param key of questions that are the same @param request made only when it is asked, and kept with its value */
+  /** @param key the same for equal requests @param request creates the request if a load is needed */
   async get(key: string, request: () => Request, context?: Context): Promise<Value> {
-    const held = this.entries.get(key);
-    const left = held === undefined ? 0 : held.freshUntil - performance.now();
-    if (held && left > 0) {
-      if (left < REFRESH_AHEAD_MS) this.refreshSoon(key, held);
-      return held.value;
+    const entry = this.entries.get(key);
+    const leftMs = entry === undefined ? 0 : entry.freshUntil - performance.now();
+    if (entry && leftMs > 0) {
+      if (leftMs < REFRESH_AHEAD_MS) this.refreshSoon(key, entry);
+      return entry.value;
     }
     try {
       return await (this.loading.get(key) ?? this.load(key, request(), context));
-    } catch (fault) {
-      // It may have been replaced meanwhile.
-      const standIn = this.entries.peek(key);
+    } catch (error) {
+      // Another load may have replaced the entry meanwhile.
+      const stale = this.entries.peek(key);
       const now = performance.now();
-      if (standIn === undefined || now >= standIn.usableUntil) throw fault;
-      standIn.freshUntil = Math.max(standIn.freshUntil, now + RETRY_AFTER_MS);
-      return standIn.value;
+      if (stale === undefined || now >= stale.usableUntil) throw error;
+      stale.freshUntil = Math.max(stale.freshUntil, now + RETRY_AFTER_MS);
+      return stale.value;
     }
   }
 
-  /** These have changed: the next request is asked again, also when it is under way now. */
-  invalidate(isMeant: (key: string, value: Value) => boolean): void {
-    for (const [key, held] of this.entries.entries()) {
-      if (isMeant(key, held.value)) held.freshUntil = 0;
+  /** Values that the predicate matches have changed: the next call loads them. Results of loads in flight are not cached. */
+  invalidate(isAffected: (key: string, value: Value) => boolean): void {
+    for (const [key, entry] of this.entries.entries()) {
+      if (isAffected(key, entry.value)) entry.freshUntil = 0;
     }
     this.loading.clear();
   }
 
   private load(key: string, request: Request, context?: Context): Promise<Value> {
-    const askedAt = performance.now();
-    const value = this.options.load([request], context).then(([answered]) => {
-      if (this.loading.get(key) === value) this.store(key, request, answered as Value, askedAt);
-      return answered as Value;
+    const startedAt = performance.now();
+    const loading = this.options.load([request], context).then(([value]) => {
+      if (this.loading.get(key) === loading) this.store(key, request, value as Value, startedAt);
+      return value as Value;
     });
-    this.loading.set(key, value);
+    this.loading.set(key, loading);
     const clear = () => {
-      if (this.loading.get(key) === value) this.loading.delete(key);
+      if (this.loading.get(key) === loading) this.loading.delete(key);
     };
-    value.then(clear, clear);
-    return value;
+    loading.then(clear, clear);
+    return loading;
   }
 
-  private store(key: string, request: Request, value: Value, askedAt: number): void {
+  private store(key: string, request: Request, value: Value, loadedAt: number): void {
     const { isCacheable, serveStaleOnError } = this.options;
-    if (isCacheable && !isCacheable(value)) this.entries.delete(key);
-    else
-      this.entries.set(key, {
-        request,
-        value,
-        freshUntil: askedAt + FRESH_MS,
-        usableUntil: askedAt + (serveStaleOnError ? STALE_MS : 0),
-      });
+    if (isCacheable && !isCacheable(value)) return void this.entries.delete(key);
+    const usableUntil = loadedAt + (serveStaleOnError ? STALE_MS : 0);
+    this.entries.set(key, { request, value, freshUntil: loadedAt + FRESH_MS, usableUntil });
   }
 
-  private refreshSoon(key: string, held: Entry<Request, Value>): void {
+  private refreshSoon(key: string, entry: Entry<Request, Value>): void {
     if (this.toRefresh.size === 0) this.outside.runInAsyncScope(() => setTimeout(() => void this.refresh(), REFRESH_DELAY_MS).unref());
-    this.toRefresh.set(key, held);
+    this.toRefresh.set(key, entry);
   }
 
   private async refresh(): Promise<void> {
-    const entries = [...this.toRefresh];
+    const refreshed = [...this.toRefresh];
     this.toRefresh = new Map();
-    for (let from = 0; from < entries.length; from += REFRESHED_TOGETHER) {
-      const together = entries.slice(from, from + REFRESHED_TOGETHER);
-      const askedAt = performance.now();
-      // Without an value each is asked for when it is next needed, by someone who can be told what is wrong.
-      const answers = await this.options.load(together.map(([, { request }]) => request)).catch(() => []);
-      together.forEach(([key, held], i) => {
-        // Or forgotten meanwhile, or asked for again.
-        const isCurrent = this.entries.peek(key) === held && held.freshUntil > 0;
-        if (i in answers && isCurrent) this.store(key, held.request, answers[i] as Value, askedAt);
+    for (let from = 0; from < refreshed.length; from += REFRESHED_TOGETHER) {
+      const together = refreshed.slice(from, from + REFRESHED_TOGETHER);
+      const loadedAt = performance.now();
+      // After an error each value is loaded when it is next used, and that caller gets the error.
+      const values = await this.options.load(together.map(([, { request }]) => request)).catch(() => []);
+      together.forEach(([key, entry], i) => {
+        // Skip entries that were invalidated or replaced meanwhile.
+        const isCurrent = this.entries.peek(key) === entry && entry.freshUntil > 0;
+        if (i in values && isCurrent) this.store(key, entry.request, values[i] as Value, loadedAt);
       });
     }
   }

@@ -14,8 +14,8 @@ import { Signal } from './signal';
 const BATCH = 256;
 const BATCH_BYTES = 1024 ** 2;
 /** Events, and characters of their bodies, that wait in memory at most. The outbox holds the others. */
-const MOST_HANDED = 2_000;
-const MOST_HANDED_CHARACTERS = 2 * 1024 ** 2;
+const MAX_IN_MEMORY = 2_000;
+const MAX_IN_MEMORY_CHARACTERS = 2 * 1024 ** 2;
 /** How long published events wait to be marked together, in milliseconds. */
 const MARK_AFTER_MS = 50;
 const RETRY_MS = 500;
@@ -79,7 +79,7 @@ export class OutboxRelay {
     if (events.length === 0) return;
     const rows = events.map(outboxRow);
     const characters = rows.reduce((sum, { body }) => sum + body.length, 0);
-    const fits = this.inMemory.length + rows.length <= MOST_HANDED && this.inMemoryCharacters + characters <= MOST_HANDED_CHARACTERS;
+    const fits = this.inMemory.length + rows.length <= MAX_IN_MEMORY && this.inMemoryCharacters + characters <= MAX_IN_MEMORY_CHARACTERS;
     if (!this.caughtUp || !fits || !events.every(isDirectPublishAllowed)) return this.wake();
     this.inMemory.push(...rows);
     this.inMemoryCharacters += characters;

@@ -24,7 +24,7 @@ export interface EventTailOptions {
 const POSITIONS_PER_MESSAGE = 1_000;
 const MAX_BACKLOG_BYTES = 256 * 1024;
 /** Bytes of live events that wait for all followers that catch up. */
-const MAX_BACKLOG_BYTES_OF_ALL = 16 * 1024 ** 2;
+const MAX_BACKLOG_BYTES_OF_ALL = 4 * 1024 ** 2;
 const RETRY_MS = 500;
 
 /** @returns false when the reader is gone */

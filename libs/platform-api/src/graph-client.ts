@@ -48,7 +48,7 @@ const MAX_PAGES = 100;
 /** The parts of an idle pool that one number may take: of the connections, which a call that hangs keeps for 15 s, and of the queue. */
 const ONE_NUMBER = { calls: 1 / 16, queue: 1 / 4 };
 /** Sizes of the platform's responses, in bytes: a few hundred to a send, and up to 40 kB for each template of a page. */
-const MAX_RESPONSE = 64 * 1024;
+const MAX_RESPONSE = 32 * 1024;
 const MAX_PAGE = 4 * 1024 * 1024;
 
 const calls = counter('mgw_platform_sends_total', "Calls that send a message, by the platform's error code or by what became of them", [

@@ -2,7 +2,7 @@ import { GatewayError } from '@mgw/contracts';
 import { newInbox } from '@mgw/nats';
 import type { Msg, MsgHdrs, NatsConnection } from 'nats';
 
-/** Status that NATS answers with when nobody hears a subject. */
+/** Status of NATS' response when nobody subscribes to a subject. */
 const NO_RESPONDERS = 503;
 
 interface Waiting {
@@ -12,15 +12,15 @@ interface Waiting {
 }
 
 /**
- * Requests under way on a connection; their answers come to one inbox. Each ends with its answer, at its time, or when the connection
- * breaks: the client's own would then wait for their whole time, and one made while disconnected would be sent much later
- * (guarantees §6). It would also make an error with its stack for every answer.
+ * The requests in progress on a connection; one inbox receives their responses. A request ends with its response, at its deadline, or when
+ * the connection breaks. The client's own `request` would wait for the whole deadline then, would send requests made while disconnected
+ * much later (guarantees §6), and creates an error with its stack for every response.
  */
 export class Requests {
   private readonly inbox: string;
   /**
-   * By place, and each place is used again. Not a Map: whenever one makes room V8 leaves its old table behind with all that was in it,
-   * and old tables keep each other alive, so that most requests would stay in memory until a full collection, long after their answer.
+   * Indexed by slot, and slots are reused. A Map would leave its old table behind whenever it grows or shrinks. V8 promotes such tables, so
+   * most requests would stay in memory until a full collection, long after their response.
    */
   private readonly waiting: (Waiting | undefined)[] = [];
   private readonly free: number[] = [];
@@ -34,7 +34,7 @@ export class Requests {
         if (fault) return;
         const token = message.subject.slice(this.inbox.length + 1);
         const waiting = this.waiting[Number.parseInt(token, 10)];
-        // The place may be another's by now.
+        // A later request may use the slot by now.
         if (waiting?.token === token) waiting.respond(message);
       },
     });
@@ -45,46 +45,64 @@ export class Requests {
     return this.up;
   }
 
-  /** @throws GatewayError OVERLOADED when nobody took it, DEADLINE_EXCEEDED, or REPLY_LOST */
+  /** @throws GatewayError OVERLOADED when no service received it, DEADLINE_EXCEEDED, or REPLY_LOST */
   send(subject: string, body: string, headers: MsgHdrs, withinMs: number): Promise<Msg> {
-    return new Promise((resolve, reject) => {
-      const place = this.free.pop() ?? this.waiting.length;
-      const token = `${place}-${(this.made += 1)}`;
-      const end = (): void => {
-        clearTimeout(timer);
-        this.waiting[place] = undefined;
-        this.free.push(place);
-      };
-      const fail = (error: unknown): void => {
-        end();
-        reject(error as Error);
-      };
-      const timer = setTimeout(() => fail(new GatewayError('DEADLINE_EXCEEDED', 'The answer did not come in time.')), withinMs);
-      const answer = (message: Msg): void => {
-        if (message.headers?.code === NO_RESPONDERS && message.data.length === 0)
-          return fail(new GatewayError('OVERLOADED', 'The service is not running now; nothing was done. Try again shortly.'));
-        end();
-        resolve(message);
-      };
-      this.waiting[place] = { token, respond: answer, fail };
-      try {
-        this.connection.publish(subject, body, { reply: `${this.inbox}.${token}`, headers });
-      } catch (error) {
-        fail(error);
-      }
-    });
+    const { waiting, response } = this.expect(withinMs);
+    try {
+      this.connection.publish(subject, body, { reply: `${this.inbox}.${waiting.token}`, headers });
+    } catch (error) {
+      waiting.fail(error);
+    }
+    return response;
+  }
+
+  /** Separate from `send`, so that no closure keeps the body of a request in memory until its response. */
+  private expect(withinMs: number): { waiting: Waiting; response: Promise<Msg> } {
+    const slot = this.free.pop() ?? this.waiting.length;
+    const token = `${slot}-${(this.made += 1)}`;
+    const { promise: response, resolve, reject } = withResolvers<Msg>();
+    const end = (): void => {
+      clearTimeout(timer);
+      this.waiting[slot] = undefined;
+      this.free.push(slot);
+    };
+    const fail = (error: unknown): void => {
+      end();
+      reject(error);
+    };
+    const timer = setTimeout(() => fail(new GatewayError('DEADLINE_EXCEEDED', 'The service did not respond in time.')), withinMs);
+    const respond = (message: Msg): void => {
+      if (message.headers?.code === NO_RESPONDERS && message.data.length === 0)
+        return fail(new GatewayError('OVERLOADED', 'The service is not running, so nothing was done. Try again shortly.'));
+      end();
+      resolve(message);
+    };
+    const waiting = { token, respond, fail };
+    this.waiting[slot] = waiting;
+    return { waiting, response };
   }
 
   private async watch(): Promise<void> {
     for await (const { type } of this.connection.status()) {
       if (type === 'reconnect') this.up = true;
-      if (type === 'disconnect') this.cut();
+      if (type === 'disconnect') this.failAll();
     }
-    this.cut();
+    this.failAll();
   }
 
-  private cut(): void {
+  private failAll(): void {
     this.up = false;
-    for (const waiting of this.waiting) waiting?.fail(new GatewayError('REPLY_LOST', 'The connection broke before the answer came.'));
+    for (const waiting of this.waiting) waiting?.fail(new GatewayError('REPLY_LOST', 'The connection broke before the service responded.'));
   }
+}
+
+/** `Promise.withResolvers` of newer Node.js versions. */
+function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: unknown) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
 }

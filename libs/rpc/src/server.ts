@@ -22,8 +22,8 @@ export interface RpcServerOptions {
 /** How long `close` waits for the broker to hand over what it has for us, in milliseconds: it may be away. */
 const UNSUBSCRIBED_WITHIN_MS = 2_000;
 
-/** Bytes of the requests handled at once: most are a kilobyte, a callback of the platform up to 4 MB. Beyond it they are answered OVERLOADED. */
-const MOST_BYTES = 32 * 1024 * 1024;
+/** Bytes of the requests in progress. Most have a kilobyte, a callback of the platform up to 4 MB. Beyond it the server refuses with OVERLOADED. */
+const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
 const duration = histogram('mgw_rpc_duration_seconds', 'Requests answered by this service', ['method', 'outcome']);
 
@@ -89,7 +89,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     const bytes = message.data.length;
     const lane = operation.isRead ? 'read' : 'other';
     const most = operation.isRead ? this.options.readConcurrency : this.options.concurrency;
-    if (this.running[lane] >= most || this.runningBytes + bytes > MOST_BYTES) {
+    if (this.running[lane] >= most || this.runningBytes + bytes > MAX_REQUEST_BYTES) {
       this.refuse(
         message,
         new GatewayError('OVERLOADED', 'The service has all the work it can take; nothing was done. Try again shortly.'),

@@ -6,7 +6,7 @@ import type { FastifyReply } from 'fastify';
 import { SessionsStore } from '../sessions/sessions.store';
 
 /** Streams of one process, and of one business on it. */
-const MAX_STREAMS = 1_000;
+const MAX_STREAMS = 500;
 const MAX_PER_BUSINESS = 50;
 /** Keeps proxies from closing a quiet stream; also how soon an ended session ends its streams. */
 const BEAT_MS = 15_000;

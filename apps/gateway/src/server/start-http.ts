@@ -49,6 +49,8 @@ export function fastifyAdapter({
   });
   const { server } = adapter.getInstance() as unknown as FastifyInstance;
   server.maxConnections = maxConnections;
+  // Many short headers cost far more memory than their bytes.
+  server.maxHeadersCount = 200;
   // What somebody expects that we do not know is none of our business; Node.js would answer 417 without a word.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   return adapter;

@@ -8,7 +8,7 @@ import { holderOf } from '../http/caller';
 const PAGE = 25;
 /** Memory of a list that is being streamed: one page, parsed and as text. */
 const PAGE_BYTES = 1.5 * 1024 * 1024;
-const lists = new ByteBudget(16 * PAGE_BYTES, 4 * PAGE_BYTES);
+const lists = new ByteBudget(8 * PAGE_BYTES, 4 * PAGE_BYTES);
 
 type Place = Pick<RequestOf<typeof ListTemplates>, 'limit' | 'cursor'>;
 interface Page {

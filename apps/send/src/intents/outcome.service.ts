@@ -15,7 +15,7 @@ const RETRIES = 30;
 const CANCELLED = 'The send could not be stored in time, so nothing was sent.';
 
 /** Maximum bytes in each of the three queues. One business's half fits every send that a replica runs at once. */
-const MAX_QUEUED_BYTES = 10 * 1024 ** 2;
+const MAX_QUEUED_BYTES = 6 * 1024 ** 2;
 
 interface Failure {
   intent: IntentRecord;

@@ -22,6 +22,8 @@ export interface ApprovedTemplate {
 export class TemplateService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly cache = new RefreshingCache<TemplateName, FoundTemplate, RpcContext>({
     load: async (names, context) => (await requiredCall(this.rpc, FindTemplates, { names }, context)).found,
+    // Two bytes for each character, and about as much for the objects.
+    sizeOf: (found) => 4 * JSON.stringify(found).length,
     serveStaleOnError: true,
   });
   private stopListening: () => void = () => {};
