@@ -15,26 +15,28 @@ type Traced = { event: EventEnvelope; span: Span };
 type TracedEvent = Traced & { received: ReceivedEvent };
 
 const MAX_DELAY_MS = 60_000;
-/** Between two looks for the database, and until events come again that were put off for want of it. */
+/** Pause between two pings of a database that is away, and delay of events that it could not store. In milliseconds. */
 const DATABASE_PAUSE_MS = 300;
 const AWAY_DELAY_MS = 1_000;
-/** Deadline of a handler, beyond that of its statements, in milliseconds. */
+/** Deadline of a handler, longer than that of its statements, in milliseconds. */
 const HANDLE_WITHIN_MS = 15_000;
 /**
- * Marked beginnings without an end, after which an event is set aside. Before the first of them it was delivered without a mark, so the
- * process has ended three times with the event in its hands, the last time with nothing else.
+ * Marked beginnings without an end after which an event is set aside. Its first delivery had no mark, so three processes have died while
+ * they handled it, and the last one handled nothing else.
  */
 const MOST_BEGUN = 2;
-/** A handler may exceed its deadline this often. */
+/** How often the handling of one event may exceed its deadline. */
 const MOST_STALLS = 3;
-/** Keys with an event in the dead letters, whose later events have one attempt until one succeeds. */
+/** Keys with an event in the dead letters. Their later events get one attempt each until one succeeds. */
 const MOST_FAILED_KEYS = 1_000;
-const handled = counter('mgw_events_handled_total', 'Events by what became of them', ['consumer', 'outcome']);
-const age = histogram('mgw_event_age_seconds', 'From the telling of an event to its handling', ['consumer']);
+const handled = counter('mgw_events_handled_total', 'Events by outcome of their handling', ['consumer', 'outcome']);
+const age = histogram('mgw_event_age_seconds', 'Time from the publication of an event to its handling', ['consumer']);
 
 /**
- * Handles events in one transaction. When it fails they are divided, so that one that fails by itself holds up nobody else: it comes
- * again later, and where order matters later events of its key wait for it.
+ * Handles a batch of events in one transaction. If that fails, it divides the batch until the failing event is alone, so that event delays
+ * no others. The event is redelivered later; in an ordered consumer, later events of its key wait for it.
+ *
+ * An event ends in one of three ways: acknowledged after its commit, redelivered, or in the dead letters.
  */
 export class BatchHandler {
   private readonly failures = new FailureCounts();
@@ -44,8 +46,8 @@ export class BatchHandler {
   private readonly failedKeys = new Set<string>();
 
   /**
-   * @param mayContinue whether events are to be handled still
-   * @param requeue takes back events that waited behind one which is done, in front of all others
+   * @param mayContinue whether this process may still handle events
+   * @param requeue receives events that waited behind a failed one, and puts them before all others
    */
   constructor(
     private readonly options: EventConsumerOptions,
@@ -61,7 +63,7 @@ export class BatchHandler {
     return this.lanes.queueBehindFailed(received);
   }
 
-  /** Takes an event that failed and is due again. */
+  /** Takes a failed event whose retry is due. */
   takeDue(): ReceivedEvent | undefined {
     return this.lanes.takeDue();
   }
@@ -70,12 +72,12 @@ export class BatchHandler {
     return this.lanes.dueInMs;
   }
 
-  /** Drops the events that wait; they are somebody else's now. */
+  /** Drops waiting events, because another replica consumes them now. */
   dropWaiting(): void {
     this.lanes.clear();
   }
 
-  /** Never throws: each event ends done, put off, or among the dead letters. */
+  /** Never throws. */
   async handle(received: readonly ReceivedEvent[]): Promise<void> {
     const readable: ReceivedEvent[] = [];
     for (const one of received) {
@@ -88,8 +90,8 @@ export class BatchHandler {
   }
 
   /**
-   * Events that were delivered before: a process may have died of one. Their handling is marked before it begins, and what was marked
-   * already is handled alone.
+   * Handles a batch with redelivered events. A process may have died of one of them, so beginnings are marked first, and an event that has
+   * a mark is handled alone.
    */
   private async handleRedelivered(received: readonly ReceivedEvent[]): Promise<void> {
     const begun = await this.untilDatabaseResponds(() => this.marks.countBegun(received.map(eventIdOf)));
@@ -118,24 +120,24 @@ export class BatchHandler {
     try {
       await this.marks.remove(ids);
     } catch (error) {
-      this.options.logger.warn({ err: error, consumer: this.options.durable }, 'marks of handled events could not be deleted');
+      this.options.logger.warn({ err: error, consumer: this.options.durable }, 'deleting the marks of handled events failed');
     }
   }
 
-  /** The handling of this event has ended its process again and again. */
+  /** Moves an event to the dead letters whose handling killed its process three times. */
   private async setAside(received: ReceivedEvent): Promise<void> {
     if (this.queueBehindFailed(received) || !('event' in received.read)) return;
-    const reason = `its handling began ${MOST_BEGUN + 1} times and never ended`;
+    const reason = `handling it ended the process ${MOST_BEGUN + 1} times`;
     if (await this.addDeadLetter(received, JSON.stringify(received.read.event), reason)) await this.unmark([eventIdOf(received)]);
   }
 
-  /** Where order matters it tries until the database answers. @returns undefined when the events have to be put off */
+  /** Retries in an ordered consumer, because later events must not overtake. @returns undefined if the events must be redelivered */
   private async untilDatabaseResponds<T>(work: () => Promise<T>): Promise<T | undefined> {
     for (;;) {
       try {
         return await work();
       } catch (error) {
-        this.options.logger.warn({ err: error, consumer: this.options.durable }, 'marks of begun events failed; trying again');
+        this.options.logger.warn({ err: error, consumer: this.options.durable }, 'marking begun events failed; will retry');
         if (!this.options.ordered || !this.mayContinue()) return undefined;
         await new Promise((resume) => setTimeout(resume, DATABASE_PAUSE_MS));
       }
@@ -147,8 +149,8 @@ export class BatchHandler {
   }
 
   /**
-   * Handles the first dead letter that somebody has asked for, as any event but once only: the same inbox or key keeps it from a second
-   * effect. If it fails again it stays, with the new reason; while the database is away it waits. @returns whether there was one
+   * Replays the oldest marked dead letter, with a single attempt; the inbox or key prevents a second effect. If it fails it stays with the
+   * new reason. While the database is away it waits. @returns whether there was one
    */
   async replay(): Promise<boolean> {
     const { durable, logger } = this.options;
@@ -158,23 +160,23 @@ export class BatchHandler {
       await BegunMarks.runAlone(() => this.replayMarked(letter));
       return true;
     } catch (error) {
-      logger.warn({ err: error, consumer: durable }, 'dead letters could not be replayed now; it is tried again');
+      logger.warn({ err: error, consumer: durable }, 'replaying a dead letter failed; will retry');
       return false;
     }
   }
 
-  /** A letter whose replay ended the process is not replayed at every start. */
+  /** Marks the replay, so that a letter which kills the process is not replayed at every start. */
   private async replayMarked(letter: LetterToReplay): Promise<void> {
     const mark = `letter ${letter.id}`;
     const begun = (await this.marks.countBegun([mark])).get(mark) ?? 0;
     await this.marks.add([mark]);
-    const failure = begun > MOST_BEGUN ? new Error('its replay began three times and never ended') : await this.handleLetter(letter);
+    const failure = begun > MOST_BEGUN ? new Error('replaying it ended the process three times') : await this.handleLetter(letter);
     if (failure === undefined) await this.letters.remove([letter.id]);
     else await this.keepLetter(letter, failure);
     await this.unmark([mark]);
   }
 
-  /** @returns what went wrong, or undefined */
+  /** @returns the failure, undefined on success */
   private async handleLetter({ subject, body }: LetterToReplay): Promise<Error | undefined> {
     const reads = readEvents(subject, Buffer.from(body));
     const flaw = reads.find((read) => 'reason' in read);
@@ -192,7 +194,7 @@ export class BatchHandler {
   private async keepLetter({ id, subject }: LetterToReplay, { message: reason }: Error): Promise<void> {
     const { durable, logger } = this.options;
     await this.letters.recordFailedReplay(id, reason);
-    logger.error({ consumer: durable, subject, letter: id, reason }, 'a dead letter could not be handled; it stays');
+    logger.error({ consumer: durable, subject, letter: id, reason }, 'the replay of a dead letter failed; it stays');
     handled.inc({ consumer: durable, outcome: 'dead' });
   }
 
@@ -201,12 +203,12 @@ export class BatchHandler {
     if (failure === undefined) return;
     if (!this.mayContinue() || (!this.options.ordered && !(await this.isHandlerFault(failure)))) return this.redeliverLater(begun, failure);
     if (begun.length === 1) return this.handleFailure(begun[0] as TracedEvent, failure);
-    // One that stalls would stall each half again.
+    // A stalled event would stall each half again.
     const size = failure instanceof DeadlineExceeded ? 1 : Math.ceil(begun.length / 2);
     for (let at = 0; at < begun.length; at += size) await this.processUnblocked(begun.slice(at, at + size));
   }
 
-  /** Leaves out events whose key has failed meanwhile. */
+  /** Processes the events whose key has not failed meanwhile. */
   private async processUnblocked(begun: TracedEvent[]): Promise<void> {
     const free = begun.filter(({ received, span }) => {
       if (!this.queueBehindFailed(received)) return true;
@@ -216,7 +218,7 @@ export class BatchHandler {
     if (free.length > 0) await this.process(free);
   }
 
-  /** While the database is away or full, an ordered consumer retries: later events would overtake those that it put off. */
+  /** While the database is away or full, an ordered consumer retries here: later events would overtake redelivered ones. */
   private async attemptUntilDatabaseResponds(begun: TracedEvent[]): Promise<Error | undefined> {
     for (;;) {
       const failure = await this.attempt(begun);
@@ -232,7 +234,7 @@ export class BatchHandler {
     return { received, ...this.trace(message.subject, (read as { event: EventEnvelope }).event, traceparent) };
   }
 
-  /** Each event's own trace goes on, also when several are handled together. */
+  /** Continues the trace of each event, also when several are handled together. */
   private trace(subject: string, event: EventEnvelope, parent: string | null): Traced {
     const attributes = { ...spanAttributes(subject, 'process'), 'messaging.consumer.group.name': this.options.durable };
     const span = startSpan(`process ${subject}`, { kind: 'consumer', parent, attributes });
@@ -240,7 +242,7 @@ export class BatchHandler {
     return { event, span };
   }
 
-  /** @returns what went wrong, or undefined */
+  /** @returns the failure, undefined on success */
   private async attempt(begun: TracedEvent[]): Promise<Error | undefined> {
     const failure = await this.runHandler(begun);
     if (failure !== undefined) return failure;
@@ -259,19 +261,19 @@ export class BatchHandler {
     if (this.options.ordered) this.requeue(this.lanes.release(received));
   }
 
-  /** @returns what went wrong, or undefined when it is committed */
+  /** @returns the failure, undefined after the commit */
   private async runHandler(handlings: Traced[]): Promise<Error | undefined> {
     const { db, durable, singleStatement, handleWithinMs = HANDLE_WITHIN_MS } = this.options;
     const events = handlings.map(({ event }) => event);
-    let told: EventEnvelope[] = [];
+    let published: EventEnvelope[] = [];
     try {
       if (singleStatement) {
         crashPoint('consumer.before-commit');
-        told = (await within(handleWithinMs, () => this.options.handle(events, db))) ?? [];
+        published = (await within(handleWithinMs, () => this.options.handle(events, db))) ?? [];
       } else {
         const work = async (tx: Tx) => {
           const fresh = await this.filterUnhandled(tx, events);
-          if (fresh.length > 0) told = (await this.options.handle(fresh, tx)) ?? [];
+          if (fresh.length > 0) published = (await this.options.handle(fresh, tx)) ?? [];
           crashPoint('consumer.before-commit');
         };
         await db.transaction(work, { withinMs: handleWithinMs });
@@ -281,15 +283,15 @@ export class BatchHandler {
     }
     crashPoint('consumer.after-commit');
     for (const { span } of handlings) span.end();
-    this.options.afterCommit?.(told);
+    this.options.afterCommit?.(published);
     handled.inc({ consumer: durable, outcome: 'ok' }, events.length);
     return undefined;
   }
 
-  /** Remembers the events in the inbox. @returns those that were not there, and the idempotent ones, in the order they came */
+  /** Writes the events to the inbox. @returns new and idempotent ones, in their order */
   private async filterUnhandled(tx: Tx, events: EventEnvelope[]): Promise<EventEnvelope[]> {
     const isIdempotent = (event: EventEnvelope) => this.options.isIdempotent?.(event) ?? this.options.idempotent ?? false;
-    // In one order everywhere: two replicas with the same events wait for each other instead of deadlocking.
+    // Sorted, so that two replicas with the same events wait for each other instead of deadlocking.
     const ids = events
       .filter((event) => !isIdempotent(event))
       .map(({ id }) => id)
@@ -307,7 +309,7 @@ export class BatchHandler {
   /** Transient failure: redeliver without counting an attempt. An ordered consumer that stops leaves them to the next replica. */
   private redeliverLater(begun: TracedEvent[], failure: Error): void {
     const { durable, logger, ordered } = this.options;
-    logger.warn({ err: failure, consumer: durable, events: begun.length }, 'events could not be handled now; they come again');
+    logger.warn({ err: failure, consumer: durable, events: begun.length }, 'handling events failed; they are redelivered');
     for (const { received, span } of begun) {
       span.fail(failure);
       span.end();
@@ -328,7 +330,7 @@ export class BatchHandler {
       await this.addDeadLetter(received, JSON.stringify(event), failure.message);
       return;
     }
-    logger.warn({ err: failure, consumer: durable, event_id: event.id, failures }, 'an event could not be handled; it comes again');
+    logger.warn({ err: failure, consumer: durable, event_id: event.id, failures }, 'handling an event failed; it is redelivered');
     handled.inc({ consumer: durable, outcome: 'retry' });
     if (ordered) this.lanes.fail(received);
     else received.message.redeliverAfter(Math.min(MAX_DELAY_MS, 200 * 2 ** Math.min(failures, 10)));
@@ -340,25 +342,25 @@ export class BatchHandler {
     if (this.failedKeys.size > MOST_FAILED_KEYS && oldest !== undefined) this.failedKeys.delete(oldest);
   }
 
-  /** @returns whether it is in the dead letters; if not, it comes again */
+  /** @returns whether it was stored; if not, the event is redelivered */
   private async addDeadLetter(received: ReceivedEvent, body: string, reason: string): Promise<boolean> {
     const { durable, logger, ordered } = this.options;
     const { subject, deliveries } = received.message;
     try {
       await this.letters.add({ consumer: durable, subject, body, reason, tries: deliveries });
     } catch (error) {
-      logger.warn({ err: error, consumer: durable }, 'the dead letters could not be written; the event comes again');
+      logger.warn({ err: error, consumer: durable }, 'storing a dead letter failed; the event is redelivered');
       if (ordered) this.lanes.fail(received);
       else received.message.redeliverAfter(AWAY_DELAY_MS);
       return false;
     }
-    logger.error({ consumer: durable, subject, reason }, 'an event went to the dead letters');
+    logger.error({ consumer: durable, subject, reason }, 'an event was moved to the dead letters');
     handled.inc({ consumer: durable, outcome: 'dead' });
     this.acknowledge(received);
     return true;
   }
 
-  /** Whether the failure is not for want of the database: it answers, and had room for what the events wrote. */
+  /** Whether the events caused the failure: the database responds and had room. */
   private async isHandlerFault(failure: Error): Promise<boolean> {
     return asStorageProblem(failure) === null && (await this.isDatabaseUp());
   }
@@ -372,7 +374,7 @@ function eventIdOf({ read }: ReceivedEvent): string {
   return 'event' in read ? read.event.id : '';
 }
 
-/** Divides a list into runs, in order; one that is to be alone is a run of its own. */
+/** Divides a list into groups, in order. An element that must be alone is a group of its own. */
 function groupsOf<T>(list: readonly T[], isAlone: (one: T) => boolean): T[][] {
   const groups: T[][] = [];
   let open: T[] | undefined;

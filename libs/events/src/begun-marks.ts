@@ -1,11 +1,11 @@
 import type { Database } from '@mgw/postgres';
 
-/** Marks of events that never came again are deleted after this many days. A stream keeps an event for less. */
+/** Age at which marks are deleted, in days. A stream keeps its events for less. */
 const KEEP_DAYS = 7;
 
 /**
- * Durable marks of handling that has begun and not ended, `<schema>.event_attempts`. Only events that were delivered before are marked:
- * the process that had them may have died of them.
+ * Marks in `<schema>.event_attempts` that the handling of an event has begun and not ended. Only redelivered events are marked: the process
+ * that handled one before may have died of it.
  */
 export class BegunMarks {
   private static lastRun: Promise<unknown> = Promise.resolve();
@@ -16,14 +16,14 @@ export class BegunMarks {
     private readonly consumer: string,
   ) {}
 
-  /** Runs one piece of marked work at a time in this process, so that the marks name what it died of. */
+  /** Runs marked work one at a time in this process, so that the marks name the work that it died of. */
   static async runAlone<T>(work: () => Promise<T>): Promise<T> {
     const turn = BegunMarks.lastRun.then(work);
     BegunMarks.lastRun = turn.catch(() => undefined);
     return turn;
   }
 
-  /** @returns how often the handling of each event has begun without an end; events without a mark are absent */
+  /** @returns how often the handling of each event began without an end; events without a mark are absent */
   async countBegun(ids: readonly string[]): Promise<Map<string, number>> {
     const rows = await this.db.query<{ event_id: string; begun: number }>(
       `SELECT event_id, begun FROM ${this.schema}.event_attempts WHERE consumer = $1 AND event_id = ANY ($2::text[])`,

@@ -10,15 +10,20 @@ import { Load } from './load';
 import type { ReceivedEvent } from './pending-message';
 import { Signal } from './signal';
 
-/** How long a stop may take to finish what waits, in milliseconds. */
+/** How long an ordered consumer may take to handle its waiting events at a stop, in milliseconds. */
 const FINISH_MS = 3_000;
-/** Bytes of events in one transaction at most, unless it is one event. */
+/** Bytes of events in one transaction, unless it has a single event. */
 const MOST_BATCH_BYTES = 512 * 1024;
-/** How long a dead letter that somebody asks for waits for its turn at most, in milliseconds, while there is no other work. */
-const REPLAY_LOOK_MS = 2_000;
+/** Pause between two looks for dead letters to replay, in milliseconds. */
+const REPLAY_POLL_MS = 2_000;
 const FLUSH_WITHIN_MS = 1_000;
 
-/** Hears events: at least once from JetStream, once in effect by the inbox (guarantees §4). */
+/**
+ * Consumes events of a stream: at least once from JetStream, once in effect by the inbox (guarantees §4).
+ *
+ * The path of an event: `DurableSubscription` pulls its message, `waiting` queues it, and `BatchHandler` applies a batch in one
+ * transaction, then acknowledges, redelivers, or sets aside. An ordered consumer does so only while it holds the `Lease`.
+ */
 export class EventConsumer<E extends EventType = EventType> {
   private readonly waiting: ReceivedEvent[] = [];
   private readonly signal = new Signal();
@@ -28,7 +33,7 @@ export class EventConsumer<E extends EventType = EventType> {
   private readonly batches: BatchHandler;
   private readonly batchSize: number;
   private readonly load: Load;
-  /** The lease was lost, and what was at hand then is at hand still. */
+  /** The lease was lost, and `waiting` still holds events from before. */
   private leaseLost = false;
   private replayAt = 0;
   private stopped = false;
@@ -61,7 +66,7 @@ export class EventConsumer<E extends EventType = EventType> {
       },
     );
     const { durable } = options;
-    const help = 'Messages, of one event or many, that a consumer has not handled, of all its replicas together';
+    const help = 'Messages that a consumer has not handled, of all its replicas together; a message has one event or many';
     this.removeGauge = gauges('mgw_events_waiting', help, 'consumer', async () => ({
       [durable]: await this.subscription.countUnhandled(),
     }));
@@ -74,7 +79,7 @@ export class EventConsumer<E extends EventType = EventType> {
     this.ended = this.run();
   }
 
-  /** Finishes the batch under way and gives back what waits; where order matters, what waits is finished too. */
+  /** Finishes the batch in progress and returns waiting events to JetStream. An ordered consumer handles them first. */
   async stop(): Promise<void> {
     this.stopped = true;
     if (this.lease) this.finishUntil = performance.now() + FINISH_MS;
@@ -91,7 +96,7 @@ export class EventConsumer<E extends EventType = EventType> {
 
   private async run(): Promise<void> {
     while (!this.stopped || (this.waiting.length > 0 && this.mayContinue())) {
-      // By the clock: after a standstill nothing has said so yet.
+      // Compares the clock: after a suspension no timer has fired yet.
       if (!this.mayHandle() && this.leaseLost) await this.dropWaiting();
       const batch = this.nextBatch();
       if (batch.length > 0) {
@@ -103,7 +108,7 @@ export class EventConsumer<E extends EventType = EventType> {
     }
   }
 
-  /** One that failed and is due again comes alone. */
+  /** Retries are handled alone. */
   private nextBatch(): ReceivedEvent[] {
     const due = this.batches.takeDue();
     if (due) return [due];
@@ -120,11 +125,11 @@ export class EventConsumer<E extends EventType = EventType> {
     return batch;
   }
 
-  /** A dead letter that somebody has asked for, between what comes: never beside it, and of an ordered consumer by who holds the lease. */
+  /** Replays a dead letter between two batches, never beside one; an ordered consumer needs the lease for it. */
   private async replay(): Promise<void> {
     if (this.stopped || performance.now() < this.replayAt) return;
     const more = this.mayHandle() && (await this.batches.replay());
-    this.replayAt = more ? 0 : performance.now() + REPLAY_LOOK_MS;
+    this.replayAt = more ? 0 : performance.now() + REPLAY_POLL_MS;
   }
 
   private mayHandle(): boolean {
@@ -143,8 +148,8 @@ export class EventConsumer<E extends EventType = EventType> {
   }
 
   /**
-   * Drops what was at hand when the lease was lost: it belongs to the replica that has the lease next, which takes it back in order.
-   * Given back one by one, JetStream may deliver it in another order.
+   * Drops the events from before the lease was lost. The next holder makes JetStream redeliver them in order; returned one by one, they
+   * might arrive in another order.
    */
   private async dropWaiting(): Promise<void> {
     await this.subscription.dropHeld();
@@ -154,7 +159,7 @@ export class EventConsumer<E extends EventType = EventType> {
     this.subscription.permissionChanged();
   }
 
-  /** Acknowledgements reach the server before the next replica takes back what is not acknowledged. */
+  /** Makes sure that acknowledgements arrive before the next holder requests unacknowledged messages. */
   private async flush(): Promise<void> {
     await within(FLUSH_WITHIN_MS, () => this.options.nc.flush()).catch(() => undefined);
   }

@@ -1,20 +1,20 @@
 import type { Database } from '@mgw/postgres';
 
-/** What could not be handled, for an operator to see. */
+/** An event or update that could not be handled, as an operator sees it. */
 export interface DeadLetter {
   id: string;
   /** When it was set aside. */
   at: Date;
   consumer: string;
-  /** Where it came: a subject of NATS, or a field of a callback. */
+  /** The NATS subject, or the field of a callback. */
   subject: string;
-  /** Null of what is no event. */
+  /** Null when the body is not an event. */
   event_id: string | null;
   /** The id of its business, or several, comma-separated; null when none is known. */
   business: string | null;
   tries: number;
   reason: string;
-  /** Whether it was asked to be handled again, and still waits for it. */
+  /** Whether a replay was requested and has not happened yet. */
   replay_requested: boolean;
 }
 
@@ -25,11 +25,11 @@ export interface LetterToReplay {
 }
 
 /**
- * The dead letters of a service, `<schema>.dead_letters`. Whoever asks for a replay only marks them: the service itself handles them,
- * where it handles everything else, so that neither two operators nor two replicas have an effect twice.
+ * The dead letters of a service, `<schema>.dead_letters`. A request for a replay only marks them. The service's own consumer handles them
+ * between its events, so neither two operators nor two replicas apply an effect twice.
  */
 export class DeadLetters {
-  /** @param business SQL, over the columns, for what an event does not say of itself */
+  /** @param business SQL over the columns that yields the business of a letter */
   constructor(
     private readonly db: Database,
     private readonly schema: string,
@@ -43,7 +43,7 @@ export class DeadLetters {
     );
   }
 
-  /** The oldest first, and how many there are in all. */
+  /** @returns the oldest letters, and the total count */
   async list(atMost: number): Promise<{ letters: DeadLetter[]; total: number }> {
     const letters = await this.db.query<DeadLetter>(
       `SELECT id, at, consumer, subject, event_id, ${this.business} AS business, deliveries AS tries, reason, replay_asked_at IS NOT NULL AS replay_requested
@@ -54,12 +54,12 @@ export class DeadLetters {
     return { letters, total: count?.n ?? 0 };
   }
 
-  /** What a letter holds; undefined when there is none of this id. */
+  /** @returns the body of a letter; undefined for an unknown id */
   async body(id: string): Promise<string | undefined> {
     return (await this.db.query<{ body: string }>(`SELECT body FROM ${this.schema}.dead_letters WHERE id = $1`, [id]))[0]?.body;
   }
 
-  /** Asks for these to be handled again, or for all. @returns the ids of those that are there */
+  /** Marks letters for replay. @returns the ids that exist */
   async requestReplay(ids: string[] | 'all'): Promise<string[]> {
     const rows = await this.db.query<{ id: string }>(
       `UPDATE ${this.schema}.dead_letters SET replay_asked_at = coalesce(replay_asked_at, now())
@@ -69,7 +69,7 @@ export class DeadLetters {
     return rows.map(({ id }) => id);
   }
 
-  /** Of these, those that are there still: nobody has come to them, or they failed again. */
+  /** @returns those of the letters that still exist: they wait for their replay, or it failed */
   remaining(ids: string[]): Promise<Pick<DeadLetter, 'id' | 'reason' | 'replay_requested'>[]> {
     return this.db.query(
       `SELECT id, reason, replay_asked_at IS NOT NULL AS replay_requested FROM ${this.schema}.dead_letters WHERE id = ANY($1::bigint[]) ORDER BY id`,
@@ -77,7 +77,7 @@ export class DeadLetters {
     );
   }
 
-  /** The oldest of those that a consumer was asked for. */
+  /** @returns the consumer's oldest letter that is marked for replay */
   async nextToReplay(consumer: string): Promise<LetterToReplay | undefined> {
     const letters = await this.db.query<LetterToReplay>(
       `SELECT id, subject, body FROM ${this.schema}.dead_letters WHERE consumer = $1 AND replay_asked_at IS NOT NULL ORDER BY id LIMIT 1`,
@@ -86,7 +86,7 @@ export class DeadLetters {
     return letters[0];
   }
 
-  /** It was tried and failed again. */
+  /** Stores the new reason and ends the request for a replay. */
   async recordFailedReplay(id: string, reason: string): Promise<void> {
     await this.db.query(
       `UPDATE ${this.schema}.dead_letters SET reason = $2, deliveries = deliveries + 1, replay_asked_at = NULL WHERE id = $1`,
@@ -94,7 +94,7 @@ export class DeadLetters {
     );
   }
 
-  /** @returns how many there were */
+  /** @returns how many were deleted */
   async remove(ids: string[]): Promise<number> {
     return (await this.db.query(`DELETE FROM ${this.schema}.dead_letters WHERE id = ANY($1::bigint[]) RETURNING id`, [ids])).length;
   }

@@ -8,38 +8,38 @@ import { Signal } from './signal';
 import { MAX_AGE_MS, ensureStreams, isMissing, limitsOn } from './streams';
 
 /**
- * Without a sign of life for this long, messages are delivered to another replica, in milliseconds: this is how a dead replica's messages
- * come back. A living replica gives that sign for what waits longer.
+ * JetStream redelivers a message that is not acknowledged for this long, in milliseconds, so a dead replica's messages reach another one. A
+ * living replica extends the deadline of messages that wait longer.
  */
 const ACK_WAIT_MS = 2_000;
-const WORKING_EVERY_MS = 500;
-/** Ordered consumers take back what a dead replica held when they take over; see `letReturn`. */
+const EXTEND_EVERY_MS = 500;
+/** The holder of an ordered consumer's lease makes JetStream redeliver instead; see `redeliverUnacknowledged`. */
 const ORDERED_ACK_WAIT_MS = 30_000;
-/** The wait that makes the server deliver everything again, and how long it needs to notice, in milliseconds. */
-const RETURN_WAIT_MS = 1;
-const RETURN_AFTER_MS = 180;
-/** How long a request for messages lives, in milliseconds. Of a process that stands still no request is left when its lease ends. */
+/** The wait that makes the server redeliver everything, and the time that it needs to notice, in milliseconds. */
+const REDELIVER_WAIT_MS = 1;
+const REDELIVER_AFTER_MS = 180;
+/** Lifetime of a request for messages, in milliseconds. A suspended process has no request left when its lease ends. */
 const EXPIRES_MS = 3_000;
 const ORDERED_EXPIRES_MS = 1_000;
-const LOOK_EVERY_MS = 100;
-/** Deadline of the response about a consumer, in milliseconds: a stop waits for it. */
+const POLL_MS = 100;
+/** Deadline of a request for a consumer's state, in milliseconds: a stop waits for it. */
 const INFO_MS = 1_000;
 /**
- * The server deletes a consumer that nobody uses when everything it has missed is too old anyway. Until then the consumer keeps a full
- * stream from emptying.
+ * The server deletes an unused consumer when everything that it missed has expired. Until then the consumer keeps a full stream from
+ * emptying.
  */
-const FORGOTTEN_AFTER = nanos(MAX_AGE_MS);
+const DELETED_AFTER = nanos(MAX_AGE_MS);
 
 /**
- * A durable pull consumer that is always there: whatever happens to the connection, the stream or the consumer, it makes what
- * is missing and pulls again.
+ * Pulls messages of a durable consumer. Whatever happens to the connection, the stream or the consumer, it creates what is missing and pulls
+ * again.
  */
 export class DurableSubscription {
   private puller: Puller | undefined;
-  /** Those that were handed over and are not settled. */
+  /** Messages that were passed on and are not acknowledged. */
   private readonly held: PendingMessages;
   private readonly ackWaitMs: number;
-  /** Messages may have been delivered that never came; where order matters they are delivered again before anything later is taken. */
+  /** Messages may have been lost on their way. An ordered consumer has them redelivered before it pulls later ones. */
   private mayHaveMissed = true;
   private isNextTooLarge = false;
   private working: NodeJS.Timeout | undefined;
@@ -60,23 +60,23 @@ export class DurableSubscription {
 
   start(): void {
     void this.restartOnReconnect(this.options.nc);
-    if (!this.options.ordered) this.working = setInterval(() => this.extendSlow(), WORKING_EVERY_MS);
+    if (!this.options.ordered) this.working = setInterval(() => this.extendSlow(), EXTEND_EVERY_MS);
     this.ended = this.run();
   }
 
-  /** How many messages the durable consumer has not handled. */
+  /** Counts the messages that no replica has acknowledged. */
   async countUnhandled(): Promise<number> {
     const { num_pending, num_ack_pending } = await this.info();
     return num_pending + num_ack_pending;
   }
 
-  /** `mayPull` has changed. */
+  /** Must be called when `mayPull` changed. */
   permissionChanged(): void {
     if (this.mayPull()) this.signal.notify();
     else void this.drain();
   }
 
-  /** Drops what it holds, for the replica that pulls next. */
+  /** Drops its messages, for the replica that pulls next. */
   async dropHeld(): Promise<void> {
     await this.drain();
     this.held.clear();
@@ -90,7 +90,7 @@ export class DurableSubscription {
     await this.ended;
   }
 
-  /** When everything that was handed over is settled. */
+  /** Must be called after the last acknowledgement. */
   close(): void {
     clearInterval(this.working);
   }
@@ -101,13 +101,13 @@ export class DurableSubscription {
       try {
         if (this.mayPull()) await this.pull();
       } catch (error) {
-        logger.warn({ err: error, consumer: durable }, 'pulling events failed; trying again');
+        logger.warn({ err: error, consumer: durable }, 'pulling events failed; will retry');
       }
       if (!this.stopped) await this.signal.wait(300);
     }
   }
 
-  /** @returns when it came to an end */
+  /** Returns when pulling has ended. */
   private async pull(): Promise<void> {
     const { nc, durable, stream, ordered, logger } = this.options;
     const manager = await nc.jetstreamManager();
@@ -148,13 +148,13 @@ export class DurableSubscription {
   /** Pulls no more. What is on its way still comes: dropped, it would be received again after what was told later. */
   private async drain(): Promise<void> {
     await this.puller?.drain();
-    // The server forgets requests without a listener when it is asked about the consumer; it would deliver messages to them.
+    // Reading the consumer's state makes the server drop requests without a subscriber; it would deliver messages to them.
     if (this.options.ordered) await this.info().catch(() => undefined);
   }
 
   /**
-   * Makes the server deliver again, in order and before anything later, what was delivered and not acknowledged: a shorter wait for
-   * acknowledgements is over for all of it. Requests of a replica that stands still would take some of it, so they expire first.
+   * Makes the server redeliver unacknowledged messages in order, before later ones: a shorter acknowledgement wait ends for all of them at
+   * once. Requests of a suspended replica would receive some of them, so they must expire first.
    */
   private async redeliverUnacknowledged(manager: JetStreamManager): Promise<void> {
     const { stream, durable } = this.options;
@@ -162,9 +162,9 @@ export class DurableSubscription {
     const { num_ack_pending } = await info();
     if (num_ack_pending <= this.held.size) return;
     const expireBy = performance.now() + 2 * ORDERED_EXPIRES_MS;
-    while ((await info()).num_waiting > 0 && performance.now() < expireBy) await this.pause(LOOK_EVERY_MS);
-    await manager.consumers.update(stream, durable, { ack_wait: nanos(RETURN_WAIT_MS) });
-    await this.pause(RETURN_AFTER_MS);
+    while ((await info()).num_waiting > 0 && performance.now() < expireBy) await this.pause(POLL_MS);
+    await manager.consumers.update(stream, durable, { ack_wait: nanos(REDELIVER_WAIT_MS) });
+    await this.pause(REDELIVER_AFTER_MS);
     await manager.consumers.update(stream, durable, { ack_wait: nanos(this.ackWaitMs) });
   }
 
@@ -172,7 +172,7 @@ export class DurableSubscription {
     return new Promise((resume) => setTimeout(resume, ms));
   }
 
-  /** A message that is held may be delivered again: it is held once, and acknowledged as its last delivery. */
+  /** A redelivery of a pending message replaces its delivery, because the last one must be acknowledged. */
   private open(message: PulledMessage): void {
     const { key } = message;
     const held = this.held.get(key);
@@ -197,11 +197,11 @@ export class DurableSubscription {
   private async ensureConsumer(manager: JetStreamManager): Promise<void> {
     const { nc, stream, durable, type } = this.options;
     await ensureStreams(manager, limitsOn(nc));
-    const settings = { ack_wait: nanos(this.ackWaitMs), inactive_threshold: FORGOTTEN_AFTER, max_ack_pending: this.batchSize * 4 };
+    const settings = { ack_wait: nanos(this.ackWaitMs), inactive_threshold: DELETED_AFTER, max_ack_pending: this.batchSize * 4 };
     try {
       const { config } = await manager.consumers.info(stream, durable);
       const isCurrent = Object.entries(settings).every(([name, value]) => config[name as keyof typeof settings] === value);
-      // An earlier version made it, or a replica died while it let messages return.
+      // An earlier version created it, or a replica died during a redelivery.
       if (!isCurrent) await manager.consumers.update(stream, durable, settings);
     } catch (error) {
       if (!isMissing(error)) throw error;
@@ -210,14 +210,14 @@ export class DurableSubscription {
         ack_policy: AckPolicy.Explicit,
         deliver_policy: DeliverPolicy.All,
         ...settings,
-        // The handler counts attempts: JetStream itself would drop the event after the last one.
+        // BatchHandler counts failures: JetStream would silently drop the event after its maximum.
         max_deliver: -1,
         ...(type ? { filter_subject: type.subject } : {}),
       });
     }
   }
 
-  /** The server may have come back without its store. */
+  /** Starts again after a reconnection, because the server may have lost its store. */
   private async restartOnReconnect(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
       if (this.stopped) return;

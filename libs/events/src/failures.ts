@@ -1,19 +1,19 @@
-/** Throw this from a handler when trying again cannot help: the event goes to the dead letters at once. */
+/** A handler throws this when a retry cannot succeed: the event goes to the dead letters at once. */
 export class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure';
 }
 
-/** Events whose failures are counted; beyond this the oldest count begins again. */
+/** Events with a count; beyond this the oldest count is dropped. */
 const MOST_COUNTED = 10_000;
 
-/** How often each event failed by itself. JetStream's count of deliveries includes outages and stops. */
+/** Counts the failures of each event. JetStream's count of deliveries also includes outages and stops. */
 export class FailureCounts {
   private readonly counts = new Map<string, number>();
 
-  /** @returns the count with these */
+  /** @returns the new count */
   add(id: string, failures: number): number {
     const count = (this.counts.get(id) ?? 0) + failures;
-    // Moves to the end of the order.
+    // Deleting moves the key to the end of the order.
     this.counts.delete(id);
     this.counts.set(id, count);
     const [oldest] = this.counts.keys();

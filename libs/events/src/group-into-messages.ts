@@ -2,37 +2,37 @@ import type { OutboxRow } from './outbox';
 
 /** Events in one message at most. */
 const MOST_EVENTS = 64;
-/** Characters of all events of one message, unless it is one event: consumers bound what they hold in messages. */
+/** Characters of all events of one message, unless it has a single event. Consumers bound what they hold in whole messages. */
 const MOST_CHARACTERS = 32 * 1024;
-/** UTF-8 takes at most three bytes for a character; the rest is for headers. */
+/** UTF-8 has at most three bytes per character; the fourth is for headers. */
 const BYTES_PER_CHARACTER = 4;
 
-/** Events of one subject that travel together. */
+/** Events of one subject that share a message. */
 export interface EventMessage<R = OutboxRow> {
   rows: R[];
-  /** It shares an ordering key with a message of the wave before: it is published when that one is acknowledged. */
+  /** The message shares an ordering key with one of the previous wave, so it is published after that one's acknowledgement. */
   wave: number;
 }
 
 interface Open<R> extends EventMessage<R> {
   characters: number;
-  /** Earlier messages with one of its keys. */
+  /** Indexes of earlier messages with one of its keys. */
   after: number[];
 }
 
 /**
- * Divides events into messages: a message costs JetStream far more than an event in it. Events of one ordering key stay in their
- * order: within a message, and by waves from one message to the next.
- * @param maxPayload bytes that the server takes in one message
+ * Groups events into messages, because a message costs JetStream far more than an event in it. Events of one ordering key keep their order:
+ * within a message by position, and across messages by waves.
+ * @param maxPayload largest message of the server, in bytes
  */
 export function groupIntoMessages<R extends Omit<OutboxRow, 'event_id'>>(rows: readonly R[], maxPayload = Infinity): EventMessage<R>[] {
   const mostCharacters = Math.min(MOST_CHARACTERS, maxPayload / BYTES_PER_CHARACTER);
   const messages: Open<R>[] = [];
-  /** The last message of each kind, and the last one with each key. */
+  /** Index of the last message of each kind, and of the last one with each key. */
   const openAt = new Map<string, number>();
   const keyAt = new Map<string, number>();
   for (const row of rows) {
-    // Either all events of a message belong to a trace or none does.
+    // Headers have a trace for every event of a message or for none.
     const kind = `${row.subject} ${row.traceparent === null}`;
     let at = openAt.get(kind) ?? -1;
     const before = keyAt.get(row.ordering_key);

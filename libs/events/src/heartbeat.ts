@@ -3,10 +3,10 @@ import type { Database } from '@mgw/postgres';
 import type { Logger } from '@mgw/telemetry';
 import { Signal } from './signal';
 
-/** A worker is dead when it has not renewed its row for this long, in milliseconds. Whoever takes over has the rest of two seconds. */
+/** A worker is dead when it did not renew its row for this long, in milliseconds. Its successor has the rest of two seconds. */
 const ALIVE_MS = 1_600;
 const BEAT_EVERY_MS = 350;
-/** Rows of dead workers are deleted after this many minutes. */
+/** Age at which rows of dead workers are deleted, in minutes. */
 const KEEP_DEAD_MINUTES = 10;
 
 export interface HeartbeatOptions {
@@ -16,7 +16,7 @@ export interface HeartbeatOptions {
   logger: Logger;
 }
 
-/** SQL that is true while the worker lives whose id `column` holds. A null id belongs to no living worker. */
+/** SQL that is true while the worker with the id in `column` is alive; a null id counts as dead. */
 export function isWorkerAlive(schema: string, column: string): string {
   return `EXISTS (SELECT FROM ${schema}.workers alive WHERE alive.worker_id = ${column} AND alive.alive_until > clock_timestamp())`;
 }
@@ -37,8 +37,8 @@ export function deadWorkers(schema: string, holders: string): string {
 }
 
 /**
- * Proves that this worker lives, so that others take over its claims within two seconds of its death. Claims store the worker's id;
- * a claim is free when `isWorkerAlive` is false. A worker that lapsed never revives: it continues under a new id, without claims.
+ * Proves that this worker is alive, so that others take over its claims within two seconds of its death. Claims store the worker's id;
+ * a claim is free when `isWorkerAlive` is false. A worker that expired continues under a new id, without its claims.
  */
 export class WorkerHeartbeat {
   private current: string | undefined;
@@ -51,7 +51,7 @@ export class WorkerHeartbeat {
 
   constructor(private readonly options: HeartbeatOptions) {}
 
-  /** The id to store in claims. Undefined while the worker cannot prove that it lives: it must not claim, and its claims may be taken over. */
+  /** The id to store in claims. Undefined while the worker cannot renew its row: it must not claim, and others may take its claims. */
   get id(): string | undefined {
     if (this.current !== undefined && performance.now() >= this.aliveUntil) this.setId(undefined);
     return this.current;
@@ -66,7 +66,7 @@ export class WorkerHeartbeat {
     this.ended = this.run();
   }
 
-  /** Deletes the row, which frees every claim of this worker at once. */
+  /** Deletes the row, which releases every claim of this worker at once. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.signal.notify();
@@ -80,7 +80,7 @@ export class WorkerHeartbeat {
     try {
       await db.relaxed.query(`DELETE FROM ${schema}.workers WHERE worker_id = $1`, [id]);
     } catch (error) {
-      logger.warn({ err: error, schema }, 'a worker could not sign off; its claims are free in two seconds');
+      logger.warn({ err: error, schema }, 'deleting a worker failed; its claims are free in two seconds');
     }
   }
 
@@ -90,7 +90,7 @@ export class WorkerHeartbeat {
       try {
         await this.beat();
       } catch (error) {
-        logger.warn({ err: error, schema }, 'a heartbeat failed; trying again');
+        logger.warn({ err: error, schema }, 'a heartbeat failed; will retry');
       }
       if (!this.stopped) await this.signal.wait(BEAT_EVERY_MS);
     }
@@ -98,8 +98,8 @@ export class WorkerHeartbeat {
 
   private async beat(): Promise<void> {
     const { id } = this;
-    const askedAt = performance.now();
-    if (id !== undefined && (await this.renew(id)) && this.current === id) return this.extendLife(id, askedAt);
+    const sentAt = performance.now();
+    if (id !== undefined && (await this.renew(id)) && this.current === id) return this.extendLife(id, sentAt);
     this.setId(undefined);
     const next = randomUUID();
     const registeredAt = performance.now();
@@ -126,9 +126,9 @@ export class WorkerHeartbeat {
     );
   }
 
-  /** Counts from before the statement was sent, so that this worker's clock runs out before the database's. */
-  private extendLife(id: string, askedAt: number): void {
-    this.aliveUntil = askedAt + ALIVE_MS;
+  /** Counts from before the statement was sent, so that the worker's time ends before the database's. */
+  private extendLife(id: string, sentAt: number): void {
+    this.aliveUntil = sentAt + ALIVE_MS;
     clearTimeout(this.expiry);
     this.expiry = setTimeout(() => this.id, this.aliveUntil - performance.now() + 1);
     this.setId(performance.now() < this.aliveUntil ? id : undefined);

@@ -2,28 +2,28 @@ import type { EventConsumerOptions } from './consumer-options';
 import { deadWorkers, type WorkerHeartbeat } from './heartbeat';
 import { Signal } from './signal';
 
-/** Between two looks at a lease that another replica holds, in milliseconds; the next look is earlier when its worker may be dead by then. */
-const LOOK_EVERY_MS = 250;
-/** A little after the worker's time is up. */
+/** Pause between two checks of another replica's lease, in milliseconds; shorter if its worker's time ends sooner. */
+const CHECK_EVERY_MS = 250;
+/** Margin after the end of the worker's time. */
 const LATE_MS = 10;
 
 /**
- * Lets one replica at a time pull a consumer's events: a row that names a worker. It is free when that worker is dead (see WorkerHeartbeat),
- * and deleted at a clean stop.
+ * Lets one replica at a time pull a consumer's events. The lease is a row that names a worker: it is free when that worker is dead (see
+ * WorkerHeartbeat), and a clean stop deletes it.
  *
  * Two replicas never pull at once: a worker's own clock ends before the database frees its lease, and a worker that was dead continues
- * under another id. A replica that stood still in the middle of a transaction may commit it after another has taken over. That one takes
- * back everything that was not acknowledged, in order, and begins with the same events, so one of the two commits has no effect.
+ * under a new id. A replica that was suspended within a transaction may commit it after another one took over. The new holder begins with
+ * the same unacknowledged events in the same order, so one of the two commits has no effect.
  */
 export class Lease {
   private readonly signal = new Signal();
-  /** The worker id that holds it. */
+  /** The worker id in the row. */
   private heldBy: string | undefined;
-  private lookInMs = 0;
+  private checkInMs = 0;
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
 
-  /** @param changed called when it was won or lost */
+  /** @param changed called when the lease is won or lost */
   constructor(
     private readonly options: EventConsumerOptions,
     private readonly worker: WorkerHeartbeat,
@@ -40,7 +40,7 @@ export class Lease {
     this.ended = this.run();
   }
 
-  /** Frees it for the next replica. */
+  /** Releases the lease for the next replica. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.signal.notify();
@@ -51,14 +51,14 @@ export class Lease {
     try {
       await db.query(`DELETE FROM ${schema}.consumer_leases WHERE consumer = $1 AND holder = $2`, [durable, heldBy]);
     } catch (error) {
-      logger.warn({ err: error, consumer: durable }, 'a lease could not be freed; it is free when its worker is gone');
+      logger.warn({ err: error, consumer: durable }, 'releasing a lease failed; it is free when its worker is dead');
     }
   }
 
   private async run(): Promise<void> {
     const { durable, logger } = this.options;
     while (!this.stopped) {
-      this.lookInMs = LOOK_EVERY_MS;
+      this.checkInMs = CHECK_EVERY_MS;
       try {
         const { id } = this.worker;
         if (id !== undefined && this.heldBy !== id && (await this.claim(id))) {
@@ -66,9 +66,9 @@ export class Lease {
           if (this.isHeld) this.changed();
         }
       } catch (error) {
-        logger.warn({ err: error, consumer: durable }, 'taking a lease failed; trying again');
+        logger.warn({ err: error, consumer: durable }, 'claiming a lease failed; will retry');
       }
-      await this.signal.wait(this.lookInMs);
+      await this.signal.wait(this.checkInMs);
     }
   }
 
@@ -84,7 +84,7 @@ export class Lease {
       [durable],
     );
     if (found && found.alive_ms > 0) {
-      this.lookInMs = Math.min(LOOK_EVERY_MS, found.alive_ms + LATE_MS);
+      this.checkInMs = Math.min(CHECK_EVERY_MS, found.alive_ms + LATE_MS);
       return false;
     }
     const taken = found

@@ -1,14 +1,14 @@
 import type { NatsConnection } from 'nats';
 
-/** Watches a connection to NATS. */
+/** Knows whether NATS is connected, and cancels work when the connection breaks. */
 export class Link {
-  /** Counts reconnections: the server may have come back with another store. */
+  /** Number of reconnections. After each one the server may have another store. */
   reconnections = 0;
   private connected: boolean;
   private closed = false;
   private readonly lost = new Set<(error: Error) => void>();
 
-  /** @param changed called when the connection is lost or back */
+  /** @param changed called when the connection breaks or is restored */
   constructor(
     nc: NatsConnection,
     private readonly changed: () => void,
@@ -22,8 +22,8 @@ export class Link {
   }
 
   /**
-   * Rejects as soon as the connection is lost. The client would wait for responses that cannot come, and would send what it still
-   * buffers to a server whose streams nobody has compared yet.
+   * Rejects as soon as the connection breaks. The client would wait for responses that cannot come, and would send its buffer to a
+   * server whose streams have not been compared yet.
    */
   whileUp<T>(work: () => Promise<T>): Promise<T> {
     if (!this.connected) return Promise.reject(new Error('NATS is not connected'));

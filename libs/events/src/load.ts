@@ -1,16 +1,16 @@
-/** Events a second that are load; and for work that nobody waits for. */
+/** Events a second above which batching pays; lower for work that nobody waits for. */
 const BUSY = 800;
 const BUSY_LATENCY_TOLERANT = 100;
-/** As many at once are a burst, not load. */
+/** This many events at once are a burst, not load. */
 const BURST = 24;
-/** Beyond this level more load is not remembered: it is over soon after the last of it came. */
+/** Highest level, so that it falls soon after the load ends. */
 const MOST = 96;
-/** At that level, in milliseconds. */
-const LONGEST_REST_MS = 50;
+/** Pause at the highest level, in milliseconds. */
+const MAX_PAUSE_MS = 50;
 
 /**
- * How long to rest, so that more events come together: one message, one commit for many instead of one for a few. That is
- * worth it when they come faster than a rate. A level rises with each event and ebbs at that rate, and the rest grows with it.
+ * Measures load, and pauses a loop under load so that more events share one message and one commit. A level rises with each event and
+ * falls at a fixed rate; the pause grows with the level.
  */
 export class Load {
   private level = 0;
@@ -23,18 +23,18 @@ export class Load {
     this.perSecond = latencyTolerant ? BUSY_LATENCY_TOLERANT : BUSY;
   }
 
-  /** Rests as long as `restAfter` says. @param isEnough more would not come together, or need not */
-  async pause(events: number, isEnough: boolean): Promise<void> {
-    const restMs = this.pauseAfter(events);
-    if (restMs > 0 && !isEnough) await new Promise((resume) => setTimeout(resume, restMs));
+  /** @param isFull the batch was full, so a pause would not make the next one larger */
+  async pause(events: number, isFull: boolean): Promise<void> {
+    const pauseMs = this.pauseAfter(events);
+    if (pauseMs > 0 && !isFull) await new Promise((resume) => setTimeout(resume, pauseMs));
   }
 
-  /** @returns milliseconds, with those that came just now; 0 when there is no load */
+  /** Adds the events to the level. @returns the pause in milliseconds; 0 without load */
   pauseAfter(events: number): number {
     const now = performance.now();
-    const ebbed = ((now - this.seenAt) / 1_000) * this.perSecond;
+    const fallen = ((now - this.seenAt) / 1_000) * this.perSecond;
     this.seenAt = now;
-    this.level = Math.min(MOST, Math.max(0, this.level - ebbed) + events);
-    return this.level < BURST ? 0 : (this.level / MOST) * LONGEST_REST_MS;
+    this.level = Math.min(MOST, Math.max(0, this.level - fallen) + events);
+    return this.level < BURST ? 0 : (this.level / MOST) * MAX_PAUSE_MS;
   }
 }

@@ -13,23 +13,24 @@ export interface OutboxRow {
   subject: string;
   ordering_key: string;
   body: string;
-  /** Of the trace in which it was made. */
+  /** The trace that created the event. */
   traceparent: string | null;
 }
 
-/** Of an id, which travels in a header and is in indexes, and of a key: an event with another could be stored or told by nobody. */
+/** Ids and keys: they travel in headers and are in indexes, so others could be neither stored nor published. */
 const NAME = /^[\x21-\x7e]{1,1024}$/;
 
 const rowsOf = new WeakMap<EventEnvelope, OutboxRow>();
 
-/** Belongs to the trace that is active here. @throws PermanentFailure when the data is not as the contract says, or its id or key no name */
+/** Creates an event in the active trace. @throws PermanentFailure when its data violates the contract, or its id or key is invalid */
 export function newEvent<E extends EventType>(type: E, fields: Omit<EventEnvelope<E>, 'type'> & { data: DataOf<E> }): EventEnvelope<E> {
-  if (!matches(type.data, fields.data)) throw new PermanentFailure(`${type.type}: not as agreed: ${mismatch(type.data, fields.data)}`);
+  if (!matches(type.data, fields.data))
+    throw new PermanentFailure(`${type.type}: violates its contract: ${mismatch(type.data, fields.data)}`);
   if (type.facts && !matches(type.facts, fields.facts))
-    throw new PermanentFailure(`${type.type}: facts not as agreed: ${mismatch(type.facts, fields.facts)}`);
+    throw new PermanentFailure(`${type.type}: facts violate their contract: ${mismatch(type.facts, fields.facts)}`);
   const { id, at, business_id, key, data, facts } = fields;
   for (const name of [id, key])
-    if (!NAME.test(name)) throw new PermanentFailure(`${type.type}: no name for an event: ${JSON.stringify(name.slice(0, 100))}`);
+    if (!NAME.test(name)) throw new PermanentFailure(`${type.type}: invalid id or key: ${JSON.stringify(name.slice(0, 100))}`);
   const event: EventEnvelope<E> = { id, type: type.type, at, business_id, key, data, ...(facts !== undefined && { facts }) };
   rowsOf.set(event, {
     event_id: id,
@@ -63,26 +64,26 @@ export function outboxColumns(events: readonly EventEnvelope[]): (string | null)
   ];
 }
 
-/** Rows of these events go on from memory; see `OutboxRelay.tell`. */
+/** Events that the relay may publish from memory; see `OutboxRelay.publishCommitted`. */
 const direct = new WeakSet<EventEnvelope>();
 
 /**
- * SQL for the statement that writes events with `origin = ORIGIN`: whether nothing of another process waits with one of their keys. Only
- * then may `allowDirectPublish` be called with them: whatever waits is older, and comes first.
+ * SQL for the statement that writes events with `origin = ORIGIN`: whether no unpublished event of another process has one of their keys.
+ * Only then may `allowDirectPublish` be called: an unpublished event is older, so it must be published first.
  * @param keys the statement's parameter with the ordering keys
- * @param origin the one with ORIGIN
+ * @param origin the parameter with ORIGIN
  */
 export function nothingUnpublished(schema: string, keys: string, origin: string): string {
   return `(SELECT true FROM ${schema}.outbox o
     WHERE ${unpublishedKey('o.')} COLLATE "C" = ANY (${keys}::text[]) AND o.origin IS DISTINCT FROM ${origin} LIMIT 1) IS NULL`;
 }
 
-/** SQL: the key of an event that waits. Only the index on it can serve a search by it, whatever the statistics of the outbox say. */
+/** SQL: the key of an unpublished event. Only the index on this expression can serve a search by it, whatever the statistics say. */
 export function unpublishedKey(prefix = ''): string {
   return `(CASE WHEN ${prefix}published_at IS NULL THEN ${prefix}ordering_key END)`;
 }
 
-/** The relay may publish these events from memory: the statement that wrote them has found that nothing older waits. */
+/** Lets the relay publish these events from memory: the statement that wrote them found no older unpublished event of their keys. */
 export function allowDirectPublish(events: readonly EventEnvelope[]): void {
   for (const event of events) direct.add(event);
 }
@@ -91,7 +92,7 @@ export function isDirectPublishAllowed(event: EventEnvelope): boolean {
   return direct.has(event);
 }
 
-/** Writes events beside the fact they tell, in its transaction. An event that is there already stays as it is. */
+/** Writes events in the transaction of their fact. An event that exists stays as it is. */
 export async function appendToOutbox(tx: Tx, schema: string, events: readonly EventEnvelope[]): Promise<void> {
   if (events.length === 0) return;
   await tx.query(

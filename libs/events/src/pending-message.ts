@@ -2,25 +2,25 @@ import type { PulledMessage } from './pulled-message';
 import { readEvents, type ReadResult } from './read-event';
 import { TRACE_HEADER } from './trace';
 
-/** What came in a message, and the message, which has to hear what becomes of it. */
+/** One event of a message. The message is acknowledged when all of its events are handled. */
 export interface ReceivedEvent {
   read: ReadResult;
-  /** Of the trace in which the event was told. */
+  /** The trace that published the event. */
   traceparent: string | null;
-  /** Its part of the message. */
+  /** Its part of the message's bytes. */
   bytes: number;
   message: PendingMessage;
 }
 
-/** A message is shown to be worked on when it has waited this long since its delivery, in milliseconds. */
+/** Age from which a message's acknowledgement deadline is extended, in milliseconds. */
 const WORKING_AFTER_MS = 500;
 
-/** A message whose events are being handled: acknowledged when all of them are done, delivered again when one of them must be. */
+/** A message whose events are being handled. It is acknowledged when all are handled, or returned if one needs redelivery. */
 export class PendingMessage {
   readonly events: readonly ReceivedEvent[];
   readonly subject: string;
   readonly bytes: number;
-  /** How often it had been delivered when it was opened, including that time. */
+  /** Number of deliveries so far, this one included. */
   readonly deliveries: number;
   /** When it was published, in milliseconds since the epoch. */
   readonly publishedAt: number;
@@ -28,7 +28,7 @@ export class PendingMessage {
   private redeliverAfterMs: number | undefined;
   private readonly openedAt = performance.now();
 
-  /** @param onSettled called once it was acknowledged or given back */
+  /** @param onSettled called before the message is acknowledged or returned */
   constructor(
     private message: PulledMessage,
     private readonly onSettled: () => void = () => undefined,
@@ -47,23 +47,23 @@ export class PendingMessage {
     ];
   }
 
-  /** One of its events needs no more. */
+  /** One of its events is handled. */
   eventHandled(): void {
     this.countDown();
   }
 
-  /** One of its events has to come again; those that are done come with it, and have no second effect. */
+  /** One of its events needs redelivery. The handled ones come with it; their inbox or key prevents a second effect. */
   redeliverAfter(afterMs: number): void {
     this.redeliverAfterMs = Math.max(afterMs, this.redeliverAfterMs ?? 0);
     this.countDown();
   }
 
-  /** The same message, delivered once more. */
+  /** JetStream redelivered the message while it is pending: the acknowledgement must name the last delivery. */
   redelivered(message: PulledMessage): void {
     this.message = message;
   }
 
-  /** Keeps the server from delivering it again while it is handled, or waits for that. */
+  /** Keeps the server from redelivering a message that waits or is handled for long. */
   extendIfSlow(): void {
     if (performance.now() - this.openedAt > WORKING_AFTER_MS) this.message.extend();
   }

@@ -1,9 +1,9 @@
 import type { PendingMessage } from './pending-message';
 
-/** Bytes of messages that a consumer holds at most; a single larger message comes alone. */
+/** Bytes of messages that a consumer holds; a larger message is pulled alone. */
 export const MOST_HELD_BYTES = 2 * 1024 ** 2;
 
-/** Messages that were delivered and are not settled, bounded in number and bytes. */
+/** Messages that were delivered and are neither acknowledged nor returned, bounded in number and bytes. */
 export class PendingMessages {
   private readonly held = new Map<string, PendingMessage>();
   private bytes = 0;
@@ -37,7 +37,7 @@ export class PendingMessages {
     return this.held.values();
   }
 
-  /** How much may be requested now; undefined while too little is settled. */
+  /** How much may be requested now; undefined until half of the room is free. */
   room(): { messages: number; bytes: number } | undefined {
     const [messages, bytes] = [this.mostMessages - this.held.size, MOST_HELD_BYTES - this.bytes];
     return messages >= this.mostMessages / 2 && this.isHalfEmpty ? { messages, bytes } : undefined;

@@ -3,14 +3,14 @@ import { nanos, type Msg, type MsgHdrs } from 'nats';
 /** Tokens of `$JS.ACK.<stream>.<consumer>.…`; newer servers put a domain and an account before the stream. */
 const TOKENS = 9;
 
-/** A message of a pull consumer, with what its reply subject says about it. */
+/** A message of a pull consumer, with the metadata of its reply subject. */
 export class PulledMessage {
   /** How often it was delivered, including this time. */
   readonly deliveries: number;
   readonly streamSequence: number;
   /** When the stream stored it, in milliseconds since the epoch. */
   readonly storedAt: number;
-  /** The same for every delivery of it. A stream that lost its store counts from one again, so the time belongs to it. */
+  /** The same for every delivery of the message. It includes the time, because a replaced stream counts from one again. */
   readonly key: string;
 
   constructor(private readonly message: Msg) {

@@ -2,12 +2,12 @@ import { nanos, type Msg, type NatsConnection, type Subscription } from 'nats';
 import { newInbox } from '@mgw/nats';
 import { PulledMessage } from './pulled-message';
 
-/** How long messages that are on their way may take when no more are requested, in milliseconds. */
+/** Longest wait for messages in flight when a puller drains, in milliseconds. */
 const DRAIN_MS = 1_000;
 /** A request that has not ended this long after its expiry is lost, in milliseconds. */
 const LOST_AFTER_MS = 2_000;
 const TOO_LARGE = /exceeds maxbytes/i;
-/** A request that ends with one of these was in order: it expired, or the next message did not fit. */
+/** Ordinary ends of a request: it expired, or the next message did not fit. */
 const ORDINARY = /request timeout|no messages|exceeds maxbytes|exceeded maxackpending|message size exceeds/i;
 
 export interface PullerOptions {
@@ -21,13 +21,13 @@ export interface PullerOptions {
   onRequestEnd(isTooLarge: boolean): void;
 }
 
-/** Requests messages of a pull consumer, one request at a time, so that its caller decides how much comes. */
+/** Requests messages of a pull consumer, one request at a time, so that its caller bounds what arrives. */
 export class Puller {
   private readonly sub: Subscription;
   private left = 0;
   private timer: NodeJS.Timeout | undefined;
   private close: (reason: string) => void = () => undefined;
-  /** Settles with the reason when nothing more comes. */
+  /** Resolves with the reason when no more messages come. */
   readonly closed: Promise<string>;
 
   constructor(private readonly options: PullerOptions) {
@@ -58,7 +58,7 @@ export class Puller {
     }
   }
 
-  /** Requests no more and takes what is on its way: dropped, it would be delivered again after later messages. */
+  /** Requests no more, but receives messages in flight. Dropped ones would be redelivered after later messages. */
   async drain(): Promise<void> {
     const timer = setTimeout(() => this.stop('drained'), DRAIN_MS);
     await Promise.race([this.sub.drain().catch(() => undefined), this.closed]);

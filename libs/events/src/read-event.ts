@@ -10,10 +10,10 @@ const Envelope = Type.Object({
   data: Type.Unknown(),
 });
 
-/** An event, or why this version does not understand what came, and that as text. */
+/** An event, or the reason why this version does not understand it, with its text. */
 export type ReadResult = { event: EventEnvelope } | { reason: string; body: string };
 
-/** Reads what came on a subject: an event, or an array of them. @returns at least one */
+/** Reads a message: an event or an array of events. @returns at least one result */
 export function readEvents(subject: string, bytes: Uint8Array): ReadResult[] {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   let value: unknown;
@@ -34,8 +34,8 @@ function readEvent(subject: string, value: unknown): ReadResult {
 
 function mismatchOf(type: EventType, value: unknown): string | undefined {
   if (!matches(Envelope, value)) return `not an event: ${mismatch(Envelope, value)}`;
-  if (!matches(type.data, value.data)) return `data not as agreed: ${mismatch(type.data, value.data)}`;
+  if (!matches(type.data, value.data)) return `data violates its contract: ${mismatch(type.data, value.data)}`;
   const { facts } = value as { facts?: unknown };
-  if (type.facts && !matches(type.facts, facts)) return `facts not as agreed: ${mismatch(type.facts, facts)}`;
+  if (type.facts && !matches(type.facts, facts)) return `facts violate their contract: ${mismatch(type.facts, facts)}`;
   return undefined;
 }

@@ -1,23 +1,23 @@
 import type { ReceivedEvent } from './pending-message';
 
-/** Between two attempts at an event of an ordered consumer, in milliseconds: later events of its key wait as long. */
+/** Pause between two attempts at an event of an ordered consumer, in milliseconds. Later events of its key wait meanwhile. */
 const FIRST_DELAY_MS = 100;
 const MOST_DELAY_MS = 2_000;
 
 interface Lane {
-  /** The one that failed, while it is tried again. */
+  /** The failed event, during its retry. */
   retrying?: ReceivedEvent | undefined;
-  /** The one that failed, unless it is tried again now, and later ones of its key. */
+  /** The failed event, except during its retry, and later events of its key. */
   waiting: ReceivedEvent[];
   failures: number;
   dueAt: number;
 }
 
-/** Events of an ordered consumer that failed and are tried again, each with the later events of its key. Other keys go on. */
+/** Retries failed events of an ordered consumer. Later events of the same key wait behind them; other keys continue. */
 export class RetryLanes {
   private readonly lanes = new Map<string, Lane>();
 
-  /** @returns whether an earlier event of its key waits: then this one waits behind it */
+  /** Queues the event if an earlier one of its key failed. @returns whether it did */
   queueBehindFailed(received: ReceivedEvent): boolean {
     const lane = this.lanes.get(keyOf(received));
     if (lane === undefined || lane.retrying === received) return false;
@@ -25,7 +25,7 @@ export class RetryLanes {
     return true;
   }
 
-  /** The event failed and is due again later; later ones of its key wait for it. */
+  /** Schedules the retry of a failed event. */
   fail(received: ReceivedEvent): void {
     const key = keyOf(received);
     const lane = this.lanes.get(key) ?? { waiting: [], failures: 0, dueAt: 0 };
@@ -36,7 +36,7 @@ export class RetryLanes {
     this.lanes.set(key, lane);
   }
 
-  /** Takes an event that is due. Those behind it wait until it is released or fails again. */
+  /** Takes an event whose retry is due. Those behind it wait until it is released or fails again. */
   takeDue(): ReceivedEvent | undefined {
     const now = performance.now();
     for (const lane of this.lanes.values()) {
@@ -47,7 +47,7 @@ export class RetryLanes {
     return undefined;
   }
 
-  /** The event is done with. @returns those that waited behind it */
+  /** The event is handled or set aside. @returns the events that waited behind it */
   release(received: ReceivedEvent): ReceivedEvent[] {
     const key = keyOf(received);
     const { waiting = [] } = this.lanes.get(key) ?? {};
@@ -55,7 +55,7 @@ export class RetryLanes {
     return waiting;
   }
 
-  /** Milliseconds until an event is due. */
+  /** Milliseconds until the next retry. */
   get dueInMs(): number {
     return Math.min(...[...this.lanes.values()].map(({ dueAt }) => dueAt)) - performance.now();
   }

@@ -1,4 +1,4 @@
-/** Wakes a loop that waits. A signal given while nobody waits is kept: the next wait returns at once. */
+/** Wakes a waiting loop. A notification without a waiting loop is kept, so the next wait returns at once. */
 export class Signal {
   private notified = false;
   private wake: (() => void) | undefined;
@@ -8,7 +8,7 @@ export class Signal {
     this.wake?.();
   }
 
-  /** Until the signal or the time, in milliseconds. */
+  /** Waits for a notification. @param atMostMs longest wait, in milliseconds */
   async wait(atMostMs: number): Promise<void> {
     if (!this.notified) {
       await new Promise<void>((resolve) => {

@@ -1,12 +1,12 @@
 import type { EventEnvelope } from '@mgw/contracts';
 
-/** Header of events that were told in a trace, a value for each: W3C trace context. */
+/** Header of traced events, one value for each event: W3C trace context. */
 export const TRACE_HEADER = 'traceparent';
 
-/** Beside the events, not in them: an event is the same bytes on every repeat. */
+/** Kept beside the events: an event must have the same bytes each time it is published. */
 const traces = new WeakMap<EventEnvelope, string>();
 
-/** Of the handling of an event, for what follows from it: see `withTraceparent`. Undefined when it is not traced. */
+/** The trace of an event's handling, for `withTraceparent`; undefined when the event is not traced. */
 export function traceparentOf(event: EventEnvelope): string | undefined {
   return traces.get(event);
 }
@@ -15,7 +15,7 @@ export function setTraceparent(event: EventEnvelope, traceparent: string | undef
   if (traceparent !== undefined) traces.set(event, traceparent);
 }
 
-/** What a trace says of an event. */
+/** Attributes of a span that publishes or handles an event. */
 export function spanAttributes(subject: string, operation: 'publish' | 'process'): Record<string, string> {
   return {
     'messaging.system': 'nats',
