@@ -30,7 +30,7 @@ export async function fillHistory(databaseUrl, { businessId, client }, messages)
       SELECT $business, phone, conversation_id FROM past WHERE received`);
     await run(`INSERT INTO send.inbound_messages (business_id, message_id, conversation_id, type, text, sent_at, received_at)
       SELECT $business, message_id, conversation_id, 'text', $text, at, at FROM past WHERE received`);
-    await run(`INSERT INTO send.intents (id, business_id, api_key_id, usage_day, state, recipient, type, sent_by, template, text, message_id, created_at, settled_at)
+    await run(`INSERT INTO send.intents (id, business_id, api_key_id, usage_day, state, recipient, type, sent_by, template, text, message_id, created_at, resolved_at)
       SELECT intent_id, $business, 1, at::date, 'accepted', phone, 'template', 'api', 'order_update', $text, message_id, at, at FROM past WHERE NOT received`);
     await run(`INSERT INTO send.messages (business_id, message_id, intent_id, conversation_id, accepted_at)
       SELECT $business, message_id, intent_id, conversation_id, at FROM past WHERE NOT received`);
@@ -60,7 +60,7 @@ export async function fillHistory(databaseUrl, { businessId, client }, messages)
         SELECT 'past:' || n, '${subject}', 'conversation:' || conversation_id,
           jsonb_build_object('message_id', message_id, 'to', phone, 'text', $text)::text, at, at
         FROM past WHERE at > now() - interval '72 hours'`);
-    await run(`INSERT INTO ingest.deliveries (body_hash, body, businesses, received_at, split_at)
+    await run(`INSERT INTO ingest.callbacks (body_hash, body, businesses, received_at, split_at)
       SELECT sha256(message_id::bytea), repeat(message_id, 30)::bytea, ARRAY[$business], at, at FROM past WHERE at > now() - interval '7 days'`);
     await run('DROP TABLE past');
     // As autovacuum would have, in three weeks.

@@ -9,7 +9,7 @@ const UNFINISHED = {
   'events not published': ['send', 'ingest', 'broadcast', 'auto_reply'].map(
     (schema) => `SELECT count(*) FROM ${schema}.outbox WHERE published_at IS NULL`,
   ),
-  'callbacks not split': ['SELECT count(*) FROM ingest.deliveries WHERE split_at IS NULL'],
+  'callbacks not split': ['SELECT count(*) FROM ingest.callbacks WHERE split_at IS NULL'],
   'deliveries not ended': [`SELECT count(*) FROM dispatch.deliveries WHERE state IN ('pending', 'running')`],
   'sends without an outcome': [`SELECT count(*) FROM send.intents WHERE state = 'calling'`],
   'broadcasts not finished': [`SELECT count(*) FROM broadcast.broadcasts WHERE status IN ('scheduled', 'running')`],

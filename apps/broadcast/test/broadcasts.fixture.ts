@@ -83,9 +83,9 @@ export class Broadcasts {
   /** Advances time for attempts in flight and for suspended broadcasts. */
   async advanceTime(seconds: number): Promise<void> {
     const past = (column: string) => `${column} = ${column} - interval '${seconds} seconds'`;
-    await this.harness.db.query(`UPDATE broadcast.broadcasts SET ${past('rests_until')} WHERE finished_at IS NULL`);
+    await this.harness.db.query(`UPDATE broadcast.broadcasts SET ${past('idle_until')} WHERE finished_at IS NULL`);
     await this.harness.db.query(
-      `UPDATE broadcast.recipients SET ${past('began_at')}, ${past('due_at')} WHERE state IN ('sending', 'unclear')`,
+      `UPDATE broadcast.recipients SET ${past('attempted_at')}, ${past('due_at')} WHERE state IN ('sending', 'unclear')`,
     );
   }
 

@@ -13,7 +13,7 @@ export const FIGURES = {
     ) lane
     CROSS JOIN LATERAL (
       SELECT created_at FROM dispatch.deliveries
-      WHERE waits AND webhook_id = lane.webhook_id AND ordering_key COLLATE "C" = lane.ordering_key ORDER BY id LIMIT 1
+      WHERE queued AND webhook_id = lane.webhook_id AND ordering_key COLLATE "C" = lane.ordering_key ORDER BY id LIMIT 1
     ) first
     UNION ALL
     SELECT d.created_at FROM dispatch.lanes l JOIN dispatch.deliveries d ON d.id = l.delivery_id WHERE l.worker IS NOT NULL) open`,

@@ -11,8 +11,8 @@ import { EventsInFlight } from './splitting/events-in-flight';
 import { SplitterService } from './splitting/splitter.service';
 
 const FIGURES = {
-  webhooks_waiting: countUpTo('FROM ingest.deliveries WHERE split_at IS NULL ORDER BY id'),
-  webhooks_oldest_seconds: ageOfFirst('received_at', 'FROM ingest.deliveries WHERE split_at IS NULL ORDER BY id'),
+  webhooks_waiting: countUpTo('FROM ingest.callbacks WHERE split_at IS NULL ORDER BY id'),
+  webhooks_oldest_seconds: ageOfFirst('received_at', 'FROM ingest.callbacks WHERE split_at IS NULL ORDER BY id'),
 };
 
 @Module({

@@ -4,5 +4,5 @@ import type { IngestConfig } from './platform-webhook-ingest.config';
 
 /** A callback stays until it is split, whatever its age. */
 export const ingestRetention = ({ rawWebhooksDays, ...keep }: IngestConfig): RetentionPlan => ({
-  rows: [...agedEventRows('ingest', keep), { table: 'ingest.deliveries', where: `split_at < now() - interval '${rawWebhooksDays} days'` }],
+  rows: [...agedEventRows('ingest', keep), { table: 'ingest.callbacks', where: `split_at < now() - interval '${rawWebhooksDays} days'` }],
 });

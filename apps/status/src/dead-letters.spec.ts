@@ -48,7 +48,7 @@ describe('guarantees §4: the dead-letters command', () => {
   it('a replay waits until the service runs; two requests replay a letter once', async () => {
     const letter = ['status-acceptances', 'public.message.sent', JSON.stringify(acceptedEvent('wamid.1')), 'the database\nsaid no', 10];
     await harness.db.query(
-      `INSERT INTO status.dead_letters (consumer, subject, body, reason, deliveries) VALUES ($1, $2, $3, $4, $5)`,
+      `INSERT INTO status.dead_letters (consumer, subject, body, reason, attempts) VALUES ($1, $2, $3, $4, $5)`,
       letter,
     );
     const replays = [run('replay', 'all'), run('replay', '1')];

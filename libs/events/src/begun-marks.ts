@@ -25,18 +25,18 @@ export class BegunMarks {
 
   /** @returns how often the handling of each event began without an end; events without a mark are absent */
   async countBegun(ids: readonly string[]): Promise<Map<string, number>> {
-    const rows = await this.db.query<{ event_id: string; begun: number }>(
-      `SELECT event_id, begun FROM ${this.schema}.event_attempts WHERE consumer = $1 AND event_id = ANY ($2::text[])`,
+    const rows = await this.db.query<{ event_id: string; unfinished: number }>(
+      `SELECT event_id, unfinished FROM ${this.schema}.event_attempts WHERE consumer = $1 AND event_id = ANY ($2::text[])`,
       [this.consumer, ids],
     );
-    return new Map(rows.map(({ event_id, begun }) => [event_id, begun]));
+    return new Map(rows.map(({ event_id, unfinished }) => [event_id, unfinished]));
   }
 
   async add(ids: readonly string[]): Promise<void> {
     await this.db.relaxed.query(
-      `WITH old AS (DELETE FROM ${this.schema}.event_attempts WHERE begun_at < now() - interval '${KEEP_DAYS} days')
+      `WITH old AS (DELETE FROM ${this.schema}.event_attempts WHERE last_started_at < now() - interval '${KEEP_DAYS} days')
        INSERT INTO ${this.schema}.event_attempts AS a (consumer, event_id) SELECT DISTINCT $1, id FROM unnest($2::text[]) AS id ORDER BY id
-       ON CONFLICT (consumer, event_id) DO UPDATE SET begun = a.begun + 1, begun_at = now()`,
+       ON CONFLICT (consumer, event_id) DO UPDATE SET unfinished = a.unfinished + 1, last_started_at = now()`,
       [this.consumer, ids],
     );
   }

@@ -37,16 +37,19 @@ export class DeadLetters {
   ) {}
 
   async add(letter: { consumer: string; subject: string; body: string; reason: string; tries: number }): Promise<void> {
-    await this.db.query(
-      `INSERT INTO ${this.schema}.dead_letters (consumer, subject, body, reason, deliveries) VALUES ($1, $2, $3, $4, $5)`,
-      [letter.consumer, letter.subject, letter.body.replaceAll('\0', ''), letter.reason, letter.tries],
-    );
+    await this.db.query(`INSERT INTO ${this.schema}.dead_letters (consumer, subject, body, reason, attempts) VALUES ($1, $2, $3, $4, $5)`, [
+      letter.consumer,
+      letter.subject,
+      letter.body.replaceAll('\0', ''),
+      letter.reason,
+      letter.tries,
+    ]);
   }
 
   /** @returns the oldest letters, and the total count */
   async list(atMost: number): Promise<{ letters: DeadLetter[]; total: number }> {
     const letters = await this.db.query<DeadLetter>(
-      `SELECT id, at, consumer, subject, event_id, ${this.business} AS business, deliveries AS tries, reason, replay_asked_at IS NOT NULL AS replay_requested
+      `SELECT id, at, consumer, subject, event_id, ${this.business} AS business, attempts AS tries, reason, replay_requested_at IS NOT NULL AS replay_requested
        FROM ${this.schema}.dead_letters ORDER BY id LIMIT $1`,
       [atMost],
     );
@@ -62,7 +65,7 @@ export class DeadLetters {
   /** Marks letters for replay. @returns the ids that exist */
   async requestReplay(ids: string[] | 'all'): Promise<string[]> {
     const rows = await this.db.query<{ id: string }>(
-      `UPDATE ${this.schema}.dead_letters SET replay_asked_at = coalesce(replay_asked_at, now())
+      `UPDATE ${this.schema}.dead_letters SET replay_requested_at = coalesce(replay_requested_at, now())
        WHERE $1::bigint[] IS NULL OR id = ANY($1) RETURNING id`,
       [ids === 'all' ? null : ids],
     );
@@ -72,7 +75,7 @@ export class DeadLetters {
   /** @returns those of the letters that still exist: they wait for their replay, or it failed */
   remaining(ids: string[]): Promise<Pick<DeadLetter, 'id' | 'reason' | 'replay_requested'>[]> {
     return this.db.query(
-      `SELECT id, reason, replay_asked_at IS NOT NULL AS replay_requested FROM ${this.schema}.dead_letters WHERE id = ANY($1::bigint[]) ORDER BY id`,
+      `SELECT id, reason, replay_requested_at IS NOT NULL AS replay_requested FROM ${this.schema}.dead_letters WHERE id = ANY($1::bigint[]) ORDER BY id`,
       [ids],
     );
   }
@@ -80,7 +83,7 @@ export class DeadLetters {
   /** @returns the consumer's oldest letter that is marked for replay */
   async nextToReplay(consumer: string): Promise<LetterToReplay | undefined> {
     const letters = await this.db.query<LetterToReplay>(
-      `SELECT id, subject, body FROM ${this.schema}.dead_letters WHERE consumer = $1 AND replay_asked_at IS NOT NULL ORDER BY id LIMIT 1`,
+      `SELECT id, subject, body FROM ${this.schema}.dead_letters WHERE consumer = $1 AND replay_requested_at IS NOT NULL ORDER BY id LIMIT 1`,
       [consumer],
     );
     return letters[0];
@@ -89,7 +92,7 @@ export class DeadLetters {
   /** Stores the new reason and ends the request for a replay. */
   async recordFailedReplay(id: string, reason: string): Promise<void> {
     await this.db.query(
-      `UPDATE ${this.schema}.dead_letters SET reason = $2, deliveries = deliveries + 1, replay_asked_at = NULL WHERE id = $1`,
+      `UPDATE ${this.schema}.dead_letters SET reason = $2, attempts = attempts + 1, replay_requested_at = NULL WHERE id = $1`,
       [id, reason],
     );
   }

@@ -217,10 +217,10 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await shop.tell(...range(6));
     await allEffects([0, 1, 2, 4, 5]);
     const letters = await eventually(async () => {
-      const rows = await shop.db.query<{ reason: string; deliveries: number }>('SELECT reason, deliveries FROM shop.dead_letters');
+      const rows = await shop.db.query<{ reason: string; attempts: number }>('SELECT reason, attempts FROM shop.dead_letters');
       return rows.length > 0 && rows;
     });
-    expect(letters).toEqual([{ reason: 'cannot', deliveries: 2 }]);
+    expect(letters).toEqual([{ reason: 'cannot', attempts: 2 }]);
   });
 
   it('are tried as often as they may after an outage: what failed for want of the database does not count (guarantees §8)', async () => {

@@ -49,7 +49,7 @@ export class Lease {
     if (heldBy === undefined || !this.isHeld) return;
     const { db, schema, durable, logger } = this.options;
     try {
-      await db.query(`DELETE FROM ${schema}.consumer_leases WHERE consumer = $1 AND holder = $2`, [durable, heldBy]);
+      await db.query(`DELETE FROM ${schema}.consumer_leases WHERE consumer = $1 AND worker_id = $2`, [durable, heldBy]);
     } catch (error) {
       logger.warn({ err: error, consumer: durable }, 'releasing a lease failed; it is free when its worker is dead');
     }
@@ -78,9 +78,9 @@ export class Lease {
    */
   private async claim(id: string): Promise<boolean> {
     const { db, schema, durable } = this.options;
-    const [found] = await db.query<{ holder: string; alive_ms: number }>(
-      `SELECT l.holder, coalesce(extract(epoch FROM w.alive_until - clock_timestamp()) * 1000, 0)::float8 AS alive_ms
-       FROM ${schema}.consumer_leases l LEFT JOIN ${schema}.workers w ON w.worker_id = l.holder WHERE l.consumer = $1`,
+    const [found] = await db.query<{ worker_id: string; alive_ms: number }>(
+      `SELECT l.worker_id, coalesce(extract(epoch FROM w.alive_until - clock_timestamp()) * 1000, 0)::float8 AS alive_ms
+       FROM ${schema}.consumer_leases l LEFT JOIN ${schema}.workers w ON w.worker_id = l.worker_id WHERE l.consumer = $1`,
       [durable],
     );
     if (found && found.alive_ms > 0) {
@@ -90,12 +90,12 @@ export class Lease {
     const taken = found
       ? await db.query(
           `WITH ${deadWorkers(schema, 'SELECT $3::text AS worker')}
-           UPDATE ${schema}.consumer_leases SET holder = $2
-           WHERE consumer = $1 AND holder = $3 AND EXISTS (SELECT FROM dead) RETURNING 1`,
-          [durable, id, found.holder],
+           UPDATE ${schema}.consumer_leases SET worker_id = $2
+           WHERE consumer = $1 AND worker_id = $3 AND EXISTS (SELECT FROM dead) RETURNING 1`,
+          [durable, id, found.worker_id],
         )
       : await db.query(
-          `INSERT INTO ${schema}.consumer_leases (consumer, holder) VALUES ($1, $2)
+          `INSERT INTO ${schema}.consumer_leases (consumer, worker_id) VALUES ($1, $2)
            ON CONFLICT (consumer) DO NOTHING RETURNING 1`,
           [durable, id],
         );

@@ -38,7 +38,7 @@ describe('events of an ordered consumer with several replicas (product decision 
     return shop.effects();
   };
   const streams = () => eventually(async () => (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop').catch(() => false));
-  const holder = async () => (await shop.db.query<{ holder: string }>('SELECT holder FROM shop.consumer_leases'))[0]?.holder;
+  const holder = async () => (await shop.db.query<{ worker_id: string }>('SELECT worker_id FROM shop.consumer_leases'))[0]?.worker_id;
 
   it('have their effect in the order in which they were told', async () => {
     replica('a');
@@ -98,7 +98,7 @@ describe('events of an ordered consumer with several replicas (product decision 
     await eventually(async () => (await (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop')).num_ack_pending === 4);
     await shop.db.query(`UPDATE shop.workers SET alive_until = now()`);
     await shop.db.query(`INSERT INTO shop.workers VALUES ('another', now() + interval '1 hour')`);
-    await shop.db.query(`UPDATE shop.consumer_leases SET holder = 'another'`);
+    await shop.db.query(`UPDATE shop.consumer_leases SET worker_id = 'another'`);
     // What has come is heard before any timer when a process goes on.
     const now = performance.now.bind(performance);
     jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);

@@ -17,7 +17,7 @@ export class OutboxLetters {
     const { schema, logger } = this.options;
     const set = await tx.query<{ event_id: string; subject: string }>(
       `WITH large AS (DELETE FROM ${schema}.outbox WHERE event_id = ANY ($1::text[]) RETURNING event_id, subject, body), set_aside AS (
-         INSERT INTO ${schema}.dead_letters (consumer, subject, body, reason, deliveries)
+         INSERT INTO ${schema}.dead_letters (consumer, subject, body, reason, attempts)
          SELECT $2, subject, body, ${tooLarge('body', '$3')}, 1 FROM large
        ) SELECT event_id, subject FROM large`,
       [ids, OUTBOX_LETTERS, maxBody],
@@ -32,9 +32,9 @@ export class OutboxLetters {
     const replayed = await tx.query(
       `WITH asked AS (
          SELECT id, octet_length(body) > $1::bigint AS large FROM ${schema}.dead_letters
-         WHERE replay_asked_at IS NOT NULL AND consumer = '${OUTBOX_LETTERS}' ORDER BY id LIMIT ${MOST_REPLAYED}
+         WHERE replay_requested_at IS NOT NULL AND consumer = '${OUTBOX_LETTERS}' ORDER BY id LIMIT ${MOST_REPLAYED}
        ), kept AS (
-         UPDATE ${schema}.dead_letters l SET deliveries = deliveries + 1, replay_asked_at = NULL, reason = ${tooLarge('body', '$1')}
+         UPDATE ${schema}.dead_letters l SET attempts = attempts + 1, replay_requested_at = NULL, reason = ${tooLarge('body', '$1')}
          FROM asked WHERE l.id = asked.id AND asked.large
        ), taken AS (
          DELETE FROM ${schema}.dead_letters l USING asked WHERE l.id = asked.id AND NOT asked.large RETURNING l.subject, l.body::jsonb ->> 'id' AS event_id,

@@ -59,18 +59,17 @@ CREATE TABLE ${schema}.dead_letters (
   -- Null for a body that is no event. An id that no event may have is not indexed.
   event_id text GENERATED ALWAYS AS (left(substring(body from '^\\{"id":"([!#-\\[\\]-~]+)"'), 1024)) STORED,
   reason text NOT NULL,
-  deliveries integer NOT NULL,
+  attempts integer NOT NULL,
   at timestamptz NOT NULL DEFAULT now(),
-  replay_asked_at timestamptz
+  replay_requested_at timestamptz
 );
-CREATE INDEX dead_letters_asked ON ${schema}.dead_letters (id) WHERE replay_asked_at IS NOT NULL;
+CREATE INDEX dead_letters_replays ON ${schema}.dead_letters (id) WHERE replay_requested_at IS NOT NULL;
 CREATE INDEX dead_letters_event ON ${schema}.dead_letters (event_id, consumer);
 
 -- The replica that pulls the events of a consumer (Lease).
 CREATE TABLE ${schema}.consumer_leases (
   consumer text PRIMARY KEY,
-  -- Its workers.worker_id.
-  holder text NOT NULL
+  worker_id text NOT NULL
 );
 
 -- Processes that work now (WorkerHeartbeat).
@@ -83,8 +82,8 @@ CREATE TABLE ${schema}.workers (
 CREATE TABLE ${schema}.event_attempts (
   consumer text NOT NULL,
   event_id text NOT NULL,
-  begun integer NOT NULL DEFAULT 1,
-  begun_at timestamptz NOT NULL DEFAULT now(),
+  unfinished integer NOT NULL DEFAULT 1,
+  last_started_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (consumer, event_id)
 );
 `;

@@ -37,7 +37,7 @@ CREATE TABLE auto_reply.replies (
   reason text,
   attempts integer NOT NULL DEFAULT 0,
   -- Attempts that ended with their process.
-  begun smallint NOT NULL DEFAULT 0,
+  unfinished_attempts smallint NOT NULL DEFAULT 0,
   -- The worker that claimed it (auto_reply.workers).
   worker_id text,
   due_at timestamptz NOT NULL DEFAULT now(),

@@ -19,7 +19,7 @@ export interface Question {
   stale: boolean;
   attempts: number;
   /** Attempts that began without ending, including this one. */
-  begun: number;
+  unfinished_attempts: number;
   /** Scheme, host and port of the model. */
   origin: string;
   /** The trace of the event that carried it. */
@@ -89,9 +89,9 @@ export class RepliesStore {
            ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED) r
          WHERE open.origin <> ALL ($4::text[]) ORDER BY r.due_at, r.id LIMIT $1
        )
-       UPDATE auto_reply.replies r SET due_at = now() + interval '${CLAIM}', attempts = attempts + 1, begun = begun + 1, worker_id = $2
+       UPDATE auto_reply.replies r SET due_at = now() + interval '${CLAIM}', attempts = attempts + 1, unfinished_attempts = unfinished_attempts + 1, worker_id = $2
        FROM due WHERE r.id = due.id
-       RETURNING r.id, business_id, inbound_message_id, conversation_id, customer, question, reply, sending, attempts, begun, origin,
+       RETURNING r.id, business_id, inbound_message_id, conversation_id, customer, question, reply, sending, attempts, unfinished_attempts, origin,
          traceparent, received_at < now() - interval '23 hours' AS stale`,
       [atMost, workerId, full.businesses, full.origins],
     );
@@ -105,7 +105,10 @@ export class RepliesStore {
 
   /** Releases a claim on which no work began. */
   async release({ id, attempts }: Question): Promise<void> {
-    await this.db.query(`UPDATE auto_reply.replies SET due_at = now(), begun = begun - 1, worker_id = NULL WHERE ${OWN}`, [id, attempts]);
+    await this.db.query(
+      `UPDATE auto_reply.replies SET due_at = now(), unfinished_attempts = unfinished_attempts - 1, worker_id = NULL WHERE ${OWN}`,
+      [id, attempts],
+    );
   }
 
   private async releaseClaimsOfDeadWorkers(): Promise<void> {
@@ -201,7 +204,7 @@ export class RepliesStore {
    */
   async postpone({ id, attempts }: Question, afterSeconds: number, maybeSent: boolean, always: boolean): Promise<boolean> {
     const postponed = await this.db.query(
-      `UPDATE auto_reply.replies SET due_at = now() + make_interval(secs => $3), sending = sending AND $4, begun = 0, worker_id = NULL
+      `UPDATE auto_reply.replies SET due_at = now() + make_interval(secs => $3), sending = sending AND $4, unfinished_attempts = 0, worker_id = NULL
        WHERE ${OWN} AND ($5 OR received_at + interval '${USEFUL}' > now() + make_interval(secs => $3)) RETURNING id`,
       [id, attempts, afterSeconds, maybeSent, always],
     );

@@ -67,7 +67,7 @@ export class ReplyService {
 
   /** Throws only if the database is unavailable; the question is then claimed again. */
   async replyTo(question: Question): Promise<void> {
-    if (question.begun > MAX_BEGUN) return this.replies.end(question, 'failed', SET_ASIDE, question.sending);
+    if (question.unfinished_attempts > MAX_BEGUN) return this.replies.end(question, 'failed', SET_ASIDE, question.sending);
     if (question.sending && question.stale) return this.replies.end(question, 'failed', INTERRUPTED, true);
     let sent: ReplyOf<typeof SendText>;
     try {

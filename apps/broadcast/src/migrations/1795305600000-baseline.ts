@@ -22,7 +22,7 @@ CREATE TABLE broadcast.broadcasts (
   -- The worker that runs it renews the lease; another worker takes over when the lease expires.
   lease_until timestamptz,
   -- No recipient is due earlier; another broadcast of the business may run meanwhile.
-  rests_until timestamptz,
+  idle_until timestamptz,
   -- The Idempotency-Key of its creation and what it was created from.
   creation_key text,
   creation_fingerprint text
@@ -30,7 +30,7 @@ CREATE TABLE broadcast.broadcasts (
 -- By an expression that no other index has: PostgreSQL would read the primary key backwards through the rows of other businesses.
 CREATE INDEX broadcasts_newest ON broadcast.broadcasts (business_id, (-id));
 CREATE INDEX broadcasts_open ON broadcast.broadcasts (id) WHERE status IN ('scheduled', 'running');
-CREATE INDEX broadcasts_begun ON broadcast.broadcasts (business_id) WHERE started_at IS NOT NULL AND finished_at IS NULL;
+CREATE INDEX broadcasts_started ON broadcast.broadcasts (business_id) WHERE started_at IS NOT NULL AND finished_at IS NULL;
 CREATE INDEX broadcasts_finished ON broadcast.broadcasts (finished_at) WHERE finished_at IS NOT NULL;
 CREATE UNIQUE INDEX broadcasts_creation_key ON broadcast.broadcasts (business_id, creation_key) WHERE creation_key IS NOT NULL;
 
@@ -45,11 +45,11 @@ CREATE TABLE broadcast.recipients (
   state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sending', 'sent', 'failed', 'unclear')),
   attempts integer NOT NULL DEFAULT 0,
   -- Attempts that ended with their process.
-  begun smallint NOT NULL DEFAULT 0,
+  unfinished_attempts smallint NOT NULL DEFAULT 0,
   -- The time of the next attempt, or when an attempt under way counts as abandoned.
   due_at timestamptz NOT NULL DEFAULT now(),
-  -- The time of the first attempt: its Idempotency-Key is valid for a day.
-  began_at timestamptz,
+  -- The start of the last attempt.
+  attempted_at timestamptz,
   -- The send of the last attempt.
   intent_id uuid,
   message_id text,
@@ -57,8 +57,8 @@ CREATE TABLE broadcast.recipients (
   PRIMARY KEY (broadcast_id, nth)
 ) WITH (fillfactor = 80);
 CREATE INDEX recipients_pending ON broadcast.recipients (broadcast_id, due_at, nth) WHERE state = 'pending';
-CREATE INDEX recipients_unsettled ON broadcast.recipients (broadcast_id) WHERE state IN ('sending', 'unclear');
-CREATE INDEX recipients_unsettled_due ON broadcast.recipients (due_at) WHERE state IN ('sending', 'unclear');
+CREATE INDEX recipients_unresolved ON broadcast.recipients (broadcast_id) WHERE state IN ('sending', 'unclear');
+CREATE INDEX recipients_unresolved_due ON broadcast.recipients (due_at) WHERE state IN ('sending', 'unclear');
 CREATE INDEX recipients_message ON broadcast.recipients (message_id) WHERE message_id IS NOT NULL;
 
 -- Failures and reads that the platform reported: one may arrive before the outcome of its send is recorded.

@@ -56,10 +56,10 @@ export class RecipientsStore {
       );
       if (held?.status !== 'running') return { lease: held?.lease ?? lease, due: null };
       if (atMost === 0) return { lease: held.lease, due: [] };
-      let due = await this.claimPending(tx, id, 'begun = 0', atMost);
+      let due = await this.claimPending(tx, id, 'unfinished_attempts = 0', atMost);
       if (due.length === 0 && idle) {
         await this.setAside(tx, id);
-        due = await this.claimPending(tx, id, 'begun > 0', 1);
+        due = await this.claimPending(tx, id, 'unfinished_attempts > 0', 1);
       }
       return { lease: held.lease, due };
     });
@@ -81,7 +81,7 @@ export class RecipientsStore {
          UPDATE broadcast.recipients r SET
            state = CASE WHEN n.state = 'sent' AND f.reason IS NOT NULL THEN 'failed' ELSE n.state END,
            message_id = n.message_id, reason = coalesce(n.reason, f.reason), due_at = now() + make_interval(secs => n.after),
-           intent_id = coalesce(n.unclear_id, r.intent_id), begun = CASE WHEN $9 THEN 0 ELSE r.begun END
+           intent_id = coalesce(n.unclear_id, r.intent_id), unfinished_attempts = CASE WHEN $9 THEN 0 ELSE r.unfinished_attempts END
          FROM unnest($1::bigint[], $2::integer[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::uuid[])
            AS n (broadcast_id, nth, intent_id, state, message_id, reason, after, unclear_id)
          JOIN held b ON b.id = n.broadcast_id
@@ -108,14 +108,14 @@ export class RecipientsStore {
       if (ended) return;
       const resolved = moved.filter(({ state }) => state !== 'unclear').map(({ broadcast_id }) => broadcast_id);
       if (resolved.length > 0)
-        await tx.query('UPDATE broadcast.broadcasts SET rests_until = NULL WHERE id = ANY ($1::bigint[])', [resolved]);
+        await tx.query('UPDATE broadcast.broadcasts SET idle_until = NULL WHERE id = ANY ($1::bigint[])', [resolved]);
     });
   }
 
   private claimPending(tx: Tx, broadcastId: number, condition: string, atMost: number): Promise<DueRecipient[]> {
     return tx.query<DueRecipient>(
-      `UPDATE broadcast.recipients r SET state = 'sending', attempts = r.attempts + 1, begun = r.begun + 1, reason = NULL,
-         began_at = now(), due_at = now() + interval '${ATTEMPT_TIMEOUT}', intent_id = ($3::uuid[])[d.place]
+      `UPDATE broadcast.recipients r SET state = 'sending', attempts = r.attempts + 1, unfinished_attempts = r.unfinished_attempts + 1, reason = NULL,
+         attempted_at = now(), due_at = now() + interval '${ATTEMPT_TIMEOUT}', intent_id = ($3::uuid[])[d.place]
        FROM (SELECT nth, row_number() OVER () AS place FROM (
          SELECT nth FROM broadcast.recipients WHERE broadcast_id = $1 AND state = 'pending' AND due_at <= now() AND ${condition}
          ORDER BY due_at, nth LIMIT $2 FOR UPDATE SKIP LOCKED) p) d
@@ -128,7 +128,7 @@ export class RecipientsStore {
   private async setAside(tx: Tx, broadcastId: number): Promise<void> {
     const failed = await tx.query<{ broadcast_id: string }>(
       `UPDATE broadcast.recipients SET state = 'failed', reason = '${SET_ASIDE}'
-       WHERE broadcast_id = $1 AND state = 'pending' AND begun >= ${MAX_BEGUN} RETURNING broadcast_id`,
+       WHERE broadcast_id = $1 AND state = 'pending' AND unfinished_attempts >= ${MAX_BEGUN} RETURNING broadcast_id`,
       [broadcastId],
     );
     await addCounts(

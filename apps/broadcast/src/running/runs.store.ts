@@ -25,10 +25,10 @@ const UNCLEAR_DELAY = '45 seconds';
  * throughput, so one runs at a time: a started one before a new one and the older first, unless it is suspended.
  */
 const RUNNABLE = `b.status IN ('scheduled', 'running') AND coalesce(b.scheduled_at, b.created_at) <= now()
-  AND (b.lease_until IS NULL OR b.lease_until < now()) AND (b.rests_until IS NULL OR b.rests_until <= now())
+  AND (b.lease_until IS NULL OR b.lease_until < now()) AND (b.idle_until IS NULL OR b.idle_until <= now())
   AND NOT EXISTS (SELECT FROM broadcast.broadcasts o WHERE o.business_id = b.business_id AND o.id <> b.id AND o.status = 'running'
     AND (o.lease_until >= now()
-      OR ((b.status = 'scheduled' OR o.id < b.id) AND (o.rests_until IS NULL OR o.rests_until <= now()))))`;
+      OR ((b.status = 'scheduled' OR o.id < b.id) AND (o.idle_until IS NULL OR o.idle_until <= now()))))`;
 
 /** Leases broadcasts to processes. */
 @Injectable()
@@ -41,7 +41,7 @@ export class RunsStore {
       // Without the lock two processes could each start a broadcast of one business.
       await tx.query(`SELECT pg_advisory_xact_lock(hashtext('broadcast.take'))`);
       const [row] = await tx.query<RunningBroadcast & { id: string; business_id: string }>(
-        `UPDATE broadcast.broadcasts SET status = 'running', started_at = coalesce(started_at, now()), rests_until = NULL,
+        `UPDATE broadcast.broadcasts SET status = 'running', started_at = coalesce(started_at, now()), idle_until = NULL,
            lease_until = now() + interval '${LEASE}'
          WHERE id = (SELECT b.id FROM broadcast.broadcasts b WHERE ${RUNNABLE}
            ORDER BY b.lease_until NULLS FIRST, b.id LIMIT 1 FOR UPDATE SKIP LOCKED)
@@ -69,7 +69,7 @@ export class RunsStore {
          WHERE id = $1 AND status = 'running'
            AND NOT EXISTS (SELECT FROM broadcast.recipients WHERE broadcast_id = $1 AND state = 'pending')
            AND NOT EXISTS (SELECT FROM broadcast.recipients WHERE broadcast_id = $1 AND state IN ('sending', 'unclear')
-             AND (state = 'sending' OR began_at > now() - interval '${UNCLEAR_DELAY}'))
+             AND (state = 'sending' OR attempted_at > now() - interval '${UNCLEAR_DELAY}'))
          RETURNING business_id, total, sent, failed, template_name, finished_at`,
         [broadcastId],
       );
@@ -97,10 +97,10 @@ export class RunsStore {
   /** Releases the lease until the next recipient is due, if that is more than a second away. @returns whether it did */
   async suspend({ id, lease }: RunningBroadcast): Promise<boolean> {
     const suspended = await this.db.query(
-      `UPDATE broadcast.broadcasts SET lease_until = NULL, rests_until = next.at
+      `UPDATE broadcast.broadcasts SET lease_until = NULL, idle_until = next.at
        FROM (SELECT coalesce(
          (SELECT min(due_at) FROM broadcast.recipients WHERE broadcast_id = $1 AND state = 'pending'),
-         (SELECT max(began_at) + interval '${UNCLEAR_DELAY}' FROM broadcast.recipients WHERE broadcast_id = $1 AND state IN ('sending', 'unclear'))
+         (SELECT max(attempted_at) + interval '${UNCLEAR_DELAY}' FROM broadcast.recipients WHERE broadcast_id = $1 AND state IN ('sending', 'unclear'))
        ) AS at) next
        WHERE id = $1 AND lease_until = $2 AND status = 'running' AND next.at > now() + interval '1 second' RETURNING id`,
       [id, lease],

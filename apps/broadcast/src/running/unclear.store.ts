@@ -35,7 +35,7 @@ export class UnclearStore {
        FROM due JOIN broadcast.broadcasts b ON b.id = due.broadcast_id
        WHERE r.broadcast_id = due.broadcast_id AND r.nth = due.nth
        RETURNING r.broadcast_id, b.business_id, r.nth, r.intent_id AS "intentId", r.attempts,
-         extract(epoch FROM now() - r.began_at)::float8 AS age, b.finished_at IS NOT NULL AS "isFinished"`,
+         extract(epoch FROM now() - r.attempted_at)::float8 AS age, b.finished_at IS NOT NULL AS "isFinished"`,
       [atMost],
     );
     return rows.map(({ broadcast_id, business_id, ...row }) => ({

@@ -80,7 +80,7 @@ export class AttemptService {
     const request = this.requestFor(attempt);
     if (request === null) return UNREADABLE_SECRET;
     // For other deliveries the log shows only the body: a further statement for each of them would cost too much.
-    if (attempt.by_hand) await this.deliveries.storeRequest(attempt, request);
+    if (attempt.manual) await this.deliveries.storeRequest(attempt, request);
     return (await claim.confirm()) ? this.post(attempt, request, claim) : null;
   }
 

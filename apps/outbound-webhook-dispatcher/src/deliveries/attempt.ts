@@ -15,7 +15,7 @@ export interface Attempt {
   secret_sealed: string | null;
   traceparent: string | null;
   /** A person requested it: a test or a redelivery. */
-  by_hand: boolean;
+  manual: boolean;
   /** The worker that holds the claim. */
   worker: string;
   /** Time of the claim, as `performance.now()`. */

@@ -61,7 +61,7 @@ describe('guarantees §10: workers that die or stand still', () => {
     await dispatching.harness.db.query(`INSERT INTO dispatch.workers VALUES ('elsewhere', now() + interval '1 hour')`);
     await dispatching.harness.db.query(
       `WITH blocked AS (
-         INSERT INTO dispatch.deliveries (webhook_id, business_id, event_id, ordering_key, body, state, waits, attempt)
+         INSERT INTO dispatch.deliveries (webhook_id, business_id, event_id, ordering_key, body, state, queued, attempt)
          SELECT $1, 1, n || ':' || k, 'conversation:' || n, '{}', CASE WHEN k = 0 THEN 'running' ELSE 'pending' END, k > 0, 1
          FROM generate_series(1, 200) AS n, generate_series(0, 3) AS k RETURNING id, ordering_key, state
        ) INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, worker, delivery_id, open)

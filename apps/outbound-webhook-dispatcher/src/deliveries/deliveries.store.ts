@@ -33,10 +33,10 @@ const CLAIM = `locked AS (
     ) free
   ), begun AS (
     -- If another worker has delivered it since the snapshot, its lane stays as it is.
-    UPDATE dispatch.deliveries d SET state = 'running', waits = false, attempt = d.attempt + 1
-    FROM locked WHERE d.id = locked.id AND ${onRow('d.waits')}
+    UPDATE dispatch.deliveries d SET state = 'running', queued = false, attempt = d.attempt + 1
+    FROM locked WHERE d.id = locked.id AND ${onRow('d.queued')}
     RETURNING d.id, d.webhook_id, d.business_id, locked.ordering_key, d.event_id, d.body, locked.bytes, d.attempt, locked.url,
-              locked.secret_sealed, d.traceparent, d.by_hand, d.lost_workers
+              locked.secret_sealed, d.traceparent, d.manual, d.lost_workers
   ), claimed AS (
     UPDATE dispatch.lanes l SET worker = $1, delivery_id = begun.id
     FROM begun WHERE l.webhook_id = begun.webhook_id AND l.ordering_key = begun.ordering_key
@@ -46,7 +46,7 @@ const CLAIM = `locked AS (
 /** SQL: the first delivery that waits in lane \`l\`. */
 const FIRST = `CROSS JOIN LATERAL (
     SELECT d.id, octet_length(d.body) AS bytes FROM dispatch.deliveries d
-    WHERE d.waits AND d.webhook_id = l.webhook_id AND d.ordering_key COLLATE "C" = l.ordering_key
+    WHERE d.queued AND d.webhook_id = l.webhook_id AND d.ordering_key COLLATE "C" = l.ordering_key
     ORDER BY d.webhook_id, d.ordering_key COLLATE "C", d.id LIMIT 1
   ) first`;
 
@@ -70,7 +70,7 @@ export class DeliveriesStore {
   ): Promise<Expansion> {
     const once = [...new Map(events.map((event) => [event.id, event])).values()];
     const bodies = new Map(once.map((event) => [event.id, publicBody(event)]));
-    const rows = await this.db.query<Omit<Claimed, 'by_hand' | 'lost_workers'> & { state: string; due: boolean }>(
+    const rows = await this.db.query<Omit<Claimed, 'manual' | 'lost_workers'> & { state: string; due: boolean }>(
       `WITH ${alive('$1')}, e AS (
          SELECT *, octet_length(body) AS bytes FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
            WITH ORDINALITY AS e (business_id, event_id, type, ordering_key, body, traceparent, nth)
@@ -110,7 +110,7 @@ export class DeliveriesStore {
          RETURNING delivery_id, worker
        ), made AS (
          INSERT INTO dispatch.deliveries
-           (id, webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, waits, attempt, reason, finished_at)
+           (id, webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, queued, attempt, reason, finished_at)
          SELECT id, webhook_id, business_id, type, event_id, ordering_key, body, traceparent, s.state, s.state = 'pending',
                 CASE WHEN s.state = 'running' THEN 1 ELSE 0 END,
                 CASE WHEN s.state = 'skipped' THEN 'the webhook is disabled' END,
@@ -147,7 +147,7 @@ export class DeliveriesStore {
       .map((row) => ({
         ...row,
         body: bodies.get(row.event_id) as string,
-        by_hand: false,
+        manual: false,
         worker: worker as string,
         lost_workers: 0,
         claimedAt: performance.now(),
@@ -235,7 +235,7 @@ export class DeliveriesStore {
          FROM lane JOIN n ON n.id = lane.delivery_id
          -- Compared by attempt, because both ends of a delivery that was taken over may be here.
          WHERE d.id = n.id AND d.attempt = n.attempt AND ${onRow(`d.state = 'running'`)}
-         RETURNING d.webhook_id, lane.ordering_key, lane.open, d.state, d.by_hand, n.nth
+         RETURNING d.webhook_id, lane.ordering_key, lane.open, d.state, d.manual, n.nth
        ), gone AS (
          DELETE FROM dispatch.lanes l USING ended
          WHERE l.webhook_id = ended.webhook_id AND l.ordering_key = ended.ordering_key AND ended.open = 1
@@ -243,11 +243,11 @@ export class DeliveriesStore {
          UPDATE dispatch.lanes l SET worker = NULL, delivery_id = NULL, open = l.open - 1, due_since = clock_timestamp(), suspect = false
          FROM ended WHERE l.webhook_id = ended.webhook_id AND l.ordering_key = ended.ordering_key AND ended.open > 1 RETURNING 1
        ), successes AS (
-         SELECT webhook_id, coalesce(max(nth) FILTER (WHERE state = 'succeeded'), 0) AS latest FROM ended WHERE NOT by_hand GROUP BY webhook_id
+         SELECT webhook_id, coalesce(max(nth) FILTER (WHERE state = 'succeeded'), 0) AS latest FROM ended WHERE NOT manual GROUP BY webhook_id
        ), counts AS (
          -- A success resets the count; failures after it count again (spec §3.4).
          SELECT e.webhook_id AS id, s.latest > 0 AS reset, count(*) FILTER (WHERE e.nth > s.latest) AS failures
-         FROM ended e JOIN successes s USING (webhook_id) WHERE NOT e.by_hand GROUP BY e.webhook_id, s.latest
+         FROM ended e JOIN successes s USING (webhook_id) WHERE NOT e.manual GROUP BY e.webhook_id, s.latest
        ), counted AS (
          UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(),
            fail_count = CASE WHEN c.reset THEN 0 ELSE w.fail_count END + c.failures

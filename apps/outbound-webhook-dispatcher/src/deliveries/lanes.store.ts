@@ -8,7 +8,7 @@ const BATCH = 500;
 
 /** SQL: frees the lanes of \`lane\`, and lets their deliveries wait again. */
 const RELEASE = `back AS (
-    UPDATE dispatch.deliveries d SET state = 'pending', waits = true
+    UPDATE dispatch.deliveries d SET state = 'pending', queued = true
     FROM lane WHERE d.id = lane.delivery_id AND ${onRow(`d.state = 'running'`)}
   )
   UPDATE dispatch.lanes l SET worker = NULL, delivery_id = NULL, due_since = clock_timestamp()
@@ -37,7 +37,7 @@ export class LanesStore {
          SELECT l.webhook_id, l.ordering_key, l.delivery_id
          FROM dead CROSS JOIN LATERAL (SELECT * FROM dispatch.lanes l WHERE l.worker = dead.worker LIMIT ${BATCH} FOR UPDATE SKIP LOCKED) l
        ), lost AS (
-         UPDATE dispatch.deliveries d SET state = 'pending', waits = true, lost_workers = d.lost_workers + 1
+         UPDATE dispatch.deliveries d SET state = 'pending', queued = true, lost_workers = d.lost_workers + 1
          FROM lane WHERE d.id = lane.delivery_id AND ${onRow(`d.state = 'running'`)}
          RETURNING d.webhook_id, lane.ordering_key, d.lost_workers
        ), freed AS (
@@ -89,14 +89,14 @@ export class LanesStore {
        ), found AS MATERIALIZED (
          SELECT d.id, d.webhook_id, d.ordering_key COLLATE "C" AS ordering_key
          FROM walk JOIN dispatch.webhooks w ON w.id = walk.webhook_id AND ${onRow('NOT w.is_active')}
-         CROSS JOIN LATERAL (SELECT * FROM dispatch.deliveries d WHERE d.waits AND d.webhook_id = w.id LIMIT ${BATCH}) d LIMIT ${BATCH}
+         CROSS JOIN LATERAL (SELECT * FROM dispatch.deliveries d WHERE d.queued AND d.webhook_id = w.id LIMIT ${BATCH}) d LIMIT ${BATCH}
        ), lane AS MATERIALIZED (
          SELECT l.webhook_id, l.ordering_key, l.open
          FROM (SELECT DISTINCT webhook_id, ordering_key FROM found ORDER BY webhook_id, ordering_key) k
          CROSS JOIN LATERAL (SELECT * FROM dispatch.lanes l WHERE l.webhook_id = k.webhook_id AND l.ordering_key = k.ordering_key FOR UPDATE) l
        ), skipped AS (
-         UPDATE dispatch.deliveries d SET state = 'skipped', waits = false, reason = 'the webhook is disabled', finished_at = clock_timestamp()
-         FROM lane JOIN found USING (webhook_id, ordering_key) WHERE d.id = found.id AND ${onRow('d.waits')}
+         UPDATE dispatch.deliveries d SET state = 'skipped', queued = false, reason = 'the webhook is disabled', finished_at = clock_timestamp()
+         FROM lane JOIN found USING (webhook_id, ordering_key) WHERE d.id = found.id AND ${onRow('d.queued')}
          RETURNING lane.webhook_id, lane.ordering_key, lane.open
        ), ended AS MATERIALIZED (
          SELECT webhook_id, ordering_key, open, count(*) AS skipped FROM skipped GROUP BY webhook_id, ordering_key, open

@@ -16,19 +16,19 @@ describe('the delivery log and the metrics beside many deliveries', () => {
     dispatching = await startDispatching();
     const { db } = dispatching.harness;
     [quiet, busy] = (await dispatching.store(['http://127.0.0.1:9/', 'http://127.0.0.1:9/'])) as [number, number];
-    const insert = (webhook: number, count: number, state: string, waits: boolean) =>
+    const insert = (webhook: number, count: number, state: string, queued: boolean) =>
       db.query(
-        `INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, state, waits, created_at, finished_at)
+        `INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, state, queued, created_at, finished_at)
          SELECT $1, 1, 'message.sent', $2::text || n, 'conversation:' || n, '{}', $2::text, $3, now() - interval '1 hour', CASE WHEN NOT $3 THEN now() END
          FROM generate_series(1, $4::integer) AS n`,
-        [webhook, state, waits, count],
+        [webhook, state, queued, count],
       );
     await insert(quiet, 20, 'succeeded', false);
     await insert(busy, MANY, 'succeeded', false);
     await insert(busy, 3, 'failed', false);
     await insert(busy, MANY, 'pending', true);
     await db.query(`INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, open)
-      SELECT webhook_id, ordering_key, business_id, 1 FROM dispatch.deliveries WHERE waits`);
+      SELECT webhook_id, ordering_key, business_id, 1 FROM dispatch.deliveries WHERE queued`);
     await db.query('VACUUM ANALYZE');
   }, 120_000);
   afterAll(() => dispatching.harness.close());

@@ -104,7 +104,7 @@ export class DeliveryLogStore {
       if (!webhook.is_active || isOpen(found.state)) return { ...webhook, state: found.state };
       await this.openLane(tx, { business_id, webhook_id, ordering_key: found.ordering_key, suspect: found.lost_workers > 1 });
       const again = await tx.query(
-        `UPDATE dispatch.deliveries SET state = 'pending', waits = true, by_hand = true, status_code = NULL, duration_ms = NULL, reason = NULL,
+        `UPDATE dispatch.deliveries SET state = 'pending', queued = true, manual = true, status_code = NULL, duration_ms = NULL, reason = NULL,
            finished_at = NULL, request = NULL, lost_workers = least(lost_workers, 2)
          WHERE webhook_id = $1 AND id = $2 AND ${onRow(`state NOT IN ('pending', 'running')`)} RETURNING id`,
         values,
@@ -157,7 +157,7 @@ export class DeliveryLogStore {
         );
       await this.openLane(tx, { business_id, webhook_id, ordering_key: event_id });
       const [row] = await tx.query<{ id: string }>(
-        `INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, waits, by_hand)
+        `INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, queued, manual)
          VALUES ($1, $2, $3, $4, $4, $5, $6, 'pending', true, true) RETURNING id`,
         [webhook_id, business_id, event, event_id, body, activeTraceparent() ?? null],
       );

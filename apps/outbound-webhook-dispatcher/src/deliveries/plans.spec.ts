@@ -32,7 +32,7 @@ describe.each([
     const [webhook] = await dispatching.store(['http://127.0.0.1:9/']);
     const insert = (count: number, state: string) =>
       db.query<{ id: string }>(
-        `INSERT INTO dispatch.deliveries (webhook_id, business_id, event_id, ordering_key, body, state, waits, attempt, finished_at)
+        `INSERT INTO dispatch.deliveries (webhook_id, business_id, event_id, ordering_key, body, state, queued, attempt, finished_at)
          SELECT $1, 1, $2::text || n, $2 || ':' || n, '{}', $2, $2 = 'pending', 1, CASE WHEN $2 = 'succeeded' THEN now() END
          FROM generate_series(1, $3::integer) AS n RETURNING id`,
         [webhook, state, count],

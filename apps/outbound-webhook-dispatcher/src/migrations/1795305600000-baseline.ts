@@ -31,26 +31,25 @@ CREATE TABLE dispatch.deliveries (
   traceparent text,
   -- skipped: the webhook was disabled.
   state text NOT NULL CHECK (state IN ('pending', 'running', 'succeeded', 'failed', 'skipped')),
-  waits boolean NOT NULL DEFAULT false,
+  queued boolean NOT NULL DEFAULT false,
   -- Counts attempts; only the worker of the newest attempt may end it.
   attempt integer NOT NULL DEFAULT 0,
   lost_workers smallint NOT NULL DEFAULT 0,
   -- A person requested it: it counts nothing (decision 34), and keeps its request as it went out.
-  by_hand boolean NOT NULL DEFAULT false,
+  manual boolean NOT NULL DEFAULT false,
   request json,
-  lease_until timestamptz,
   status_code integer,
   duration_ms integer,
   reason text,
   created_at timestamptz NOT NULL DEFAULT now(),
   finished_at timestamptz
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
-CREATE INDEX deliveries_waiting ON dispatch.deliveries (webhook_id, ordering_key COLLATE "C", id) WHERE waits;
+CREATE INDEX deliveries_waiting ON dispatch.deliveries (webhook_id, ordering_key COLLATE "C", id) WHERE queued;
 -- The event first, so that finding one event does not read the log of a webhook.
 CREATE UNIQUE INDEX deliveries_event ON dispatch.deliveries (event_id, webhook_id);
 -- By an expression that no other index has: PostgreSQL would read the primary key backwards through the rows of other webhooks.
 CREATE INDEX deliveries_newest ON dispatch.deliveries (webhook_id, (-id));
-CREATE INDEX deliveries_made ON dispatch.deliveries (created_at);
+CREATE INDEX deliveries_created ON dispatch.deliveries (created_at);
 
 -- One row per webhook and conversation with open deliveries. The worker of a lane has the only attempt under way in it.
 CREATE TABLE dispatch.lanes (
@@ -70,7 +69,7 @@ CREATE TABLE dispatch.lanes (
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 CREATE INDEX lanes_due ON dispatch.lanes (business_id, webhook_id, due_since) WHERE worker IS NULL AND NOT suspect;
 CREATE INDEX lanes_suspect ON dispatch.lanes (due_since) WHERE worker IS NULL AND suspect;
-CREATE INDEX lanes_held ON dispatch.lanes (worker, delivery_id) WHERE worker IS NOT NULL;
+CREATE INDEX lanes_claimed ON dispatch.lanes (worker, delivery_id) WHERE worker IS NOT NULL;
 `;
 
 export const Baseline1795305600000 = migration('Baseline1795305600000', TABLES, eventTables('dispatch'));

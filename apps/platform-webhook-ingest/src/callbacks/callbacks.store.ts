@@ -72,13 +72,13 @@ export class CallbacksStore {
     const rows = await this.db.query<{ hash: string | null; is_split: boolean | null; event_id: string | null; direct: boolean }>(
       `WITH numbered AS MATERIALIZED (
          -- Ids follow the arrival. Rows follow their hashes, so that two replicas with the same callbacks do not deadlock.
-         SELECT nextval('ingest.deliveries_id_seq') AS id, hash, body, string_to_array(businesses, ',')::integer[] AS businesses, lane::bigint AS lane,
+         SELECT nextval('ingest.callbacks_id_seq') AS id, hash, body, string_to_array(businesses, ',')::integer[] AS businesses, lane::bigint AS lane,
                 may_split, traceparent
          FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::boolean[], $15::text[], $17::text[]) AS n (hash, body, businesses, may_split, traceparent, lane)
        ), added AS (
-         INSERT INTO ingest.deliveries (id, body_hash, body, businesses, lane, split_at, traceparent)
+         INSERT INTO ingest.callbacks (id, body_hash, body, businesses, lane, split_at, traceparent)
          SELECT id, hash, body, businesses, lane,
-                CASE WHEN may_split AND (SELECT true FROM ingest.deliveries w WHERE w.lane = n.lane AND w.split_at IS NULL LIMIT 1) IS NULL
+                CASE WHEN may_split AND (SELECT true FROM ingest.callbacks w WHERE w.lane = n.lane AND w.split_at IS NULL LIMIT 1) IS NULL
                      THEN now() END,
                 traceparent
          FROM numbered n ORDER BY hash ON CONFLICT (body_hash) DO NOTHING RETURNING body_hash, split_at IS NOT NULL AS is_split
@@ -89,7 +89,7 @@ export class CallbacksStore {
            WITH ORDINALITY AS e (hash, event_id, subject, ordering_key, body, traceparent, nth)
          JOIN added ON added.body_hash = e.hash AND added.is_split ORDER BY e.nth ON CONFLICT (event_id) DO NOTHING RETURNING event_id
        ), set_aside AS (
-         INSERT INTO ingest.dead_letters (consumer, subject, body, reason, deliveries, businesses)
+         INSERT INTO ingest.dead_letters (consumer, subject, body, reason, attempts, businesses)
          SELECT 'splitter', b.field, b.body, b.reason, 1, string_to_array(b.businesses, ',')::integer[]
          FROM unnest($10::bytea[], $11::text[], $12::text[], $13::text[], $14::text[]) AS b (hash, field, body, reason, businesses)
          JOIN added ON added.body_hash = b.hash AND added.is_split
@@ -133,9 +133,9 @@ export class CallbacksStore {
   async waitingLanes(): Promise<number[]> {
     const rows = await this.db.query<{ lane: string }>(
       `WITH RECURSIVE lanes AS (
-         (SELECT lane FROM ingest.deliveries WHERE split_at IS NULL ORDER BY lane LIMIT 1)
+         (SELECT lane FROM ingest.callbacks WHERE split_at IS NULL ORDER BY lane LIMIT 1)
          UNION ALL
-         SELECT (SELECT d.lane FROM ingest.deliveries d WHERE d.split_at IS NULL AND d.lane > lanes.lane ORDER BY d.lane LIMIT 1)
+         SELECT (SELECT d.lane FROM ingest.callbacks d WHERE d.split_at IS NULL AND d.lane > lanes.lane ORDER BY d.lane LIMIT 1)
          FROM lanes WHERE lanes.lane IS NOT NULL
        )
        SELECT lane FROM lanes WHERE lane IS NOT NULL`,
@@ -149,7 +149,7 @@ export class CallbacksStore {
    */
   splitLane(lane: number, mostEvents: number, split: Split): Promise<{ callbacks: number; events: number }> {
     // Not durable: if a crash of the database loses the commit, the repeated split publishes events with the same ids.
-    return this.countingBeginnings('deliveries', { durable: false }, async (tx, begin) => {
+    return this.countingBeginnings('callbacks', { durable: false }, async (tx, begin) => {
       const [lock] = await tx.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(hashtext('ingest.lanes'), $1) AS held`, [lane]);
       const waiting = lock?.held ? await oldestWaiting(tx, lane) : [];
       const [first] = waiting;
@@ -160,7 +160,7 @@ export class CallbacksStore {
         return { callbacks: 1, events: 0 };
       }
       // A callback that began before may have ended the process, so it goes alone.
-      const claimed = first.begun > 0 ? [first.id] : fitting(waiting);
+      const claimed = first.unfinished_attempts > 0 ? [first.id] : fitting(waiting);
       await begin(claimed);
       const done: string[] = [];
       let events = 0;
@@ -193,8 +193,8 @@ export class CallbacksStore {
     });
   }
 
-  private isPoison({ id, begun }: { id: string; begun: number }): boolean {
-    return begun >= MOST_BEGINNINGS && !this.uncounted.has(id);
+  private isPoison({ id, unfinished_attempts }: { id: string; unfinished_attempts: number }): boolean {
+    return unfinished_attempts >= MOST_BEGINNINGS && !this.uncounted.has(id);
   }
 
   /**
@@ -202,14 +202,17 @@ export class CallbacksStore {
    * because the database is away or has no room, the beginning does not count.
    */
   private async countingBeginnings<T>(
-    table: 'deliveries' | 'dead_letters',
+    table: 'callbacks' | 'dead_letters',
     { durable }: { durable: boolean },
     work: (tx: Tx, begin: (ids: string[]) => Promise<void>) => Promise<T>,
   ): Promise<T> {
     let begun: string[] = [];
     const begin = async (ids: string[]) => {
       const counted = ids.filter((id) => !this.uncounted.has(id));
-      if (counted.length > 0) await this.db.relaxed.query(`UPDATE ingest.${table} SET begun = begun + 1 WHERE id = ANY($1)`, [counted]);
+      if (counted.length > 0)
+        await this.db.relaxed.query(`UPDATE ingest.${table} SET unfinished_attempts = unfinished_attempts + 1 WHERE id = ANY($1)`, [
+          counted,
+        ]);
       for (const id of ids) this.uncounted.delete(id);
       begun = ids;
     };
@@ -223,7 +226,7 @@ export class CallbacksStore {
   }
 
   /** Keeps the rows in memory while the database cannot take the beginning back. */
-  private async uncount(table: 'deliveries' | 'dead_letters', ids: string[]): Promise<void> {
+  private async uncount(table: 'callbacks' | 'dead_letters', ids: string[]): Promise<void> {
     try {
       await this.db.relaxed.query(`UPDATE ingest.${table} SET begun = greatest(begun - 1, 0) WHERE id = ANY($1)`, [ids]);
     } catch {
@@ -239,12 +242,12 @@ function sizeOf({ body, updates }: NewCallback): number {
 interface Waiting {
   id: string;
   bytes: number;
-  begun: number;
+  unfinished_attempts: number;
 }
 
 function oldestWaiting(tx: Tx, lane: number): Promise<Waiting[]> {
   return tx.query<Waiting>(
-    `SELECT id, octet_length(body) AS bytes, begun FROM ingest.deliveries WHERE lane = $1 AND split_at IS NULL ORDER BY id LIMIT ${MOST_AT_ONCE}`,
+    `SELECT id, octet_length(body) AS bytes, unfinished_attempts FROM ingest.callbacks WHERE lane = $1 AND split_at IS NULL ORDER BY id LIMIT ${MOST_AT_ONCE}`,
     [lane],
   );
 }
@@ -255,21 +258,21 @@ function fitting(waiting: Waiting[]): string[] {
   let bytes = 0;
   for (const callback of waiting) {
     bytes += callback.bytes;
-    if (callback.begun > 0 || (ids.length > 0 && bytes > MOST_BYTES)) break;
+    if (callback.unfinished_attempts > 0 || (ids.length > 0 && bytes > MOST_BYTES)) break;
     ids.push(callback.id);
   }
   return ids;
 }
 
 function load(tx: Tx, ids: string[]): Promise<StoredCallback[]> {
-  return tx.query<StoredCallback>('SELECT id, body, businesses, traceparent FROM ingest.deliveries WHERE id = ANY($1) ORDER BY id', [ids]);
+  return tx.query<StoredCallback>('SELECT id, body, businesses, traceparent FROM ingest.callbacks WHERE id = ANY($1) ORDER BY id', [ids]);
 }
 
 async function mark(tx: Tx, begun: string[], done: string[]): Promise<void> {
-  await tx.query('UPDATE ingest.deliveries SET begun = 0, split_at = CASE WHEN id = ANY($2) THEN now() END WHERE id = ANY($1)', [
-    begun,
-    done,
-  ]);
+  await tx.query(
+    'UPDATE ingest.callbacks SET unfinished_attempts = 0, split_at = CASE WHEN id = ANY($2) THEN now() END WHERE id = ANY($1)',
+    [begun, done],
+  );
 }
 
 /** Appends at most `most` events that the outbox lacks. The rest follows in later turns; the dead letters come with the last one. */

@@ -4,7 +4,7 @@ import type { BadUpdate, StoredCallback } from './stored-callback';
 export async function addDeadLetters(tx: Tx, bad: BadUpdate[]): Promise<void> {
   if (bad.length === 0) return;
   await tx.query(
-    `INSERT INTO ingest.dead_letters (consumer, subject, body, reason, deliveries, businesses)
+    `INSERT INTO ingest.dead_letters (consumer, subject, body, reason, attempts, businesses)
      SELECT 'splitter', field, body, reason, 1, string_to_array(businesses, ',')::integer[]
      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS b (field, body, reason, businesses)`,
     [bad.map((b) => b.field), bad.map((b) => b.body), bad.map((b) => b.reason), bad.map((b) => b.businesses.join(','))],
@@ -12,9 +12,9 @@ export async function addDeadLetters(tx: Tx, bad: BadUpdate[]): Promise<void> {
 }
 
 /** The oldest letter that an operator replays; its body is a callback like any other. */
-export async function letterToReplay(tx: Tx): Promise<(StoredCallback & { begun: number }) | undefined> {
-  const [letter] = await tx.query<{ id: string; body: string; businesses: number[]; begun: number }>(
-    `SELECT id, body, businesses, begun FROM ingest.dead_letters WHERE replay_asked_at IS NOT NULL AND consumer = 'splitter' ORDER BY id LIMIT 1`,
+export async function letterToReplay(tx: Tx): Promise<(StoredCallback & { unfinished_attempts: number }) | undefined> {
+  const [letter] = await tx.query<{ id: string; body: string; businesses: number[]; unfinished_attempts: number }>(
+    `SELECT id, body, businesses, unfinished_attempts FROM ingest.dead_letters WHERE replay_requested_at IS NOT NULL AND consumer = 'splitter' ORDER BY id LIMIT 1`,
   );
   return letter && { ...letter, body: Buffer.from(letter.body), traceparent: null };
 }
@@ -22,7 +22,7 @@ export async function letterToReplay(tx: Tx): Promise<(StoredCallback & { begun:
 /** Ends a replay that failed: the letter stays, with the new reason. */
 export async function failReplay(tx: Tx, id: string, reason: string): Promise<void> {
   await tx.query(
-    'UPDATE ingest.dead_letters SET reason = $2, deliveries = deliveries + 1, replay_asked_at = NULL, begun = 0 WHERE id = $1',
+    'UPDATE ingest.dead_letters SET reason = $2, attempts = attempts + 1, replay_requested_at = NULL, unfinished_attempts = 0 WHERE id = $1',
     [id, reason],
   );
 }

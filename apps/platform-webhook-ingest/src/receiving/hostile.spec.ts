@@ -68,7 +68,7 @@ describe('hostile callbacks (guarantees §10)', () => {
   const letters = (...args: string[]) => deadLetters(service, args, harness.env);
   const published = async (type: string, id: string) =>
     eventually(async () => (await harness.told(type)).find((event) => event.id.includes(id)), LONG);
-  const isSplit = () => eventually(async () => (await count('deliveries WHERE split_at IS NULL')) === 0, LONG);
+  const isSplit = () => eventually(async () => (await count('callbacks WHERE split_at IS NULL')) === 0, LONG);
 
   describe('N1: signed callbacks that fill the memory, with a heap of 128 MB', () => {
     const filler = 'x'.repeat(150_000);
@@ -183,7 +183,7 @@ describe('hostile callbacks (guarantees §10)', () => {
 
     it('stays a dead letter after three replays that ended the process', async () => {
       await harness.db.query(
-        `INSERT INTO ingest.dead_letters (consumer, subject, body, reason, deliveries, businesses, replay_asked_at)
+        `INSERT INTO ingest.dead_letters (consumer, subject, body, reason, attempts, businesses, replay_requested_at)
          VALUES ('splitter', '(all)', $1, 'r', 1, '{1}', now())`,
         [JSON.stringify(envelope({ messages: [text('wamid.poison')] }))],
       );
@@ -192,7 +192,7 @@ describe('hostile callbacks (guarantees §10)', () => {
         if (child) expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
       }
       await harness.spawn('platform-webhook-ingest', { CRASH_AT: 'ingest.replaying' });
-      await eventually(async () => (await count('dead_letters WHERE replay_asked_at IS NULL')) === 1, LONG);
+      await eventually(async () => (await count('dead_letters WHERE replay_requested_at IS NULL')) === 1, LONG);
       expect((await letters('list')).split('\n')[1]).toContain('ended the process 3 times');
     }, 240_000);
   });

@@ -135,7 +135,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     ['junk', 'sha256=xyz'],
   ])('%s: responds 401 and stores nothing', async (_, signature) => {
     expect(await post(JSON.stringify(envelope({ messages: [text('wamid.1')] })), signature)).toBe(401);
-    expect(await count('deliveries')).toBe(0);
+    expect(await count('callbacks')).toBe(0);
   });
 
   it('responds 400 to broken JSON and 200 to signed content that it does not understand', async () => {
@@ -203,7 +203,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
       expect(event).toMatchObject({ business_id: 2, data: { message_id: 'wamid.good' } });
       await eventually(async () => (await count('dead_letters')) === 2);
       await eventually(async () => (await count('outbox WHERE published_at IS NULL')) === 0);
-      expect(await count('deliveries WHERE split_at IS NULL')).toBe(0);
+      expect(await count('callbacks WHERE split_at IS NULL')).toBe(0);
     });
 
     it('publishes the others when only the database refuses an update', async () => {
@@ -255,7 +255,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
   });
 
   it('guarantees §2: an unreadable stored callback holds up no other', async () => {
-    await harness.db.query(`INSERT INTO ingest.deliveries (body_hash, body, businesses) VALUES ('\\x00', '{"entry":', '{1}')`);
+    await harness.db.query(`INSERT INTO ingest.callbacks (body_hash, body, businesses) VALUES ('\\x00', '{"entry":', '{1}')`);
     expect(await signed({ ...envelope({ messages: [text('wamid.1')] }), filling: 'x'.repeat(300_000) })).toBe(200);
     await published('message', 1);
     const [letter] = await harness.db.query<{ body: string; subject: string }>('SELECT body, subject FROM ingest.dead_letters');
@@ -398,7 +398,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     await expect(signed(small)).rejects.toMatchObject({ error_code: 'OVERLOADED' });
     expect(await signed(large, 'second secret')).toBe(200);
     await eventually(async () => (await count('refusals WHERE last_value >= 8')) === 1);
-    expect([await count('deliveries'), await count('deliveries WHERE split_at IS NULL'), await count('dead_letters')]).toEqual([1, 1, 0]);
+    expect([await count('callbacks'), await count('callbacks WHERE split_at IS NULL'), await count('dead_letters')]).toEqual([1, 1, 0]);
 
     await harness.db.query('DROP TRIGGER full_disk ON ingest.outbox');
     expect(await signed(small)).toBe(200);

@@ -32,7 +32,7 @@ interface Addition {
 
 /**
  * Bounds the events of each business that are in flight to the consumers of the PLATFORM stream. The stream is first in, first out, so
- * an event waits for all in flight before it. Beyond its share a business's callbacks wait in `ingest.deliveries`. Each replica counts
+ * an event waits for all in flight before it. Beyond its share a business's callbacks wait in `ingest.callbacks`. Each replica counts
  * its own events.
  */
 @Injectable()

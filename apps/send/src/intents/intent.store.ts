@@ -11,7 +11,7 @@ export interface IntentRow {
   message_id: string | null;
   failure_reason: string | null;
   created_at: Date;
-  settled_at: Date | null;
+  resolved_at: Date | null;
 }
 
 interface IntentRecordRow {
@@ -27,7 +27,7 @@ interface IntentRecordRow {
 
 const RECORD_COLUMNS = 'id, business_id, api_key_id, recipient, type, sent_by, template, text';
 const INTERRUPTED = 'The send was interrupted, so the platform may or may not have accepted it.';
-const COLUMNS = 'i.id, i.state, i.recipient, i.message_id, i.failure_reason, i.created_at, i.settled_at';
+const COLUMNS = 'i.id, i.state, i.recipient, i.message_id, i.failure_reason, i.created_at, i.resolved_at';
 
 /** Reads intents and ends those whose process died or whose outcome stays unknown. */
 @Injectable()

@@ -30,12 +30,12 @@ export class OutcomeStore {
          SELECT id, array_position($1::uuid[], id) AS nth FROM send.intents
          WHERE id = ANY ($1::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed') ORDER BY id FOR UPDATE
        ), accepted AS (
-         UPDATE send.intents i SET state = 'accepted', message_id = ($2::text[])[nth], settled_at = ($4::timestamptz[])[nth]
+         UPDATE send.intents i SET state = 'accepted', message_id = ($2::text[])[nth], resolved_at = ($4::timestamptz[])[nth]
          FROM locked WHERE i.id = locked.id
-         RETURNING i.id, i.business_id, i.message_id, i.settled_at, nth
+         RETURNING i.id, i.business_id, i.message_id, i.resolved_at, nth
        ), recorded AS (
          INSERT INTO send.messages (business_id, message_id, intent_id, conversation_id, accepted_at)
-         SELECT business_id, message_id, id, ($3::bigint[])[nth], settled_at FROM accepted
+         SELECT business_id, message_id, id, ($3::bigint[])[nth], resolved_at FROM accepted
          ON CONFLICT DO NOTHING
        )
        INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent, origin)
@@ -77,7 +77,7 @@ export class OutcomeStore {
     const of = <T>(pick: (intent: IntentRecord) => T) => intents.map(pick);
     await this.db.query(
       `INSERT INTO send.intents (id, business_id, api_key_id, recipient, type, sent_by, template, text,
-         state, failure_reason, created_at, settled_at)
+         state, failure_reason, created_at, resolved_at)
        SELECT i.*, 'refused', $9, clock_timestamp(), clock_timestamp()
        FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[]) AS i (id)
        ORDER BY i.id

@@ -6,7 +6,7 @@ BEGIN
   WITH locked AS (
     SELECT id FROM send.intents WHERE id = ANY (p_id) AND state IN ('calling', 'unknown') ORDER BY id FOR UPDATE
   ), refused AS (
-    UPDATE send.intents i SET state = 'refused', failure_reason = r.reason, settled_at = clock_timestamp()
+    UPDATE send.intents i SET state = 'refused', failure_reason = r.reason, resolved_at = clock_timestamp()
     FROM unnest(p_id, p_reason) AS r(id, reason) JOIN locked USING (id)
     WHERE i.id = r.id
     RETURNING i.id

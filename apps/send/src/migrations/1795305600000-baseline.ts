@@ -100,9 +100,9 @@ CREATE TABLE send.intents (
   message_id text,
   failure_reason text,
   created_at timestamptz NOT NULL,
-  settled_at timestamptz
+  resolved_at timestamptz
 );
-CREATE INDEX intents_unsettled ON send.intents (created_at) WHERE state IN ('calling', 'unknown');
+CREATE INDEX intents_unresolved ON send.intents (created_at) WHERE state IN ('calling', 'unknown');
 
 -- Messages that the platform accepted, by month. An intent is accepted once (outcome.store.ts).
 CREATE TABLE send.messages (

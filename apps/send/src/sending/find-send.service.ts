@@ -16,7 +16,7 @@ export class FindSendService {
       message_id: found.message_id ?? gatewayMessageId(found.id),
       state: found.state,
       to: found.recipient,
-      at: (found.settled_at ?? found.created_at).toISOString(),
+      at: (found.resolved_at ?? found.created_at).toISOString(),
       failure_reason: found.failure_reason,
     };
   }

@@ -41,16 +41,16 @@ CREATE TABLE template.templates (
   UNIQUE (business_id, name, language)
 );
 
--- The state of each business's synchronization, and the calls that it made since hour_began.
+-- The state of each business's synchronization, and the calls that it made since hour_started_at.
 CREATE TABLE template.syncs (
   business_id bigint PRIMARY KEY,
   state text NOT NULL DEFAULT 'never' CHECK (state IN ('never', 'running', 'done', 'failed')),
-  wanted_at timestamptz,
+  requested_at timestamptz,
   started_at timestamptz,
   finished_at timestamptz,
   found integer NOT NULL DEFAULT 0,
   problem text,
-  hour_began timestamptz,
+  hour_started_at timestamptz,
   hour_calls integer NOT NULL DEFAULT 0
 );
 `;

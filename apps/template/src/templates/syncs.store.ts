@@ -15,7 +15,7 @@ const ABANDONED_AFTER = '2 minutes';
  * be adjacent.
  */
 const MAX_CALLS_PER_HOUR = 100;
-const WITHIN_HOUR = `hour_began > now() - interval '1 hour'`;
+const WITHIN_HOUR = `hour_started_at > now() - interval '1 hour'`;
 const BUDGET_SPENT = `(hour_calls >= ${MAX_CALLS_PER_HOUR} AND ${WITHIN_HOUR})`;
 
 interface SyncEnd {
@@ -31,8 +31,8 @@ export class SyncsStore {
 
   async request(businessId: number, tx: Tx | Database = this.db): Promise<void> {
     await tx.query(
-      `INSERT INTO template.syncs (business_id, wanted_at) VALUES ($1, clock_timestamp())
-       ON CONFLICT (business_id) DO UPDATE SET wanted_at = clock_timestamp()`,
+      `INSERT INTO template.syncs (business_id, requested_at) VALUES ($1, clock_timestamp())
+       ON CONFLICT (business_id) DO UPDATE SET requested_at = clock_timestamp()`,
       [businessId],
     );
   }
@@ -41,8 +41,8 @@ export class SyncsStore {
     const [row] = await this.db.query<SyncRow>(
       `SELECT CASE WHEN waits THEN 'failed' ELSE state END AS state, started_at, finished_at, found,
          CASE WHEN waits THEN 'The hourly limit of template syncs is reached. The next sync starts at '
-           || to_char((hour_began + interval '1 hour') AT TIME ZONE 'UTC', 'HH24:MI') || ' UTC.' ELSE problem END AS problem
-       FROM template.syncs, LATERAL (SELECT state <> 'running' AND wanted_at IS NOT NULL AND ${BUDGET_SPENT} AS waits) w WHERE business_id = $1`,
+           || to_char((hour_started_at + interval '1 hour') AT TIME ZONE 'UTC', 'HH24:MI') || ' UTC.' ELSE problem END AS problem
+       FROM template.syncs, LATERAL (SELECT state <> 'running' AND requested_at IS NOT NULL AND ${BUDGET_SPENT} AS waits) w WHERE business_id = $1`,
       [businessId],
     );
     if (!row) return { state: 'never', started_at: null, finished_at: null, found: 0, problem: null };
@@ -52,15 +52,15 @@ export class SyncsStore {
   /** Claims syncs that are requested, due or abandoned, within the hourly budget of calls. */
   async claimDue(atMost: number, everySeconds: number): Promise<number[]> {
     const rows = await this.db.query<{ business_id: string }>(
-      `UPDATE template.syncs SET state = 'running', started_at = clock_timestamp(), wanted_at = NULL,
+      `UPDATE template.syncs SET state = 'running', started_at = clock_timestamp(), requested_at = NULL,
          hour_calls = CASE WHEN ${WITHIN_HOUR} THEN hour_calls ELSE 0 END,
-         hour_began = CASE WHEN ${WITHIN_HOUR} THEN hour_began ELSE now() END
+         hour_started_at = CASE WHEN ${WITHIN_HOUR} THEN hour_started_at ELSE now() END
        WHERE business_id IN
        (SELECT business_id FROM template.syncs
         WHERE CASE WHEN state = 'running' THEN started_at < now() - interval '${ABANDONED_AFTER}'
-                   ELSE wanted_at IS NOT NULL OR finished_at < now() - make_interval(secs => $2) END
+                   ELSE requested_at IS NOT NULL OR finished_at < now() - make_interval(secs => $2) END
           AND NOT coalesce(${BUDGET_SPENT}, false)
-        ORDER BY wanted_at NULLS LAST LIMIT $1 FOR UPDATE SKIP LOCKED)
+        ORDER BY requested_at NULLS LAST LIMIT $1 FOR UPDATE SKIP LOCKED)
        RETURNING business_id`,
       [atMost, everySeconds],
     );

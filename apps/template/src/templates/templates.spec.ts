@@ -153,7 +153,7 @@ describe('templates (platform §3.1, §3.2)', () => {
     await fixture.connect(2);
     await eventually(async () => (await fixture.harness.rpc.call(ListTemplates, { business_id: 2 })).sync.state === 'done');
     expect(calls()).toBe(101);
-    await fixture.harness.db.query(`UPDATE template.syncs SET hour_began = now() - interval '61 minutes' WHERE business_id = 1`);
+    await fixture.harness.db.query(`UPDATE template.syncs SET hour_started_at = now() - interval '61 minutes' WHERE business_id = 1`);
     await eventually(() => calls() === 102);
     expect((await fixture.synced()).sync).toMatchObject({ found: 1, problem: null });
   });
