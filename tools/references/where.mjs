@@ -1,5 +1,5 @@
-// Where a section is implemented and proven: npm run where 4.7; also `guarantees 5`, `guarantees D5`, `platform 4.6`, `decision 18`.
-// Without an argument: the sections of the specification that no code and no test cites.
+// Prints where a section is implemented and proven: npm run where 4.7; also `guarantees 5`, `guarantees D5`, `platform 4.6`, `decision 18`.
+// Without an argument it prints the sections of the specification that no code and no test cites.
 import { citable, citations } from './references.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);

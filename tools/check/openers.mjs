@@ -1,0 +1,121 @@
+// Refuses comments and sentences that begin with a word that docs/writing.md excludes. node tools/check/openers.mjs [file…]
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+
+const OPENER = /^["'“(]?(Of|What|Who|Whose|Whoever|Where|As|Or|Another's)\b(?! soon as\b)/;
+/** The starts of sentences inside a paragraph, after the end of the one before or a JSDoc tag. */
+const SENTENCE = /(?<=[.!?]\)? )(?=[A-Z"“(])|(?<=@(?:returns|throws) (?:\{[^}]*\} )?)|(?<=@param [\w.]+ )/;
+const MIGRATION = /\/migrations\/.*\.ts$/;
+
+/** @typedef {{ line: number, text: string }} Paragraph text without markup, from its first line on */
+
+const LITERALS = new Set([
+  ts.SyntaxKind.StringLiteral,
+  ts.SyntaxKind.NoSubstitutionTemplateLiteral,
+  ts.SyntaxKind.TemplateHead,
+  ts.SyntaxKind.TemplateMiddle,
+  ts.SyntaxKind.TemplateTail,
+  ts.SyntaxKind.RegularExpressionLiteral,
+  ts.SyntaxKind.JsxText,
+]);
+
+/** Blanks literals first, since they may contain marks of comments. @returns {Paragraph[]} */
+function commentsOfScript(text, file) {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false, file.endsWith('x') ? ts.ScriptKind.TSX : undefined);
+  let code = text;
+  const blank = (node) => {
+    if (!LITERALS.has(node.kind)) return ts.forEachChild(node, blank);
+    const start = node.kind === ts.SyntaxKind.JsxText ? node.pos : node.getStart(source);
+    code = code.slice(0, start) + text.slice(start, node.end).replace(/[^\n]/g, ' ') + code.slice(node.end);
+  };
+  blank(source);
+  return commentsOfCss(code);
+}
+
+/** Reads comments of one line and of several. @returns {Paragraph[]} */
+function commentsOfCss(text) {
+  const comments = [...text.matchAll(/\/\*[\s\S]*?\*\/|\/\/[^\n]*(?:\n[ \t]*\/\/[^\n]*)*/g)];
+  return comments.flatMap(({ 0: comment, index }) =>
+    paragraphsOf(comment.split('\n').map(withoutMarks), text.slice(0, index).split('\n').length - 1),
+  );
+}
+
+/** @returns {Paragraph[]} */
+function commentsOfSql(text) {
+  return paragraphsOf(text.split('\n').map((line) => /--(.*)$/.exec(line)?.[1].trim() ?? ''));
+}
+
+/** Leaves out headings, blocks of code and the heads of tables; each cell and item is a paragraph. @returns {Paragraph[]} */
+function textOfMarkdown(text) {
+  let isCode = false;
+  const lines = text.split('\n');
+  const prose = lines.map((line, i) => {
+    if (/^\s*```/.test(line)) isCode = !isCode;
+    const isHead = /^\|[\s:|-]+\|$/.test(lines[i + 1] ?? '');
+    return isCode || isHead || /^\s*(```|#|~)/.test(line) ? '' : line;
+  });
+  return prose.flatMap((line, i) =>
+    line.startsWith('|')
+      ? line.split('|').map((cell) => ({ line: i, text: cell.trim() }))
+      : line.trim() === '' || /^\s*\S/.exec(prose[i - 1] ?? '')
+        ? []
+        : paragraphsOf(prose.slice(i, prose.findIndex((next, n) => n > i && next.trim() === '') + 1 || undefined), i),
+  );
+}
+
+const withoutMarks = (line) =>
+  line
+    .replace(/^\s*(\/\*\*?|\*\/|\*|\/\/)/, '')
+    .replace(/\*\/\s*$/, '')
+    .trim();
+
+/** Joins lines up to an empty one; an item of a list begins a paragraph. @returns {Paragraph[]} */
+function paragraphsOf(lines, first = 0) {
+  const found = [];
+  let isOpen = false;
+  lines.forEach((line, i) => {
+    const item = /^\s*(?:[-*]|\d+\.) +(?:\*\*[^*]*\*\* )?(.*)$/.exec(line);
+    const text = (item?.[1] ?? line).trim();
+    if (text === '' || text.startsWith('|')) return void (isOpen = false);
+    if (isOpen && !item && !text.startsWith('@')) found.at(-1).text += ` ${text}`;
+    else found.push({ line: first + i, text });
+    isOpen = true;
+  });
+  return found;
+}
+
+const READERS = {
+  ts: commentsOfScript,
+  tsx: commentsOfScript,
+  mjs: commentsOfScript,
+  css: commentsOfCss,
+  sql: commentsOfSql,
+  md: textOfMarkdown,
+};
+
+/** @returns {string[]} one line for each sentence of the files that begins with an excluded word */
+export function forbiddenOpeners(files = trackedFiles()) {
+  return files.flatMap((file) => {
+    const paragraphs = READERS[file.split('.').at(-1)](readFileSync(file, 'utf8'), file);
+    return paragraphs.flatMap(({ line, text }) =>
+      text
+        .split(SENTENCE)
+        .filter((sentence) => OPENER.test(sentence.trim()))
+        .map((sentence) => `${file}:${line + 1}: ${sentence.trim().slice(0, 100)}`),
+    );
+  });
+}
+
+function trackedFiles() {
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' }).split('\n');
+  return files.filter((file) => file.split('.').at(-1) in READERS && !MIGRATION.test(file) && !file.endsWith('docs/writing.md'));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const files = process.argv.slice(2);
+  const faults = files.length > 0 ? forbiddenOpeners(files) : forbiddenOpeners();
+  for (const fault of faults) console.error(fault);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+}
