@@ -145,7 +145,7 @@ export class DurableSubscription {
     if (room) puller.request(room.messages, room.bytes);
   }
 
-  /** Pulls no more. What is on its way still comes: dropped, it would be received again after what was told later. */
+  /** Requests no more, but receives messages in flight. Dropped ones would be redelivered after later messages. */
   private async drain(): Promise<void> {
     await this.puller?.drain();
     // Reading the consumer's state makes the server drop requests without a subscriber; it would deliver messages to them.

@@ -73,8 +73,8 @@ export class Lease {
   }
 
   /**
-   * The holder is compared with the one that was found dead: of two replicas that find it dead, one takes the lease. Its row is locked and
-   * read again, so a renewal that is being committed still counts.
+   * Compares the holder with the one that was found dead, so only one of two replicas succeeds. It locks and rereads the worker's row, so a
+   * renewal that is being committed still counts.
    */
   private async claim(id: string): Promise<boolean> {
     const { db, schema, durable } = this.options;

@@ -3,26 +3,26 @@ import type { OutboxRelayOptions } from './relay-options';
 import { handledByAll } from './streams';
 import { hasLost, type KnownStream, type OutboxStreams } from './outbox-streams';
 
-/** Between two looks at a stream's consumers, in milliseconds. */
-const LOOK_EVERY_MS = 2_000;
+/** Pause between two checks of a stream's consumers, in milliseconds. */
+const CHECK_EVERY_MS = 2_000;
 
 interface Candidate {
-  /** By the database's clock: everything marked as published before this time is at or below the sequence. */
+  /** Database time. Every event marked as published before it is at or below the sequence. */
   time: string;
   seq: number;
   epoch: number;
-  /** When the stream was made. */
+  /** When the stream was created. */
   created: string;
 }
 
 /**
- * Remembers up to which time every durable consumer of a stream has handled what was published (`outbox_streams.handled_until`): when the
- * stream is lost, nothing older is published again. It takes the time and the stream's last sequence, and stores the time when all
- * consumers have acknowledged that sequence. Nothing waits for it: an older time means that more is published again.
+ * Tracks up to which publication time every durable consumer of a stream has handled its events (`outbox_streams.handled_until`). If the
+ * stream is lost, older events are not published again. It reads the time and the stream's last sequence, and stores the time once all
+ * consumers have acknowledged that sequence. It may lag behind: an older time only means that more events are published again.
  */
 export class OutboxHandled {
   private readonly candidates = new Map<string, Candidate>();
-  /** Streams that took events since their last candidate. */
+  /** Streams that received events since their last candidate. */
   private readonly published = new Set<string>();
   private checkAt = 0;
   private checking: Promise<void> = Promise.resolve();
@@ -37,7 +37,7 @@ export class OutboxHandled {
     this.published.add(stream);
   }
 
-  /** Starts a look when it is time. */
+  /** Starts a check when it is due. */
   check(): void {
     if (this.isChecking || Date.now() < this.checkAt || this.published.size + this.candidates.size === 0) return;
     this.isChecking = true;
@@ -45,11 +45,11 @@ export class OutboxHandled {
       .catch((error: unknown) => this.options.logger.debug({ err: error }, 'reading what consumers have handled failed; will retry'))
       .finally(() => {
         this.isChecking = false;
-        this.checkAt = Date.now() + LOOK_EVERY_MS;
+        this.checkAt = Date.now() + CHECK_EVERY_MS;
       });
   }
 
-  /** Ends when no look is under way. */
+  /** Waits for a check in progress. */
   async close(): Promise<void> {
     await this.checking;
   }
@@ -64,7 +64,7 @@ export class OutboxHandled {
     }
   }
 
-  /** Takes the time first: what is marked before it was acknowledged before the sequence is read. */
+  /** Reads the time first: events marked before it were acknowledged before the sequence is read. */
   private async propose(manager: JetStreamManager, stream: string): Promise<void> {
     const { db, schema } = this.options;
     const [known] = await db.relaxed.query<KnownStream & { time: string; refills: boolean }>(
@@ -72,7 +72,7 @@ export class OutboxHandled {
        FROM ${schema}.outbox_streams WHERE stream = $1`,
       [stream],
     );
-    // Events that the refill has not published yet do not count as handled.
+    // During a refill, events that it has not published yet are not handled.
     if (known === undefined || known.refills) return;
     this.published.delete(stream);
     const info = await manager.streams.info(stream);

@@ -1,18 +1,18 @@
 import type { Tx } from '@mgw/postgres';
 import type { OutboxRelayOptions } from './relay-options';
 
-/** Consumer name of events that the relay has set aside. */
+/** Consumer name of dead letters that the relay wrote. */
 export const OUTBOX_LETTERS = 'outbox';
 const MOST_REPLAYED = 10;
 
 /**
- * Sets aside events that NATS does not take because they are too large: as dead letters, so that the rest of the outbox goes on. The
- * outbox gets one back when somebody asks for its replay and NATS takes its size by then.
+ * Moves events that are too large for NATS to the dead letters, so that they do not block the outbox. A replay returns one to the outbox if
+ * NATS accepts its size by then.
  */
 export class OutboxLetters {
   constructor(private readonly options: OutboxRelayOptions) {}
 
-  /** @param maxBody bytes that NATS takes */
+  /** @param maxBody largest body that NATS accepts, in bytes */
   async setAside(tx: Tx, ids: string[], maxBody: number): Promise<void> {
     const { schema, logger } = this.options;
     const set = await tx.query<{ event_id: string; subject: string }>(
@@ -23,10 +23,10 @@ export class OutboxLetters {
       [ids, OUTBOX_LETTERS, maxBody],
     );
     for (const { event_id, subject } of set)
-      logger.error({ event_id, subject, max_bytes: maxBody }, 'an event is too large for NATS: it is in the dead letters');
+      logger.error({ event_id, subject, max_bytes: maxBody }, 'an event is too large for NATS; it was moved to the dead letters');
   }
 
-  /** Puts back what somebody asked to be replayed. @returns whether there was any */
+  /** Returns letters marked for replay to the outbox. @returns whether there was one */
   async replay(tx: Tx, maxBody: number): Promise<boolean> {
     const { schema } = this.options;
     const replayed = await tx.query(
@@ -50,5 +50,5 @@ export class OutboxLetters {
 }
 
 function tooLarge(body: string, max: string): string {
-  return `format('%s bytes are more than the %s that NATS takes: raise its max_payload, then replay this event', octet_length(${body}), ${max}::bigint)`;
+  return `format('%s bytes exceed the %s that NATS accepts: raise its max_payload, then replay this event', octet_length(${body}), ${max}::bigint)`;
 }

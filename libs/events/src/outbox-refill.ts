@@ -7,14 +7,14 @@ import type { OutboxRelayOptions } from './relay-options';
 import { Signal } from './signal';
 import { makeRoom } from './streams';
 
-/** Rows that one step looks at, and bytes of events that it publishes, at most. */
+/** Rows that one step reads, and bytes of events that it publishes. */
 const STEP_ROWS = 5_000;
 const STEP_BYTES = 1024 ** 2;
-/** New events in the outbox: with as many of them a step waits. */
+/** A step waits while the outbox holds this many new events. */
 const MOST_WAITING = 256;
-/** Messages that may wait for a consumer when a step begins: a new event waits behind these and one step. */
+/** A step begins when no consumer has more unhandled messages than this; a new event waits behind them and one step. */
 const MOST_AHEAD = 64;
-/** A consumer that handles nothing for this long is stopped, and is not waited for. */
+/** A consumer that handles nothing for this long, in milliseconds, counts as stopped: the refill does not wait for it. */
 const STOPPED_AFTER_MS = 3_000;
 /** The part of a stream that the refill leaves to new events. */
 const ROOM_FOR_NEW = 0.5;
@@ -35,7 +35,7 @@ interface State {
 interface Row extends OutboxRow {
   published_at: string;
   seq: string;
-  /** Whether it is missing, and NATS takes its size. */
+  /** Whether it is missing and NATS accepts its size. */
   fits: boolean;
 }
 
@@ -45,9 +45,9 @@ interface Progress {
 }
 
 /**
- * Publishes again what a lost stream held, in the order in which it was published and beside new events, which never wait for it: one step
- * at a time, each when the consumers have caught up with the one before. `outbox_streams` holds the cursor, so any replica goes on where
- * another one ended. No row of the outbox is written.
+ * Publishes the events of a lost stream again, in their order and beside new events, which never wait for it. It works in steps; each one
+ * begins when the consumers have caught up with the previous one. `outbox_streams` holds the cursor, so any replica can continue. It
+ * writes no rows of the outbox.
  */
 export class OutboxRefill {
   private readonly streamsToFill = new Set<string>();
@@ -71,7 +71,7 @@ export class OutboxRefill {
     this.running ??= this.run().finally(() => (this.running = undefined));
   }
 
-  /** Finishes the step under way. */
+  /** Finishes the step in progress. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.signal.notify();
@@ -93,21 +93,21 @@ export class OutboxRefill {
   }
 
   private async stepAndPause(stream: string): Promise<void> {
-    // A step among events of other streams publishes nothing, and nothing waits for it.
+    // A step that met only events of other streams publishes nothing, so the consumers need no time.
     if ((await this.step(stream)) === 0) return;
     for (let pauseMs = await this.pauseFor(stream); pauseMs > 0 && !this.stopped; pauseMs = await this.pauseFor(stream))
       await this.signal.wait(pauseMs);
   }
 
-  /** @returns how many events it published */
+  /** @returns the number of published events */
   private async step(stream: string): Promise<number> {
     const { db, schema, logger } = this.options;
-    // A cursor that PostgreSQL loses with its last half second is an older one: these events are published twice.
+    // If PostgreSQL loses its last half second the cursor is older, and some events are published twice.
     const outcome = await db.transaction((tx) => this.fill(tx, stream), { durable: false });
     if (typeof outcome === 'number') return outcome;
     if (outcome === 'ended') {
       this.streamsToFill.delete(stream);
-      logger.info({ stream, schema }, 'the stream holds again what it has lost');
+      logger.info({ stream, schema }, 'the refill of a lost stream is complete');
     }
     if (outcome === 'elsewhere') this.streamsToFill.delete(stream);
     if (outcome === 'refused') await this.signal.wait(PAUSE_MS);
@@ -115,7 +115,7 @@ export class OutboxRefill {
     return 0;
   }
 
-  /** @returns how many events it published, or why none */
+  /** @returns the number of published events, or why it published none */
   private async fill(tx: Tx, stream: string): Promise<number | 'busy' | 'refused' | 'ended' | 'elsewhere'> {
     const { schema } = this.options;
     const [state] = await tx.query<State>(
@@ -125,7 +125,7 @@ export class OutboxRefill {
        FROM ${schema}.outbox_streams WHERE stream = $2 AND refill_until IS NOT NULL`,
       [`${schema}.outbox.refill`, stream],
     );
-    // Another replica fills it, or has filled it.
+    // Another replica refills it, or has completed it.
     if (!state?.held) return 'elsewhere';
     if (state.busy) return 'busy';
     if (state.epoch !== this.streams.epochs().get(stream)) return 'refused';
@@ -150,7 +150,7 @@ export class OutboxRefill {
     return failed === -1 ? done.size : 'refused';
   }
 
-  /** The next missing events, by a budget in bytes, and the last row that was looked at. */
+  /** Reads the next missing events within the budget in bytes, and the last row of the step. */
   private read(tx: Tx, stream: string, state: State): Promise<Row[]> {
     const { schema } = this.options;
     return tx.query<Row>(

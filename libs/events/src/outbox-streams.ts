@@ -21,11 +21,11 @@ export interface KnownStream {
   epoch: number;
 }
 
-/** Streams are compared at every reconnection; this catches what happens without one. */
+/** Pause between two comparisons without a reconnection, in milliseconds. */
 const CHECK_EVERY_MS = 60_000;
-/** Missing events that are published again before anything new. More than these follow in the background. */
+/** Missing events that are published again before new ones. The refill publishes the others in the background. */
 const MOST_FIRST = 20_000;
-/** Overlap for a clock that a failover of PostgreSQL sets back. */
+/** Overlap in case a failover of PostgreSQL sets its clock back. */
 const CLOCK_SKEW = `interval '2 seconds'`;
 
 /** SQL over `outbox o`: whether an event published before the loss is missing from the stream. */
@@ -39,19 +39,19 @@ export function subjectsOf(stream: string): string {
 }
 
 /**
- * Knows how far each stream had come, and finds out that a stream has lost events: it is a new one, or it ends below a sequence that
- * was acknowledged. Each loss begins a new epoch: acknowledgements of an earlier one mark nothing. What consumers may not have
- * handled is published again: up to 20,000 events in order and before anything new, the rest by `OutboxRefill`.
+ * Records the last acknowledged sequence of each stream, and detects that a stream has lost events: it was created again, or it ends below
+ * that sequence. A loss begins a new epoch, and acknowledgements of an earlier epoch mark nothing. Events that consumers may not have
+ * handled are published again: the last 20,000 before new events, the others by `OutboxRefill`.
  */
 export class OutboxStreams {
   readonly link: Link;
   private checkedAt = 0;
   /** The epoch of each stream, as last compared. */
   private readonly known = new Map<string, number>();
-  /** Streams that reached what their consumers had received, and the reconnection after which that was seen. */
+  /** Streams that reach their consumers' position, and the number of reconnections when that was seen. */
   private readonly consumersReachedAt = new Map<string, number>();
 
-  /** @param changed called when the connection is lost or back */
+  /** @param changed called when the connection breaks or is restored */
   constructor(
     private readonly options: OutboxRelayOptions,
     changed: () => void,
@@ -71,7 +71,7 @@ export class OutboxStreams {
   }
 
   /**
-   * Compares the streams once a minute and after every reconnection: a server that lost its store was restarted.
+   * Compares the streams once a minute and after every reconnection, because a server loses its store only with a restart.
    * @returns whether events have to be published again
    */
   async check(): Promise<boolean> {
@@ -93,8 +93,8 @@ export class OutboxStreams {
   }
 
   /**
-   * Marks events as published and raises the sequence that each stream is known to have reached.
-   * @returns false when a stream has lost events meanwhile: then nothing is marked, and these events are published again
+   * Marks events as published, and raises the recorded sequence of each stream.
+   * @returns false if a stream has lost events meanwhile: nothing is marked, and these events are published again
    */
   async mark(tx: Tx, events: Published[]): Promise<boolean> {
     const { schema } = this.options;
@@ -132,15 +132,15 @@ export class OutboxStreams {
     return current;
   }
 
-  /** @param subject of an event that was refused for want of room */
+  /** @param subject the subject of an event that a full stream refused */
   async makeRoom(subject: string): Promise<boolean> {
     const stream = streamOf(subject);
     return stream !== undefined && makeRoom(await this.options.nc.jetstreamManager(), stream);
   }
 
   /**
-   * A server that lost the end of a stream may still know how far its consumers had come: it would give them no message up to there.
-   * @returns how many messages it needs before anything new is published
+   * A server that lost the end of a stream may still hold its consumers' positions, and would deliver no message below them.
+   * @returns the number of messages that the stream needs before new events
    */
   async countMissingBeforeNew(stream: string): Promise<number> {
     const { reconnections } = this.link;
@@ -148,7 +148,7 @@ export class OutboxStreams {
     const manager = await this.options.nc.jetstreamManager();
     let delivered = 0;
     for await (const consumer of manager.consumers.list(stream)) delivered = Math.max(delivered, consumer.delivered.stream_seq);
-    // Read last: until then the consumers may have received more.
+    // Read after the consumers: they may receive more until then.
     const { state } = await manager.streams.info(stream);
     if (state.last_seq < delivered) return delivered - state.last_seq;
     this.consumersReachedAt.set(stream, reconnections);
@@ -159,7 +159,7 @@ export class OutboxStreams {
   private async compare(manager: JetStreamManager, stream: string): Promise<number> {
     const { db, schema } = this.options;
     const known = await this.find(db, stream);
-    // Read after that: whatever `known` counts was acknowledged before, so a stream that has lost nothing holds it.
+    // Read after `known`, whose sequences were acknowledged before: a stream without a loss holds them.
     const info = await manager.streams.info(stream);
     if (known !== undefined && !hasLost(known, info)) return known.epoch;
     return db.transaction(async (tx) => {
@@ -191,8 +191,8 @@ export class OutboxStreams {
   }
 
   /**
-   * The last 20,000 events that consumers may not have handled are unpublished again. Those before them are left to the refill.
-   * During a refill the window stays open to its beginning: an event that was refilled may be lost now.
+   * Unmarks the last 20,000 events that consumers may not have handled, and leaves those before them to the refill. During a refill the
+   * range keeps its beginning, because refilled events may be lost now.
    */
   private async recordLoss(
     tx: Tx,
@@ -230,7 +230,7 @@ export class OutboxStreams {
   }
 }
 
-/** @param known read before the info: whatever it counts was acknowledged by then */
+/** @param known read before the info, so its sequences were acknowledged by then */
 export function hasLost(known: KnownStream, { created, state }: StreamInfo): boolean {
   return known.created !== created || state.last_seq < Number(known.last_seq);
 }

@@ -10,16 +10,16 @@ import { isFull, streamOf } from './streams';
 import { TRACE_HEADER, spanAttributes } from './trace';
 
 const ACK_WITHIN_MS = 5_000;
-/** Subject, ids and traces that travel with a message; the rest of what NATS takes in one message is for its body. */
+/** Bytes for the subject, ids and traces of a message. The body may have the rest of NATS' maximum. */
 const MOST_HEADER_BYTES = 4_096;
-/** The bytes of an event beside its body: its id or its trace in the headers, with their names. */
+/** Bytes of an event beside its body: its id or trace in the headers, with their names. */
 const HEADER_BYTES = 160;
 const DEFAULT_MAX_PAYLOAD = 1024 ** 2;
-/** Copies of one event that are published together to lengthen a stream. */
+/** Copies of an event that are published at once to lengthen a stream. */
 const MOST_COPIES = 64;
-const published = counter('mgw_events_published_total', 'Events handed to JetStream', ['schema']);
+const published = counter('mgw_events_published_total', 'Events that JetStream has acknowledged', ['schema']);
 
-/** Publishes events of an outbox and waits for the acknowledgements. One for each of those who publish at the same time. */
+/** Publishes events of an outbox and waits for the acknowledgements. Concurrent publishers need one each. */
 export class Publisher {
   private readonly room: StreamRoom;
 
@@ -30,15 +30,15 @@ export class Publisher {
     this.room = new StreamRoom(options.nc);
   }
 
-  /** Bytes of the largest body that NATS takes. */
+  /** Largest body that NATS accepts, in bytes. */
   get maxBody(): number {
     return (this.options.nc.info?.max_payload ?? DEFAULT_MAX_PAYLOAD) - MOST_HEADER_BYTES;
   }
 
   /**
-   * Messages without a common key are published together; one that shares a key with an earlier message waits until that one is
-   * acknowledged, so that a refusal never lets a later event of a key pass an earlier one.
-   * @returns what was acknowledged; after a failure the next wave is not published
+   * Publishes messages without a common key at once. A message that shares a key with an earlier one waits for its acknowledgement, so
+   * that a refusal never reorders the events of a key.
+   * @returns the acknowledged events; after a failure later waves are not published
    */
   async publish(rows: OutboxRow[]): Promise<Published[]> {
     if (rows.length === 0) return [];
@@ -55,7 +55,7 @@ export class Publisher {
     return done;
   }
 
-  /** Lengthens a stream that ends before what its consumers have received, with copies of an event: consumers recognise copies. */
+  /** Lengthens a stream that ends before its consumers' position, with copies of an event. Consumers recognise copies by the id. */
   private async reachConsumers(rows: OutboxRow[]): Promise<void> {
     const shortest = new Map<string, OutboxRow>();
     for (const row of rows) {
@@ -73,7 +73,7 @@ export class Publisher {
     }
   }
 
-  /** Publishes as much at once as the streams have room for. @returns whether everything is published */
+  /** Publishes as many messages at once as the streams have room for. @returns whether all are published */
   private async publishWave(messages: EventMessage[], done: Published[]): Promise<boolean> {
     for (let left = messages; left.length > 0;) {
       const fits = await this.room.reserve(left.map(sizeOf));
@@ -87,10 +87,10 @@ export class Publisher {
     return true;
   }
 
-  /** @returns how many messages failed */
+  /** @returns the number of failed messages */
   private async publishTogether(messages: EventMessage[], done: Published[]): Promise<number> {
     const jetstream = this.options.nc.jetstream();
-    // Acknowledgements belong to the numbering that is known now, also when a loss is found before they come.
+    // Acknowledgements belong to the current epoch, even if a loss is found before they arrive.
     const epochs = this.streams.epochs();
     const attempts = await this.streams.link.whileUp(() => Promise.allSettled(messages.map((message) => publish(jetstream, message))));
     const failures: { reason: unknown; subject: string }[] = [];
@@ -118,7 +118,7 @@ function sizeOf({ rows }: EventMessage): PublishedSize {
   return { subject: rows[0]?.subject ?? '', bytes };
 }
 
-/** A single event is an object and has its id as message id. Several are an array; consumers recognise them by their inboxes. */
+/** A single event is an object with its id as message id. Several are an array, which only the consumers' inboxes deduplicate. */
 async function publish(jetstream: JetStreamClient, { rows }: EventMessage): Promise<PubAck> {
   const [first, ...others] = rows as [OutboxRow, ...OutboxRow[]];
   const body = others.length === 0 ? first.body : `[${rows.map((row) => row.body).join(',')}]`;
@@ -141,7 +141,7 @@ function span({ subject, traceparent }: OutboxRow): Span {
   return startSpan(`publish ${subject}`, { kind: 'producer', parent: traceparent, attributes: spanAttributes(subject, 'publish') });
 }
 
-/** One value for each event, in their order. */
+/** One header value for each event, in their order. */
 function traceHeaders(rows: OutboxRow[], spans: Span[]): MsgHdrs {
   const made = headers();
   rows.forEach((row, i) => made.append(TRACE_HEADER, spans[i]?.traceparent ?? (row.traceparent as string)));

@@ -10,29 +10,29 @@ import { Publisher } from './publisher';
 import type { OutboxRelayOptions } from './relay-options';
 import { Signal } from './signal';
 
-/** Events, and bytes of their bodies, that are published together. */
+/** Events, and bytes of their bodies, that one reading of the outbox publishes. */
 const BATCH = 256;
 const BATCH_BYTES = 1024 ** 2;
-/** Events, and characters of their bodies, that wait in memory at most. The outbox holds the others. */
+/** Events, and characters of their bodies, that wait in memory. The outbox holds the others. */
 const MAX_IN_MEMORY = 2_000;
 const MAX_IN_MEMORY_CHARACTERS = 2 * 1024 ** 2;
-/** How long published events wait to be marked together, in milliseconds. */
+/** How long published events are collected before one statement marks them, in milliseconds. */
 const MARK_AFTER_MS = 50;
 const RETRY_MS = 500;
 
 interface OutboxReading {
-  /** Ids of what was published and marked. */
+  /** Ids of the events that were published and marked. */
   published: string[];
-  /** How many events were read. */
+  /** Number of events that were read. */
   found: number;
-  /** Whether others may wait behind them. */
+  /** Whether more events may wait behind them. */
   isFull: boolean;
 }
 
 /**
- * Publishes what the outbox holds, oldest first; an event counts as published when JetStream has acknowledged it. Replicas share the
- * work: one at a time reads the outbox, under the schema's lock. What this process has just committed it publishes from memory,
- * unless older events of the same keys wait. An event may be published twice, never not at all.
+ * Publishes the events of the outbox, oldest first. An event counts as published when JetStream has acknowledged it, so it may be
+ * published twice but is never lost. Replicas share the work: one at a time reads the outbox, under the schema's lock. A process publishes
+ * its own new events from memory, unless older events of the same keys are unpublished.
  */
 export class OutboxRelay {
   private readonly streams: OutboxStreams;
@@ -42,10 +42,10 @@ export class OutboxRelay {
   private readonly letters: OutboxLetters;
   private readonly signal = new Signal();
   private readonly load = new Load();
-  /** Committed just now, and nothing older of their keys waits elsewhere. */
+  /** Events that were just committed; no other process has older unpublished events of their keys. */
   private inMemory: OutboxRow[] = [];
   private inMemoryCharacters = 0;
-  /** Whether the last look found nothing more, and nothing was announced since. */
+  /** Whether the last reading emptied the outbox, and no new events were reported since. */
   private caughtUp = false;
   private unmarked: Published[] = [];
   private markAt = Infinity;
@@ -65,15 +65,15 @@ export class OutboxRelay {
     this.ended = this.run();
   }
 
-  /** Announces that the outbox holds new events. */
+  /** Reports that the outbox holds new events. */
   wake(): void {
     this.caughtUp = false;
     this.signal.notify();
   }
 
   /**
-   * Hands over the events that the caller's commit has put into the outbox. Those that `allowDirectPublish` has named are published from
-   * memory; all others are read from the outbox, in their order.
+   * Publishes events that the caller has committed to the outbox: from memory if all of them were passed to `allowDirectPublish`, otherwise
+   * by a reading of the outbox, in their order.
    */
   publishCommitted(events: readonly EventEnvelope[]): void {
     if (events.length === 0) return;
@@ -86,12 +86,12 @@ export class OutboxRelay {
     this.signal.notify();
   }
 
-  /** Finishes the batch under way, and publishes what was handed over: another replica publishes later events of the same keys. */
+  /** Finishes the batch in progress and publishes the events in memory, before another replica publishes later ones of their keys. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.signal.notify();
     await this.ended;
-    // The outbox holds what is not published. What is not marked is published again, and consumers have inboxes.
+    // On failure the outbox still holds them. Events without a mark are published again, and consumers have inboxes.
     await this.finish().catch(() => undefined);
     await Promise.all([this.refill.stop(), this.handled.close()]);
     this.streams.close();
@@ -110,7 +110,7 @@ export class OutboxRelay {
     }
   }
 
-  /** Without NATS there is nothing to do but to wait. The outbox holds what is handed over meanwhile. */
+  /** Waits for NATS. The outbox holds the events that are committed meanwhile. */
   private async isConnected(): Promise<boolean> {
     if (this.streams.link.isUp) return true;
     this.leaveToOutbox();
@@ -121,7 +121,7 @@ export class OutboxRelay {
   private async step(): Promise<void> {
     if (await this.streams.check()) this.leaveToOutbox();
     this.handled.check();
-    // However much is handed over: what a replica that died has left must not wait for a quiet moment.
+    // Under load too: events of a dead replica must not wait for a quiet moment.
     const isTime = Date.now() >= this.readOutboxAt;
     if (this.inMemory.length > 0 && !isTime) await this.publishFromMemory();
     else if (this.unmarked.length > 0 && (isTime || !this.caughtUp || Date.now() >= this.markAt)) await this.mark();
@@ -156,7 +156,7 @@ export class OutboxRelay {
     return this.inMemory.splice(0, count);
   }
 
-  /** A later look finds them in the outbox, in their order. */
+  /** Drops the events in memory; a later reading finds them in the outbox, in their order. */
   private leaveToOutbox(): void {
     this.caughtUp = false;
     this.inMemory = [];
@@ -178,16 +178,16 @@ export class OutboxRelay {
 
   private async publishFromOutbox(): Promise<void> {
     const { db, pollMs = 1_000 } = this.options;
-    // Unless something was announced it looks for what was left, not for what another replica is about to publish from its memory.
+    // Without a report it looks for leftovers only, not for events that another replica is about to publish from memory.
     const olderThanMs = this.caughtUp ? pollMs : 0;
-    // Set before: the look may not see what is announced meanwhile.
+    // Set first: the reading may miss events that are reported meanwhile.
     this.caughtUp = true;
-    // The mark need not wait for the disk: without it an event is published again.
+    // The commit need not wait for the disk: an event whose mark is lost is published again.
     const seen = await db.transaction((tx) => this.publishWaiting(tx, olderThanMs), { durable: false });
     this.readOutboxAt = Date.now() + pollMs;
     if (seen === 'elsewhere') {
       if (olderThanMs > 0) return;
-      // Another replica reads the outbox, and may have done so before our events were there.
+      // Another replica reads the outbox, and may have read it before our events were committed.
       this.leaveToOutbox();
       await this.signal.wait(25);
       return;
@@ -199,7 +199,7 @@ export class OutboxRelay {
     else await this.load.pause(seen.found, seen.isFull);
   }
 
-  /** The look has published these already. */
+  /** Drops events from memory that the reading has published. */
   private dropPublished(published: Set<string>): void {
     if (published.size === 0) return;
     this.inMemory = this.inMemory.filter(({ event_id }) => !published.has(event_id));

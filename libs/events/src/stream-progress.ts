@@ -1,21 +1,21 @@
 import type { StreamName } from '@mgw/contracts';
 import type { ConsumerInfo, NatsConnection } from 'nats';
 
-/** A consumer with events before it that handles none for this long, in milliseconds, is not waited for. */
+/** A consumer that handles none of its pending events for this long, in milliseconds, counts as stalled. */
 const STALLED_MS = 3_000;
 
-/** How far the consumers of a stream have come, for a producer that goes at their pace. */
+/** Reads the position of a stream's consumers, for a producer that keeps their pace. */
 export class StreamProgress {
   private readonly floors = new Map<string, { seq: number; at: number }>();
 
-  /** @param pacemaker consumers that are waited for even while they stand still */
+  /** @param pacemaker names of consumers that the producer waits for even if they stall */
   constructor(
     private readonly nc: NatsConnection,
     private readonly stream: StreamName,
     private readonly pacemaker: RegExp,
   ) {}
 
-  /** @returns the last sequence of the stream, and the one up to which every consumer that is waited for has handled all of its events */
+  /** @returns the last sequence of the stream, and the lowest handled sequence of the consumers that are not stalled */
   async read(): Promise<{ last: number; handled: number }> {
     const manager = await this.nc.jetstreamManager({ checkAPI: false });
     const { state } = await manager.streams.info(this.stream);

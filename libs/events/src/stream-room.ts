@@ -3,15 +3,15 @@ import { makeRoom, streamOf } from './streams';
 
 /** Publishers stop when less than this part of a stream is free. */
 const RESERVE = 1 / 8;
-/** The reserve is shared by at most this many publishers: each may add its part of it between two readings of the stream. */
+/** Number of publishers that share the reserve: each may add its part of it between two readings of the stream. */
 const PUBLISHERS = 32;
-/** Between two attempts to make room in a stream that stays full, in milliseconds. */
+/** Pause between two attempts to make room in a full stream, in milliseconds. */
 const MAKE_ROOM_EVERY_MS = 250;
 /** The bytes of a stored message beside its subject, headers and body, rounded up. */
 const RECORD_BYTES = 64;
 
 interface Reading {
-  /** The bytes that may be published before the next reading of the stream. */
+  /** Bytes that may be published before the next reading of the stream. */
   allowance: number;
 }
 
@@ -32,12 +32,12 @@ export class StreamRoom {
   private readonly readings = new Map<string, Reading>();
   private readonly triedAt = new Map<string, number>();
 
-  /** One for each publisher: it awaits the acknowledgements of what it published before it reserves again. */
+  /** Each publisher needs one, and must await the acknowledgements before it reserves again. */
   constructor(private readonly nc: NatsConnection) {}
 
   /**
-   * Reserves room for messages that are published next. Makes room in a full stream where consumers have handled messages.
-   * @returns how many of them, from the first on, may be published now; 0 when the stream of the first one is full
+   * Reserves room for messages. In a full stream it first deletes messages that all consumers have handled.
+   * @returns how many of them, from the first on, may be published now; 0 if the stream of the first one is full
    */
   async reserve(messages: readonly PublishedSize[]): Promise<number> {
     let reserved = 0;
@@ -48,7 +48,7 @@ export class StreamRoom {
     return reserved;
   }
 
-  /** @param mayRead whether everything that was reserved before is published and acknowledged */
+  /** @param mayRead whether all earlier reservations are published and acknowledged */
   private async admits({ subject, bytes }: PublishedSize, mayRead: boolean): Promise<boolean> {
     const stream = streamOf(subject);
     if (stream === undefined) return true;
@@ -67,13 +67,13 @@ export class StreamRoom {
     return true;
   }
 
-  /** @returns whether there is room for a message of this size */
+  /** Reads the stream's size. @returns whether it has room for a message of this size */
   private async read(manager: JetStreamManager, stream: string, size: number): Promise<boolean> {
     const { config, state } = await manager.streams.info(stream);
     const reserve = config.max_bytes * RESERVE;
     const isLimited = config.max_bytes > 0;
     const room = isLimited ? config.max_bytes - reserve - state.bytes : Infinity;
-    // A message that is larger than the limit is the server's to refuse.
+    // An empty stream admits any message, so the server refuses one that is larger than its limit.
     if (room < size && state.messages > 0) return this.closed(stream);
     const allowance = isLimited ? Math.min(room, Math.max(reserve / PUBLISHERS, size)) : Infinity;
     this.readings.set(stream, { allowance: allowance - size });

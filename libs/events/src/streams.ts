@@ -16,25 +16,25 @@ import {
 
 const HOUR = 3_600_000;
 
-/** How long a stream keeps a message: a service that was away over a weekend misses nothing. The outboxes keep events as long. */
+/** Age at which a stream deletes a message: a service that was down over a weekend misses nothing. Outboxes keep events as long. */
 export const MAX_AGE_MS = 72 * HOUR;
 
-/** Copies in a cluster: one server may be lost. */
+/** Replicas in a cluster, so that one server may fail. */
 const IN_A_CLUSTER = 3;
 
-/** The copies that this server allows, and the size from the settings. */
+/** The number of replicas that this server allows, and the size from the settings. */
 export function limitsOn(connection: NatsConnection): StreamLimits {
   return { replicas: connection.info?.cluster ? IN_A_CLUSTER : 1, maxBytes: streamMaxBytes(connection) };
 }
 
 export interface StreamLimits {
-  /** Copies of each stream, as many servers; 3 in a cluster. */
+  /** Replicas of each stream; 3 in a cluster. */
   replicas?: number;
-  /** Size of each stream, in bytes. A full stream refuses; nothing old is dropped for something new. */
+  /** Size of each stream, in bytes. A full stream refuses new messages and drops none. */
   maxBytes?: number | undefined;
 }
 
-/** Makes the streams of the contracts where they are missing. Safe to repeat and to run side by side. */
+/** Creates missing streams of the contracts. Safe to repeat and to run concurrently. */
 export async function ensureStreams(manager: JetStreamManager, limits: StreamLimits = {}): Promise<void> {
   for (const name of Object.keys(STREAMS) as StreamName[]) await ensureStream(manager, name, limits);
 }
@@ -60,7 +60,7 @@ async function ensureStream(
   try {
     await manager.streams.add(config);
   } catch (error) {
-    // Somebody else may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!(await isThere(manager, name))) throw error;
   }
 }
@@ -75,27 +75,27 @@ async function isThere(manager: JetStreamManager, name: string): Promise<boolean
   }
 }
 
-/** The stream that takes events of this subject. */
+/** The stream of a subject. */
 export function streamOf(subject: string): string | undefined {
   return Object.entries(STREAMS).find(([, { subjects }]) => subject.startsWith(subjects.slice(0, -1)))?.[0];
 }
 
-/** Whether JetStream answered that the stream or consumer does not exist. */
+/** Whether JetStream responded that the stream or consumer does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof NatsError && error.api_error?.code === 404;
 }
 
-/** Whether JetStream refused an event because the stream has no room. */
+/** Whether JetStream refused an event because the stream is full. */
 export function isFull(error: unknown): boolean {
   return error instanceof NatsError && /maximum (bytes|messages) exceeded/.test(error.api_error?.description ?? error.message);
 }
 
 /**
- * Deletes the messages that every durable consumer of a stream has handled or does not want. A stream without consumers keeps everything.
+ * Deletes the messages that every durable consumer of a stream has handled or filters out. A stream without consumers keeps everything.
  * @returns whether anything was deleted
  */
 export async function makeRoom(manager: JetStreamManager, stream: string): Promise<boolean> {
-  // Read before the consumers: what is published meanwhile stays, whoever wants it.
+  // Read before the consumers, so that messages published meanwhile stay.
   const { state } = await manager.streams.info(stream);
   const handled = await handledByAll(manager, stream, state);
   if (handled === undefined || handled < state.first_seq) return false;
@@ -104,8 +104,8 @@ export async function makeRoom(manager: JetStreamManager, stream: string): Promi
 }
 
 /**
- * @param state read before
- * @returns the highest sequence up to which every durable consumer has handled everything it wants; undefined when there is none
+ * @param state the stream's state, read before
+ * @returns the highest sequence up to which every durable consumer has handled its messages; undefined without consumers
  */
 export async function handledByAll(manager: JetStreamManager, stream: string, state: StreamState): Promise<number | undefined> {
   let handled: number | undefined;
@@ -117,12 +117,12 @@ export async function handledByAll(manager: JetStreamManager, stream: string, st
   return handled;
 }
 
-/** @returns the highest sequence up to which the consumer has handled everything it wants */
+/** @returns the highest sequence up to which the consumer has handled its messages */
 async function handledUpTo(manager: JetStreamManager, consumer: ConsumerInfo, { first_seq, last_seq }: StreamState): Promise<number> {
   const { stream_name, config, num_ack_pending, ack_floor, delivered } = consumer;
   const acknowledged = num_ack_pending === 0 ? Math.max(ack_floor.stream_seq, delivered.stream_seq) : ack_floor.stream_seq;
   if (config.filter_subject === undefined || config.filter_subject === '') return acknowledged;
-  // The stream's leader knows the next message that the consumer wants. `num_pending` may lag behind in a cluster.
+  // The stream's leader knows the next message that matches the filter. `num_pending` may lag behind in a cluster.
   const next = await nextOn(manager, stream_name, config.filter_subject, Math.max(acknowledged + 1, first_seq));
   return next === undefined ? last_seq : Math.max(acknowledged, next - 1);
 }
