@@ -12,13 +12,13 @@ export interface SettingDoc {
   fallback: unknown;
 }
 
-/** Everything that is wrong with the environment, told at once. */
+/** Lists everything that is wrong with the environment. */
 export class ConfigError extends Error {
   constructor(
     readonly app: string,
     readonly faults: readonly string[],
   ) {
-    super(`${app} cannot start, its configuration is wrong:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    super(`${app} cannot start; its configuration has errors:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
     this.name = 'ConfigError';
   }
 }
@@ -49,7 +49,7 @@ export function config<S extends Settings>(app: string, settings: S) {
       }));
     }
 
-    /** The configuration as it may be logged: secrets only as set or not set. */
+    /** The configuration for logs; secrets appear only as set or not set. */
     printable(): Record<string, unknown> {
       const own = this as unknown as Record<string, unknown>;
       return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** One environment variable: how it is read, what it means, and whether its value may be shown. */
+/** One environment variable: its parser, its meaning, and whether its value is a secret. */
 export interface Setting<T> {
   readonly name: string;
   readonly doc: string;
@@ -12,7 +12,7 @@ interface Options<T> {
   doc: string;
   /** Used when the variable is absent or empty; without it the variable is required. */
   default?: T;
-  /** Kept out of every print of the configuration. */
+  /** Never printed with the configuration. */
   secret?: boolean;
 }
 
@@ -29,7 +29,7 @@ function whole(text: string, min: number, max: number): number {
 /** The kinds of environment variables. */
 export const env = {
   text: (name: string, options: Options<string>) => setting(name, options, (text) => text),
-  /** What a module knows how to read. @param parse throws an Error whose message completes "NAME …" */
+  /** A value with a parser of its own. @param parse throws an Error whose message completes "NAME …" */
   parsed: <T>(name: string, options: Options<T>, parse: (text: string) => T) => setting(name, options, parse),
   /** One of these words. */
   choice: (name: string, options: Options<string> & { of: readonly string[] }) =>
@@ -47,8 +47,8 @@ export const env = {
   /** 0 lets the system choose. */
   port: (name: string, options: Options<number>) => setting(name, options, (text) => whole(text, 0, 65_535)),
   /**
-   * Comma-separated; empty entries are dropped. An empty variable is an empty list, which is not the same as an absent one.
-   * @param entry reads one of them; throws an Error whose message completes "NAME …"
+   * Comma-separated; empty entries are dropped. An empty variable is an empty list, unlike an absent one.
+   * @param entry parses one entry; throws an Error whose message completes "NAME …"
    */
   list: <T = string>(
     name: string,

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 
-/** A hint to every replica that a cached fact has changed. May be lost: caches also expire by themselves within 5 s. */
+/** Hints to every replica that a cached fact has changed. It may be lost: caches also expire within 5 s. */
 export interface Announcement<Data extends TSchema = TSchema> {
   readonly subject: string;
   readonly data: Data;

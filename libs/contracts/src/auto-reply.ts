@@ -3,14 +3,14 @@ import { characters, Id, IsoTime, MessageId, Nullable } from './fields';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
 
-/** How a business's messages are answered by a model (product §2). How long a text may be is the gateway's rule. */
+/** How a model replies to a business's customers (spec §10). The gateway bounds the length of texts. */
 export const AutoReplySettings = Type.Object({
   enabled: Type.Boolean(),
   instructions: Type.String(),
   model: Type.String(),
-  /** Of an OpenAI-compatible API; null: the deployment's own. */
+  /** Address of an OpenAI-compatible API; null: the deployment's own. */
   base_url: Nullable(Type.String()),
-  /** Replies within 24 hours at most. */
+  /** Maximum of replies within 24 hours. */
   daily_limit: Type.Integer({ minimum: 0, maximum: 100_000 }),
   quiet_when_agent_active_minutes: Type.Integer({ minimum: 0, maximum: 10_080 }),
 });
@@ -22,8 +22,8 @@ export const GetAutoReply = operation('auto-reply', 'get-settings', {
 });
 
 /**
- * Only what is given changes; `api_key_sealed: null` removes the key. A new origin of `base_url` without a key removes the key that was
- * given for the old one (`api_key_removed`; absent from services that do not do so yet). VALIDATION_FAILED names `base_url` when the address is refused.
+ * Changes only the given fields; `api_key_sealed: null` removes the key. A new origin of `base_url` without a key removes the old one's key
+ * (`api_key_removed`). VALIDATION_FAILED names `base_url` if the address is refused.
  */
 export const SetAutoReply = operation('auto-reply', 'set-settings', {
   request: Type.Composite([
@@ -33,7 +33,7 @@ export const SetAutoReply = operation('auto-reply', 'set-settings', {
   reply: Type.Object({ api_key_removed: Type.Optional(Type.Boolean()) }),
 });
 
-/** What the model would answer; nothing is sent. MODEL_UNAVAILABLE when it does not answer. */
+/** Returns the reply that the model would write, and sends nothing. MODEL_UNAVAILABLE if the model does not respond. */
 export const TryAutoReply = operation('auto-reply', 'try', {
   request: Type.Object({ business_id: Id, text: characters(4096, 1) }),
   reply: Type.Object({ reply: Type.String() }),

@@ -4,12 +4,12 @@ import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
 import { Idempotency } from './send';
 
-/** Rows of one broadcast at most. */
+/** Maximum of rows in a broadcast. */
 export const MAX_RECIPIENTS = 20_000;
 
 const Values = Type.Array(characters(1024), { maxItems: 50 });
 
-/** What is wrong with a row. */
+/** A fault of a row. */
 export const RowFault = Type.Object({
   line: Type.Integer({ minimum: 1 }),
   field: Type.String(),
@@ -17,14 +17,14 @@ export const RowFault = Type.Object({
 });
 export type RowFault = Static<typeof RowFault>;
 
-/** Somebody to write to, as the business wrote it; checked by the broadcast service. */
+/** A recipient as the business wrote it; the broadcast service validates it. */
 export const BroadcastRow = Type.Object({
-  /** Its place in the list that was given, from 1; of a CSV the line in the file. */
+  /** Position in the list, from 1; for a CSV file the line. */
   line: Type.Integer({ minimum: 1 }),
   phone: Type.String({ maxLength: 140 }),
   body_params: Values,
   header_params: Values,
-  /** What reading the file found; the values are then not what was meant. */
+  /** Fault found while the file was read; the values are then not reliable. */
   fault: Type.Optional(Type.Omit(RowFault, ['line'])),
 });
 export type BroadcastRow = Static<typeof BroadcastRow>;
@@ -36,7 +36,7 @@ const draft = {
   recipients: Type.Array(BroadcastRow, { minItems: 1, maxItems: MAX_RECIPIENTS }),
 };
 
-/** Checks every row against the template, and sends nothing. */
+/** Validates every row against the template, and sends nothing. */
 export const CheckBroadcast = operation('broadcast', 'check', {
   request: Type.Object(draft),
   /** The first 100 faults. */
@@ -45,7 +45,7 @@ export const CheckBroadcast = operation('broadcast', 'check', {
   deadlineMs: 15_000,
 });
 
-/** Creating starts it, or at `scheduled_at`. VALIDATION_FAILED with every wrong row: then nothing is made. */
+/** Creates a broadcast, which starts at once or at `scheduled_at`. VALIDATION_FAILED lists every invalid row and creates nothing. */
 export const CreateBroadcast = operation('broadcast', 'create', {
   request: Type.Object({
     ...draft,
@@ -55,7 +55,7 @@ export const CreateBroadcast = operation('broadcast', 'create', {
     timezone: Type.String(),
     idempotency: Type.Optional(Nullable(Idempotency)),
   }),
-  /** `replayed`: an earlier request with the same Idempotency-Key has made it. */
+  /** `replayed`: an earlier request with the same Idempotency-Key created it. */
   reply: Type.Object({ id: Id, replayed: Type.Optional(Type.Boolean()) }),
   errors: ['TEMPLATE_NOT_FOUND', 'IDEMPOTENCY_MISMATCH'],
   deadlineMs: 15_000,
@@ -68,13 +68,13 @@ export const BroadcastRecord = Type.Object({
   language: Type.String(),
   status: Type.Union((['scheduled', 'running', 'paused', 'completed', 'cancelled'] as const).map((status) => Type.Literal(status))),
   total_recipients: Type.Integer(),
-  /** The platform took the message, and has not reported that it failed, or has that it was read (product decision 26). */
+  /** The platform accepted the message, and reported no failure, or reported that it was read (decision 26). */
   sent: Type.Integer(),
-  /** Refused, or reported as failed later, and not as read. */
+  /** The platform refused the message, or reported a failure and no reading. */
   failed: Type.Integer(),
   /**
-   * WhatsApp did not answer clearly, so these may have been sent: neither sent nor failed until a status callback or 24 hours decide, also
-   * after the broadcast has ended.
+   * WhatsApp did not respond clearly, so these may have been sent. A status callback or 24 hours decide, also after the broadcast has
+   * ended.
    */
   unclear: Type.Integer(),
   pending: Type.Integer(),
@@ -85,7 +85,7 @@ export const BroadcastRecord = Type.Object({
 });
 export type BroadcastRecord = Static<typeof BroadcastRecord>;
 
-/** The newest first. */
+/** Lists broadcasts, newest first. */
 export const ListBroadcasts = operation('broadcast', 'list', {
   isRead: true,
   request: Type.Object({ business_id: Id, ...PageRequest }),
@@ -128,18 +128,18 @@ export const ListRecipients = operation('broadcast', 'list-recipients', {
 const change = {
   request: Type.Object({ business_id: Id, id: Id }),
   reply: Type.Object({}),
-  /** CONFLICT when it has ended already. */
+  /** CONFLICT if it has ended. */
   errors: ['NOT_FOUND', 'CONFLICT'],
 } as const;
 
-/** What is under way ends; nothing more begins. */
+/** Starts no more sends; those in progress end. */
 export const CancelBroadcast = operation('broadcast', 'cancel', change);
 
-/** What is under way ends; nothing more begins until it is resumed, and another of the business may run meanwhile. A paused one stays so. */
+/** Starts no more sends until it is resumed; another broadcast of the business may run meanwhile. No effect on a paused one. */
 export const PauseBroadcast = operation('broadcast', 'pause', change);
 
 /**
- * A paused one goes on where it stopped: as soon as no other of the business runs, and not before `scheduled_at`; until then it is
- * `scheduled`. One that is not paused stays as it is.
+ * Continues a paused broadcast as soon as no other one of the business runs, and not before `scheduled_at`; until then it is `scheduled`.
+ * No effect on one that is not paused.
  */
 export const ResumeBroadcast = operation('broadcast', 'resume', change);

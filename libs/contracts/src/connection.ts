@@ -4,15 +4,15 @@ import { announcement } from './announcement';
 import { operation } from './operation';
 
 /**
- * `kinds` in force are the platform's words, for example RESTRICTED_BIZ_INITIATED_MESSAGING. `until`: when the last of them ends,
- * null while one has no end; each is gone from `kinds` when it has ended.
+ * Restrictions in force. `kinds` has the platform's words, for example RESTRICTED_BIZ_INITIATED_MESSAGING, without expired ones. `until` is
+ * the end of the last one; null if one has no end.
  */
 export const Restriction = Type.Object({ kinds: Type.Array(Type.String()), until: Nullable(IsoTime) });
 export type Restriction = Static<typeof Restriction>;
 
 /**
- * A business's channel on the platform: its number, its account and its secrets. The template service owns it; send and
- * ingest hold it for a few seconds. Secrets cross only sealed (libs/sealing), never in clear.
+ * A business's channel on the platform: its number, its account and its secrets. The template service owns it; send and ingest cache it
+ * for a few seconds. Secrets travel sealed (libs/sealing).
  */
 export const Connection = Type.Object({
   business_id: Id,
@@ -20,14 +20,14 @@ export const Connection = Type.Object({
   business_account_id: Type.String(),
   access_token_sealed: Type.String(),
   app_secret_sealed: Type.String(),
-  /** The secret before the last change: still honoured for 24 h after it (platform §4.2). */
+  /** The previous secret, valid for 24 h after the change (platform §4.2). */
   previous_app_secret_sealed: Nullable(Type.String()),
   verify_token_sealed: Type.String(),
-  /** `connected`, or why not (platform §3.3). */
+  /** `connected`, or the reason why not (platform §3.3). */
   status: Type.Union([Type.Literal('unchecked'), Type.Literal('connected'), Type.Literal('problem')]),
   checked_at: Nullable(IsoTime),
   problem: Nullable(Type.String()),
-  /** What the platform keeps the account from for a while (platform §4.6). */
+  /** Temporary restrictions of the account by the platform (platform §4.6). */
   restriction: Nullable(Restriction),
 });
 export type Connection = Static<typeof Connection>;
@@ -37,7 +37,7 @@ export const GetConnection = operation('template', 'get-connection', {
   reply: Type.Object({ connection: Nullable(Connection) }),
 });
 
-/** Of several businesses, in their order: null where there is none. For those who hold connections for a few seconds. */
+/** Connections of several businesses, in their order; null for a business without one. For services that cache them. */
 export const GetConnections = operation('template', 'get-connections', {
   request: Type.Object({ business_ids: Type.Array(Id, { minItems: 1, maxItems: 100 }) }),
   reply: Type.Object({ connections: Type.Array(Nullable(Connection)) }),
@@ -47,15 +47,15 @@ export const GetConnections = operation('template', 'get-connections', {
 export const ListedConnection = Type.Object({ ...Connection.properties, number_verified_at: Nullable(IsoTime) });
 export type ListedConnection = Static<typeof ListedConnection>;
 
-/** All connections after a business id, for the ingest's map of numbers and secrets; pages of at most 500. */
+/** Connections after a business id, for the ingest service's map of numbers and secrets; pages of at most 500. */
 export const ListConnections = operation('template', 'list-connections', {
   request: Type.Object({ after_business_id: Type.Integer({ minimum: 0 }) }),
   reply: Type.Object({ connections: Type.Array(ListedConnection) }),
 });
 
 /**
- * Creates or changes a connection; a secret that is absent stays as it is. VALIDATION_FAILED when the first one lacks a secret.
- * Several businesses may claim a number (decision 255).
+ * Creates or changes a connection; absent secrets stay as they are. VALIDATION_FAILED if a new connection lacks a secret. Several
+ * businesses may claim a number (decision 255).
  */
 export const SetConnection = operation('template', 'set-connection', {
   request: Type.Object({
@@ -70,11 +70,11 @@ export const SetConnection = operation('template', 'set-connection', {
   errors: ['VALIDATION_FAILED'],
 });
 
-/** The platform refused the credentials or the number: recorded, probed again in the background. */
+/** Reports that the platform refused the credentials or the number: the template service records it and probes again. */
 export const ReportConnectionProblem = operation('template', 'report-connection-problem', {
   request: Type.Object({ business_id: Id, platform_code: Type.Integer(), problem: Type.String() }),
   reply: Type.Object({}),
 });
 
-/** Tells holders of a cached connection to forget it. */
+/** Services must drop the business's connection from their caches. */
 export const ConnectionChanged = announcement('connection-changed', Type.Object({ business_id: Id }));

@@ -3,16 +3,16 @@ import { characters, Id, IsoTime, MessageId, Nullable, Recipient } from './field
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
 
-/** Product decision 18. */
+/** Decision 18. */
 export const SuppressionStateName = Type.Union([Type.Literal('opted_out'), Type.Literal('blocked'), Type.Literal('opted_out_marketing')]);
 export type SuppressionStateName = Static<typeof SuppressionStateName>;
 
 const Direction = Type.Union([Type.Literal('in'), Type.Literal('out')]);
 
-/** A person and where the business stands with them. */
+/** A person and the state of the conversation with them. */
 export const ConversationRecord = Type.Object({
   id: Id,
-  /** Digits, or the business-scoped user id of somebody whose phone the platform withholds. */
+  /** Digits, or the business-scoped user id if the platform withholds the phone. */
   customer_phone: Type.String(),
   customer_name: Type.String(),
   session_window: Type.Object({ open: Type.Boolean(), last_inbound_at: Nullable(IsoTime), closes_at: Nullable(IsoTime) }),
@@ -35,7 +35,7 @@ export const ThreadMessage = Type.Object({
 });
 export type ThreadMessage = Static<typeof ThreadMessage>;
 
-/** Those that moved last come first. */
+/** Lists conversations, last active first. */
 export const ListConversations = operation('send', 'list-conversations', {
   isRead: true,
   request: Type.Object({ business_id: Id, ...PageRequest, search: Nullable(characters(100)) }),
@@ -50,7 +50,7 @@ export const GetThread = operation('send', 'get-thread', {
   errors: ['NOT_FOUND'],
 });
 
-/** The strictest of what person, platform and dashboard have said of somebody. */
+/** The strictest suppression of a person, set by the person, the platform or the dashboard. */
 export const SuppressionRecord = Type.Object({
   phone: Type.String(),
   state: SuppressionStateName,
@@ -72,7 +72,7 @@ export const GetSuppression = operation('send', 'get-suppression', {
   reply: Type.Object({ suppression: Nullable(SuppressionRecord) }),
 });
 
-/** As the dashboard says: START of the person does not lift it (product decision 45). */
+/** Sets the dashboard's suppression; the person's START does not lift it (decision 45). */
 export const SetSuppression = operation('send', 'set-suppression', {
   request: Type.Object({
     business_id: Id,
@@ -83,7 +83,7 @@ export const SetSuppression = operation('send', 'set-suppression', {
   reply: Type.Object({}),
 });
 
-/** Lifts what anybody has set. NOT_FOUND when nothing is. */
+/** Lifts every suppression of a person. NOT_FOUND without one. */
 export const LiftSuppression = operation('send', 'lift-suppression', {
   request: Type.Object({ business_id: Id, phone: Recipient }),
   reply: Type.Object({}),
@@ -92,11 +92,11 @@ export const LiftSuppression = operation('send', 'lift-suppression', {
 
 const Words = Type.Array(Type.String({ minLength: 1 }), { maxItems: 50 });
 
-/** A business's own rules for sending (product decisions 18 and 45). How long a word may be is the gateway's rule. */
+/** A business's own rules for sending (decisions 18 and 45). The gateway bounds the length of words. */
 export const SendSettings = Type.Object({
   stop_words: Words,
   start_words: Words,
-  /** Lets one-time passwords through to people who have opted out. */
+  /** Sends one-time passwords also to people who have opted out. */
   otp_to_opted_out: Type.Boolean(),
 });
 export type SendSettings = Static<typeof SendSettings>;
@@ -106,7 +106,7 @@ export const GetSendSettings = operation('send', 'get-settings', {
   reply: SendSettings,
 });
 
-/** Only what is given changes. */
+/** Changes only the given fields. */
 export const SetSendSettings = operation('send', 'set-settings', {
   request: Type.Composite([Type.Object({ business_id: Id }), Type.Partial(SendSettings)]),
   reply: Type.Object({}),

@@ -1,9 +1,9 @@
 import type { DeliveryStatus } from './status';
 
-/** The one order of product decision 26: the highest that was ever seen is the status, whatever came when. */
+/** The order of statuses (decision 26): the highest one that was reported holds, whatever arrived when. */
 const RANKS: Record<DeliveryStatus, number> = { sent: 1, delivered: 2, failed: 3, read: 4 };
 
-/** @param word the platform's; `played` proves that it was read. @returns null for a word that changes nothing */
+/** @param word the platform's word; `played` counts as read. @returns null for an unknown word */
 export function deliveryStatus(word: string): { status: DeliveryStatus; rank: number } | null {
   const status = word === 'played' ? 'read' : word;
   return Object.hasOwn(RANKS, status) ? { status: status as DeliveryStatus, rank: RANKS[status as DeliveryStatus] } : null;

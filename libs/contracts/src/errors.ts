@@ -1,7 +1,6 @@
 /**
- * Every error the product can answer with, in one table: the code, its HTTP status (spec §7, product decision 2)
- * and whether the same request may succeed later. The gateway's envelope, the wire between services and the
- * documentation are all made from it.
+ * Every error of the product: its code, its HTTP status (spec §7, decision 2), and whether the same request may succeed later. The
+ * gateway's envelope, the wire between services and the documentation derive from this table.
  */
 export const ERRORS = {
   VALIDATION_FAILED: { status: 400, retryable: false },
@@ -26,17 +25,17 @@ export const ERRORS = {
   PLATFORM_REFUSED: { status: 400, retryable: false },
   PLATFORM_THROTTLED: { status: 429, retryable: true },
   PLATFORM_UNAVAILABLE: { status: 500, retryable: true },
-  /** The platform may have accepted: never sent again by itself. As the answer to a repeated Idempotency-Key it travels with status 409 (decision 40). */
+  /** The platform may have accepted the message, so nothing sends it again. For a repeated Idempotency-Key the status is 409 (decision 40). */
   OUTCOME_UNKNOWN: { status: 500, retryable: false },
-  /** The business's language model did not answer (auto-reply). */
+  /** The business's language model did not respond (auto-reply). */
   MODEL_UNAVAILABLE: { status: 500, retryable: true },
-  /** A read that a person asked for took too long, or waited too long for a connection, and was stopped. */
+  /** A person's read took too long, or waited too long for a connection, and was stopped. */
   QUERY_TIMEOUT: { status: 503, retryable: true },
-  /** A service is over its concurrency bound, or none is listening: nothing was done. */
+  /** The service is busy or not running: nothing was done. */
   OVERLOADED: { status: 500, retryable: true },
-  /** The caller's deadline passed before an answer came. */
+  /** The caller's deadline passed before a response arrived: the work may have been done. */
   DEADLINE_EXCEEDED: { status: 500, retryable: true },
-  /** The connection between services broke before the answer came: it may have been done. */
+  /** The connection between services broke before a response arrived: the work may have been done. */
   REPLY_LOST: { status: 500, retryable: false },
   INTERNAL: { status: 500, retryable: false },
 } as const satisfies Record<string, { status: number; retryable: boolean }>;
@@ -45,7 +44,7 @@ export type ErrorCode = keyof typeof ERRORS;
 
 const NO_ANSWER = new Set<ErrorCode>(['DEADLINE_EXCEEDED', 'REPLY_LOST']);
 
-/** Whether no answer came, so that what was asked for may have been done. */
+/** Whether no response arrived, so the work may have been done. */
 export function isNoAnswer(error: unknown): boolean {
   return error instanceof GatewayError && NO_ANSWER.has(error.error_code);
 }
@@ -53,7 +52,7 @@ export function isNoAnswer(error: unknown): boolean {
 /** Extra members of an error body beside `error` and `error_code` (spec §7), for example `session_window` or `details`. */
 export type ErrorExtras = Readonly<Record<string, unknown>>;
 
-/** The one form in which an error crosses between services. */
+/** An error on the wire between services. */
 export interface WireError {
   error_code: ErrorCode;
   message: string;
@@ -61,14 +60,14 @@ export interface WireError {
   extras: ErrorExtras;
 }
 
-/** The one error type: thrown anywhere, carried over the wire as it is, turned into the HTTP envelope by the gateway's filter. */
+/** The only error type: services pass it on unchanged, and the gateway's filter turns it into the HTTP envelope. */
 export class GatewayError extends Error {
   readonly status: number;
 
   constructor(
     readonly error_code: ErrorCode,
     message: string,
-    /** Members added to the body as they are; never a secret, a host name, SQL or a stack. */
+    /** Members of the response body; never a secret, a host name, SQL or a stack. */
     readonly extras: ErrorExtras = {},
     status?: number,
   ) {

@@ -1,17 +1,17 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 
-/** JetStream streams; each is fed by outboxes and kept until its age or size bound. */
+/** JetStream streams. Outboxes publish to them; messages expire by age. */
 export const STREAMS = {
-  /** What the platform reported: one event per message, status, template or account update. */
+  /** Reports of the platform: one event per message, status, template or account update. */
   PLATFORM: { subjects: 'platform.>' },
-  /** Facts of the sending side that neighbours need. */
+  /** Facts of the send service that other services need. */
   SENDING: { subjects: 'sending.>' },
   /** The five events of spec §6, as customers' servers receive them. */
   PUBLIC: { subjects: 'public.>' },
 } as const;
 export type StreamName = keyof typeof STREAMS;
 
-/** A fact that services tell each other, and what its data looks like. */
+/** A type of event and the schema of its data. */
 export interface EventType<Data extends TSchema = TSchema, Facts extends TSchema = TSchema> {
   readonly stream: StreamName;
   /** The event's name, for example `message.sent`. */
@@ -19,7 +19,7 @@ export interface EventType<Data extends TSchema = TSchema, Facts extends TSchema
   /** NATS subject: the stream's prefix and the name. */
   readonly subject: string;
   readonly data: Data;
-  /** What neighbours learn beside the data, and customers never see. */
+  /** Schema of fields for other services, which customers never see. */
   readonly facts?: Facts;
 }
 export type DataOf<E extends EventType> = Static<E['data']>;
@@ -39,14 +39,14 @@ export function eventType<Data extends TSchema, Facts extends TSchema = TSchema>
   return made;
 }
 
-/** The type that travels on a subject; undefined for one that this version does not know. */
+/** The event type of a subject; undefined for one that this version does not know. */
 export function eventTypeOn(subject: string): EventType | undefined {
   return declared.get(subject);
 }
 
-/** One fact as it travels: JSON, the same bytes on every repeat. */
+/** An event as it is published: JSON, the same bytes each time. */
 export interface EventEnvelope<E extends EventType = EventType> {
-  /** Unique for the fact, not for the attempt to tell it, for example `message.sent:wamid.X`. */
+  /** Identifies the fact, so it is the same each time the event is published: for example `message.sent:wamid.X`. */
   readonly id: string;
   readonly type: E['type'];
   /** When it happened, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
@@ -55,7 +55,7 @@ export interface EventEnvelope<E extends EventType = EventType> {
   /** Events with the same key are handled in order, for example `conversation:12`. */
   readonly key: string;
   readonly data: DataOf<E>;
-  /** As the type's own schema says. */
+  /** Follows the `facts` schema of the type. */
   readonly facts?: FactsOf<E>;
 }
 

@@ -1,6 +1,6 @@
 import { Type, type TSchema } from '@sinclair/typebox';
 
-/** Fields that several contracts share. Formats are checked at the gateway; inside, these are shapes. */
+/** Fields that several contracts share. The gateway validates formats; between services these are shapes. */
 export const Id = Type.Integer({ minimum: 1 });
 export const IsoTime = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' });
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -11,14 +11,14 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
  */
 export const characters = (most: number, least = 0) => Type.String({ minLength: least, maxLength: 3 * most });
 
-/** A recipient: a phone number in digits with its country code (spec §2.1), or a business-scoped user id (product decision 8). */
+/** A recipient: a phone number in digits with its country code (spec §2.1), or a business-scoped user id (decision 8). */
 export const Recipient = Type.String({ minLength: 4, maxLength: 140 });
-/** It names events, so it is plain text: whatever else is no message's id. */
+/** A message's id is printable ASCII, because it is part of event ids. */
 export const MessageId = Type.String({ pattern: '^[\\x21-\\x7e]{1,512}$' });
 
-/** `sent_by` of spec §6.2, product decision 30. */
+/** `sent_by` of spec §6.2, decision 30. */
 export const SentBy = Type.Union([Type.Literal('api'), Type.Literal('agent'), Type.Literal('broadcast'), Type.Literal('ai')]);
-/** `type` of an outbound message, product decision 30. */
+/** `type` of an outbound message, decision 30. */
 export const OutboundType = Type.Union(
   (['text', 'template', 'image', 'document', 'video', 'audio', 'otp'] as const).map((name) => Type.Literal(name)),
 );

@@ -13,7 +13,7 @@ export const SERVICES = [
 ] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** What an operator wants to know of a service: backlogs, ages and rates, by name. */
+/** Metrics of a service for an operator: backlogs, ages and rates, by name. */
 export const getFigures = (service: ServiceName) =>
   operation(service, 'figures', {
     request: Type.Object({}),

@@ -1,18 +1,18 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { ErrorCode } from './errors';
 
-/** One request a service answers: what is asked, what comes back, what can go wrong, and how long it may take. */
+/** A request that a service handles: the schemas of request and response, its errors and its deadline. */
 export interface Operation<Req extends TSchema = TSchema, Rep extends TSchema = TSchema> {
   /** NATS subject, `rpc.<service>.<verb>`; the service's name is also its queue group. */
   readonly subject: string;
   readonly service: string;
   readonly request: Req;
   readonly reply: Rep;
-  /** Errors it answers beside VALIDATION_FAILED, OVERLOADED, DEADLINE_EXCEEDED and INTERNAL, which any operation may, and QUERY_TIMEOUT, which a read may. */
+  /** Its errors, beside VALIDATION_FAILED, OVERLOADED, DEADLINE_EXCEEDED and INTERNAL of any operation, and QUERY_TIMEOUT of reads. */
   readonly errors: readonly ErrorCode[];
-  /** How long a caller that has no deadline of its own waits, in milliseconds. */
+  /** Deadline for callers without one of their own, in milliseconds. */
   readonly deadlineMs: number;
-  /** A read for people at the dashboard: a service bounds these apart from all others (guarantees §10, N2). */
+  /** A read for people at the dashboard; services bound these separately (guarantees §10, N2). */
   readonly isRead: boolean;
 }
 

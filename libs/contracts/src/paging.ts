@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { characters, Nullable } from './fields';
 
-/** Of a page: how many at most, and where the one before ended; the cursor is made and read by the answering service alone. */
+/** A page: its maximum size, and the cursor of the previous page. Only the service that made the cursor reads it. */
 export const PageRequest = {
   limit: Type.Integer({ minimum: 1, maximum: 100 }),
   cursor: Nullable(characters(500)),

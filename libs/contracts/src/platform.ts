@@ -4,8 +4,8 @@ import { IsoTime, MessageId, Nullable } from './fields';
 import { operation } from './operation';
 
 /**
- * One callback of the platform, as it came. The reply is the HTTP status the platform must see (guarantees §2): 200 stored,
- * 401 bad signature, 400 not JSON; any error of this operation becomes a 5xx, and the platform tries again.
+ * A callback of the platform, byte for byte. The response is the HTTP status for the platform (guarantees §2): 200 stored, 401 wrong
+ * signature, 400 not JSON. An error of this operation becomes a 5xx, and the platform retries.
  */
 export const ReceivePlatformWebhook = operation('platform-webhook-ingest', 'receive', {
   request: Type.Object({ body_base64: Type.String(), signature: Nullable(Type.String()) }),
@@ -41,7 +41,7 @@ export const PlatformMessage = eventType(
     text: Nullable(Type.String()),
     caption: Nullable(Type.String()),
     media: Nullable(Type.Object({ type: Type.String(), id: Type.String(), mime_type: Type.String() })),
-    /** The update as the platform wrote it, for what later features need of it. */
+    /** The update as the platform wrote it, for later features. */
     raw: Type.Record(Type.String(), Type.Unknown()),
   }),
 );
@@ -56,15 +56,15 @@ export const PlatformStatus = eventType(
     /** The platform's word: sent, delivered, read, failed, played, or one we do not know yet. */
     status: Type.String(),
     occurred_at: IsoTime,
-    /** Who it was for, digits or business-scoped user id; null when absent. */
+    /** The recipient: digits or a business-scoped user id; null when absent. */
     recipient: Nullable(Type.String()),
-    /** Our intent id, as sent in `biz_opaque_callback_data`; repairs sends whose answer was lost. */
+    /** Our intent id from `biz_opaque_callback_data`; resolves sends whose response was lost. */
     callback_data: Nullable(Type.String()),
     error: Nullable(Type.Object({ code: Nullable(Type.Integer()), text: Type.String() })),
   }),
 );
 
-/** What a person has told the platform about messages of a business (platform §4.6). */
+/** A person's choice on the platform about messages of a business (platform §4.6). */
 export const PlatformPreference = eventType(
   'PLATFORM',
   'preference',
@@ -79,14 +79,14 @@ export const PlatformPreference = eventType(
   }),
 );
 
-/** A change of a template on the platform's side: the template service syncs again. */
+/** A template changed on the platform: the template service syncs again. */
 export const PlatformTemplateUpdate = eventType(
   'PLATFORM',
   'template',
   Type.Object({ business_account_id: Type.String(), field: Type.String(), raw: Type.Record(Type.String(), Type.Unknown()) }),
 );
 
-/** What the platform did to an account as a whole (platform §4.6). */
+/** The platform changed an account as a whole (platform §4.6). */
 export const PlatformAccountUpdate = eventType(
   'PLATFORM',
   'account',

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { eventType } from './event';
 import { Id, MessageId, Nullable } from './fields';
 
-/** Spec §6.2, field by field. These are both what services tell each other and what customers' servers receive. */
+/** The events of spec §6.2, as services publish them and customers' servers receive them. */
 export const MessageReceived = eventType(
   'PUBLIC',
   'message.received',
@@ -22,12 +22,12 @@ export const MessageReceived = eventType(
   }),
 );
 
-/** What the status service learns of a message beside what customers are told. */
+/** Fields of a sent message for the status service, which customers never see. */
 export const MessageSentFacts = Type.Object({
   intent_id: Type.String(),
   api_key_id: Nullable(Id),
   template: Nullable(Type.String()),
-  /** True when it may have been told as not sent before: its outcome was not known then. */
+  /** True if the message may have been published as not sent before, because its outcome was unknown. */
   repaired: Type.Boolean(),
 });
 export type MessageSentFacts = Static<typeof MessageSentFacts>;

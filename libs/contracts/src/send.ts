@@ -4,17 +4,17 @@ import { characters, Id, IsoTime, MessageId, Nullable, OutboundType, Recipient, 
 import { INTENT_ID } from './intent-id';
 import { operation } from './operation';
 
-/** Product decision 24; `fingerprint` is the SHA-256 of endpoint and validated body. */
+/** Decision 24; `fingerprint` is the SHA-256 of endpoint and validated body. */
 export const Idempotency = Type.Object({ key: Type.String({ minLength: 1, maxLength: 255 }), fingerprint: Type.String() });
 export type Idempotency = Static<typeof Idempotency>;
 
-/** On whose behalf a message is sent and what the gateway already knows of them, so that the send service asks nobody. */
+/** The sender of a message, with everything that the send service would have to query otherwise. */
 export const Sender = Type.Object({
   business_id: Id,
   sent_by: SentBy,
   /**
-   * From who tells it outside when no answer comes (product decision 23a); else the send service makes one. A repeated Idempotency-Key keeps
-   * the id of its first send.
+   * Set by callers that return it when no response arrives (decision 23a); by default the send service creates one. A repeated
+   * Idempotency-Key keeps the id of its first send.
    */
   intent_id: Type.Optional(Type.String({ pattern: INTENT_ID })),
   /** The key that is charged; null for sends that no key made. */
@@ -22,7 +22,7 @@ export const Sender = Type.Object({
   plan: Type.String(),
   /** Messages per day for that key; null where no daily cap applies. */
   daily_limit: Nullable(Type.Integer({ minimum: 1 })),
-  /** IANA zone whose midnight resets the cap (product decision 20). */
+  /** IANA zone whose midnight resets the cap (decision 20). */
   timezone: Type.String(),
   idempotency: Nullable(Idempotency),
 });
@@ -38,7 +38,7 @@ const accepted = Type.Object({
 const sendErrors = [
   'NOT_CONNECTED',
   'RECIPIENT_SUPPRESSED',
-  // Of templates too, when the platform says so (131047).
+  // For templates too, if the platform refuses with 131047.
   'WINDOW_CLOSED',
   'DAILY_LIMIT_REACHED',
   'IDEMPOTENCY_IN_FLIGHT',
@@ -94,7 +94,7 @@ export const SendMedia = operation('send', 'media', {
   deadlineMs: 30_000,
 });
 
-/** Spec §4.7. The code is in the answer and nowhere else; a replay has the same one. */
+/** Spec §4.7. Only the response contains the code; a replay returns the same one. */
 export const SendOtp = operation('send', 'otp', {
   request: Type.Object({
     sender: Sender,
@@ -110,15 +110,15 @@ export const SendOtp = operation('send', 'otp', {
 });
 
 /**
- * What the send service itself knows of a message: the truth of acceptance until the status service has heard of it, and the
- * only record of a send that was refused or whose outcome is unknown (`gw_<intent>`, product decision 23a).
+ * The send service's record of a message: authoritative until the status service has consumed the event, and the only record of a send
+ * that was refused or has an unknown outcome (`gw_<intent>`, decision 23a).
  */
 export const FindSend = operation('send', 'find', {
   request: Type.Object({ business_id: Id, message_id: MessageId }),
   reply: Type.Object({
     send: Nullable(
       Type.Object({
-        /** The platform's id once accepted (also when asked by `gw_<intent>`), else the `gw_` id. */
+        /** The platform's id once accepted (also for a request by `gw_<intent>`), else the `gw_` id. */
         message_id: MessageId,
         state: Type.Union([
           Type.Literal('calling'),
@@ -142,7 +142,7 @@ export const GetDailyUsage = operation('send', 'daily-usage', {
   reply: Type.Object({ used: Type.Array(Type.Object({ api_key_id: Id, used: Type.Integer({ minimum: 0 }) })) }),
 });
 
-/** A send that the platform refused, or whose outcome is not known: the message log shows it under `gw_<intent>`. */
+/** The platform refused a send, or its outcome is unknown: the message log shows it under `gw_<intent>`. */
 export const MessageNotSent = eventType(
   'SENDING',
   'message.not-sent',

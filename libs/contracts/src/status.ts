@@ -31,9 +31,9 @@ export const GetMessageStatuses = operation('status', 'get-many', {
   }),
 });
 
-/** A line of the message log: what went out, or should have (product §2). */
+/** A line of the message log: what went out, or should have (spec §10). */
 export const LoggedMessage = Type.Object({
-  /** The platform's, or `gw_…` of a send that was refused or whose outcome is unknown (product decision 23a). */
+  /** The platform's, or `gw_…` of a send that was refused or whose outcome is unknown (decision 23a). */
   message_id: MessageId,
   to: Type.String(),
   type: Type.String(),

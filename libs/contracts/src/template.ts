@@ -23,7 +23,7 @@ export const TemplateRecord = Type.Object({
 });
 export type TemplateRecord = Static<typeof TemplateRecord>;
 
-/** What a send must know to fill a template in and to check its values before a call is spent (platform §1.4). */
+/** The part of a template that a send needs to fill it in and to validate its values before the call (platform §1.4). */
 export const TemplateShape = Type.Object({
   id: Id,
   name: Type.String(),
@@ -48,7 +48,7 @@ export const TemplateShape = Type.Object({
 });
 export type TemplateShape = Static<typeof TemplateShape>;
 
-/** How many values each part of a template takes, at least and at most (product decision 15). */
+/** How many values each part of a template takes, at least and at most (decision 15). */
 export function valueCounts(template: TemplateShape): Record<'body' | 'header' | 'buttons', readonly [least: number, most: number]> {
   const exactly = (count: number) => [count, count] as const;
   return {
@@ -77,7 +77,7 @@ export function refuseForeignHeader({ name, header_format }: TemplateShape): voi
 /** Header formats whose first value is the URL of a file. */
 const LINKED_HEADERS = new Set(['IMAGE', 'VIDEO', 'DOCUMENT']);
 
-/** Says what is wrong with the URL that a media header takes; null for other headers and for a proper URL (product decision 50). */
+/** Says what is wrong with the URL that a media header takes; null for other headers and for a proper URL (decision 50). */
 export function headerUrlFault({ header_format }: Pick<TemplateShape, 'header_format'>, values: readonly string[]): string | null {
   const [link] = values;
   return LINKED_HEADERS.has(header_format ?? '') && link !== undefined ? urlFault(link) : null;
@@ -86,7 +86,7 @@ export function headerUrlFault({ header_format }: Pick<TemplateShape, 'header_fo
 /** A link, with a file name if wanted; latitude, longitude, name and address. */
 const MEDIA_HEADERS: Record<string, readonly [number, number]> = { IMAGE: [1, 1], VIDEO: [1, 1], DOCUMENT: [1, 2], LOCATION: [4, 4] };
 
-/** A list of templates is by name and language. Without a limit it is all of it, which may be more than one answer holds. */
+/** Lists templates by name and language. Without a limit it lists all, which may exceed the size of one response. */
 const TemplatesPage = { limit: Type.Optional(PageRequest.limit), cursor: Type.Optional(Nullable(Type.String())) };
 
 export const ListApprovedTemplates = operation('template', 'list-approved', {
@@ -98,11 +98,11 @@ export const ListApprovedTemplates = operation('template', 'list-approved', {
 export const TemplateName = Type.Object({ business_id: Id, name: Type.String(), language: Type.String() });
 export type TemplateName = Static<typeof TemplateName>;
 
-/** Approved templates only (product decision 14): `template` is null when none has that name in that language. */
+/** Approved templates only (decision 14): `template` is null when none has that name in that language. */
 export const FoundTemplate = Type.Object({ template: Nullable(TemplateShape), available_languages: Type.Array(Type.String()) });
 export type FoundTemplate = Static<typeof FoundTemplate>;
 
-/** What was found of each name, in their order. */
+/** The template of each name, in their order. */
 export const FindTemplates = operation('template', 'find', {
   request: Type.Object({ names: Type.Array(TemplateName, { minItems: 1, maxItems: 100 }) }),
   reply: Type.Object({ found: Type.Array(FoundTemplate) }),
@@ -114,7 +114,7 @@ export const SyncTemplates = operation('template', 'sync', {
   errors: ['NOT_CONNECTED'],
 });
 
-/** Every template of the business with its status and components, and how the last sync went (product §2). */
+/** Every template of the business with its status and components, and how the last sync went (spec §10). */
 export const ListTemplates = operation('template', 'list', {
   request: Type.Object({ business_id: Id, ...TemplatesPage }),
   reply: Type.Object({
@@ -132,5 +132,5 @@ export const ListTemplates = operation('template', 'list', {
   }),
 });
 
-/** Holders of cached template shapes of this business forget them. */
+/** Services must drop the business's templates from their caches. */
 export const TemplatesChanged = announcement('templates-changed', Type.Object({ business_id: Id }));

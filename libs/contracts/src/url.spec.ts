@@ -1,6 +1,6 @@
 import { urlEndFault, urlFault } from './url';
 
-describe('URLs that leave (product decision 50)', () => {
+describe('URLs that leave (decision 50)', () => {
   it.each([
     'https://example.com/a.png',
     'http://example.com',

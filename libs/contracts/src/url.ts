@@ -1,4 +1,4 @@
-/** Characters that URL parsers drop or rewrite, so that two of them read different URLs (product decision 50). */
+/** Characters that URL parsers drop or rewrite, so that two of them read different URLs (decision 50). */
 const REWRITTEN = /[\s\p{Cc}\\]/u;
 const ABSOLUTE = /^https?:\/\/([^/?#]+)/i;
 

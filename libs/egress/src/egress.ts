@@ -70,7 +70,7 @@ export class Egress {
   ) {}
 
   /**
-   * Judges an address when it is set (product decision 54): its name is resolved for at most two seconds, and must not lead to a
+   * Judges an address when it is set (decision 54): its name is resolved for at most two seconds, and must not lead to a
    * non-public address. A name that does not resolve in time is accepted; each call judges it again.
    * @param holder the business that sets it: each has a share of the lookups
    */

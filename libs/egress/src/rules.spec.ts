@@ -5,7 +5,7 @@ const rules = new EgressRules({ allowedTargets: [], ports: [443, 8443] });
 const local = new EgressRules({ allowedTargets: ['127.0.0.1', 'localhost:9000', '10.1.0.0/16:8080', '[::1]'], ports: [443] });
 const refused = (url: string, by = rules) => 'refused' in by.check(url);
 
-describe('addresses that customers give (guarantees §5, product decision 32)', () => {
+describe('addresses that customers give (guarantees §5, decision 32)', () => {
   it.each(['https://hooks.example.com/x?y=1', 'https://example.com:8443/', 'https://93.184.216.34/', 'https://[2606:4700::1111]/'])(
     '%s is taken',
     (url) => {

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { isPublic, parseAddress } from './addresses';
 
 export interface EgressOptions {
-  /** Hosts or CIDRs, each with an optional `:port`, that may be reached although they are not public; not in production (product decision 32). */
+  /** Hosts or CIDRs, each with an optional `:port`, that may be reached although they are not public; not in production (decision 32). */
   allowedTargets: readonly string[];
   /** Ports of public hosts. */
   ports: readonly number[];
@@ -20,7 +20,7 @@ interface Target {
   port: string | null;
 }
 
-/** Names that resolve inside somebody's own network or cluster (product decision 54). */
+/** Names that resolve inside somebody's own network or cluster (decision 54). */
 const INSIDE = /(^|\.)(localhost|localdomain|local|svc|consul|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/;
 
 /** Which addresses that customers give may be called (guarantees §5). */

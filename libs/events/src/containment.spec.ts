@@ -31,7 +31,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
   };
   const has = (events: EventEnvelope[], number: number) => events.some(({ id }) => id === sent(number).id);
 
-  it('keeps later ones of its key waiting when the connection was cut, and nobody else (product decision 29b)', async () => {
+  it('keeps later ones of its key waiting when the connection was cut, and nobody else (decision 29b)', async () => {
     let cuts = 2;
     shop.consumer({
       ordered: true,

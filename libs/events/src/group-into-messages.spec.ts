@@ -30,7 +30,7 @@ describe('events in messages of JetStream', () => {
     ]);
   });
 
-  it('those of one key stay in their order (product decision 29b)', () => {
+  it('those of one key stay in their order (decision 29b)', () => {
     const told = [
       { key: 'a', body: '1', subject: RECEIVED },
       { key: 'b', body: '2', subject: CREATED },

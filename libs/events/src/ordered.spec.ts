@@ -7,7 +7,7 @@ import { effect, openShop, sent, type Shop } from './shop.fixture';
 const range = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 const ids = (numbers: number[]) => numbers.map((number) => sent(number).id);
 
-describe('events of an ordered consumer with several replicas (product decision 29b)', () => {
+describe('events of an ordered consumer with several replicas (decision 29b)', () => {
   let shop: Shop;
   beforeEach(async () => (shop = await openShop()));
   afterEach(() => shop.close());
@@ -100,7 +100,7 @@ describe('events of an ordered consumer with several replicas (product decision 
     await shop.db.query(`INSERT INTO shop.workers VALUES ('another', now() + interval '1 hour')`);
     await shop.db.query(`UPDATE shop.consumer_leases SET worker_id = 'another'`);
     // What has come is heard before any timer when a process goes on.
-    const now = performance.now.bind(performance);
+    const now = performance.now.bind;
     jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
     goOn();
     await effectsOf(1);

@@ -23,7 +23,7 @@ export function userIdOf(value: unknown): string | null {
 }
 
 /**
- * The `phone` input of the send endpoints as digits with country code (spec §2.1, product decision 8). A business-scoped
+ * The `phone` input of the send endpoints as digits with country code (spec §2.1, decision 8). A business-scoped
  * user id is returned as it is. The reason of a refusal is a sentence for the caller.
  */
 export function normalizePhone(input: string): NormalizedPhone {

@@ -1,6 +1,6 @@
 import { isBusinessScopedId, normalizePhone } from './index';
 
-describe('phone numbers (spec §2.1, product decision 8)', () => {
+describe('phone numbers (spec §2.1, decision 8)', () => {
   it.each([
     ['90000 55501', '919000055501'],
     ['(900) 005-5501', '919000055501'],

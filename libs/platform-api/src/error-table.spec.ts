@@ -16,7 +16,7 @@ function refusal(status: number, error: Record<string, unknown>, headers: Record
   return outcome.refusal;
 }
 
-describe('the platform’s error codes (platform §2, product decision 23)', () => {
+describe('the platform’s error codes (platform §2, decision 23)', () => {
   it.each(rows)('code %d becomes %s %d, retry %s, side effect %s', (code, errorCode, status, retry, sideEffect) => {
     expect(refusal(400, { code })).toMatchObject({ errorCode, status, retry, sideEffect, platformCode: code });
   });
@@ -63,7 +63,7 @@ describe('the platform’s error codes (platform §2, product decision 23)', () 
     expect(refusal(400, { code: 131056 }).retryAfterSeconds).toBe(6);
   });
 
-  it('writes a failure reason as code, text and what to do (product decision 26)', () => {
+  it('writes a failure reason as code, text and what to do (decision 26)', () => {
     expect(failureReason({ code: 131049, text: 'Healthy ecosystem.' })).toBe(
       '131049: Healthy ecosystem. Do not send it again before 24 hours have passed.',
     );

@@ -1,6 +1,6 @@
 import { ruleFor } from './error-table';
 
-/** The `failure_reason` of a message (product decision 26): `<code>: <text>. <what to do>`. */
+/** The `failure_reason` of a message (decision 26): `<code>: <text>. <what to do>`. */
 export function failureReason(error: { code: number | null; text: string } | null): string {
   const text = (error?.text ?? '').trim().replace(/\.+$/, '') || 'The platform reported a failure without details';
   if (error?.code === null || error?.code === undefined) return `${text}.`;

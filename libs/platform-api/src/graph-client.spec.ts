@@ -111,7 +111,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
     ['a success whose id has a line break', 200, '{"messages":[{"id":"wamid.A\\nB"}]}'],
     ['a success whose id is endless', 200, JSON.stringify({ messages: [{ id: 'x'.repeat(513) }] })],
     ['a redirect', 302, ''],
-  ])('does not know the outcome after %s and never repeats (product decision 41)', async (_, status, body) => {
+  ])('does not know the outcome after %s and never repeats (decision 41)', async (_, status, body) => {
     answers([status, body]);
     expect((await send()).kind).toBe('unknown');
     expect(platform.requests).toHaveLength(1);

@@ -19,7 +19,7 @@ export interface GraphOptions {
   connections?: number;
   /** Sends that may wait for their number's share of the connections. Default 0. */
   waiting?: number;
-  /** How long one call may take, in milliseconds. Default 15000 (product decision 51). */
+  /** How long one call may take, in milliseconds. Default 15000 (decision 51). */
   callTimeoutMs?: number;
   /** For a TCP connection and its TLS handshake, in milliseconds. Default 3000. */
   connectTimeoutMs?: number;

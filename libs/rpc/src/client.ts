@@ -16,9 +16,9 @@ import type { Msg, NatsConnection } from 'nats';
 import { ERROR_HEADER, spanAttributes, toHeaders, type RpcContext } from './context';
 import { Requests } from './requests';
 
-const duration = histogram('mgw_rpc_client_duration_seconds', 'Requests to other services, until the answer', ['method', 'outcome']);
+const duration = histogram('mgw_rpc_client_duration_seconds', 'Duration of requests to other services', ['method', 'outcome']);
 
-/** Asks other services. Every call ends by its deadline, and throws nothing but GatewayError. */
+/** Calls other services. Every call ends by its deadline and throws only GatewayError. */
 @Injectable()
 export class RpcClient {
   private readonly requests: Requests;
@@ -31,9 +31,9 @@ export class RpcClient {
   }
 
   /**
-   * @param context the caller's own, so that its deadline and request id travel on; absent: the operation's deadline from now.
-   * @throws GatewayError the service's own; OVERLOADED when nobody took the request (nothing was done); DEADLINE_EXCEEDED or
-   * REPLY_LOST when it may have been done.
+   * @param context passes the caller's deadline and request id on; by default the operation's deadline counts from now
+   * @throws GatewayError the service's own error; OVERLOADED if no service received the request, so nothing was done; DEADLINE_EXCEEDED or
+   * REPLY_LOST if it may have been done
    */
   async call<O extends Operation>(operation: O, request: RequestOf<O>, context: Partial<RpcContext> = {}): Promise<ReplyOf<O>> {
     const stop = duration.startTimer({ method: operation.subject });
@@ -45,24 +45,24 @@ export class RpcClient {
       stop({ outcome: 'ok' });
       return reply;
     } catch (error) {
-      const known = error instanceof GatewayError ? error : new GatewayError('INTERNAL', 'The request could not be answered.');
+      const known = error instanceof GatewayError ? error : new GatewayError('INTERNAL', 'The request failed.');
       if (known !== error) this.logger.error({ err: error, method: operation.subject }, 'request failed');
       stop({ outcome: known.error_code });
       throw known;
     }
   }
 
-  /** Tells every replica of every service; nobody answers, and it may be lost. */
+  /** Sends a hint to every replica of every service, without a response. It may be lost. */
   announce<A extends Announcement>(announcement: A, data: AnnouncedData<A>): void {
     if (this.requests.connected) this.connection.publish(announcement.subject, JSON.stringify(data));
   }
 
-  /** @returns what ends it */
-  listen<A extends Announcement>(announcement: A, hear: (data: AnnouncedData<A>) => void): () => void {
+  /** @returns a function that ends the subscription */
+  listen<A extends Announcement>(announcement: A, onData: (data: AnnouncedData<A>) => void): () => void {
     const subscription = this.connection.subscribe(announcement.subject, {
       callback: (error, message) => {
         const data: unknown = error ? undefined : parsed(message);
-        if (matches(announcement.data, data)) hear(data as AnnouncedData<A>);
+        if (matches(announcement.data, data)) onData(data as AnnouncedData<A>);
       },
     });
     return () => subscription.unsubscribe();
@@ -70,11 +70,11 @@ export class RpcClient {
 
   private async exchange<O extends Operation>(operation: O, request: RequestOf<O>, context: RpcContext, span: Span): Promise<ReplyOf<O>> {
     if (!matches(operation.request, request))
-      throw new Error(`${operation.subject}: the request is not as agreed: ${mismatch(operation.request, request)}`);
+      throw new Error(`${operation.subject}: the request violates the contract: ${mismatch(operation.request, request)}`);
     const left = context.deadlineAt - Date.now();
-    if (left <= 0) throw new GatewayError('DEADLINE_EXCEEDED', 'The time for this request was over before it was made.');
+    if (left <= 0) throw new GatewayError('DEADLINE_EXCEEDED', 'The deadline passed before the request was sent.');
     if (!this.requests.connected)
-      throw new GatewayError('OVERLOADED', 'The service cannot be reached now; nothing was done. Try again shortly.');
+      throw new GatewayError('OVERLOADED', 'The service is not reachable, so nothing was done. Try again shortly.');
     const headers = toHeaders(context, span.traceparent);
     const message = await this.requests.send(operation.subject, JSON.stringify(request), headers, left);
     return this.readReply(operation, message);
@@ -84,7 +84,7 @@ export class RpcClient {
     const body = parsed(message);
     if (message.headers?.has(ERROR_HEADER)) throw GatewayError.fromWire(body as WireError);
     if (!matches(operation.reply, body))
-      throw new Error(`${operation.subject}: the reply is not as agreed: ${mismatch(operation.reply, body)}`);
+      throw new Error(`${operation.subject}: the response violates the contract: ${mismatch(operation.reply, body)}`);
     return body as ReplyOf<O>;
   }
 }

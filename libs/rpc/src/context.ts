@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { Operation } from '@mgw/contracts';
 import { headers, type MsgHdrs } from 'nats';
 
-/** What travels beside a request and is handed on to whatever is asked for its sake. */
+/** Travels with a request, and with every further request that serves it. */
 export interface RpcContext {
   readonly requestId: string;
-  /** When the caller stops waiting, in milliseconds since the epoch. Nothing is begun after it (guarantees §1 S6). */
+  /** When the caller stops waiting, in milliseconds since the epoch. No work begins after it (guarantees §1, S6). */
   readonly deadlineAt: number;
 }
 
-/** Marks a reply that carries a WireError. */
+/** Header of a response that carries a WireError. */
 export const ERROR_HEADER = 'error';
 
-/** W3C trace context, when the caller traces. */
+/** W3C trace context, if the caller traces. */
 export const TRACE_HEADER = 'traceparent';
 
 export function toHeaders(context: RpcContext, traceparent?: string): MsgHdrs {
@@ -23,7 +23,7 @@ export function toHeaders(context: RpcContext, traceparent?: string): MsgHdrs {
   return out;
 }
 
-/** A request without a readable deadline gets the operation's own from now on. */
+/** A request without a valid deadline gets the operation's own from now on. */
 export function fromHeaders(received: MsgHdrs | undefined, deadlineMs: number): RpcContext {
   const deadlineAt = Number(received?.get('deadline') || NaN);
   return {
@@ -32,7 +32,7 @@ export function fromHeaders(received: MsgHdrs | undefined, deadlineMs: number): 
   };
 }
 
-/** What both sides say of a call in its trace. */
+/** Attributes of a call's span on both sides. */
 export function spanAttributes({ subject }: Operation): Record<string, string> {
   return { 'rpc.system.name': 'nats', 'rpc.method': subject };
 }

@@ -2,14 +2,14 @@ import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 import type { Operation, ReplyOf, RequestOf } from '@mgw/contracts';
 import type { RpcContext } from './context';
 
-/** What a handler did, as the server gets it: Nest would turn a thrown error into "Internal server error". */
+/** A handler's result. It carries failures as values, because Nest would turn a thrown error into "Internal server error". */
 export type Handled = { reply: unknown } | { failure: unknown };
 
 type HandlerMethod<O extends Operation> = (request: RequestOf<O>, context: RpcContext) => Promise<ReplyOf<O>>;
 
 /**
- * Marks a controller's method as the answer to an operation: `@Handles(SendText) send(request, context) {…}`. The compiler
- * holds the method to the contract; the server has checked the request before the method sees it.
+ * Makes a controller's method the handler of an operation: `@Handles(SendText) send(request, context) {…}`. The compiler checks the method
+ * against the contract, and the server validates the request before it calls the method.
  */
 export function Handles<O extends Operation>(operation: O) {
   return <M extends HandlerMethod<O>>(target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<M>): void => {

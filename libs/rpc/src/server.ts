@@ -10,35 +10,35 @@ export interface RpcServerOptions {
   connection: NatsConnection;
   /** The queue group: replicas with the same name share the requests. */
   service: string;
-  /** Requests handled at once beside reads; one more is answered OVERLOADED (guarantees §6). */
+  /** Concurrent requests beside reads; further ones are refused with OVERLOADED (guarantees §6). */
   concurrency: number;
-  /** Reads for people handled at once; one more is answered OVERLOADED, and takes no place of the others. */
+  /** Concurrent reads for people; further ones are refused with OVERLOADED. */
   readConcurrency: number;
-  /** Turns an error that is not a defect into the one that the caller gets; null for all others. */
+  /** Maps an error that is not a defect to the one that the caller receives; null for other errors. */
   explain?: (failure: unknown) => GatewayError | null;
   logger: Logger;
 }
 
-/** How long `close` waits for the broker to hand over what it has for us, in milliseconds: it may be away. */
+/** How long `close` waits for the broker to end its subscriptions, in milliseconds: the broker may be away. */
 const UNSUBSCRIBED_WITHIN_MS = 2_000;
 
 /** Bytes of the requests in progress. Most have a kilobyte, a callback of the platform up to 4 MB. Beyond it the server refuses with OVERLOADED. */
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
-const duration = histogram('mgw_rpc_duration_seconds', 'Requests answered by this service', ['method', 'outcome']);
+const duration = histogram('mgw_rpc_duration_seconds', 'Duration of requests that this service handled', ['method', 'outcome']);
 
-/** Answers other services: Nest's transport for `@Handles` methods, with deadlines, a bound and a drain of its own. */
+/** Nest's transport for `@Handles` methods: serves other services with deadlines, bounds and a drain. */
 export class RpcServer extends Server implements CustomTransportStrategy {
   private readonly subscriptions: Subscription[] = [];
   private readonly running = { read: 0, other: 0 };
   private runningBytes = 0;
   private longestDeadlineMs = 0;
-  /** To be called when nothing runs any more. */
+  /** Called when no request is in progress. */
   private finished: (() => void) | undefined;
 
   constructor(private readonly options: RpcServerOptions) {
     super();
-    gauge('mgw_rpc_running', 'Requests being handled now', [], () => this.total);
+    gauge('mgw_rpc_running', 'Requests in progress', [], () => this.total);
   }
 
   listen(ready: () => void): void {
@@ -51,11 +51,11 @@ export class RpcServer extends Server implements CustomTransportStrategy {
       };
       this.subscriptions.push(this.options.connection.subscribe(subject, { queue: this.options.service, callback }));
     }
-    // The server must have the subscriptions before the service calls itself ready.
+    // The broker must know the subscriptions before the service is ready.
     void this.options.connection.flush().then(ready);
   }
 
-  /** Takes no more, lets finish what runs as long as its caller may wait for it, and sees the answers off (guarantees §8). */
+  /** Accepts no more requests, waits for those in progress up to the longest deadline, and flushes the responses (guarantees §8). */
   async close(): Promise<void> {
     const { connection } = this.options;
     if (connection.isClosed()) return;
@@ -90,10 +90,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     const lane = operation.isRead ? 'read' : 'other';
     const most = operation.isRead ? this.options.readConcurrency : this.options.concurrency;
     if (this.running[lane] >= most || this.runningBytes + bytes > MAX_REQUEST_BYTES) {
-      this.refuse(
-        message,
-        new GatewayError('OVERLOADED', 'The service has all the work it can take; nothing was done. Try again shortly.'),
-      );
+      this.refuse(message, new GatewayError('OVERLOADED', 'The service is busy, so nothing was done. Try again shortly.'));
       stop({ outcome: 'OVERLOADED' });
       return;
     }
@@ -101,7 +98,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     this.runningBytes += bytes;
     void this.trace(operation, handler, message)
       .then((outcome) => stop({ outcome }))
-      .catch((error: unknown) => this.options.logger.error({ err: error, method: operation.subject }, 'answer could not be sent'))
+      .catch((error: unknown) => this.options.logger.error({ err: error, method: operation.subject }, 'sending a response failed'))
       .finally(() => {
         this.running[lane] -= 1;
         this.runningBytes -= bytes;
@@ -123,20 +120,20 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     const handled = await this.run(operation, handler, message, context);
     if ('failure' in handled) return this.refuse(message, this.known(handled.failure, operation, context));
     if (!matches(operation.reply, handled.reply)) {
-      const wrong = new Error(`the reply is not as agreed: ${mismatch(operation.reply, handled.reply)}`);
+      const wrong = new Error(`the response violates the contract: ${mismatch(operation.reply, handled.reply)}`);
       return this.refuse(message, this.known(wrong, operation, context));
     }
     try {
       message.respond(JSON.stringify(handled.reply));
     } catch (error) {
-      // Larger than the broker takes.
+      // The response is larger than the broker accepts.
       return this.refuse(message, this.known(error, operation, context));
     }
     return 'ok';
   }
 
   private async run(operation: Operation, handler: MessageHandler, message: Msg, context: RpcContext): Promise<Handled> {
-    if (context.deadlineAt <= Date.now()) return { failure: new GatewayError('DEADLINE_EXCEEDED', 'The caller has stopped waiting.') };
+    if (context.deadlineAt <= Date.now()) return { failure: new GatewayError('DEADLINE_EXCEEDED', 'The caller no longer waits.') };
     let request: unknown;
     try {
       request = message.json();
@@ -144,7 +141,9 @@ export class RpcServer extends Server implements CustomTransportStrategy {
       return { failure: new GatewayError('VALIDATION_FAILED', 'The request is not JSON.') };
     }
     if (!matches(operation.request, request)) {
-      return { failure: new GatewayError('VALIDATION_FAILED', `The request is not as agreed: ${mismatch(operation.request, request)}`) };
+      return {
+        failure: new GatewayError('VALIDATION_FAILED', `The request violates the contract: ${mismatch(operation.request, request)}`),
+      };
     }
     try {
       const stream = this.transformToObservable(await handler(request, context as unknown as BaseRpcContext));
@@ -154,7 +153,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     }
   }
 
-  /** Anything but our own error type is logged with its stack here, and answered without it. */
+  /** Logs any other error with its stack; the response never contains it. */
   private known(failure: unknown, operation: Operation, { requestId }: RpcContext): GatewayError {
     if (failure instanceof GatewayError) return failure;
     this.options.logger.error({ err: failure, method: operation.subject, request_id: requestId }, 'request failed');
