@@ -100,7 +100,7 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
     await shop.db.query(`INSERT INTO shop.workers VALUES ('another', now() + interval '1 hour')`);
     await shop.db.query(`UPDATE shop.consumer_leases SET worker_id = 'another'`);
     // What has come is heard before any timer when a process goes on.
-    const now = performance.now.bind;
+    const now = performance.now.bind(performance);
     jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
     goOn();
     await effectsOf(1);
