@@ -1,85 +1,64 @@
-import { createReadStream } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ERRORS_PATH } from '../errors/help-link';
-import { documentText, DOCUMENTS, guideText, llmsText } from './documents';
+import { documentText, DOCUMENTS, guideText, ROOT } from './documents';
 import { errorPages, type ApiDocument } from './error-pages';
-import { htmlPage } from './html-page';
+import { ASSETS, htmlPage, llmsText } from './pages';
 
-/** The page may run its own script and nothing else. */
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'";
-/** They change with the gateway's version only, and it may be behind a cache. In seconds. */
+/** Pages run scripts of this origin only, and load nothing from elsewhere. Scalar writes style tags. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Documents change with the gateway's version only; the gateway may be behind a cache. In seconds. */
 const DOCUMENT_AGE = 300;
-const PACKAGE_AGE = 3_600;
-/** The server of the collection in the repository. */
+const ASSET_AGE = 3_600;
+/** The server that the Postman collection of the repository names. */
 const LOCAL_URL = 'http://localhost:8080';
+/** Scalar's bundle when the gateway runs from source; the build copies it to the assets (tools/build/reference.mjs). */
+const PACKAGE = join(ROOT, 'node_modules/@scalar/api-reference/dist/browser');
 
-const REFERENCE = htmlPage(
-  'API reference',
-  `<div id="reference"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>`,
-  '<link rel="stylesheet" href="/docs/swagger-ui.css">\n',
-);
-/** Swagger UI does not show `x-codeSamples` by itself: they go before the answers of an operation. */
-const START = `
-const CodeSamples = ({ React, specSelectors }) => ({
-  wrapComponents: {
-    responses: (Responses) => (props) => {
-      const e = React.createElement;
-      const samples = specSelectors.specJson().getIn(['paths', props.path, props.method, 'x-codeSamples']);
-      const shown = (samples ? samples.toJS() : []).map(({ label, source }) =>
-        e('details', { key: label, name: props.method + props.path }, e('summary', null, label), e('pre', { className: 'example microlight' }, source)));
-      return e('div', null, e('div', { className: 'opblock-section code-samples', style: { padding: '0 20px' } }, shown), e(Responses, props));
-    },
-  },
-});
-SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, defaultModelsExpandDepth: 0, tryItOutEnabled: true, plugins: [CodeSamples] });
-`;
-
-/** The API's document in its forms, the guides, and pages to read them and to try it; everything comes from here, nothing from a CDN. */
+/** The API's document in its forms, the guides, and the pages to read and try it. The gateway serves all of it, without a CDN. */
 export function docsRoutes(server: FastifyInstance, document: object, publicUrl: string): void {
-  const file = (name: string) => createReadStream(require.resolve(`swagger-ui-dist/${name}`));
-  // Shared bytes: a copy for each slow reader would be half a megabyte.
-  const give = (reply: FastifyReply, type: string, body: Buffer | Readable, maxAge = DOCUMENT_AGE) =>
+  // One buffer for all readers: a copy for each slow reader would be half a megabyte.
+  const send = (reply: FastifyReply, type: string, body: Buffer) =>
     reply
       .type(`${type}; charset=utf-8`)
-      .headers({ 'content-security-policy': POLICY, 'cache-control': `public, max-age=${maxAge}` })
+      .headers({ 'content-security-policy': POLICY, 'cache-control': `public, max-age=${DOCUMENT_AGE}` })
       .send(body);
   const text = (path: string, type: string, body: string) => {
     const bytes = Buffer.from(body);
-    server.get(path, (_request, reply) => give(reply, type, bytes));
+    server.get(path, (_request, reply) => send(reply, type, bytes));
   };
 
-  text('/docs', 'text/html', REFERENCE);
-  text('/docs/start.js', 'text/javascript', START);
+  text('/docs', 'text/html', htmlPage('API reference', 'reference.html'));
+  void server.register(fastifyStatic, {
+    root: [ASSETS, PACKAGE].filter(existsSync),
+    prefix: '/docs/assets/',
+    allowedPath: (path) => /\.(js|css)$/.test(path),
+    preCompressed: true,
+    decorateReply: false,
+    maxAge: ASSET_AGE * 1_000,
+  });
   const json = JSON.stringify(document);
   text('/openapi.json', 'application/json', json);
   let yaml: Buffer | undefined;
   server.get('/openapi.yaml', async (_request, reply) => {
-    // Few ask for it, and loading and writing YAML is nothing that a start should wait for, nor what the document would be kept for.
+    // Written at the first request: few readers want YAML, so a start does not load the library.
     yaml ??= Buffer.from((await import('yaml')).stringify(JSON.parse(json), { aliasDuplicateObjects: false, lineWidth: 0 }));
-    return give(reply, 'application/yaml', yaml);
+    return send(reply, 'application/yaml', yaml);
   });
-  text(
-    '/postman.json',
-    'application/json',
-    documentText('docs/api/postman-collection.json').replaceAll(LOCAL_URL, new URL(publicUrl).origin),
-  );
+  const collection = documentText('docs/api/postman-collection.json');
+  text('/postman.json', 'application/json', collection.replaceAll(LOCAL_URL, new URL(publicUrl).origin));
   text('/llms.txt', 'text/plain', llmsText(publicUrl));
   for (const { path, file } of DOCUMENTS) if (file?.endsWith('.md')) text(path, 'text/markdown', guideText(file));
 
   const errors = errorPages(document as ApiDocument);
   const errorPage = ({ url }: { url: string }, reply: FastifyReply) => {
     const page = errors.get(url.split('?')[0] ?? '');
-    return page === undefined ? reply.callNotFound() : give(reply, 'text/html', Buffer.from(page));
+    return page === undefined ? reply.callNotFound() : send(reply, 'text/html', Buffer.from(page));
   };
   server.get(ERRORS_PATH, errorPage);
   server.get(`${ERRORS_PATH}/:code`, errorPage);
-  for (const [name, type] of [
-    ['swagger-ui.css', 'text/css'],
-    ['swagger-ui-bundle.js', 'text/javascript'],
-  ] as const) {
-    server.get(`/docs/${name}`, (_request, reply) => give(reply, type, file(name), PACKAGE_AGE));
-  }
 }

@@ -18,7 +18,7 @@ interface Document {
 
 const PUBLIC_URL = 'https://gateway.example';
 const CODES = Object.keys(ERRORS);
-/** As in guides, by the readers of Markdown. */
+/** Anchors of headings, as Markdown readers make them. */
 const anchorsOf = (text: string) =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -27,7 +27,7 @@ const anchorsOf = (text: string) =>
       .replace(/\s+/g, '-'),
   );
 
-describe('what the gateway serves about itself (friendliness F5, F12)', () => {
+describe('the documentation that the gateway serves', () => {
   let dashboard: Dashboard;
   let document: Document;
   let port: number;
@@ -46,11 +46,11 @@ describe('what the gateway serves about itself (friendliness F5, F12)', () => {
   const http = () => request(dashboard.visitor.server);
   const textOf = async (path: string) => {
     const { text, body, headers } = await http().get(path).buffer(true).expect(200);
-    // What supertest knows no parser for comes as bytes.
+    // supertest returns types that it cannot parse as bytes.
     return { text: Buffer.isBuffer(body) ? body.toString() : text, headers: headers as Record<string, string | undefined> };
   };
 
-  it.each(CODES)('F5: %s has a page with its meaning, an example and who answers with it', async (code) => {
+  it.each(CODES)('%s has a page with its meaning, an example and the endpoints that return it', async (code) => {
     const { text, headers } = await textOf(`/docs/errors/${code}`);
     expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'public, max-age=300' });
     expect(headers['content-security-policy']).toContain("default-src 'none'");
@@ -59,12 +59,12 @@ describe('what the gateway serves about itself (friendliness F5, F12)', () => {
     expect((await textOf('/docs/errors')).text).toContain(`href="/docs/errors/${code}"`);
     for (const [path, methods] of Object.entries(document.paths))
       for (const [method, { responses }] of Object.entries(methods)) {
-        const tells = Object.values(responses).some(({ content }) => new RegExp(`/(REST_)?${code}"`).test(JSON.stringify(content)));
-        expect([method, path, text.includes(`<code>${method.toUpperCase()} ${path}</code></a></li>`)]).toEqual([method, path, tells]);
+        const returns = Object.values(responses).some(({ content }) => new RegExp(`/(REST_)?${code}"`).test(JSON.stringify(content)));
+        expect([method, path, text.includes(`<code>${method.toUpperCase()} ${path}</code></a>`)]).toEqual([method, path, returns]);
       }
   });
 
-  it('F5: the examples of errors are as the document says that they are', () => {
+  it('the examples of errors match their schemas in the document', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false });
     const shown = Object.entries(document.components.schemas).filter(([name]) => CODES.includes(name.replace('REST_', '')));
     expect(shown.length).toBeGreaterThan(20);
@@ -75,18 +75,18 @@ describe('what the gateway serves about itself (friendliness F5, F12)', () => {
     }
   });
 
-  it('F5: a word that is none is 404 in the common envelope', async () => {
+  it('an unknown error code gets 404 in the common envelope', async () => {
     for (const word of ['NOPE', 'window_closed', 'constructor', '__proto__', 'WINDOW_CLOSED/', 'WINDOW_CLOSED/x', '%00']) {
       const { body } = await http().get(`/docs/errors/${word}`).expect(404);
       expect(body).toMatchObject({ success: false, error_code: 'NOT_FOUND' });
     }
   });
 
-  it('F5, decision 2: every error leads to its page by its header, and its body has no more than before', async () => {
+  it('decision 2: the Link header of every error leads to its page, and its body has no additional member', async () => {
     const { token } = await dashboard.apiKey({ limit: 1 });
     const operator = await dashboard.session('operator', null);
     const withKey = (path: string) => http().post(path).set('x-api-key', token);
-    const answers: [string, request.Response][] = [
+    const responses: [string, request.Response][] = [
       ['INVALID_API_KEY', await http().get('/api/v1/health').expect(401)],
       ['VALIDATION_FAILED', await withKey('/api/v1/send-text').send({}).expect(400)],
       ['RATE_LIMITED', await withKey('/api/v1/send-text').send({}).expect(429)],
@@ -97,7 +97,7 @@ describe('what the gateway serves about itself (friendliness F5, F12)', () => {
       ['VALIDATION_FAILED', await operator.post('/api/admin/businesses', {}).expect(400)],
       ['PERMISSION_DENIED', await operator.get('/api/client/api-keys').expect(403)],
     ];
-    for (const [code, { headers, body }] of answers) {
+    for (const [code, { headers, body }] of responses) {
       expect([code, headers['link']]).toEqual([code, `</docs/errors/${code}>; rel="help"`]);
       await http()
         .get(/<([^>]+)>/.exec(headers['link'] as string)?.[1] ?? '')
@@ -108,13 +108,13 @@ describe('what the gateway serves about itself (friendliness F5, F12)', () => {
     expect((await operator.get('/api/admin/limits').expect(200)).headers['link']).toBeUndefined();
   });
 
-  it('F5: the document promises the header on every error, and on nothing else', () => {
+  it('the document lists the Link header for errors only', () => {
     for (const { responses } of Object.values(document.paths).flatMap((path) => Object.values(path)))
       for (const [status, { headers = {} }] of Object.entries(responses))
         expect([status, 'Link' in headers]).toEqual([status, status !== '200']);
   });
 
-  it('F12: openapi.yaml is the same document, and the Postman collection calls this gateway', async () => {
+  it('openapi.yaml is the same document, and the Postman collection calls this gateway', async () => {
     const { text, headers } = await textOf('/openapi.yaml');
     expect(headers['content-type']).toBe('application/yaml; charset=utf-8');
     expect(text).toMatch(/^openapi: 3\.1/);
@@ -125,7 +125,7 @@ describe('what the gateway serves about itself (friendliness F5, F12)', () => {
     expect((body as { variable: object[] }).variable).toContainEqual(expect.objectContaining({ key: 'site_url', value: PUBLIC_URL }));
   });
 
-  it('F12: llms.txt has the form of llmstxt.org and names everything', async () => {
+  it('llms.txt has the form of llmstxt.org and lists every document', async () => {
     const { text, headers } = await textOf('/llms.txt');
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(text).toMatch(/^# [^\n]+\n\n> [^\n]+\n\n(?!#)/);
@@ -133,7 +133,7 @@ describe('what the gateway serves about itself (friendliness F5, F12)', () => {
     for (const { path } of DOCUMENTS.filter(({ path }) => path !== '/llms.txt')) expect(text).toContain(`(${PUBLIC_URL}${path})`);
   });
 
-  it('F12: every link in everything that is served leads somewhere here', async () => {
+  it('every link in the documentation leads to a served page', async () => {
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
     const texts = new Map<string, string>();
     const read = async (path: string) => {
@@ -144,7 +144,7 @@ describe('what the gateway serves about itself (friendliness F5, F12)', () => {
     const followed = new Set<string>();
     const follow = async (from: string): Promise<void> => {
       const text = await read(from);
-      // Paths in its words and samples are no links.
+      // Paths in texts and samples are not links.
       if (/\.(json|yaml|css|js)$/.test(from)) return;
       const links =
         from.endsWith('.md') || from.endsWith('.txt') ? text.matchAll(/\]\(([^)\s]+)\)/g) : text.matchAll(/(?:href|src)="([^"]+)"/g);
@@ -153,7 +153,7 @@ describe('what the gateway serves about itself (friendliness F5, F12)', () => {
         if (url.origin !== PUBLIC_URL || followed.has(url.href)) continue;
         followed.add(url.href);
         const target = await read(url.pathname);
-        const operation = /^#\/.*\/([\w-]+)$/.exec(url.hash)?.[1];
+        const operation = /^#tag\/[\w-]+\/([\w-]+)$/.exec(url.hash)?.[1];
         if (operation !== undefined) expect([link, operations]).toEqual([link, expect.arrayContaining([operation])]);
         else if (url.hash) expect([link, anchorsOf(target)]).toEqual([link, expect.arrayContaining([url.hash.slice(1)])]);
         await follow(url.pathname);
@@ -164,7 +164,7 @@ describe('what the gateway serves about itself (friendliness F5, F12)', () => {
     expect([...texts.keys()]).toEqual(expect.arrayContaining([...DOCUMENTS.map(({ path }) => path), '/docs/errors/WINDOW_CLOSED']));
   });
 
-  it('F12: guides come as they are in the repository, but for links to what is not served', async () => {
+  it('guides are served as in the repository, except for links to files that are not served', async () => {
     const { text, headers } = await textOf('/docs/guides.md');
     expect(headers).toMatchObject({ 'content-type': 'text/markdown; charset=utf-8', 'cache-control': 'public, max-age=300' });
     expect(headers['ratelimit-limit']).toBeUndefined();
@@ -187,9 +187,9 @@ describe('what the gateway serves about itself (friendliness F5, F12)', () => {
     '/docs/operations.md',
     '/docs/api/openapi.json',
     '//docs',
-  ])('guarantees §9: %s is 404', async (path) => {
-    const answer = await new Promise<IncomingMessage>((resolve) => rawGet({ port, host: '127.0.0.1', path }, resolve));
-    answer.resume();
-    expect([path, answer.statusCode]).toEqual([path, 404]);
+  ])('guarantees §9: %s gets 404', async (path) => {
+    const response = await new Promise<IncomingMessage>((resolve) => rawGet({ port, host: '127.0.0.1', path }, resolve));
+    response.resume();
+    expect([path, response.statusCode]).toEqual([path, 404]);
   });
 });

@@ -6,11 +6,11 @@ interface Document {
   path: string;
   name: string;
   about: string;
-  /** The one in the repository that it is made of, if it is. */
+  /** Its source in the repository. */
   file?: string;
 }
 
-/** What the gateway serves about itself (friendliness F12): for the pages’ navigation, for llms.txt, and for links between the guides. */
+/** The gateway's own documentation: for the navigation, for llms.txt, and for links between the guides. */
 export const DOCUMENTS: readonly Document[] = [
   { path: '/docs', name: 'API reference', about: 'every endpoint, to read and to try; needs a browser' },
   {
@@ -28,14 +28,14 @@ export const DOCUMENTS: readonly Document[] = [
   { path: '/llms.txt', name: 'llms.txt', about: 'this list' },
 ];
 
-/** The repository’s folder, or the image’s: one step further up from the build than from the source. */
-const ROOT =
+/** The folder of the repository or the image: one level higher seen from the build than from the source. */
+export const ROOT =
   [join(__dirname, '../../../..'), join(__dirname, '../../../../..')].find((folder) => existsSync(join(folder, 'docs/guides.md'))) ?? '';
 
-/** @param file of the repository */
+/** @param file its path in the repository */
 export const documentText = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-/** A guide whose links to other files lead to where the gateway has them; those that it does not have are named. */
+/** A guide with links to the paths that the gateway serves. A link to any other file becomes its name. */
 export function guideText(file: string): string {
   return documentText(file).replace(
     /\[([^\]]+)\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]+)?\)/g,
@@ -45,27 +45,4 @@ export function guideText(file: string): string {
       return path === undefined ? `${label} (\`${target}\` of the source)` : `[${label}](${path}${anchor})`;
     },
   );
-}
-
-/** See llmstxt.org. @param publicUrl how the world reaches the gateway */
-export function llmsText(publicUrl: string): string {
-  const list = (documents: readonly Document[]) =>
-    documents.map(({ path, name, about }) => `- [${name}](${new URL(path, publicUrl).toString()}): ${about}`).join('\n');
-  const shown = DOCUMENTS.filter(({ path }) => path !== '/llms.txt');
-  return `# Messaging gateway
-
-> Sends WhatsApp Business messages with an API key, follows each from sent to read, and tells what happens as signed webhooks.
-
-The REST API is below ${new URL('/api/v1', publicUrl).toString()}; the key goes into the header \`X-API-Key\`. Free text and media need a customer who wrote
-within 24 hours, templates do not. A request that may have to be repeated carries an \`Idempotency-Key\`. Decide on \`error_code\`; the header \`Link\` of
-an error leads to its page.
-
-## Guides
-
-${list(shown.filter(({ path }) => path.startsWith('/docs/')))}
-
-## API
-
-${list(shown.filter(({ path }) => !path.startsWith('/docs/')))}
-`;
 }

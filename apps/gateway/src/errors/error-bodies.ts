@@ -1,10 +1,10 @@
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import type { ErrorCode } from '@mgw/contracts';
 import { IsoTime, Nullable } from '@mgw/contracts';
-import { ERROR_WORDS } from './error-words';
+import { ERROR_TEXTS } from './error-texts';
 
 const hint = Type.Optional(Type.String({ description: 'What to do about it.' }));
-/** Of a send that got as far as an intent: the status endpoint knows it (product decision 23a). */
+/** Present once the send has an intent; the status endpoint finds it (decision 23a). */
 const message_id = Type.Optional(
   Type.String({ description: 'gw_…: the failed or unresolved send, for GET /message-status/{message_id}.' }),
 );
@@ -12,7 +12,7 @@ const platform_code = Type.Optional(Type.Integer({ description: 'The messaging p
 const retry_after_seconds = Type.Optional(Type.Integer({ minimum: 1 }));
 const refusedSend = { hint, message_id, platform_code, retry_after_seconds };
 
-/** Members beside `success`, `error` and `error_code` (spec §7, product decision 2). */
+/** Members in addition to `success`, `error` and `error_code` (spec §7, decision 2). */
 const EXTRAS: Partial<Record<ErrorCode, TProperties>> = {
   VALIDATION_FAILED: {
     details: Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), {
@@ -53,11 +53,11 @@ const EXTRAS: Partial<Record<ErrorCode, TProperties>> = {
   INTERNAL: { retryable: Type.Optional(Type.Boolean()) },
 };
 
-/** @param bare the one body without the envelope: RATE_LIMITED on the REST API (spec §8) */
+/** @param bare whether the body has no envelope: RATE_LIMITED of the REST API (spec §8) */
 export function errorBody(code: ErrorCode, bare: boolean): TSchema & { examples: [object] } {
   const error = Type.String({ description: 'For people.' });
   const extras = EXTRAS[code] ?? {};
-  const { example } = ERROR_WORDS[code];
+  const { example } = ERROR_TEXTS[code];
   const { error: sentence, ...members } = example;
   const body = bare ? { error, ...extras } : { success: Type.Literal(false), error, error_code: Type.Literal(code), ...extras };
   const shown = bare ? example : { success: false, error: sentence, error_code: code, ...members };

@@ -4,41 +4,41 @@ import type { Logger } from '@mgw/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { helpLink } from './help-link';
 
-/** Errors between services that say nothing to the outside but whether to try again. */
+/** Errors between services. The response shows them as INTERNAL, with `retryable`. */
 export const INTERNAL_ONLY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['OVERLOADED', 'DEADLINE_EXCEEDED', 'REPLY_LOST']);
 
-/** Characters of the error text, and entries and characters of its details. */
-const MOST_TEXT = 2_000;
-const MOST_DETAILS = 50;
-const MOST_QUOTED = 500;
+/** Most characters of the error text, most details, and most characters of each. */
+const MAX_TEXT = 2_000;
+const MAX_DETAILS = 50;
+const MAX_DETAIL_TEXT = 500;
 
-/** The one place where errors become HTTP (spec §7, product decision 2). */
+/** The one place where errors become HTTP (spec §7, decision 2). */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}
 
   catch(fault: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    this.answer(fault, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+    this.respond(fault, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
   }
 
-  answer(fault: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  respond(fault: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = asGatewayError(fault);
     reply.errorCode = error.error_code;
-    const told = INTERNAL_ONLY.has(error.error_code) ? 'INTERNAL' : error.error_code;
-    // A refusal for lack of room is expected under load, and the log has its line for the request.
-    if (told === 'INTERNAL' && error.status !== 503) {
+    const code = INTERNAL_ONLY.has(error.error_code) ? 'INTERNAL' : error.error_code;
+    // A 503 is expected under load, and the request log has it.
+    if (code === 'INTERNAL' && error.status !== 503) {
       this.logger.error({ err: fault, request_id: request.id, route: request.routeOptions.url }, 'request failed');
     }
     const { retry_after_seconds } = error.extras;
     if (typeof retry_after_seconds === 'number') void reply.header('retry-after', retry_after_seconds);
-    void reply.header('link', helpLink(told)).status(error.status).send(bodyOf(error, request));
+    void reply.header('link', helpLink(code)).status(error.status).send(bodyOf(error, request));
   }
 }
 
 function bodyOf(error: GatewayError, request: FastifyRequest): Record<string, unknown> {
   const { retry_after_seconds, ...others } = error.extras;
-  // The one body without the envelope (spec §8).
+  // The only body without the envelope (spec §8).
   if (error.error_code === 'RATE_LIMITED' && request.url.startsWith('/api/v1/')) return { error: error.message, retry_after_seconds };
   if (INTERNAL_ONLY.has(error.error_code)) {
     return { success: false, error: 'The service is busy. Try again shortly.', error_code: 'INTERNAL', retryable: error.retryable };
@@ -46,20 +46,20 @@ function bodyOf(error: GatewayError, request: FastifyRequest): Record<string, un
   const extras = error.error_code === 'DAILY_LIMIT_REACHED' ? others : error.extras;
   const outage = error.error_code === 'PLATFORM_UNAVAILABLE' && { retryable: error.retryable };
   const details = error.error_code === 'VALIDATION_FAILED' && { details: shortDetails(error.extras['details']) };
-  return { success: false, error: short(error.message, MOST_TEXT), error_code: error.error_code, ...outage, ...extras, ...details };
+  return { success: false, error: short(error.message, MAX_TEXT), error_code: error.error_code, ...outage, ...extras, ...details };
 }
 
-/** Product decision 49: always an array. Fields and messages may quote the request, which may be megabytes long. */
+/** Always an array (decision 49). Truncates texts, because they may quote a request of megabytes. */
 function shortDetails(details: unknown): { field: string; message: string }[] {
   if (!Array.isArray(details)) return [];
   return (details as { field: string; message: string }[])
-    .slice(0, MOST_DETAILS)
-    .map(({ field, message }) => ({ field: short(field, MOST_QUOTED), message: short(message, MOST_QUOTED) }));
+    .slice(0, MAX_DETAILS)
+    .map(({ field, message }) => ({ field: short(field, MAX_DETAIL_TEXT), message: short(message, MAX_DETAIL_TEXT) }));
 }
 
 const short = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text);
 
-/** Faults of Nest and Fastify in our own words; anything else is a defect, told without its details. */
+/** Maps errors of Nest and Fastify to the catalogue. Any other error is a defect and shows no details. */
 function asGatewayError(fault: unknown): GatewayError {
   if (fault instanceof GatewayError) return fault;
   const status = fault instanceof HttpException ? fault.getStatus() : (fault as { statusCode?: number }).statusCode;
@@ -67,7 +67,7 @@ function asGatewayError(fault: unknown): GatewayError {
     case 400:
       return new GatewayError('VALIDATION_FAILED', 'The request is malformed.');
     case 404:
-      return new GatewayError('NOT_FOUND', 'There is nothing at this path.');
+      return new GatewayError('NOT_FOUND', 'No resource has this path.');
     case 405:
       return new GatewayError('METHOD_NOT_ALLOWED', 'This path does not take this method.');
     case 413:
