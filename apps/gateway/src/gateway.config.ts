@@ -43,7 +43,7 @@ export class GatewayConfig extends config('gateway', {
     doc: 'secret for the hashes of API keys; a change makes every key invalid',
     secret: true,
   }),
-  loginIpLimit: env.integer('LOGIN_IP_LIMIT', { doc: 'wrong logins of one address in 15 minutes', default: 20, min: 1, max: 100_000 }),
+  loginIpLimit: env.integer('LOGIN_IP_LIMIT', { doc: 'most wrong logins of one address in 15 minutes', default: 20, min: 1, max: 100_000 }),
   nodeEnv: env.text('NODE_ENV', { doc: '"production" sends the session cookie over TLS only', default: 'development' }),
 }) {
   get production(): boolean {
@@ -51,12 +51,12 @@ export class GatewayConfig extends config('gateway', {
   }
 }
 
-/** As Fastify reads it. */
+/** @throws Error unless Fastify accepts the address or CIDR */
 function trustedProxy(text: string): string {
   try {
     compile(text);
     return text;
   } catch {
-    throw new Error(`has "${text}", which is no address or CIDR`);
+    throw new Error(`has "${text}", which is neither an address nor a CIDR`);
   }
 }

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import request, { type Test } from 'supertest';
 
-/** Who calls the dashboard's API: with a session's cookie, or without. */
+/** A client of the dashboard API, with or without a session cookie. */
 export class Browser {
   constructor(
     readonly server: Server,
@@ -13,9 +13,9 @@ export class Browser {
   put = (path: string, body: object) => this.withCookie(request(this.server).put(path)).send(body);
   patch = (path: string, body: object) => this.withCookie(request(this.server).patch(path)).send(body);
   delete = (path: string) => this.withCookie(request(this.server).delete(path));
-  /** A body of any type, as it is. */
+  /** Posts a body of any type unchanged. */
   raw = (path: string, type: string, body: string) => this.withCookie(request(this.server).post(path)).set('content-type', type).send(body);
-  /** No body and no word of one. */
+  /** Posts without a body and without its headers. */
   bare = (path: string) => this.withCookie(request(this.server).post(path));
 
   private withCookie(test: Test): Test {

@@ -19,7 +19,7 @@ import { Browser } from './browser.fixture';
 import { Door, type Runtime } from './door.fixture';
 import { Neighbours } from './neighbours.fixture';
 
-/** Every user of these tests has it. */
+/** The password of every user in these tests. */
 export const PASSWORD = 'correct horse battery';
 const hashed = hashPassword(PASSWORD);
 const NAMES = { owner: 'Owner', member: 'Member', operator: 'Operator' };
@@ -39,7 +39,7 @@ export interface User {
 }
 export type Session = Browser & User & { token: string };
 
-/** A gateway on its own database and broker, with stand-ins for the services behind it. */
+/** A gateway on its own database and broker, with replacements for the services behind it. */
 export class Dashboard {
   readonly sealer: Sealer;
   readonly visitor: Browser;
@@ -62,7 +62,7 @@ export class Dashboard {
   replica = (): Promise<Door> => Door.open(this.parts.runtime);
   close = (): Promise<void> => this.parts.stop();
 
-  /** Returns once the broker knows every subscription made before. */
+  /** Resolves once the broker has every earlier subscription. */
   async flushed(): Promise<void> {
     await this.parts.nc.flush();
   }
@@ -72,7 +72,7 @@ export class Dashboard {
     return this.db.transaction((tx) => this.get(BusinessesStore).add(tx, filled));
   }
 
-  /** A key of a business of its own. @param limit requests a minute */
+  /** Creates a key of a new business. @param limit requests per minute */
   async apiKey({
     plan = 'Growth',
     permissions = ['*'],
@@ -97,11 +97,11 @@ export class Dashboard {
     return { id, email };
   }
 
-  /** A new user who has logged in. */
+  /** Creates a user and logs in. */
   async session(role: Role, business_id: number | null): Promise<Session> {
     const user = await this.user(role, business_id);
-    const answer = await this.visitor.post('/api/client/login', { email: user.email, password: PASSWORD }).expect(200);
-    const token = /token=([\w-]{43})/.exec(answer.get('set-cookie')?.[0] ?? '')?.[1];
+    const response = await this.visitor.post('/api/client/login', { email: user.email, password: PASSWORD }).expect(200);
+    const token = /token=([\w-]{43})/.exec(response.get('set-cookie')?.[0] ?? '')?.[1];
     if (token === undefined) throw new Error('no cookie came with the login');
     return Object.assign(this.holding(token), user, { token });
   }

@@ -13,7 +13,7 @@ import { configureHttp } from '../src/server/configure-http';
 import { fastifyAdapter } from '../src/server/start-http';
 import { Browser } from './browser.fixture';
 
-/** What the service gives every module of the gateway. */
+/** The providers that the service gives the gateway's module. */
 export interface Runtime {
   db: Database;
   nc: NatsConnection;
@@ -37,7 +37,7 @@ class RuntimeModule {
   }
 }
 
-/** One gateway; several over one database are its replicas. */
+/** A gateway over HTTP. Several on one database are replicas. */
 export class Door {
   readonly visitor: Browser;
 
@@ -54,7 +54,7 @@ export class Door {
     return new Door(app);
   }
 
-  /** Somebody whose browser sends this session. */
+  /** A browser with this session. */
   holding(token: string | null): Browser {
     return new Browser(this.app.getHttpServer() as Server, token);
   }

@@ -36,27 +36,27 @@ import {
 } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
 
-type Answer<O extends Operation> = (request: RequestOf<O>) => ReplyOf<O> | Promise<ReplyOf<O>>;
+type Responder<O extends Operation> = (request: RequestOf<O>) => ReplyOf<O> | Promise<ReplyOf<O>>;
 
-/** Stands for the services behind the gateway: answers over the real wire what a test tells it to. */
+/** Replaces the services behind the gateway. It responds over the real broker with what a test sets. */
 @Controller()
 export class Neighbours {
-  private readonly answers = new Map<string, Answer<Operation>>();
+  private readonly responders = new Map<string, Responder<Operation>>();
 
   constructor() {
     this.reset();
   }
 
-  answer<O extends Operation>(op: O, answer: Answer<O>): void {
-    this.answers.set(op.subject, answer as unknown as Answer<Operation>);
+  respond<O extends Operation>(op: O, responder: Responder<O>): void {
+    this.responders.set(op.subject, responder as unknown as Responder<Operation>);
   }
 
-  /** Back to a business that has nothing yet. */
+  /** Resets to a business without any data. */
   reset(): void {
-    this.answers.clear();
-    this.answer(GetConnection, () => ({ connection: null }));
-    this.answer(GetDailyUsage, () => ({ used: [] }));
-    this.answer(ListWebhooks, () => ({ webhooks: [] }));
+    this.responders.clear();
+    this.respond(GetConnection, () => ({ connection: null }));
+    this.respond(GetDailyUsage, () => ({ used: [] }));
+    this.respond(ListWebhooks, () => ({ webhooks: [] }));
   }
 
   @Handles(GetConnection)
@@ -210,8 +210,8 @@ export class Neighbours {
   }
 
   private async reply<O extends Operation>(op: O, request: RequestOf<O>): Promise<ReplyOf<O>> {
-    const answer = this.answers.get(op.subject);
-    if (!answer) throw new Error(`no test said what ${op.subject} answers`);
-    return answer(request) as Promise<ReplyOf<O>>;
+    const responder = this.responders.get(op.subject);
+    if (!responder) throw new Error(`no test sets a response for ${op.subject}`);
+    return responder(request) as Promise<ReplyOf<O>>;
   }
 }

@@ -8,10 +8,10 @@ import { WrongKeys } from './wrong-keys';
 
 export const API_KEY_STRATEGY = 'api-key';
 
-/** Spec §5.2: the one path that also takes the key as a query parameter. */
+/** The one path that also takes the key as a query parameter (spec §5.2). */
 const QUERY_KEY_PATH = '/api/v1/quick-send';
 
-/** Knows an integration by its header `X-API-Key` (spec §5.1). Two such headers arrive as one text that is no key. */
+/** Authenticates an integration by its header `X-API-Key` (spec §5.1). Node.js joins two such headers into one invalid key. */
 @Injectable()
 export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY_STRATEGY) {
   constructor(
@@ -22,15 +22,15 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY_STRATEGY)
   }
 
   async validate(request: FastifyRequest): Promise<KeyAccess | false> {
-    const token = givenToken(request);
+    const token = presentedToken(request);
     const access = typeof token === 'string' ? await this.keys.find(token) : null;
     if (!access && token !== undefined) this.wrong.note(request.ip);
     return access ?? false;
   }
 }
 
-/** @returns undefined when none is given; null when header and parameter differ, or the parameter is given twice (product decision 13) */
-function givenToken(request: FastifyRequest): string | null | undefined {
+/** @returns undefined without a key; null if header and parameter differ, or if the parameter comes twice (decision 13) */
+function presentedToken(request: FastifyRequest): string | null | undefined {
   const header = request.headers['x-api-key'] as string | undefined;
   if (request.routeOptions.url !== QUERY_KEY_PATH) return header;
   const { apikey } = request.query as { apikey?: string | string[] };

@@ -7,8 +7,8 @@ import type { KeyAccess } from '../api-keys/key-access';
 import { ApiKeysStore, type KeyIdentity } from '../api-keys/api-keys.store';
 
 /**
- * Keys that were used lately, so that most requests ask no database. Kept by a hash: a memory dump holds no key. Below the
- * announcements there is a net: a revoked key is refused after five seconds at the latest (guarantees §9).
+ * Recently used keys, so that most requests need no query. The cache is keyed by a hash, so a memory dump contains no key. An announcement
+ * evicts a revoked key at once; if it is lost, the key expires from the cache within five seconds (guarantees §9).
  */
 @Injectable()
 export class KeyCache implements OnApplicationShutdown {
@@ -19,7 +19,7 @@ export class KeyCache implements OnApplicationShutdown {
     private readonly keys: ApiKeysStore,
     rpc: RpcClient,
   ) {
-    // There are too many wrong keys to hold them.
+    // Wrong keys are not cached: there can be any number of them.
     this.held = new RefreshingCache({ load: (identities) => keys.findActive(identities), isCacheable: (access) => access !== null });
     this.stopListening = [
       rpc.listen(KeyChanged, ({ api_key_id }) => this.held.invalidate((_, access) => access?.api_key_id === api_key_id)),
@@ -27,7 +27,7 @@ export class KeyCache implements OnApplicationShutdown {
     ];
   }
 
-  /** @returns null for every key that is not good now, whatever is wrong with it */
+  /** @returns null for a key that is malformed, unknown, revoked or expired */
   async find(token: string): Promise<KeyAccess | null> {
     const hash = createHash('sha256').update(token).digest('base64');
     const access = await this.held.get(hash, () => this.keys.identityOf(token));

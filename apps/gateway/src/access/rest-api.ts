@@ -8,7 +8,7 @@ import { BodyGuard } from '../http/body.guard';
 import { RateLimitService } from '../limits/rate-limit.service';
 import { API_KEY_STRATEGY } from './api-key.strategy';
 
-/** On a method that sends: the permission it needs (spec §5.5). Methods without one take any valid key (spec §5.6). */
+/** The permission that a sending method needs (spec §5.5). Methods without one accept any valid key (spec §5.6). */
 export const Needs = Reflector.createDecorator<Permission>();
 
 type ApiRequest = FastifyRequest & { user: KeyAccess };
@@ -50,7 +50,7 @@ class PermissionGuard implements CanActivate {
   }
 }
 
-/** A controller of the REST API. The order is that of decision 1: key, limits, plan, permission, input. */
+/** Guards a controller of the REST API, in the order of decision 1: key, limits, plan, permission, input. */
 export function RestApi() {
   return applyDecorators(UseGuards(ApiKeyGuard, RateLimitGuard, PermissionGuard, BodyGuard));
 }
@@ -63,7 +63,7 @@ export interface Caller {
   reply: FastifyReply;
 }
 
-/** For endpoints that also read or set headers; the answer itself is still what the method returns. */
+/** For endpoints that also read or set headers. The response body is still the method's result. */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const http = context.switchToHttp();
   return { party: keyOf(context), request: http.getRequest<ApiRequest>(), reply: http.getResponse<FastifyReply>() };

@@ -3,15 +3,15 @@ import { GatewayError } from '@mgw/contracts';
 import { LRUCache } from 'lru-cache';
 import { SlidingWindow } from '../limits/sliding-window';
 
-/** Wrong keys of one address in a minute (product decision 22). */
+/** Wrong keys of one address in a minute (decision 22). */
 const LIMIT = 30;
 
-/** Slows guessing down; keys are long enough that this is about load rather than luck, so each gateway counts for itself. */
+/** Limits the load of guessing. Keys are too long to guess, so each gateway counting on its own is enough. */
 @Injectable()
 export class WrongKeys {
   private readonly addresses = new LRUCache<string, SlidingWindow>({ max: 10_000, ttl: 60_000 });
 
-  /** @throws GatewayError RATE_LIMITED when the address has guessed too often */
+  /** Counts a wrong key. @throws GatewayError RATE_LIMITED over the limit */
   note(address: string): void {
     const window = this.addresses.get(address) ?? new SlidingWindow();
     this.addresses.set(address, window);

@@ -4,7 +4,7 @@ import { tokenPrefix } from './api-key.token';
 import type { ApiKeyRow } from './api-keys.store';
 import { effectiveLimits } from './effective-limits';
 
-/** A key as product §2 lists it: the limits are those in force. */
+/** A key in lists (spec §10), with the limits in force. */
 export const ApiKeyRecord = Type.Object({
   id: Id,
   name: Type.String(),
@@ -13,7 +13,7 @@ export const ApiKeyRecord = Type.Object({
   last_four: Type.String(),
   per_minute_limit: Type.Integer(),
   daily_limit: Type.Integer(),
-  used_today: Nullable(Type.Integer({ description: 'Null when it could not be asked for in time.' })),
+  used_today: Nullable(Type.Integer({ description: 'Null if the send service did not respond in time.' })),
   created_at: IsoTime,
   last_used_at: Nullable(IsoTime),
   expires_at: Nullable(IsoTime),
@@ -22,15 +22,15 @@ export const ApiKeyRecord = Type.Object({
 export type ApiKeyRecord = Static<typeof ApiKeyRecord>;
 
 export const ApiKeysResponse = Type.Object({ api_keys: Type.Array(ApiKeyRecord) }, { title: 'ApiKeys' });
-/** Across businesses. */
+/** The keys of all businesses. */
 export const AllApiKeysResponse = Type.Object(
   { api_keys: Type.Array(Type.Composite([ApiKeyRecord, Type.Object({ business_id: Id })])) },
   { title: 'AllApiKeys' },
 );
-/** The one answer that holds the key itself (spec §2.7). */
+/** The only response with the key itself (spec §2.7). */
 export const CreatedApiKeyResponse = Type.Object({ id: Id, key: Type.String(), message: Type.String() }, { title: 'CreatedApiKey' });
 
-/** @param usage sends of today by key; a key without an entry has made none. */
+/** @param usage today's sends by key; a key without an entry sent nothing */
 export function apiKeyRecord(row: ApiKeyRow, usage: ReadonlyMap<number, number> | null): ApiKeyRecord {
   return {
     id: row.id,

@@ -8,9 +8,9 @@ describe('the form of an API key (guarantees §9)', () => {
     expect(newToken(17).startsWith(tokenPrefix(17))).toBe(true);
   });
 
-  it('tells its id', () => expect(idOfToken(newToken(2_147_483_647))).toBe(2_147_483_647));
+  it('contains its id', () => expect(idOfToken(newToken(2_147_483_647))).toBe(2_147_483_647));
 
-  it('turns away a changed, cut, lengthened or foreign key without a look-up', () => {
+  it('refuses a changed, cut, lengthened or foreign key without a query', () => {
     const token = newToken(17);
     const changed = token.slice(0, 20) + (token[20] === 'x' ? 'y' : 'x') + token.slice(21);
     const wrong = [
@@ -25,7 +25,7 @@ describe('the form of an API key (guarantees §9)', () => {
     for (const text of [...wrong, '', 'mgw_live_', 'x'.repeat(10_000)]) expect(idOfToken(text)).toBeNull();
   });
 
-  it('is stored as a MAC that another pepper does not give', () => {
+  it('is stored as a MAC that depends on the pepper', () => {
     const token = newToken(1);
     expect(tokenMac(token, 'pepper')).toEqual(tokenMac(token, 'pepper'));
     expect(tokenMac(token, 'pepper')).not.toEqual(tokenMac(token, 'other'));

@@ -8,7 +8,7 @@ import { Responds } from '../responses/responds';
 import { Done } from '../responses/done';
 import { ApiKeysResponse, CreatedApiKeyResponse } from './api-key.record';
 
-/** Product §2: a business's own keys. */
+/** A business's own keys (spec §10). */
 @Controller('api/client/api-keys')
 @SessionOf('owner', 'member')
 export class ApiKeysController {

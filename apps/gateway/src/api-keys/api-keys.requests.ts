@@ -3,10 +3,10 @@ import { JSONSchema } from 'class-validator-jsonschema';
 import { PERMISSIONS, type Permission } from '@mgw/contracts';
 import { IsZonedDatetime } from '../requests/zoned-datetime';
 
-/** Product decision 46. */
+/** Decision 46. */
 const LIMIT_MAX = 100_000;
 
-/** Product §2. */
+/** Spec §10. */
 @JSONSchema({ example: { name: 'CRM', permissions: ['*'] } })
 export class CreateApiKeyRequest {
   @IsString()
@@ -24,7 +24,7 @@ export class CreateApiKeyRequest {
   expires_at?: string | null;
 }
 
-/** Product §3. Only what is given changes. */
+/** Absent fields stay unchanged (spec §11). */
 @JSONSchema({ example: { per_minute_limit: 120, daily_limit: 1000 } })
 export class ChangeApiKeyRequest {
   @IsOptional()

@@ -11,8 +11,8 @@ import type { ChangeApiKeyRequest, CreateApiKeyRequest } from './api-keys.reques
 import { ApiKeysStore } from './api-keys.store';
 import { DailyUsage } from './daily-usage';
 
-/** Keys of one business that are not revoked. */
-const IN_USE_MAX = 100;
+/** Most active keys of one business. */
+const MAX_ACTIVE = 100;
 
 @Injectable()
 export class ApiKeysService {
@@ -24,22 +24,22 @@ export class ApiKeysService {
     private readonly rpc: RpcClient,
   ) {}
 
-  /** @param business_id null for the keys of all businesses. */
+  /** @param business_id null for the keys of all businesses */
   async list(business_id: number | null): Promise<(ApiKeyRecord & { business_id: number })[]> {
     const rows = await this.keys.list(business_id);
-    const usage = await this.usage.of(rows);
+    const usage = await this.usage.byKey(rows);
     return rows.map((row) => ({ ...apiKeyRecord(row, usage), business_id: row.business_id }));
   }
 
-  /** @returns the whole key, which cannot be shown again (spec §2.7). */
+  /** @returns the whole key, which cannot be shown again (spec §2.7) */
   async create({ user_id, business_id }: BusinessUser, request: CreateApiKeyRequest): Promise<{ id: number; token: string }> {
     const expires_at = request.expires_at ? new Date(request.expires_at) : null;
     if (expires_at && expires_at.getTime() <= Date.now()) throw invalid('expires_at', 'must be in the future');
     const { name } = request;
     const permissions = [...new Set(request.permissions)];
     return this.db.transaction(async (tx) => {
-      if ((await this.keys.countInUse(tx, business_id)) >= IN_USE_MAX)
-        throw new GatewayError('CONFLICT', `A business has at most ${IN_USE_MAX} API keys. Revoke one that is no longer used.`);
+      if ((await this.keys.countInUse(tx, business_id)) >= MAX_ACTIVE)
+        throw new GatewayError('CONFLICT', `A business has at most ${MAX_ACTIVE} API keys. Revoke one that is no longer used.`);
       const key = await this.keys.add(tx, { business_id, name, permissions, expires_at });
       await this.audit.add({ user_id, business_id, action: 'api-key.created', detail: { api_key_id: key.id, name, permissions } }, tx);
       return key;
@@ -54,7 +54,7 @@ export class ApiKeysService {
     this.rpc.announce(KeyChanged, { api_key_id: id });
   }
 
-  /** An operator sets what the plan otherwise decides (product §3). */
+  /** An operator overrides the defaults of the plan (spec §11). */
   async change({ user_id }: SessionUser, id: number, request: ChangeApiKeyRequest): Promise<void> {
     const { expires_at, ...limits } = withoutNulls(request);
     const change = { ...limits, ...(expires_at !== undefined && { expires_at: new Date(expires_at) }) };

@@ -3,7 +3,7 @@ import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { ApiKeysStore } from './api-keys.store';
 
-describe('API keys (spec §2.7, §5; product §2)', () => {
+describe('API keys (spec §2.7, §5, §10)', () => {
   let dashboard: Dashboard;
   let owner: Session;
   let business_id: number;
@@ -26,7 +26,7 @@ describe('API keys (spec §2.7, §5; product §2)', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('spec §2.7: is shown once, and kept only as a MAC', async () => {
+  it('spec §2.7: are shown once, and stored only as a MAC', async () => {
     const { id, key } = await create();
     expect(key).toMatch(new RegExp(`^mgw_live_${id}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$`));
     const { text } = await owner.get('/api/client/api-keys').expect(200);
@@ -35,7 +35,7 @@ describe('API keys (spec §2.7, §5; product §2)', () => {
     expect(stored?.row).not.toContain(key.split('_')[3]);
   });
 
-  it('product §2: the list has these fields and no others', async () => {
+  it('spec §10: the list has exactly these fields', async () => {
     const { id, key } = await create({ permissions: ['send_text', 'send_otp', 'send_text'], expires_at: '2099-01-31T05:30:00+05:30' });
     expect(await listed(id)).toEqual({
       id,
@@ -56,7 +56,7 @@ describe('API keys (spec §2.7, §5; product §2)', () => {
   const allFound = (...tokens: string[]) => store.findActive(tokens.map((token) => store.identityOf(token)));
   const found = async (token: string) => (await allFound(token))[0];
 
-  it('spec §5: leads to its business, its permissions and its limits; its use is noted', async () => {
+  it('spec §5: authenticate with business, permissions and limits, and record their last use', async () => {
     const { id, key } = await create({ permissions: ['send_text'] });
     expect(await found(key)).toEqual({
       api_key_id: id,
@@ -73,7 +73,7 @@ describe('API keys (spec §2.7, §5; product §2)', () => {
     expect(await listed(id)).toMatchObject({ last_used_at: expect.any(String) as string });
   });
 
-  it('its use is noted without waiting for whoever is changing it', async () => {
+  it('record their last use without waiting for a concurrent change', async () => {
     const { id, key } = await create();
     await dashboard.db.transaction(async (tx) => {
       await tx.query('SELECT FROM access.api_keys WHERE id = $1 FOR UPDATE', [id]);
@@ -84,7 +84,7 @@ describe('API keys (spec §2.7, §5; product §2)', () => {
     expect(await listed(id)).toMatchObject({ last_used_at: expect.any(String) as string });
   });
 
-  it('spec §5.3: a wrong, unknown, revoked or expired key leads nowhere', async () => {
+  it('spec §5.3: a wrong, unknown, revoked or expired key does not authenticate', async () => {
     const { id, key } = await create();
     const other = await create();
     await dashboard.db.query(`UPDATE access.api_keys SET token_mac = (SELECT token_mac FROM access.api_keys WHERE id = $2) WHERE id = $1`, [
@@ -100,23 +100,23 @@ describe('API keys (spec §2.7, §5; product §2)', () => {
     for (const text of ['', 'mgw_live_1', key.replace(/_\d+_/, '_999999_'), `${key}'--`]) expect(await found(text)).toBeNull();
   });
 
-  it('product §2: revoking ends it at once, tells every replica, and is seen in the list; a second time is 404', async () => {
+  it('spec §10: revoking takes effect at once, notifies every replica and shows in the list; a second time gets 404', async () => {
     const { id, key } = await create();
-    const told: number[] = [];
-    const stop = dashboard.rpc.listen(KeyChanged, ({ api_key_id }) => void told.push(api_key_id));
+    const notified: number[] = [];
+    const stop = dashboard.rpc.listen(KeyChanged, ({ api_key_id }) => void notified.push(api_key_id));
     await dashboard.flushed();
     await owner.delete(`/api/client/api-keys/${id}`).expect(200);
     expect(await found(key)).toBeNull();
     expect(await listed(id)).toMatchObject({ revoked_at: expect.any(String) as string });
     await eventually(() => {
-      expect(told).toEqual([id]);
+      expect(notified).toEqual([id]);
       return true;
     });
     await owner.delete(`/api/client/api-keys/${id}`).expect(404);
     stop();
   });
 
-  it("guarantees §9: another business's key and an unknown one are the same 404, and stay untouched", async () => {
+  it("guarantees §9: another business's key and an unknown one get the same 404 and stay unchanged", async () => {
     const { id, key } = await create();
     const stranger = await dashboard.session('owner', await dashboard.business());
     const foreign = await stranger.delete(`/api/client/api-keys/${id}`).expect(404);
@@ -128,19 +128,19 @@ describe('API keys (spec §2.7, §5; product §2)', () => {
     expect(await found(key)).not.toBeNull();
   });
 
-  it('product §2: used_today is what the send service says, asked with the time zone; null when it does not say within a second', async () => {
+  it('spec §10: used_today comes from the send service in the time zone of the business; null if it does not respond within a second', async () => {
     const { id } = await create();
-    dashboard.neighbours.answer(GetDailyUsage, ({ api_keys }) => {
+    dashboard.neighbours.respond(GetDailyUsage, ({ api_keys }) => {
       expect(api_keys.every((key) => key.timezone === 'Asia/Kolkata')).toBe(true);
       return { used: [{ api_key_id: id, used: 42 }] };
     });
     expect(await listed(id)).toMatchObject({ used_today: 42 });
-    dashboard.neighbours.answer(GetDailyUsage, () => new Promise(() => undefined));
+    dashboard.neighbours.respond(GetDailyUsage, () => new Promise(() => undefined));
     expect(await listed(id)).toMatchObject({ used_today: null });
     dashboard.neighbours.reset();
   });
 
-  it('product §2: a member sees the keys and neither makes nor revokes them; an operator has none', async () => {
+  it('spec §10: a member sees the keys but cannot create or revoke them; an operator has none', async () => {
     const { id } = await create();
     const member = await dashboard.session('member', business_id);
     expect(await listed(id, member)).toMatchObject({ id });
@@ -163,12 +163,12 @@ describe('API keys (spec §2.7, §5; product §2)', () => {
     [{ expires_at: '2099-01-01' }, 'expires_at'],
     [{ expires_at: 4102444800000 }, 'expires_at'],
     [{ business_id: 1 }, 'business_id'],
-  ])('product decisions 6, 7, 44: %j is refused with 400 naming the field', async (body, field) => {
+  ])('decisions 6, 7, 44: refuses %j with 400 that names the field', async (body, field) => {
     const answer = await owner.post('/api/client/api-keys', { name: 'CRM', permissions: ['*'], ...body }).expect(400);
     expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
   });
 
-  it('guarantees §9: who made and revoked a key is in the audit, the key is not', async () => {
+  it('guarantees §9: the audit log has who created and revoked a key, but not the key', async () => {
     const { id, key } = await create();
     await owner.delete(`/api/client/api-keys/${id}`).expect(200);
     const rows = await dashboard.db.query<{ action: string; user_id: number; detail: unknown }>(

@@ -8,7 +8,7 @@ import { idOfToken, newToken, tokenMac } from './api-key.token';
 import { effectiveLimits, type SetLimits } from './effective-limits';
 import type { KeyAccess } from './key-access';
 
-/** A key as lists show it; the limits are those that were set, not those in force. */
+/** A key with the limits that an operator set, not the limits in force. */
 export interface ApiKeyRow extends SetLimits, Zones {
   id: number;
   business_id: number;
@@ -32,11 +32,11 @@ export interface NewApiKey {
 type ActiveKeyRow = Omit<ApiKeyRow, 'last_four' | 'created_at' | 'last_used_at' | 'revoked_at'> & {
   token_mac: Buffer;
   business_name: string;
-  /** Of the identity, from 1. */
+  /** The position of the identity in the request, from 1. */
   place: string;
 };
 
-/** What a key is found by, and known to be the very one. */
+/** The id that finds a key, and the MAC that verifies it. */
 export interface KeyIdentity {
   id: number;
   mac: Buffer;
@@ -45,17 +45,17 @@ export interface KeyIdentity {
 const ZONE_COLUMNS = 'b.timezone, b.previous_timezone, b.timezone_from, b.cap_resets_at';
 
 /**
- * One round trip finds keys with their businesses and notes their use, at most once a minute: an exact time would cost a write
- * per request. A key that somebody else is changing or noting is passed over: two gateways with the same keys never wait for
+ * Finds keys with their businesses and updates their last use in one round trip. The last use is written at most once a minute, because an
+ * exact time would cost a write per request. SKIP LOCKED skips keys that another transaction is changing, so gateways never wait for
  * each other.
  */
 const FIND_ACTIVE = `
-  WITH given AS (
-    SELECT * FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS given (id, mac, place)
+  WITH presented AS (
+    SELECT * FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS presented (id, mac, place)
   ), found AS (
-    SELECT given.place, given.mac, k.id, k.business_id, k.name, k.permissions, k.token_mac, k.per_minute_limit, k.daily_limit,
+    SELECT presented.place, presented.mac, k.id, k.business_id, k.name, k.permissions, k.token_mac, k.per_minute_limit, k.daily_limit,
            k.expires_at, k.last_used_at, b.name AS business_name, b.plan, ${ZONE_COLUMNS}
-      FROM given JOIN access.api_keys k ON k.id = given.id JOIN access.businesses b ON b.id = k.business_id
+      FROM presented JOIN access.api_keys k ON k.id = presented.id JOIN access.businesses b ON b.id = k.business_id
      WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
   ), unnoted AS (
     SELECT k.id FROM found JOIN access.api_keys k USING (id)
@@ -73,7 +73,7 @@ const LIST = `
 
 @Injectable()
 export class ApiKeysStore {
-  /** A list never holds more: keys in use first, then the latest revoked ones. */
+  /** Most keys in a list: active keys first, then the latest revoked ones. */
   static readonly LIST_MAX = 1000;
 
   constructor(
@@ -81,28 +81,28 @@ export class ApiKeysStore {
     private readonly config: GatewayConfig,
   ) {}
 
-  /** @returns null for text that no key looks like */
+  /** @returns null for a malformed key */
   identityOf(token: string): KeyIdentity | null {
     const id = idOfToken(token);
     return id === null ? null : { id, mac: tokenMac(token, this.config.apiKeyPepper) };
   }
 
   /**
-   * Whom keys belong to and what they may do, in their order; null for one that is malformed, unknown, wrong, revoked or expired
+   * The access of each key, in the order of the identities; null for a key that is malformed, unknown, wrong, revoked or expired
    * (spec §5.3).
    */
   async findActive(identities: (KeyIdentity | null)[]): Promise<(KeyAccess | null)[]> {
-    const given = identities.filter((identity) => identity !== null);
-    if (given.length === 0) return identities.map(() => null);
-    const rows = await this.db.query<ActiveKeyRow>(FIND_ACTIVE, [given.map(({ id }) => id), given.map(({ mac }) => mac)]);
-    const found = new Map(rows.map((row) => [given[Number(row.place) - 1], row]));
+    const wellFormed = identities.filter((identity) => identity !== null);
+    if (wellFormed.length === 0) return identities.map(() => null);
+    const rows = await this.db.query<ActiveKeyRow>(FIND_ACTIVE, [wellFormed.map(({ id }) => id), wellFormed.map(({ mac }) => mac)]);
+    const found = new Map(rows.map((row) => [wellFormed[Number(row.place) - 1], row]));
     return identities.map((identity) => {
       const row = identity && found.get(identity);
       return row && timingSafeEqual(row.token_mac, identity.mac) ? toAccess(row) : null;
     });
   }
 
-  /** @returns the whole key: the only moment it exists outside its owner's hands. */
+  /** @returns the whole key, which is not stored */
   async add(tx: Tx, key: NewApiKey): Promise<{ id: number; token: string }> {
     const [next] = await tx.query<{ id: number }>(`SELECT nextval(pg_get_serial_sequence('access.api_keys', 'id'))::integer AS id`);
     if (!next) throw new Error('a sequence returned no row');
@@ -114,7 +114,7 @@ export class ApiKeysStore {
     return { id: next.id, token };
   }
 
-  /** Keys of one business, or of all. */
+  /** Lists the keys of one business, or of all. */
   list(business_id: number | null): Promise<ApiKeyRow[]> {
     return this.db.query<ApiKeyRow>(
       `${LIST} WHERE $1::bigint IS NULL OR k.business_id = $1 ORDER BY k.revoked_at DESC NULLS FIRST, k.id LIMIT $2`,
@@ -122,7 +122,7 @@ export class ApiKeysStore {
     );
   }
 
-  /** Counts keys that are not revoked, and keeps others from adding to them until the transaction ends. */
+  /** Counts active keys, and locks the business against further ones until the transaction ends. */
   async countInUse(tx: Tx, business_id: number): Promise<number> {
     await tx.query(`SELECT 1 FROM access.businesses WHERE id = $1::bigint FOR NO KEY UPDATE`, [business_id]);
     const [row] = await tx.query<{ count: number }>(
@@ -132,7 +132,7 @@ export class ApiKeysStore {
     return row?.count ?? 0;
   }
 
-  /** @returns false for a key that is unknown, another business's, or revoked already. */
+  /** @returns false for a key that is unknown, of another business, or already revoked */
   async revoke(tx: Tx, business_id: number, id: number): Promise<boolean> {
     const revoked = await tx.query(
       `UPDATE access.api_keys SET revoked_at = now() WHERE id = $1::bigint AND business_id = $2::bigint AND revoked_at IS NULL RETURNING id`,
@@ -141,7 +141,7 @@ export class ApiKeysStore {
     return revoked.length > 0;
   }
 
-  /** Only what is given changes. @returns the key's business, or null for an unknown id. */
+  /** Leaves absent fields unchanged. @returns the key's business, or null for an unknown id */
   async changeLimits(tx: Tx, id: number, change: Partial<SetLimits> & { expires_at?: Date }): Promise<number | null> {
     const [row] = await tx.query<{ business_id: number }>(
       `UPDATE access.api_keys SET per_minute_limit = coalesce($2, per_minute_limit), daily_limit = coalesce($3, daily_limit),

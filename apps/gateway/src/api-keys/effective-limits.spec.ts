@@ -2,7 +2,7 @@ import { effectiveLimits } from './effective-limits';
 
 const unset = { per_minute_limit: null, daily_limit: null };
 
-describe('limits of a key (spec §8, product decision 21)', () => {
+describe('limits of a key (spec §8, decision 21)', () => {
   it.each([
     ['Growth', 150],
     ['Pro', 5000],
@@ -11,11 +11,11 @@ describe('limits of a key (spec §8, product decision 21)', () => {
     expect(effectiveLimits(plan, unset)).toEqual({ per_minute_limit: 60, daily_limit });
   });
 
-  it('what an administrator set goes before the plan', () => {
+  it('an operator’s limits override the plan’s', () => {
     expect(effectiveLimits('Growth', { per_minute_limit: 7, daily_limit: 9 })).toEqual({ per_minute_limit: 7, daily_limit: 9 });
   });
 
-  it('no limit lets a Starter key send', () => {
+  it('a Starter key never sends, whatever its limits', () => {
     expect(effectiveLimits('Starter', { per_minute_limit: null, daily_limit: 9 }).daily_limit).toBe(0);
   });
 });

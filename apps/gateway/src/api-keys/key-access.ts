@@ -1,7 +1,7 @@
 import type { Permission, Plan } from '@mgw/contracts';
 import type { Zones } from '../businesses/zones';
 
-/** What a key may do and for whom; limits are those in force. */
+/** The rights of a key, with the limits in force. */
 export interface KeyAccess {
   api_key_id: number;
   api_key_name: string;

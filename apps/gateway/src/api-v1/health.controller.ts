@@ -7,15 +7,15 @@ import type { KeyAccess } from '../api-keys/key-access';
 import { Responds } from '../responses/responds';
 import { HealthResponse } from './api-v1.responses';
 
-/** How long a caller waits for the state of the channel. */
-const IS_CONNECTED_MS = 1_000;
+/** How long a health check waits for the state of the connection. */
+const CONNECTION_WITHIN_MS = 1_000;
 
 @Controller('api/v1/health')
 @RestApi()
 export class HealthController {
   constructor(private readonly rpc: RpcClient) {}
 
-  /** Spec §4.1. The platform itself is never asked here (platform §3.3). */
+  /** Spec §4.1. It never calls the platform (platform §3.3). */
   @Get()
   @Responds(HealthResponse, 'Check the key and the messaging connection')
   async health(@CurrentKey() { api_key_name, business }: KeyAccess, @Req() { id }: FastifyRequest) {
@@ -30,10 +30,14 @@ export class HealthController {
     };
   }
 
-  /** @returns null also when it does not come in time */
+  /** @returns null if there is none, or if the template service does not respond in time */
   private async connectionOf(business_id: number, requestId: string): Promise<Connection | null> {
     try {
-      const { connection } = await this.rpc.call(GetConnection, { business_id }, { requestId, deadlineAt: Date.now() + IS_CONNECTED_MS });
+      const { connection } = await this.rpc.call(
+        GetConnection,
+        { business_id },
+        { requestId, deadlineAt: Date.now() + CONNECTION_WITHIN_MS },
+      );
       return connection;
     } catch {
       return null;

@@ -22,7 +22,7 @@ const QUICK = { phone: PHONE, template: 'order_update', lang: 'en', params: 'a,b
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
-/** Each as it stands in the JSON text. None is right for any field, but null where the field may be left out. */
+/** JSON texts that are invalid for every field; only null is valid for an optional one. */
 const HOSTILE: [string, string][] = [
   ['true', 'true'],
   ['false', 'false'],
@@ -49,9 +49,9 @@ const HOSTILE: [string, string][] = [
   ['a control character beyond ASCII', '"a\\u0085b"'],
   ['fifty thousand characters', JSON.stringify('x'.repeat(50_000))],
 ];
-/** Taken as no caption. */
+/** Count as no caption. */
 const IS_NO_CAPTION = ['an empty text', 'blanks'];
-/** Right for texts that may hold anything. */
+/** Valid for unrestricted texts. */
 const ODD_TEXTS: [string, string][] = [
   ['SQL', `'; DROP TABLE access.api_keys; --`],
   ['HTML', '<script>alert(1)</script>'],
@@ -61,7 +61,7 @@ const ODD_TEXTS: [string, string][] = [
   ['a zero-width space', 'a\u200bb'],
 ];
 
-describe('hostile input (spec §7, product decisions 4 to 16, guarantees §9)', () => {
+describe('hostile input (spec §7, decisions 4 to 16, guarantees §9)', () => {
   let dashboard: Dashboard;
   let token: string;
   let reached: number;
@@ -75,7 +75,7 @@ describe('hostile input (spec §7, product decisions 4 to 16, guarantees §9)', 
       return key.token;
     });
     for (const operation of [SendMedia, SendOtp, SendTemplate, SendText]) {
-      dashboard.neighbours.answer(operation, ((message: { to: string }) => {
+      dashboard.neighbours.respond(operation, ((message: { to: string }) => {
         reached += 1;
         return { message_id: 'wamid.X', phone: message.to, replayed: false, otp: '012345' };
       }) as never);
@@ -94,7 +94,7 @@ describe('hostile input (spec §7, product decisions 4 to 16, guarantees §9)', 
     return `{${[...others.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`), `${JSON.stringify(field)}:${json}`].join()}}`;
   };
 
-  it.each(fields)('%s %s: what cannot be right is a 400 and reaches nobody', async (path, field) => {
+  it.each(fields)('%s %s: invalid values get 400 and reach no service', async (path, field) => {
     for (const [name, json] of HOSTILE) {
       if (field === 'caption' && IS_NO_CAPTION.includes(name)) continue;
       const { status, body } = await post(path, withField(path, field, json));
@@ -113,7 +113,7 @@ describe('hostile input (spec §7, product decisions 4 to 16, guarantees §9)', 
     ['send-media', 'caption'],
     ['send-media', 'filename'],
     ['send-otp', 'template_name'],
-  ] as [keyof typeof GOOD, string][])('%s %s: odd texts go through as they are', async (path, field) => {
+  ] as [keyof typeof GOOD, string][])('%s %s: passes on unusual texts unchanged', async (path, field) => {
     for (const [name, text] of ODD_TEXTS) {
       const { status } = await post(path, withField(path, field, JSON.stringify(text)));
       expect({ name, status }).toEqual({ name, status: 200 });
@@ -121,13 +121,13 @@ describe('hostile input (spec §7, product decisions 4 to 16, guarantees §9)', 
   });
 
   it.each(fields.filter(([, field]) => !['phone', 'template_name', 'message', 'media_type', 'media_url'].includes(field)))(
-    'decision 44: %s %s: null is the same as leaving it out',
+    'decision 44: %s %s: null means the same as leaving it out',
     async (path, field) => {
       expect((await post(path, withField(path, field, 'null'))).status).toBe(200);
     },
   );
 
-  it('decision 15: a number that JSON or we would write otherwise is no value of a template', async () => {
+  it('decision 15: refuses a number whose text is uncertain as a template value', async () => {
     for (const field of ['body_params', 'header_params', 'button_params'])
       for (const number of ['9007199254740993', '12345678901234567890', '1e21', '0.0000001']) {
         const { status, body } = await post('send-template', withField('send-template', field, `[${number}]`));
@@ -137,13 +137,13 @@ describe('hostile input (spec §7, product decisions 4 to 16, guarantees §9)', 
     await post('send-template', withField('send-template', 'body_params', '[0, -1.5, 9007199254740991]')).expect(200);
   });
 
-  it('decision 16: filename is ignored unless there is a document', async () => {
+  it('decision 16: ignores filename without a document', async () => {
     const image = { phone: PHONE, media_type: 'image', media_url: 'https://example.com/a.png' };
     for (const filename of ['', 'x'.repeat(300)]) await post('send-media', JSON.stringify({ ...image, filename })).expect(200);
     await post('send-media', JSON.stringify({ ...image, filename: 5 })).expect(400);
   });
 
-  it.each(Object.keys(QUICK))('quick-send %s: twice, as an array, as an object, and with broken characters is a 400', async (field) => {
+  it.each(Object.keys(QUICK))('quick-send %s: twice, as an array, as an object, and with broken characters gets 400', async (field) => {
     const others = Object.entries(QUICK).filter(([name]) => name !== field);
     const rest = new URLSearchParams(others).toString();
     const long = 'x'.repeat(9_000);
@@ -166,7 +166,7 @@ describe('hostile input (spec §7, product decisions 4 to 16, guarantees §9)', 
     expect(reached).toBe(0);
   });
 
-  it('decision 6: names that no object may have are a 400 in any query', async () => {
+  it('decision 6: refuses forbidden names in any query with 400', async () => {
     const good = new URLSearchParams(QUICK).toString();
     const session = await dashboard.session('owner', await dashboard.business());
     for (const name of ['__proto__', 'constructor', 'prototype', '%5F_proto__']) {
@@ -177,9 +177,9 @@ describe('hostile input (spec §7, product decisions 4 to 16, guarantees §9)', 
     expect(reached).toBe(0);
   });
 
-  it('§4.8: odd ids of messages are unknown ids', async () => {
-    dashboard.neighbours.answer(GetMessageStatus, () => ({ record: null }));
-    dashboard.neighbours.answer(FindSend, () => ({ send: null }));
+  it('spec §4.8: malformed message ids get the same 404 as unknown ones', async () => {
+    dashboard.neighbours.respond(GetMessageStatus, () => ({ record: null }));
+    dashboard.neighbours.respond(FindSend, () => ({ send: null }));
     for (const id of ['%00', '%ed%a0%80', '..%2f..%2fetc', 'x'.repeat(1_500), "'%20OR%201=1", '%']) {
       const { status, body } = await request(dashboard.visitor.server).get(`/api/v1/message-status/${id}`).set('x-api-key', token);
       expect({ id: id.slice(0, 20), status, body: body as unknown }).toMatchObject({ id: id.slice(0, 20), body: { success: false } });
@@ -187,7 +187,7 @@ describe('hostile input (spec §7, product decisions 4 to 16, guarantees §9)', 
     }
   });
 
-  it('headers: an Idempotency-Key that is no token is a 400, a request id that is none is replaced', async () => {
+  it('refuses a malformed Idempotency-Key with 400, and replaces a malformed request id', async () => {
     for (const odd of ['', ' ', 'a b', 'x'.repeat(300), 'é']) {
       const answer = await post('send-text', JSON.stringify(GOOD['send-text'])).set('idempotency-key', Buffer.from(odd).toString('latin1'));
       expect({ odd: odd.slice(0, 9), status: answer.status }).toEqual({ odd: odd.slice(0, 9), status: 400 });

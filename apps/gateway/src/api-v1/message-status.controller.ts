@@ -14,7 +14,7 @@ type Send = NonNullable<ReplyOf<typeof FindSend>['send']>;
 export class MessageStatusController {
   constructor(private readonly rpc: RpcClient) {}
 
-  /** Spec §4.8. Ids hold `/` and `=`: both the raw and the percent-encoded form are one path (product decision 25). */
+  /** Spec §4.8. Ids contain `/` and `=`, so the path takes them raw and percent-encoded (decision 25). */
   @Get('message-status/*')
   @Responds(MessageStatusResponse, 'Follow the delivery of a message', { errors: ['NOT_FOUND'], wildcard: 'message_id' })
   async status(@CurrentKey() { business }: KeyAccess, @Req() request: FastifyRequest<{ Params: { '*': string } }>) {
@@ -23,12 +23,12 @@ export class MessageStatusController {
     return { success: true as const, ...(await this.find(business.id, message_id, request.id)) };
   }
 
-  /** The status service knows accepted messages; the send service those that it has not heard of yet, and sends that failed. */
+  /** The status service has accepted messages. The send service has failed sends, and messages that are not in the status service yet. */
   private async find(business_id: number, message_id: string, requestId: string) {
-    const asked = message_id.startsWith('gw_')
+    const known = message_id.startsWith('gw_')
       ? null
       : (await this.rpc.call(GetMessageStatus, { business_id, message_id }, { requestId })).record;
-    if (asked) return recordOf(asked);
+    if (known) return recordOf(known);
     const { send } = await this.rpc.call(FindSend, { business_id, message_id }, { requestId });
     if (!send || send.state === 'calling') throw unknownMessage();
     if (send.state !== 'accepted') return failedSend(send);
@@ -39,13 +39,13 @@ export class MessageStatusController {
   }
 }
 
-/** Spec §2.3, in its order; `failure_reason` only when failed. */
+/** Spec §2.3, in its order. Only a failed message has `failure_reason`. */
 function recordOf(record: NonNullable<ReplyOf<typeof GetMessageStatus>['record']>) {
   const { message_id, delivery_status, sent_at, to, failure_reason } = record;
   return { message_id, api_status: 'success' as const, delivery_status, sent_at, to, ...(failure_reason !== null && { failure_reason }) };
 }
 
-/** Product decision 23a. */
+/** Decision 23a. */
 function failedSend({ message_id, at, to, failure_reason }: Send) {
   const reason = failure_reason ?? 'The outcome of this send is not known.';
   return { message_id, api_status: 'failed' as const, delivery_status: 'failed' as const, sent_at: at, to, failure_reason: reason };

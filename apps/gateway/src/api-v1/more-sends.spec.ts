@@ -9,7 +9,7 @@ const PHONE = '919876543210';
 describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
   let dashboard: Dashboard;
   let token: string;
-  let asked: Record<string, unknown>[];
+  let requested: Record<string, unknown>[];
   beforeAll(async () => {
     dashboard = await startDashboard();
     const business_id = await dashboard.business();
@@ -22,12 +22,12 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
   });
   afterAll(() => dashboard.close());
   beforeEach(() => {
-    asked = [];
+    requested = [];
     const sent = ({ sender: _sender, ...message }: { sender: unknown; to: string }) => {
-      asked.push(message);
+      requested.push(message);
       return { message_id: 'wamid.X', phone: message.to, replayed: false, otp: '012345' };
     };
-    for (const operation of [SendMedia, SendOtp, SendTemplate, SendText]) dashboard.neighbours.answer(operation, sent as never);
+    for (const operation of [SendMedia, SendOtp, SendTemplate, SendText]) dashboard.neighbours.respond(operation, sent as never);
   });
 
   const http = () => request(dashboard.visitor.server);
@@ -37,11 +37,11 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     return key === null ? call : call.set('x-api-key', key);
   };
 
-  it('§4.6: media; the filename goes with documents only', async () => {
+  it('spec §4.6: sends media; only documents carry the filename', async () => {
     const media = { phone: PHONE, media_type: 'image', media_url: 'https://example.com/a.png', caption: 'c', filename: 'f' };
     expect((await post('send-media', media).expect(200)).body).toMatchObject({ success: true, media_type: 'image' });
     await post('send-media', { ...media, media_type: 'document' }).expect(200);
-    expect(asked.map(({ filename }) => filename)).toEqual([null, 'f']);
+    expect(requested.map(({ filename }) => filename)).toEqual([null, 'f']);
   });
 
   it.each([
@@ -52,16 +52,16 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     ['a caption with audio', { media_type: 'audio', caption: 'c' }, 'caption'],
     ['a long caption', { caption: 'x'.repeat(1025) }, 'caption'],
     ['a caption that is a number', { caption: 1 }, 'caption'],
-  ])('decision 16: %s is a 400', async (_, change, field) => {
+  ])('decision 16: refuses %s with 400', async (_, change, field) => {
     const media = { phone: PHONE, media_type: 'image', media_url: 'https://example.com/a.png', ...change };
     expect((await post('send-media', media).expect(400)).body).toMatchObject({ details: [expect.objectContaining({ field })] });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
-  it('§4.7: the answer carries the code', async () => {
+  it('spec §4.7: the response has the code', async () => {
     const { body } = await post('send-otp', { phone: PHONE, template_name: 'login_code' }).expect(200);
     expect(body).toMatchObject({ success: true, otp: '012345', delivery_status: 'queued' });
-    expect(asked).toEqual([{ to: PHONE, template_name: 'login_code', language: 'en', otp: null }]);
+    expect(requested).toEqual([{ to: PHONE, template_name: 'login_code', language: 'en', otp: null }]);
   });
 
   it.each([
@@ -69,23 +69,23 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     ['a long code', { otp: '1'.repeat(16) }, 'otp'],
     ['an odd code', { otp: '12 34' }, 'otp'],
     ['a user id', { phone: 'IN.730012345' }, 'phone'],
-  ])('decisions 8, 17: %s is a 400', async (_, change, field) => {
+  ])('decisions 8, 17: refuses %s with 400', async (_, change, field) => {
     const { body } = await post('send-otp', { phone: PHONE, template_name: 'login_code', ...change }).expect(400);
     expect(body).toMatchObject({ details: [expect.objectContaining({ field })] });
   });
 
-  it('decision 7: a code that is a number is told that it must be a string', async () => {
+  it('decision 7: refuses a numeric code, because it must be a string', async () => {
     const { body } = await post('send-otp', { phone: PHONE, template_name: 'login_code', otp: 123456 }).expect(400);
     expect(body).toMatchObject({ details: [{ field: 'otp', message: 'must be a string' }] });
   });
 
-  it('§4.3: a template with params, or a text', async () => {
+  it('spec §4.3: sends a template with params, or a text', async () => {
     const { body } = await quick(`phone=98765-43210&template=order_update&params=${encodeURIComponent('Asha, a\\,b')}`).expect(200);
     expect(body).toMatchObject({ success: true, template: 'order_update', phone: PHONE });
-    expect(asked[0]).toMatchObject({ template_name: 'order_update', language: 'en', body_params: ['Asha', 'a,b'] });
+    expect(requested[0]).toMatchObject({ template_name: 'order_update', language: 'en', body_params: ['Asha', 'a,b'] });
     const text = await quick(`phone=${PHONE}&message=Hello%20there`).expect(200);
     expect(text.body).not.toHaveProperty('template');
-    expect(asked[1]).toEqual({ to: PHONE, text: 'Hello there' });
+    expect(requested[1]).toEqual({ to: PHONE, text: 'Hello there' });
   });
 
   it.each([
@@ -93,9 +93,9 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     ['neither', ''],
     ['a parameter twice', 'message=a&message=b'],
     ['a control character', 'message=a%00b'],
-  ])('decision 11: %s is a 400', async (_, query) => {
+  ])('decision 11: refuses %s with 400', async (_, query) => {
     await quick(`phone=${PHONE}&${query}`).expect(400);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it.each([
@@ -105,20 +105,20 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     ['98765+43210', PHONE],
     ['%20919876543210', PHONE],
     ['IN.730012345', 'IN.730012345'],
-  ])('decision 8, §2.1: the query phone=%s is %s; a + is one, as it would be in JSON', async (phone, to) => {
+  ])('decision 8, spec §2.1: reads the query phone=%s as %s, with + as in JSON', async (phone, to) => {
     await quick(`phone=${phone}&message=a`).expect(200);
-    expect(asked).toEqual([{ to, text: 'a' }]);
+    expect(requested).toEqual([{ to, text: 'a' }]);
   });
 
   it.each(['+9812345678', '%209876543210', '+98765+43210', '+(987)654-3210', '%20+9876543210'])(
-    'decision 52: the query phone=%s may be a country code or ten digits: 400 that says what to write',
+    'decision 52: refuses the ambiguous query phone=%s with 400 and the remedy',
     async (phone) => {
       const { body } = await quick(`phone=${phone}&message=a`).expect(400);
       expect(body).toMatchObject({
         error_code: 'VALIDATION_FAILED',
         details: [{ field: 'phone', message: expect.stringContaining('%2B') as string }],
       });
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
     },
   );
 
@@ -126,12 +126,12 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     ['template[]=a', [{ field: 'template[]', message: expect.stringContaining('plain parameter') as string }]],
     ['message=%ff', []],
     ['', [{ field: 'template' }, { field: 'message' }]],
-  ])('decision 49: quick-send with "%s" answers 400 with details', async (query, details) => {
+  ])('decision 49: refuses quick-send with "%s" with 400 and details', async (query, details) => {
     const { body } = await quick(`phone=${PHONE}&${query}`).expect(400);
     expect(body).toMatchObject({ error_code: 'VALIDATION_FAILED', details });
   });
 
-  it('decision 49: a prefetch and a body that is no JSON have details too, empty ones', async () => {
+  it('decision 49: a prefetch and a body that is not JSON get empty details', async () => {
     const prefetch = await quick(`phone=${PHONE}&message=a`).set('sec-purpose', 'prefetch').expect(400);
     const broken = await request(dashboard.visitor.server)
       .post('/api/v1/send-text')
@@ -149,19 +149,19 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     'https://example.com\\a',
     'javascript:alert(1)',
     'https://a:b@example.com/',
-  ])('decision 50: media_url %j is a 400 that names the field', async (media_url) => {
+  ])('decision 50: refuses media_url %j with 400 that names the field', async (media_url) => {
     const { body } = await post('send-media', { phone: PHONE, media_type: 'image', media_url }).expect(400);
     expect(body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'media_url' }] });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
-  it('§4.3: an address in the text, whose own parameter is called phone, does not say whom the text goes to', async () => {
+  it('spec §4.3: ignores a phone parameter inside the text', async () => {
     const text = 'https://shop.example/?phone=916666666666';
     await quick(`message=${text}&phone=${PHONE}`).expect(200);
-    expect(asked).toEqual([{ to: PHONE, text }]);
+    expect(requested).toEqual([{ to: PHONE, text }]);
   });
 
-  it('§5.2, decision 13: the key in the query, in both places, and in two different ones', async () => {
+  it('spec §5.2, decision 13: takes the key in the query or in both places, and refuses two different keys', async () => {
     await quick(`phone=${PHONE}&message=a&apikey=${token}`, null).expect(200);
     await quick(`phone=${PHONE}&message=a&apikey=${token}`).expect(200);
     await quick(`phone=${PHONE}&message=a&apikey=other`).expect(401);
@@ -176,18 +176,18 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
       ['x-moz', 'prefetch'],
     ] as const)
       await quick(`phone=${PHONE}&message=a`).set(name, value).expect(400);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
-  it('platform §2: an outage of the platform says that the request may be tried again', async () => {
-    dashboard.neighbours.answer(SendText, () => {
+  it('platform §2: an outage of the platform is retryable', async () => {
+    dashboard.neighbours.respond(SendText, () => {
       throw new GatewayError('PLATFORM_UNAVAILABLE', 'Away.', { message_id: 'gw_1' });
     });
     const { body } = await post('send-text', { phone: PHONE, message: 'Hi' }).expect(500);
     expect(body).toEqual({ success: false, error: 'Away.', error_code: 'PLATFORM_UNAVAILABLE', retryable: true, message_id: 'gw_1' });
   });
 
-  it('decisions 2, 10, 15, 16: what is documented in characters may be emoji throughout', async () => {
+  it('decisions 2, 10, 15, 16: limits in characters count an emoji as one', async () => {
     const emoji = (count: number) => '😀'.repeat(count);
     const template = { phone: PHONE, template_name: emoji(512), language: emoji(20), body_params: [emoji(1_024), 'x'] };
     await post('send-template', { ...template, header_params: [emoji(1_024)], button_params: [emoji(1_024)] }).expect(200);
@@ -195,12 +195,12 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     const media = { phone: PHONE, media_type: 'document', media_url: 'https://example.com/a.pdf' };
     await post('send-media', { ...media, caption: emoji(1_024), filename: emoji(255) }).expect(200);
     await quick(`phone=${PHONE}&template=${encodeURIComponent(emoji(300))}&params=${encodeURIComponent(emoji(600))}`).expect(200);
-    expect(asked[0]).toMatchObject({ template_name: emoji(512), language: emoji(20), body_params: [emoji(1_024), 'x'] });
-    expect(asked[2]).toMatchObject({ caption: emoji(1_024), filename: emoji(255) });
+    expect(requested[0]).toMatchObject({ template_name: emoji(512), language: emoji(20), body_params: [emoji(1_024), 'x'] });
+    expect(requested[2]).toMatchObject({ caption: emoji(1_024), filename: emoji(255) });
     expect((await post('send-media', { ...media, caption: emoji(1_025) }).expect(400)).body).toMatchObject({
       details: [{ field: 'caption' }],
     });
-    expect(asked).toHaveLength(4);
+    expect(requested).toHaveLength(4);
   });
 
   it.each([
@@ -213,7 +213,7 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     ['a\\\\,b', ['a\\', 'b']],
     ['a\\b', ['a\\b']],
     ['a\\', ['a\\']],
-  ])('decision 12: params %j are %j', (text, expected) => {
+  ])('decision 12: splits params %j into %j', (text, expected) => {
     expect(splitParams(text)).toEqual(expected);
   });
 });

@@ -46,7 +46,7 @@ function refusePrefetch({ headers }: FastifyRequest): void {
   if (/prefetch|prerender|preview/.test(purpose)) throw new GatewayError('VALIDATION_FAILED', 'A prefetch sends nothing.');
 }
 
-/** `a[]=` and `a[b]=` are lists and objects in other tools: refused rather than ignored (product decision 11). */
+/** Refuses `a[]=` and `a[b]=`, which other tools read as lists and objects (decision 11). */
 function checkPlain({ url, query }: FastifyRequest): void {
   try {
     decodeURIComponent(url);
@@ -57,9 +57,9 @@ function checkPlain({ url, query }: FastifyRequest): void {
   if (odd !== undefined) throw invalid(odd, 'is not a plain parameter: give each parameter once, as text');
 }
 
-/** A query's `+` is read as a space; of a phone it says that the country code follows (spec §2.1, product decision 8). */
+/** The phone as written: a query parser reads its `+`, which announces the country code, as a space (spec §2.1, decision 8). */
 function phoneOf({ phone }: QuickSendRequest, { url }: FastifyRequest): string {
-  // A + without its encoding, or a stray space (product decision 52): ten digits are another number with a country code than without.
+  // Either an unencoded + or a stray space, and the two mean different numbers (decision 52).
   if (phone.startsWith(' ') && phone.replace(/[-\s()]/g, '').length === 10)
     throw invalid('phone', 'begins with a space before ten digits: write %2B for a leading +, or leave the space out');
   const [, written] = /^[^?]*\?(?:[^&]*&)*?phone=([^&]*)/.exec(url) ?? [];

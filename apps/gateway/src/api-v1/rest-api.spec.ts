@@ -15,25 +15,25 @@ const TEMPLATE = { phone: '+91 98765-43210', template_name: 'order_update', body
 
 describe('the REST API (spec §4, §5, §7)', () => {
   let dashboard: Dashboard;
-  let asked: { operation: string; request: unknown }[];
+  let requested: { operation: string; request: unknown }[];
   beforeAll(async () => (dashboard = await startDashboard()));
   afterAll(() => dashboard.close());
   beforeEach(() => {
-    asked = [];
+    requested = [];
     dashboard.neighbours.reset();
     const sent = (operation: string) => (request: { to: string }) => {
-      asked.push({ operation, request });
+      requested.push({ operation, request });
       return { message_id: 'wamid.X==', phone: request.to, replayed: false };
     };
-    dashboard.neighbours.answer(SendTemplate, sent('template'));
-    dashboard.neighbours.answer(SendText, sent('text'));
+    dashboard.neighbours.respond(SendTemplate, sent('template'));
+    dashboard.neighbours.respond(SendText, sent('text'));
   });
 
   const key = (options?: Parameters<Dashboard['apiKey']>[0]) => dashboard.apiKey(options);
   const http = () => request(dashboard.visitor.server);
   const send = (token: string, body: object, path = 'send-template') => http().post(`/api/v1/${path}`).set('x-api-key', token).send(body);
 
-  it('§4.4, §2.2: send-template asks for the send and answers with the send result', async () => {
+  it('spec §4.4, §2.2: send-template calls the send service and responds with the send result', async () => {
     const { token, id, business_id } = await key();
     const answer = await send(token, { ...TEMPLATE, extra: 1 }).expect(200);
     expect(answer.body).toEqual({
@@ -44,7 +44,7 @@ describe('the REST API (spec §4, §5, §7)', () => {
       delivery_status: 'queued',
       note: expect.any(String) as string,
     });
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       {
         operation: 'template',
         request: {
@@ -69,7 +69,7 @@ describe('the REST API (spec §4, §5, §7)', () => {
     ]);
   });
 
-  it('decision 3: every answer has a request id, no-store and the limits', async () => {
+  it('decision 3: every response has a request id, no-store and the limits', async () => {
     const { token } = await key({ limit: 10 });
     const answer = await send(token, { phone: '919876543210', message: 'Hi' }, 'send-text').set('x-request-id', 'my-id').expect(200);
     expect(answer.headers).toMatchObject({
@@ -84,7 +84,7 @@ describe('the REST API (spec §4, §5, §7)', () => {
     expect(odd.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('§5.3: every wrong key is the same 401', async () => {
+  it('spec §5.3: every wrong key gets the same 401', async () => {
     const { token } = await key();
     const bodies = [];
     for (const wrong of [undefined, '', 'x', `${token}x`, token.toLowerCase(), `${token}, ${token}`]) {
@@ -96,7 +96,7 @@ describe('the REST API (spec §4, §5, §7)', () => {
     await http().get(`/api/v1/health?apikey=${token}`).expect(401);
   });
 
-  it('decision 1: limits before plan, plan before permission, permission before input; nothing after a failure has an effect', async () => {
+  it('decision 1: checks limits, plan, permission, input, in this order; a failed check ends the request', async () => {
     const starter = await key({ plan: 'Starter' });
     expect((await send(starter.token, {}).expect(403)).body).toMatchObject({ error_code: 'PLAN_NOT_ALLOWED' });
     const reader = await key({ permissions: ['send_text'] });
@@ -106,7 +106,7 @@ describe('the REST API (spec §4, §5, §7)', () => {
     const refused = await send(limited.token, {}).expect(429);
     expect(refused.body).toEqual({ error: expect.any(String) as string, retry_after_seconds: expect.any(Number) as number });
     expect(refused.headers['retry-after']).toBe(String((refused.body as { retry_after_seconds: number }).retry_after_seconds));
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it.each([
@@ -120,11 +120,11 @@ describe('the REST API (spec §4, §5, §7)', () => {
     ['too many params', { ...TEMPLATE, body_params: Array(51).fill('x') }, 'body_params'],
     ['a long param', { ...TEMPLATE, header_params: ['x'.repeat(1025)] }, 'header_params'],
     ['NUL in a param', { ...TEMPLATE, body_params: ['\u0000'] }, 'body_params.0'],
-  ])('§7: %s is a 400 that names the field', async (_, body, field) => {
+  ])('spec §7: refuses %s with 400 that names the field', async (_, body, field) => {
     const { token } = await key();
     const answer = await send(token, body).expect(400);
     expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [expect.objectContaining({ field })] });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it.each([
@@ -137,7 +137,7 @@ describe('the REST API (spec §4, §5, §7)', () => {
     await send(token, { phone: '919876543210', message }, 'send-text').expect(status);
   });
 
-  it('decisions 4, 5: unknown paths, other methods, HEAD, other types and large bodies have the envelope', async () => {
+  it('decisions 4, 5: unknown paths, other methods, HEAD, other types and large bodies get the envelope', async () => {
     const { token } = await key();
     const withKey = (call: request.Test) => call.set('x-api-key', token);
     expect((await withKey(http().get('/api/v1/nothing')).expect(404)).body).toMatchObject({ success: false, error_code: 'NOT_FOUND' });
@@ -153,20 +153,20 @@ describe('the REST API (spec §4, §5, §7)', () => {
     await withKey(http().post('/api/v1/send-text')).type('json').send('[1]').expect(400);
   });
 
-  it('§7: what the send service refuses is told as it is; its silence is an unknown outcome', async () => {
+  it('spec §7: passes on refusals of the send service; a missing response becomes OUTCOME_UNKNOWN', async () => {
     const { token } = await key();
     const window = { session_window: { open: false, last_inbound_at: null }, hint: 'template' };
-    dashboard.neighbours.answer(SendText, () => {
+    dashboard.neighbours.respond(SendText, () => {
       throw new GatewayError('WINDOW_CLOSED', 'closed', window);
     });
     const refused = await send(token, { phone: '919876543210', message: 'Hi' }, 'send-text').expect(400);
     expect(refused.body).toEqual({ success: false, error: 'closed', error_code: 'WINDOW_CLOSED', ...window });
-    dashboard.neighbours.answer(SendText, () => {
+    dashboard.neighbours.respond(SendText, () => {
       throw new GatewayError('DEADLINE_EXCEEDED', 'x');
     });
     const silent = await send(token, { phone: '919876543210', message: 'Hi' }, 'send-text').expect(500);
     expect(silent.body).toMatchObject({ error_code: 'OUTCOME_UNKNOWN' });
-    dashboard.neighbours.answer(SendText, () => {
+    dashboard.neighbours.respond(SendText, () => {
       throw new GatewayError('DAILY_LIMIT_REACHED', 'cap', {
         daily_limit: 1,
         daily_used: 1,
@@ -189,11 +189,11 @@ describe('the REST API (spec §4, §5, §7)', () => {
   });
 
   it.each(['DEADLINE_EXCEEDED', 'REPLY_LOST'] as const)(
-    'decision 23a: a send whose answer is %s is told with the id that it has at the send service; a key can be repeated as well',
+    'decision 23a: a send that fails with %s returns its message id; with a key it can be repeated',
     async (error_code) => {
       const { token } = await key();
       const ids: (string | undefined)[] = [];
-      dashboard.neighbours.answer(SendText, ({ sender }) => {
+      dashboard.neighbours.respond(SendText, ({ sender }) => {
         ids.push(sender.intent_id);
         throw new GatewayError(error_code, 'x');
       });
@@ -208,23 +208,23 @@ describe('the REST API (spec §4, §5, §7)', () => {
     },
   );
 
-  it('decision 24: the Idempotency-Key travels with a fingerprint of endpoint and body; a replay says so', async () => {
+  it('decision 24: passes the Idempotency-Key with a fingerprint of endpoint and body, and marks a replay', async () => {
     const { token } = await key();
-    dashboard.neighbours.answer(SendTemplate, (message: RequestOf<typeof SendTemplate>) => {
-      asked.push({ operation: 'template', request: message.sender.idempotency });
+    dashboard.neighbours.respond(SendTemplate, (message: RequestOf<typeof SendTemplate>) => {
+      requested.push({ operation: 'template', request: message.sender.idempotency });
       return { message_id: 'wamid.X', phone: message.to, replayed: true };
     });
     for (const body of [TEMPLATE, { ...TEMPLATE, phone: '9876543210', extra: true }, { ...TEMPLATE, language: 'fr' }]) {
       const answer = await send(token, body).set('idempotency-key', 'k1').expect(200);
       expect(answer.headers['idempotency-replayed']).toBe('true');
     }
-    const [first, same, other] = asked.map(({ request }) => (request as { fingerprint: string }).fingerprint);
+    const [first, same, other] = requested.map(({ request }) => (request as { fingerprint: string }).fingerprint);
     expect(same).toBe(first);
     expect(other).not.toBe(first);
     await send(token, TEMPLATE).set('idempotency-key', 'x'.repeat(256)).expect(400);
   });
 
-  it('§4.8, decisions 23a, 25: the status of ids in both forms, of failed sends, and of unknown ones', async () => {
+  it('spec §4.8, decisions 23a, 25: shows the status of ids in both forms, of failed sends, and of unknown ones', async () => {
     const { token } = await key();
     const record = {
       message_id: 'wamid.A/b+c==',
@@ -233,8 +233,8 @@ describe('the REST API (spec §4, §5, §7)', () => {
       to: '1',
       failure_reason: 'why',
     };
-    dashboard.neighbours.answer(GetMessageStatus, ({ message_id }) => ({ record: message_id === record.message_id ? record : null }));
-    dashboard.neighbours.answer(FindSend, ({ message_id }) => ({
+    dashboard.neighbours.respond(GetMessageStatus, ({ message_id }) => ({ record: message_id === record.message_id ? record : null }));
+    dashboard.neighbours.respond(FindSend, ({ message_id }) => ({
       send:
         message_id === 'gw_1'
           ? { message_id: 'gw_1', state: 'refused' as const, to: '12345678', at: record.sent_at, failure_reason: 'no' }
@@ -258,14 +258,14 @@ describe('the REST API (spec §4, §5, §7)', () => {
     expect(unknown.body).toMatchObject({ success: false, error_code: 'NOT_FOUND', hint: expect.any(String) as string });
   });
 
-  it('§4.2, platform §3.1: thousands of large templates, in pages from the template service, are one list', async () => {
+  it('spec §4.2, platform §3.1: joins the pages of thousands of large templates into one list', async () => {
     const { token } = await key();
     const template = (id: number) => ({
       ...{ id, name: `order_${id}`, display_name: 'Order', content: 'ಕ'.repeat(943), category: 'UTILITY', language: 'kn' },
       ...{ header_type: null, header_text: null, footer_text: null, variables: [] },
     });
     const pages: string[] = [];
-    dashboard.neighbours.answer(ListApprovedTemplates, ({ limit = 6_000, cursor }) => {
+    dashboard.neighbours.respond(ListApprovedTemplates, ({ limit = 6_000, cursor }) => {
       pages.push(cursor ?? '');
       const from = Number(cursor ?? 0);
       const templates = Array.from({ length: Math.min(limit, 6_000 - from) }, (_, i) => template(from + i + 1));
@@ -277,9 +277,9 @@ describe('the REST API (spec §4, §5, §7)', () => {
     expect(new Set(pages).size).toBe(pages.length);
   });
 
-  it('§4.1, §4.2: health and templates take any key; health never fails because of the channel', async () => {
+  it('spec §4.1, §4.2: health and templates accept any key; health never fails because of the connection', async () => {
     const { token } = await key({ permissions: ['send_text'] });
-    dashboard.neighbours.answer(ListApprovedTemplates, () => ({ templates: [] }));
+    dashboard.neighbours.respond(ListApprovedTemplates, () => ({ templates: [] }));
     const get = (path: string) => http().get(`/api/v1/${path}`).set('x-api-key', token).expect(200);
     expect((await get('templates')).body).toEqual({ success: true, templates: [] });
     expect((await get('health')).body).toMatchObject({

@@ -8,7 +8,7 @@ import { Responds } from '../responses/responds';
 import { SendResult } from '../sending/sending.responses';
 import { MediaSendResult, OtpSendResult, TemplateSendResult } from './api-v1.responses';
 
-/** Answers of send endpoints are 200 (product decision 36). */
+/** Send endpoints respond 200 (decision 36). */
 @Controller('api/v1')
 @RestApi()
 export class SendController {

@@ -38,7 +38,7 @@ export class SendTemplateRequest {
   @IsParams()
   header_params?: (string | number)[] | null;
 
-  /** Beyond the spec: for templates with a dynamic URL button (product decision 15). */
+  /** For templates with a dynamic URL button (decision 15). */
   @IsOptional()
   @IsParams()
   button_params?: (string | number)[] | null;
@@ -97,7 +97,7 @@ export class SendOtpRequest {
   language?: string | null;
 }
 
-/** Spec §4.3: everything is text in a query. */
+/** Spec §4.3. Every value in a query is text. */
 @IgnoresUnknownFields()
 @JSONSchema({ example: { phone: '+1 201 555 0100', template: 'order_update', params: 'Asha,1007' } })
 export class QuickSendRequest {
@@ -125,9 +125,9 @@ export class QuickSendRequest {
   idempotency_key?: string;
 }
 
-/** @param phone one that has been checked */
+/** @param phone a validated one */
 export function recipientOf(phone: string): string {
   const normalized = normalizePhone(phone);
-  if (!normalized.ok) throw new Error('the phone was not checked');
+  if (!normalized.ok) throw new Error('the phone was not validated');
   return normalized.value;
 }

@@ -7,20 +7,20 @@ export interface Actor {
 }
 
 export interface AuditEntry {
-  /** Who did it; null for a command run on the machine. */
+  /** The acting user; null for the command line. */
   user_id: number | null;
   business_id: number | null;
-  /** What was done, for example `api-key.revoked`. */
+  /** For example `api-key.revoked`. */
   action: string;
-  /** Ids and new values; never a secret. */
+  /** Ids and new values, never a secret. */
   detail: Record<string, unknown>;
 }
 
-/** Strangers can add entries of this action, so they are kept for a time only. */
+/** Anyone can add entries of this action, so they expire. */
 export const FAILED_LOGIN = 'session.refused';
 const FAILED_LOGINS_FOR = '90 days';
 
-/** Who changed what: written in the transaction of the change where the change is in this schema. */
+/** The audit log. A change in this schema adds its entry in the same transaction. */
 @Injectable()
 export class AuditStore {
   constructor(private readonly db: Database) {}
@@ -34,7 +34,7 @@ export class AuditStore {
     ]);
   }
 
-  /** Deletes old failed logins; a few at a time, with each login. */
+  /** Deletes some expired failed logins. Each login calls it. */
   async purge(): Promise<void> {
     await this.db.query(
       `DELETE FROM access.audit WHERE id IN (

@@ -26,7 +26,7 @@ const Saved = Type.Object(
 const KEY_REMOVED = 'Auto-reply saved. The API key was removed, because it was for the previous address: enter the key for the new one.';
 const Tried = Type.Object({ reply: Type.String() }, { title: 'TriedAutoReply' });
 
-/** Product §2: a language model answers customers within the window. */
+/** A language model replies to customers within the window (spec §10). */
 @Controller('api/client/auto-reply')
 @SessionOf('owner', 'member')
 export class AutoReplyController {
@@ -38,14 +38,14 @@ export class AutoReplyController {
   ) {}
 
   @Get()
-  @Responds(AutoReplyResponse, 'Show how messages are answered')
+  @Responds(AutoReplyResponse, 'Show the auto-reply settings')
   show(@CurrentUser() { business_id }: BusinessUser) {
     return this.rpc.call(GetAutoReply, { business_id });
   }
 
   @Put()
   @Roles(['owner'])
-  @Responds(Saved, 'Change how messages are answered; fields that are left out stay. A new host in `base_url` removes the key')
+  @Responds(Saved, 'Change the auto-reply settings; absent fields stay unchanged. A new host in `base_url` removes the key')
   async change(@CurrentUser() { user_id, business_id }: BusinessUser, @Body() request: ChangeAutoReplyRequest) {
     const business = await this.businesses.find(business_id);
     if (!business) throw notFound();
@@ -65,13 +65,13 @@ export class AutoReplyController {
 
   @Post('try')
   @HttpCode(200)
-  @Responds(Tried, 'Show what would be answered; nothing is sent', { errors: TryAutoReply.errors })
+  @Responds(Tried, 'Show the reply that the model would write; nothing is sent', { errors: TryAutoReply.errors })
   async try(@CurrentUser() { business_id }: BusinessUser, @Body() { text }: TryAutoReplyRequest) {
     return this.rpc.call(TryAutoReply, { business_id, text });
   }
 
   @Get('replies')
-  @Responds(RepliesResponse, 'List what was answered, or why not, the newest first')
+  @Responds(RepliesResponse, 'List automatic replies, and why messages got none, the newest first')
   replies(@CurrentUser() { business_id }: BusinessUser, @Query() query: PageQuery) {
     return this.rpc.call(ListAutoReplies, { business_id, ...pageOf(query) });
   }

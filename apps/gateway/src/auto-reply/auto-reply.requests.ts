@@ -2,7 +2,7 @@ import { IsBoolean, IsInt, IsOptional, IsString, Length, Max, MaxLength, Min, Va
 import { JSONSchema } from 'class-validator-jsonschema';
 import { IsMessageText } from '../requests/field-rules';
 
-/** Only what is given changes; null removes `base_url` and `api_key`. */
+/** Absent fields stay unchanged; null removes `base_url` and `api_key`. */
 @JSONSchema({ example: { enabled: true, instructions: 'We sell saris. Answer in one sentence.', daily_limit: 100 } })
 export class ChangeAutoReplyRequest {
   @IsOptional()
@@ -30,7 +30,7 @@ export class ChangeAutoReplyRequest {
   @Length(1, 1024)
   api_key?: string | null;
 
-  /** Replies within 24 hours at most. */
+  /** Most automatic replies within 24 hours. */
   @IsOptional()
   @IsInt()
   @Min(0)

@@ -27,7 +27,7 @@ import { CheckBroadcastRequest, CreateBroadcastRequest, ListRecipientsQuery } fr
 import { broadcastRows } from './recipient-rows';
 import { BroadcastResponse, BroadcastsResponse, CheckResponse, RecipientsResponse } from './broadcasts.responses';
 
-/** Product §2: one template to many people. */
+/** Broadcasts: one template to many recipients (spec §10). */
 @Controller('api/client/broadcasts')
 @SessionOf('owner', 'member')
 export class BroadcastsController {
@@ -45,12 +45,12 @@ export class BroadcastsController {
 
   @Post()
   @HttpCode(200)
-  @Responds(Made, 'Create a broadcast, which starts it', { errors: CreateBroadcast.errors, repeatable: true })
+  @Responds(Made, 'Create and start a broadcast', { errors: CreateBroadcast.errors, repeatable: true })
   async create(
     @CurrentUser() user: BusinessUser,
     @Body() request: CreateBroadcastRequest,
     @Req() { id: requestId, headers }: FastifyRequest,
-    @Res({ passthrough: true }) answer: FastifyReply,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { business_id } = user;
     const business = await this.businesses.find(business_id);
@@ -67,7 +67,7 @@ export class BroadcastsController {
     const { plan } = business;
     const timezone = zoneInForce(business);
     const { id, replayed } = await this.rpc.call(CreateBroadcast, { ...draft, business_id, plan, timezone, idempotency }, { requestId });
-    if (replayed) void answer.header('idempotency-replayed', 'true');
+    if (replayed) void reply.header('idempotency-replayed', 'true');
     else {
       const detail = { broadcast_id: id, recipients: draft.recipients.length };
       await this.audit.add({ user_id: user.user_id, business_id, action: 'broadcast.created', detail });
@@ -92,21 +92,21 @@ export class BroadcastsController {
   }
 
   @Get(':id/recipients')
-  @Responds(RecipientsResponse, 'List the recipients of a broadcast and what became of each')
+  @Responds(RecipientsResponse, 'List the recipients of a broadcast with the state of each')
   recipients(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) id: number, @Query() query: ListRecipientsQuery) {
     return this.rpc.call(ListRecipients, { business_id, id, ...pageOf(query), state: query.state ?? null });
   }
 
   @Post(':id/cancel')
   @HttpCode(200)
-  @Responds(Done, 'Cancel a broadcast; what is under way ends', { errors: CancelBroadcast.errors })
+  @Responds(Done, 'Cancel a broadcast; sends in progress finish', { errors: CancelBroadcast.errors })
   cancel(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
     return this.change(CancelBroadcast, 'cancelled', user, id);
   }
 
   @Post(':id/pause')
   @HttpCode(200)
-  @Responds(Done, 'Pause a broadcast; what is under way ends, and nothing more begins until it is resumed', {
+  @Responds(Done, 'Pause a broadcast; sends in progress finish, and no other starts until it is resumed', {
     errors: PauseBroadcast.errors,
   })
   pause(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
@@ -115,7 +115,7 @@ export class BroadcastsController {
 
   @Post(':id/resume')
   @HttpCode(200)
-  @Responds(Done, 'Resume a paused broadcast, which goes on where it stopped', { errors: ResumeBroadcast.errors })
+  @Responds(Done, 'Resume a paused broadcast', { errors: ResumeBroadcast.errors })
   resume(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
     return this.change(ResumeBroadcast, 'resumed', user, id);
   }

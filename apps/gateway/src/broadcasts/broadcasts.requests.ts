@@ -4,7 +4,7 @@ import { IsZonedDatetime } from '../requests/zoned-datetime';
 import { PageQuery } from '../requests/page';
 import { IsRecipients, type RecipientRow } from './recipient-rows';
 
-/** A template and whom it is for: `recipients`, or `csv`. */
+/** A template and its recipients, as `recipients` or as `csv`. */
 @JSONSchema({ example: { template_name: 'order_update', csv: 'phone,name,order\n+1 201 555 0100,Asha,1007\n' } })
 export class CheckBroadcastRequest {
   @IsString()
@@ -20,14 +20,14 @@ export class CheckBroadcastRequest {
   @IsRecipients()
   recipients?: RecipientRow[] | null;
 
-  /** A CSV file with a heading: `phone`, columns that begin with `header` for the header's values, all others for the body's, in order. */
+  /** A CSV file with a heading. `phone` is the recipient, columns starting with `header` fill the header, and all others fill the body, in order. */
   @IsOptional()
   @IsString()
   @MaxLength(4_000_000)
   csv?: string | null;
 }
 
-/** Product §2: creating starts it, or at `scheduled_at`. */
+/** Spec §10. The broadcast starts at once, or at `scheduled_at`. */
 @JSONSchema({
   example: { name: 'Autumn', template_name: 'order_update', recipients: [{ phone: '+1 201 555 0100', body_params: ['Asha', '1007'] }] },
 })

@@ -3,7 +3,7 @@ import { startDashboard, type Dashboard, type Session } from '../../test/dashboa
 
 const CHECK = '/api/client/broadcasts/check';
 
-describe('the rows of a broadcast (product §2; experience.md, Broadcasts)', () => {
+describe('the rows of a broadcast (spec §10)', () => {
   let dashboard: Dashboard;
   let owner: Session;
   let rows: BroadcastRow[];
@@ -15,7 +15,7 @@ describe('the rows of a broadcast (product §2; experience.md, Broadcasts)', () 
   afterAll(() => dashboard.close());
   beforeEach(() => {
     rows = [];
-    dashboard.neighbours.answer(CheckBroadcast, ({ recipients }) => {
+    dashboard.neighbours.respond(CheckBroadcast, ({ recipients }) => {
       rows = recipients;
       return { total: recipients.length, wrong: 0, faults: [] };
     });
@@ -29,7 +29,7 @@ describe('the rows of a broadcast (product §2; experience.md, Broadcasts)', () 
     ['\\n', '\n'],
     ['\\r\\n, as RFC 4180 and spreadsheets write it', '\r\n'],
     ['\\r', '\r'],
-  ])('product §2: a CSV file whose lines end with %s is read', async (_, end) => {
+  ])('spec §10: reads a CSV file with line ends %s', async (_, end) => {
     await check(['phone,name,order', '+1 201 555 0100,Asha,1007', '+1 201 555 0101,Ben,1008', ''].join(end)).expect(200);
     expect(rows).toEqual([
       { line: 2, ...asha },
@@ -37,18 +37,18 @@ describe('the rows of a broadcast (product §2; experience.md, Broadcasts)', () 
     ]);
   });
 
-  it('product decision 9: other control characters in a CSV file are refused', async () => {
+  it('decision 9: refuses other control characters in a CSV file', async () => {
     const answer = await check('phone,name\r\n+1 201 555 0100,A\u0000\r\n').expect(400);
     expect(answer.body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'csv' }] });
   });
 
-  it('product §2: a large CSV file keeps every character, wherever it is cut for parsing', async () => {
+  it('spec §10: keeps every character of a large CSV file across parsing slices', async () => {
     const names = Array.from({ length: 9_000 }, (_, i) => '👋'.repeat(1 + (i % 7)));
     await check(`phone,name\n${names.map((name) => `+1 201 555 0100,${name}`).join('\n')}\n`).expect(200);
     expect((rows as { body_params: string[] }[]).map(({ body_params }) => body_params[0])).toEqual(names);
   });
 
-  it('experience.md: a row with more cells than the heading, or with a cell that is too long, is wrong; the others are as they are', async () => {
+  it('marks a row with too many cells or with a cell that is too long; other rows stay valid', async () => {
     const long = 'x'.repeat(1_025);
     await check(`phone,name,order\n+1 201 555 0100,Doe, John,1007\n+1 201 555 0101,Ben,1008\n+1 201 555 0102,${long},1009\n`).expect(200);
     expect(rows).toEqual([
@@ -58,19 +58,19 @@ describe('the rows of a broadcast (product §2; experience.md, Broadcasts)', () 
     ]);
   });
 
-  it('experience.md: a phone that is too long is wrong, and not the phone that it begins with', async () => {
+  it('marks a phone number that is too long instead of truncating it', async () => {
     await check(`phone,name,order\n+1 201 555 0100${' '.repeat(130)}1,Asha,1007\n`).expect(200);
     expect(rows).toEqual([expect.objectContaining({ line: 2, fault: { field: 'phone', message: 'must have at most 140 characters' } })]);
   });
 
-  it('product §2: as many columns as no template has are refused', async () => {
+  it('spec §10: refuses more columns than a template can have', async () => {
     const names = Array.from({ length: 51 }, (_, i) => `v${i}`);
     const answer = await check(`phone,${names.join()}\n+1 201 555 0100,${names.join()}\n`).expect(400);
     expect(answer.body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'csv' }] });
   });
 
-  it('product §2: creating hands over the same rows', async () => {
-    dashboard.neighbours.answer(CreateBroadcast, ({ recipients }) => {
+  it('spec §10: creating passes on the same rows', async () => {
+    dashboard.neighbours.respond(CreateBroadcast, ({ recipients }) => {
       rows = recipients;
       return { id: 7 };
     });
@@ -79,11 +79,11 @@ describe('the rows of a broadcast (product §2; experience.md, Broadcasts)', () 
     expect(rows).toEqual([{ line: 2, ...asha }]);
   });
 
-  it('decision 24: the Idempotency-Key travels with a fingerprint of what is to be made; a replay says so', async () => {
-    const asked: unknown[] = [];
-    dashboard.neighbours.answer(CreateBroadcast, ({ idempotency }) => {
-      asked.push(idempotency);
-      return { id: 7, replayed: asked.length === 2 };
+  it('decision 24: passes the Idempotency-Key with a fingerprint of the broadcast, and marks a replay', async () => {
+    const requested: unknown[] = [];
+    dashboard.neighbours.respond(CreateBroadcast, ({ idempotency }) => {
+      requested.push(idempotency);
+      return { id: 7, replayed: requested.length === 2 };
     });
     const create = (name: string) => {
       const csv = 'phone,name,order\r\n+1 201 555 0100,Asha,1007\r\n';
@@ -94,8 +94,8 @@ describe('the rows of a broadcast (product §2; experience.md, Broadcasts)', () 
     );
     expect(replays).toEqual([undefined, 'true', undefined]);
     const first = { key: 'k1', fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) as string };
-    expect(asked).toEqual([first, asked[0], first]);
-    expect(asked[2]).not.toEqual(asked[0]);
+    expect(requested).toEqual([first, requested[0], first]);
+    expect(requested[2]).not.toEqual(requested[0]);
     await owner.post('/api/client/broadcasts', {}).set('idempotency-key', 'no token').expect(400);
   });
 });

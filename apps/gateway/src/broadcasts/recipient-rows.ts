@@ -17,12 +17,12 @@ export interface RecipientRow {
 const ROW_FIELDS = ['phone', 'body_params', 'header_params'];
 const MAX_VALUES = 50;
 const MAX_PHONE_LENGTH = 140;
-/** Bytes of a CSV file that are parsed in one go. */
+/** Bytes of a CSV file that are parsed without a pause. */
 const SLICE = 32 * 1024;
-/** Cells of a CSV file: an empty one takes one byte in the file and many times that in memory. */
+/** Most cells of a CSV file. An empty cell takes one byte in the file and many times that in memory. */
 const MAX_CELLS = 400_000;
 
-/** The shape of every row, in one pass: there may be twenty thousand. What the values mean is checked by the broadcast service. */
+/** Checks the shape of all rows in one pass, because there may be twenty thousand. The broadcast service checks the values. */
 export function IsRecipients(): PropertyDecorator {
   return (target, propertyName) =>
     registerDecorator({
@@ -61,7 +61,7 @@ function rowFault(row: unknown): string | null {
   return null;
 }
 
-/** The rows of a request, from either form. @throws GatewayError VALIDATION_FAILED unless there is exactly one */
+/** The rows of a request, as JSON or CSV. @throws GatewayError VALIDATION_FAILED unless there is exactly one of the two */
 export async function broadcastRows(request: { recipients?: RecipientRow[] | null; csv?: string | null }): Promise<BroadcastRow[]> {
   const { recipients, csv } = request;
   if (Boolean(recipients) === Boolean(csv)) throw invalid('recipients', 'or csv must be given, and not both');
@@ -79,14 +79,14 @@ interface CsvLine {
   info: { lines: number };
 }
 
-/** Parses slice by slice, so that other requests are served meanwhile. @throws GatewayError VALIDATION_FAILED with the line */
+/** Parses in slices, so that other requests proceed in between. @throws GatewayError VALIDATION_FAILED with the line */
 async function parseCsv(text: string): Promise<CsvLine[]> {
   const delimiter = delimiterOf(text);
   if (countOf(text, delimiter) + countOf(text, '\n') > MAX_CELLS) throw invalid('csv', `must hold at most ${MAX_CELLS} cells`);
   const options = { bom: true, info: true, trim: true, skip_empty_lines: true, relax_column_count: true, delimiter };
   const lines: CsvLine[] = [];
   try {
-    // Its types do not know of `info`.
+    // The types of csv-parse lack `info`.
     for await (const line of Readable.from(slicesOf(text)).pipe(parse(options))) lines.push(line as unknown as CsvLine);
   } catch (error) {
     throw invalid('csv', `is not a CSV file: ${(error as Error).message}`);
@@ -94,7 +94,7 @@ async function parseCsv(text: string): Promise<CsvLine[]> {
   return lines;
 }
 
-/** Bytes, because a slice of text could end within a character. */
+/** Slices bytes, because a slice of text could end inside a surrogate pair. */
 async function* slicesOf(text: string): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += SLICE) {
@@ -124,12 +124,12 @@ async function csvRows(text: string): Promise<BroadcastRow[]> {
   });
 }
 
-/** Of one row; a missing cell is an empty one. */
+/** The fault of one row. A missing cell counts as empty. */
 function cellsFault(record: string[], names: string[], phone: number): BroadcastRow['fault'] | null {
   if (record.length > names.length) return { field: 'row', message: `has ${record.length} cells, and the heading ${names.length}` };
-  const most = (i: number) => (i === phone ? MAX_PHONE_LENGTH : MAX_PARAM_LENGTH);
-  const long = record.findIndex((cell, i) => isLonger(cell, most(i)));
-  return long < 0 ? null : { field: names[long] || `column ${long + 1}`, message: `must have at most ${most(long)} characters` };
+  const maxLength = (i: number) => (i === phone ? MAX_PHONE_LENGTH : MAX_PARAM_LENGTH);
+  const long = record.findIndex((cell, i) => isLonger(cell, maxLength(i)));
+  return long < 0 ? null : { field: names[long] || `column ${long + 1}`, message: `must have at most ${maxLength(long)} characters` };
 }
 
 function countOf(text: string, char: string): number {
@@ -138,7 +138,7 @@ function countOf(text: string, char: string): number {
   return count;
 }
 
-/** Spreadsheets of many countries write semicolons. */
+/** Spreadsheets write semicolons in many countries. */
 function delimiterOf(text: string): string {
   const heading = text.slice(0, 10_000).split('\n')[0] ?? '';
   return !heading.includes(',') && heading.includes(';') ? ';' : ',';

@@ -4,7 +4,6 @@ import { PLANS, type Plan } from '@mgw/contracts';
 
 const PLAN = { message: `plan must be one of ${PLANS.join(', ')}` };
 
-/** Product §3. */
 @JSONSchema({ example: { name: 'Riverside Books', plan: 'Growth', timezone: 'Asia/Kolkata' } })
 export class CreateBusinessRequest {
   @IsString()
@@ -14,14 +13,14 @@ export class CreateBusinessRequest {
   @IsIn(PLANS, PLAN)
   plan!: Plan;
 
-  /** IANA name; Asia/Kolkata when left out (product decision 20). */
+  /** IANA name; Asia/Kolkata by default (decision 20). */
   @IsOptional()
   @IsString()
   @Length(1, 64)
   timezone?: string | null;
 }
 
-/** Only what is given changes. */
+/** Absent fields stay unchanged. */
 @JSONSchema({ example: { plan: 'Pro' } })
 export class ChangeBusinessRequest {
   @IsOptional()

@@ -8,7 +8,7 @@ import { invalid, notFound } from '../requests/refusals';
 import type { ChangeBusinessRequest, CreateBusinessRequest } from './businesses.requests';
 import { BusinessesStore, type Business } from './businesses.store';
 
-/** Product decision 20. */
+/** Decision 20. */
 const DEFAULT_TIMEZONE = 'Asia/Kolkata';
 
 @Injectable()
@@ -43,7 +43,7 @@ export class BusinessesService {
     this.rpc.announce(BusinessChanged, { business_id });
   }
 
-  /** Both clocks that reckon a business's midnight must know the zone: the database's and Node's. */
+  /** PostgreSQL and Node.js both compute a business's midnight, so both must know the zone. */
   private async knownTimezone(name: string): Promise<string> {
     const known = isTimezone(name) ? await this.businesses.timezoneNamed(name) : null;
     if (known === null) throw invalid('timezone', 'must be an IANA time zone such as Asia/Kolkata');

@@ -14,9 +14,9 @@ export type BusinessFields = Pick<Business, 'name' | 'plan' | 'timezone'>;
 const FIELDS = `id, name, plan, timezone, previous_timezone, timezone_from, cap_resets_at, created_at`;
 
 /**
- * A new zone holds from the next midnight of the zone in force; a second change before that midnight replaces the first. The cap of the
- * current day resets then too, unless the new zone is still on the same date: it resets when that date ends there, so that no change of
- * zone gives more than one cap for a date.
+ * A new zone takes effect at the next midnight of the current zone; a second change before then replaces the first (decision 53). The
+ * daily cap resets at that midnight too, unless the new zone is still on the same date. Then it resets when the date ends there, so
+ * that a change of zone never gives two caps for one date.
  */
 const CHANGE_ZONE = `
   UPDATE access.businesses b
@@ -53,8 +53,8 @@ export class BusinessesStore {
   }
 
   /**
-   * Only what is given changes.
-   * @param now instead of the database's clock, for tests of midnight
+   * Leaves absent fields unchanged.
+   * @param now replaces the database's clock in tests of midnight
    * @returns false for an unknown id
    */
   async change(tx: Tx, id: number, { name, plan, timezone }: Partial<BusinessFields>, now: Date | null = null): Promise<boolean> {
@@ -62,14 +62,14 @@ export class BusinessesStore {
       `UPDATE access.businesses SET name = coalesce($2, name), plan = coalesce($3, plan) WHERE id = $1::bigint RETURNING id`,
       [id, name ?? null, plan ?? null],
     );
-    // The first statement has locked the row.
+    // The first statement locked the row.
     if (timezone !== undefined && changed.length > 0) await tx.query(CHANGE_ZONE, [id, timezone, now]);
     return changed.length > 0;
   }
 
   /**
-   * The zone's name as the database spells it, or null: caps are reckoned there, so it must know the zone. It takes CET and its like for
-   * abbreviations, which have no summer.
+   * The zone's name in PostgreSQL's spelling, or null. PostgreSQL computes the caps, so it must know the zone. It reads CET, EET, MET and
+   * WET as abbreviations without summer time.
    */
   async timezoneNamed(name: string): Promise<string | null> {
     const [row] = await this.db.query<{ name: string }>(

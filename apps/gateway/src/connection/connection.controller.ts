@@ -8,7 +8,7 @@ import { Responds } from '../responses/responds';
 import { Done } from '../responses/done';
 import { ConnectionResponse } from './connection.responses';
 
-/** Product §2: the business's channel on the platform. */
+/** The business's connection to the platform (spec §10). */
 @Controller('api/client/connection')
 @SessionOf('owner', 'member')
 export class ConnectionController {

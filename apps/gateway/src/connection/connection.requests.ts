@@ -3,7 +3,7 @@ import { JSONSchema } from 'class-validator-jsonschema';
 
 const PLATFORM_ID = /^[0-9]{1,32}$/;
 
-/** Product §2. A secret that is left out stays as it is; the first time all are needed. */
+/** Spec §10. The first request needs all secrets; later an absent secret stays unchanged. */
 @JSONSchema({
   example: {
     phone_number_id: '700100200300599',

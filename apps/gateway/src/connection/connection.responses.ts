@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { IsoTime, Nullable } from '@mgw/contracts';
 
-/** What the dashboard sees of its channel: ids, state and the token to paste into Meta's console; no secret. */
+/** The connection without its secrets; the verify token is there to be pasted into Meta's console. */
 export const ConnectionView = Type.Object({
   phone_number_id: Nullable(Type.String()),
   business_account_id: Nullable(Type.String()),

@@ -20,7 +20,7 @@ const NONE: ConnectionView = {
   problem: null,
 };
 
-/** The template service keeps the connection; secrets leave the gateway sealed for their place and never come back. */
+/** The template service stores the connection. Secrets leave the gateway sealed for their column and are never read back. */
 @Injectable()
 export class ConnectionService {
   constructor(
@@ -45,10 +45,10 @@ export class ConnectionService {
     await this.audit.add({ user_id, business_id, action: 'connection.set', detail });
   }
 
-  /** Null when the template service does not say in time: `me` must not fail for that. */
+  /** Null if the template service does not respond in time, so that `me` does not fail with it. */
   async isConnected(business_id: number): Promise<boolean | null> {
-    const answer = await queryOptional(this.rpc, GetConnection, { business_id });
-    return answer && answer.connection?.status === 'connected';
+    const response = await queryOptional(this.rpc, GetConnection, { business_id });
+    return response && response.connection?.status === 'connected';
   }
 
   private sealSecrets(business_id: number, request: SetConnectionRequest) {

@@ -1,7 +1,7 @@
 import { GatewayError, GetConnection, ListTemplates, SetConnection, SyncTemplates, type Connection, type RequestOf } from '@mgw/contracts';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 
-describe('the connection and its templates (product §2)', () => {
+describe('the connection and its templates (spec §10)', () => {
   let dashboard: Dashboard;
   let owner: Session;
   let member: Session;
@@ -31,8 +31,8 @@ describe('the connection and its templates (product §2)', () => {
     ...change,
   });
 
-  it('product §2: GET shows ids, state, the token to paste and where to; no secret', async () => {
-    dashboard.neighbours.answer(GetConnection, () => ({ connection: stored() }));
+  it('spec §10: GET shows ids, status, verify token and callback URL, but no secret', async () => {
+    dashboard.neighbours.respond(GetConnection, () => ({ connection: stored() }));
     const answer = await owner.get('/api/client/connection').expect(200);
     expect(answer.body).toEqual({
       phone_number_id: '111',
@@ -45,7 +45,7 @@ describe('the connection and its templates (product §2)', () => {
     });
   });
 
-  it('product §2: GET before anything was set still gives the callback URL', async () => {
+  it('spec §10: GET without a connection still shows the callback URL', async () => {
     const answer = await owner.get('/api/client/connection').expect(200);
     expect(answer.body).toMatchObject({
       status: 'not_connected',
@@ -54,17 +54,22 @@ describe('the connection and its templates (product §2)', () => {
     });
   });
 
-  it('product §2: PUT hands secrets on sealed for their place, and only those that were given', async () => {
-    const asked: RequestOf<typeof SetConnection>[] = [];
-    dashboard.neighbours.answer(SetConnection, (request) => {
-      asked.push(request);
+  it('spec §10: PUT passes on only the secrets of the request, sealed for their column', async () => {
+    const requested: RequestOf<typeof SetConnection>[] = [];
+    dashboard.neighbours.respond(SetConnection, (request) => {
+      requested.push(request);
       return { connection: stored() };
     });
     const ids = { phone_number_id: '111', business_account_id: '222' };
     const answer = await owner.put('/api/client/connection', { ...ids, access_token: 'EAA-new', app_secret: null }).expect(200);
     expect(answer.text).not.toMatch(/EAA|sealed/);
-    expect(Object.keys(asked[0] ?? {}).sort()).toEqual(['access_token_sealed', 'business_account_id', 'business_id', 'phone_number_id']);
-    expect(dashboard.sealer.open(asked[0]?.access_token_sealed ?? '', `connection.access_token:${business_id}`)).toBe('EAA-new');
+    expect(Object.keys(requested[0] ?? {}).sort()).toEqual([
+      'access_token_sealed',
+      'business_account_id',
+      'business_id',
+      'phone_number_id',
+    ]);
+    expect(dashboard.sealer.open(requested[0]?.access_token_sealed ?? '', `connection.access_token:${business_id}`)).toBe('EAA-new');
     const audit = await dashboard.db.query<{ row: string }>(`SELECT a::text AS row FROM access.audit a WHERE action = 'connection.set'`);
     expect(audit).toHaveLength(1);
     expect(audit[0]?.row).not.toContain('EAA');
@@ -77,12 +82,12 @@ describe('the connection and its templates (product §2)', () => {
     [{ access_token: '' }, 'access_token'],
     [{ app_secret: 5 }, 'app_secret'],
     [{ status: 'connected' }, 'status'],
-  ])('product decisions 6, 7: PUT with %j is 400', async (body, field) => {
+  ])('decisions 6, 7: PUT refuses %j with 400', async (body, field) => {
     const answer = await owner.put('/api/client/connection', { phone_number_id: '1', business_account_id: '2', ...body }).expect(400);
     expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
   });
 
-  it('product §2: a member sees the connection and does not change it', async () => {
+  it('spec §10: a member sees the connection but cannot change it', async () => {
     await member.get('/api/client/connection').expect(200);
     await member.put('/api/client/connection', { phone_number_id: '1', business_account_id: '2' }).expect(403);
   });
@@ -91,8 +96,8 @@ describe('the connection and its templates (product §2)', () => {
     ['connected', true],
     ['unchecked', false],
     ['problem', false],
-  ] as const)('product §2: me says whatsapp_connected for a channel that is %s: %j', async (status, whatsapp_connected) => {
-    dashboard.neighbours.answer(GetConnection, () => ({ connection: stored({ status }) }));
+  ] as const)('spec §10: me shows a connection with status %s as whatsapp_connected %j', async (status, whatsapp_connected) => {
+    dashboard.neighbours.respond(GetConnection, () => ({ connection: stored({ status }) }));
     const answer = await owner.get('/api/client/me').expect(200);
     expect(answer.body).toEqual({
       user: { id: owner.id, email: owner.email, name: 'Owner', role: 'owner' },
@@ -100,8 +105,8 @@ describe('the connection and its templates (product §2)', () => {
     });
   });
 
-  it('product §2: me does not fail with the template service; an operator has no business', async () => {
-    dashboard.neighbours.answer(GetConnection, () => {
+  it('spec §10: me does not fail with the template service; an operator has no business', async () => {
+    dashboard.neighbours.respond(GetConnection, () => {
       throw new GatewayError('INTERNAL', 'no');
     });
     const answer = await owner.get('/api/client/me').expect(200);
@@ -110,17 +115,17 @@ describe('the connection and its templates (product §2)', () => {
     expect(operator.body).toMatchObject({ user: { role: 'operator' }, business: null });
   });
 
-  it('product §2: templates with status and components are listed; a sync is started and followed there', async () => {
+  it('spec §10: lists templates with status and components, and starts a sync', async () => {
     const sync = { state: 'running' as const, started_at: '2026-01-02T03:04:05.678Z', finished_at: null, found: 0, problem: null };
-    dashboard.neighbours.answer(ListTemplates, () => ({ templates: [], sync }));
-    dashboard.neighbours.answer(SyncTemplates, () => ({ state: sync.state, started_at: sync.started_at }));
+    dashboard.neighbours.respond(ListTemplates, () => ({ templates: [], sync }));
+    dashboard.neighbours.respond(SyncTemplates, () => ({ state: sync.state, started_at: sync.started_at }));
     expect((await member.get('/api/client/templates').expect(200)).body).toEqual({ templates: [], sync });
     const started = await member.post('/api/client/templates/sync').expect(200);
     expect(started.body).toEqual({ message: expect.any(String) as string, sync: { state: 'running', started_at: sync.started_at } });
   });
 
-  it('spec §7: a sync without a connection is 400 NOT_CONNECTED', async () => {
-    dashboard.neighbours.answer(SyncTemplates, () => {
+  it('spec §7: a sync without a connection gets 400 NOT_CONNECTED', async () => {
+    dashboard.neighbours.respond(SyncTemplates, () => {
       throw new GatewayError('NOT_CONNECTED', 'Connect a number first.');
     });
     const answer = await owner.post('/api/client/templates/sync').expect(400);

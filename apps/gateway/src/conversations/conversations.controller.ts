@@ -15,10 +15,10 @@ import type { BusinessUser } from '../sessions/session-user';
 import { ListConversationsQuery, ReplyRequest } from './conversations.requests';
 import { ConversationsResponse, ThreadResponse } from './conversations.responses';
 
-/** A reply is charged to no key: it has no daily cap. */
+/** A reply has no API key and so no daily cap. */
 const REPLY_ERRORS = SendText.errors.filter((code) => code !== 'DAILY_LIMIT_REACHED');
 
-/** Product §2: the inbox. A reply obeys window and suppression like any other text. */
+/** The inbox (spec §10). Window and suppression apply to a reply as to any other text. */
 @Controller('api/client/conversations')
 @SessionOf('owner', 'member')
 export class ConversationsController {
@@ -29,12 +29,12 @@ export class ConversationsController {
   ) {}
 
   @Get()
-  @Responds(ConversationsResponse, 'List conversations, the one that moved last first')
+  @Responds(ConversationsResponse, 'List conversations, the most recently active first')
   async list(@CurrentUser() { business_id }: BusinessUser, @Query() query: ListConversationsQuery) {
     const page = await this.rpc.call(ListConversations, { business_id, ...pageOf(query), search: query.q ?? null });
     const waiting = page.conversations.filter(({ last_message }) => last_message?.direction === 'in').map(({ id }) => id);
-    const left = await this.leftForAgents(business_id, waiting);
-    return { ...page, conversations: page.conversations.map((one) => ({ ...one, needs_agent: left && left.has(one.id) })) };
+    const unanswered = await this.unanswered(business_id, waiting);
+    return { ...page, conversations: page.conversations.map((one) => ({ ...one, needs_agent: unanswered && unanswered.has(one.id) })) };
   }
 
   @Get(':id/messages')
@@ -75,17 +75,17 @@ export class ConversationsController {
     return result;
   }
 
-  /** @returns null when the auto-reply service does not say in time */
-  private async leftForAgents(business_id: number, conversation_ids: number[]): Promise<Set<number> | null> {
+  /** @returns null if the auto-reply service does not respond in time */
+  private async unanswered(business_id: number, conversation_ids: number[]): Promise<Set<number> | null> {
     if (conversation_ids.length === 0) return new Set();
-    const answer = await queryOptional(this.rpc, FindUnanswered, { business_id, conversation_ids });
-    return answer && new Set(answer.unanswered.map(({ conversation_id }) => conversation_id));
+    const response = await queryOptional(this.rpc, FindUnanswered, { business_id, conversation_ids });
+    return response && new Set(response.unanswered.map(({ conversation_id }) => conversation_id));
   }
 
-  /** @returns null when the status service does not say in time */
+  /** @returns null if the status service does not respond in time */
   private async statusesOf(business_id: number, message_ids: string[]) {
-    const answer =
+    const response =
       message_ids.length > 0 ? await queryOptional(this.rpc, GetMessageStatuses, { business_id, message_ids }) : { statuses: [] };
-    return answer && new Map(answer.statuses.map((status) => [status.message_id, status]));
+    return response && new Map(response.statuses.map((status) => [status.message_id, status]));
   }
 }

@@ -4,14 +4,14 @@ import { IsMessageText } from '../requests/field-rules';
 import { PageQuery } from '../requests/page';
 
 export class ListConversationsQuery extends PageQuery {
-  /** The beginning or the end of a phone number, or the beginning of a word of a name. */
+  /** The start or end of a phone number, or the start of a word of a name. */
   @IsOptional()
   @IsString()
   @Length(1, 100)
   q?: string;
 }
 
-/** Product §2: an agent's reply. */
+/** An agent's reply (spec §10). */
 @JSONSchema({ example: { text: 'It is on its way.' } })
 export class ReplyRequest {
   @IsMessageText()

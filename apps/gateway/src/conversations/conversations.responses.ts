@@ -10,7 +10,7 @@ export const ConversationsResponse = Type.Object(
           needs_agent: Nullable(
             Type.Boolean({
               description:
-                'True when the customer’s last message should have been answered automatically and was not; null when that is not known now.',
+                'True if auto-reply should have replied to the customer’s last message and did not; null if that is currently unknown.',
             }),
           ),
         }),
@@ -32,7 +32,10 @@ export const ThreadResponse = Type.Object(
           failure_reason: Nullable(Type.String()),
         }),
       ]),
-      { description: 'The newest first; delivery_status is null for what the customer wrote, and when it could not be asked for in time.' },
+      {
+        description:
+          'The newest first. delivery_status is null for messages from the customer, and when the status service did not respond in time.',
+      },
     ),
     next_cursor: NextCursor,
   },

@@ -11,28 +11,28 @@ const conversation = (id: number, direction: 'in' | 'out'): ConversationRecord =
   created_at: new Date().toISOString(),
 });
 
-describe('the list of conversations (product §2)', () => {
+describe('the list of conversations (spec §10)', () => {
   let dashboard: Dashboard;
   beforeAll(async () => (dashboard = await startDashboard()));
   afterAll(() => dashboard.close());
 
-  it('shows which conversations auto-reply left for a person, unless somebody replied', async () => {
+  it('marks conversations without an automatic reply, until a person replies', async () => {
     const owner = await dashboard.session('owner', await dashboard.business());
     const needing = async () => {
       const { body } = await owner.get('/api/client/conversations').expect(200);
       return (body as { conversations: { needs_agent: boolean | null }[] }).conversations.map(({ needs_agent }) => needs_agent);
     };
-    dashboard.neighbours.answer(ListConversations, () => ({
+    dashboard.neighbours.respond(ListConversations, () => ({
       conversations: [conversation(1, 'in'), conversation(2, 'in'), conversation(3, 'out')],
       next_cursor: null,
     }));
     expect(await needing()).toEqual([null, null, null]);
-    const asked: number[][] = [];
-    dashboard.neighbours.answer(FindUnanswered, ({ conversation_ids }) => {
-      asked.push(conversation_ids);
+    const requested: number[][] = [];
+    dashboard.neighbours.respond(FindUnanswered, ({ conversation_ids }) => {
+      requested.push(conversation_ids);
       return { unanswered: [{ conversation_id: 1, reason: 'the model answered 503' }] };
     });
     expect(await needing()).toEqual([true, false, false]);
-    expect(asked).toEqual([[1, 2]]);
+    expect(requested).toEqual([[1, 2]]);
   });
 });

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Scripts from here only; Mantine writes style tags of its own. */
+/** Allows scripts of this origin only. Mantine writes style tags. */
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; " +
   "frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'";
-/** Addresses that the dashboard answers itself once it is loaded. */
+/** Paths that the dashboard's own router handles. */
 const PAGES = [
   '/',
   '/login',
@@ -22,10 +22,10 @@ const PAGES = [
   '/settings',
   '/operator',
 ];
-/** Beside the gateway in the build. */
+/** The build puts the dashboard next to the gateway. */
 const FOLDER = join(__dirname, '../../../dashboard');
 
-/** The dashboard's files. Names of assets hold a hash of their content, so they never change; the page that names them always may. */
+/** Serves the dashboard. Asset names contain a hash, so assets are immutable; the page that names them is always revalidated. */
 export async function dashboardRoutes(server: FastifyInstance): Promise<void> {
   if (!existsSync(join(FOLDER, 'assets'))) return;
   await server.register(fastifyStatic, { root: FOLDER, serve: false, preCompressed: true, cacheControl: false, etag: false });
@@ -34,7 +34,7 @@ export async function dashboardRoutes(server: FastifyInstance): Promise<void> {
       .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-cache', 'referrer-policy': 'same-origin' })
       .sendFile('index.html');
   for (const path of PAGES) server.get(path, page);
-  // Who mistyped an address in a browser is not answered in JSON: the dashboard says that there is no such page.
+  // A browser gets the dashboard's page for an unknown path instead of JSON.
   server.addHook('onRequest', (request, reply, done) => {
     const { is404, method, url, headers } = request;
     const isPage = is404 && method === 'GET' && headers.accept?.includes('text/html') && !/^\/(api|docs)\//.test(url);

@@ -9,16 +9,16 @@ import type { BusinessUser } from '../sessions/session-user';
 import { IsUnattended } from '../sessions/session.strategy';
 import { EventStreamService } from './event-stream.service';
 
-const PLACE = /^\d{1,12}(\.\d{1,3})?$/;
+const EVENT_ID = /^\d{1,12}(\.\d{1,3})?$/;
 
 export class EventStreamQuery {
-  /** The id of the last event that was seen, for readers that cannot set Last-Event-ID. */
+  /** The id of the last event received, for readers that cannot set Last-Event-ID. */
   @IsOptional()
-  @Matches(PLACE, { message: 'after must be the id of an event' })
+  @Matches(EVENT_ID, { message: 'after must be the id of an event' })
   after?: string;
 }
 
-/** Product §2: the live tail of the business's events. */
+/** The live tail of the business's events (spec §10). */
 @Controller('api/client/events')
 @SessionOf('owner', 'member')
 export class EventStreamController {
@@ -26,15 +26,15 @@ export class EventStreamController {
 
   @Get('stream')
   @IsUnattended()
-  @Responds(Type.String(), 'Follow the business’s events live; goes on after `Last-Event-ID`', { contentType: 'text/event-stream' })
+  @Responds(Type.String(), 'Follow the business’s events live; continues after `Last-Event-ID`', { contentType: 'text/event-stream' })
   async stream(
     @CurrentUser() { business_id }: BusinessUser,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
     @Query() { after }: EventStreamQuery,
   ): Promise<string> {
-    const given = request.headers['last-event-id'];
-    const last = typeof given === 'string' && PLACE.test(given) ? given : after;
+    const header = request.headers['last-event-id'];
+    const last = typeof header === 'string' && EVENT_ID.test(header) ? header : after;
     const token = sessionToken(request.headers.cookie) ?? '';
     await this.streams.serve(reply, { businessId: business_id, token, after: last === undefined ? null : Number(last) });
     return '';

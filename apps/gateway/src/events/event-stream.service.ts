@@ -5,31 +5,31 @@ import { LOGGER, NATS } from '@mgw/service';
 import type { FastifyReply } from 'fastify';
 import { SessionsStore } from '../sessions/sessions.store';
 
-/** Streams of one process, and of one business on it. */
+/** Open streams of one process, and of one business on it. */
 const MAX_STREAMS = 500;
 const MAX_PER_BUSINESS = 50;
-/** Keeps proxies from closing a quiet stream; also how soon an ended session ends its streams. */
-const BEAT_MS = 15_000;
-/** A reader that does not keep up is cut off, and comes back with the last id it saw. Bytes that wait for one reader, and for all. */
+/** Heartbeats keep proxies from closing a quiet stream, and end the streams of an ended session. */
+const HEARTBEAT_MS = 15_000;
+/** Unread bytes of one reader and of all readers. A slow reader is disconnected; it reconnects with its last id. */
 const MAX_BUFFERED = 256 * 1024;
 const MAX_BUFFERED_OF_ALL = 16 * 1024 * 1024;
-/** How long a reader may take for the end of its stream. */
+/** Time for a reader to read the end of its stream. */
 const LINGER_MS = 1_000;
 
 interface Watcher {
   businessId: number;
-  /** Of the session. */
+  /** The session's token. */
   token: string;
-  /** The id of the last event that was seen, to go on from there. */
+  /** The id of the last event received; the stream continues after it. */
   after: number | null;
 }
 
-/** The live tail of a business's events as server-sent events (product §2). */
+/** The live tail of a business's events as server-sent events (spec §10). */
 @Injectable()
 export class EventStreamService implements BeforeApplicationShutdown {
   private readonly tail: EventTail;
   private readonly open = new Map<FastifyReply['raw'], number>();
-  /** Bytes that wait for readers that do not keep up. */
+  /** Unread bytes per slow reader. */
   private readonly waiting = new Map<FastifyReply['raw'], number>();
   private waitingBytes = 0;
 
@@ -41,7 +41,7 @@ export class EventStreamService implements BeforeApplicationShutdown {
     this.tail = new EventTail({ nc, logger, stream: 'PUBLIC', subject: 'public.>' });
   }
 
-  /** Answers with the stream; it ends when the reader goes, when the session ends, or when this process does. */
+  /** Streams events until the reader disconnects, the session ends, or this process shuts down. */
   async serve(reply: FastifyReply, { businessId, token, after }: Watcher): Promise<void> {
     const ofBusiness = [...this.open.values()].filter((id) => id === businessId).length;
     if (this.open.size >= MAX_STREAMS || ofBusiness >= MAX_PER_BUSINESS)
@@ -55,42 +55,42 @@ export class EventStreamService implements BeforeApplicationShutdown {
       'x-accel-buffering': 'no',
     });
     out.write('retry: 2000\n\n');
-    const beat = setInterval(() => void this.beat(out, token), BEAT_MS);
+    const beat = setInterval(() => void this.heartbeat(out, token), HEARTBEAT_MS);
     let stop = (): void => {};
-    out.on('drain', () => this.note(out, 0));
+    out.on('drain', () => this.setUnread(out, 0));
     out.once('close', () => {
       clearInterval(beat);
-      this.note(out, 0);
+      this.setUnread(out, 0);
       this.open.delete(out);
       stop();
     });
     try {
-      stop = await this.tail.follow(after, (tailed) => this.tell(out, businessId, tailed));
+      stop = await this.tail.follow(after, (tailed) => this.publish(out, businessId, tailed));
       if (out.destroyed) stop();
     } catch {
-      // The reader comes back by itself.
+      // The reader reconnects by itself.
       end(out);
     }
   }
 
-  /** Before the port closes: it would wait for streams, which never end by themselves. */
+  /** Ends the streams before the port closes, because closing waits for them. */
   async beforeApplicationShutdown(): Promise<void> {
     for (const out of this.open.keys()) end(out);
     await this.tail.close();
   }
 
-  /** @returns whether the reader is there still */
-  private tell(out: FastifyReply['raw'], businessId: number, { position, event }: TailedEvent): boolean {
+  /** @returns whether the stream is still open */
+  private publish(out: FastifyReply['raw'], businessId: number, { position, event }: TailedEvent): boolean {
     if (out.writableLength > MAX_BUFFERED) out.destroy();
     if (!isOpen(out)) return false;
     if (event.business_id !== businessId) return true;
     const data = JSON.stringify({ event: event.type, timestamp: event.at, data: event.data });
-    if (!out.write(`id: ${position}\nevent: ${event.type}\ndata: ${data}\n\n`)) this.note(out, out.writableLength);
+    if (!out.write(`id: ${position}\nevent: ${event.type}\ndata: ${data}\n\n`)) this.setUnread(out, out.writableLength);
     return true;
   }
 
-  /** Notes what waits for a reader; over the bound of all, the readers that most waits for are cut off. */
-  private note(out: FastifyReply['raw'], bytes: number): void {
+  /** Records a reader's unread bytes. Over the total bound, it disconnects the readers with the most unread bytes. */
+  private setUnread(out: FastifyReply['raw'], bytes: number): void {
     this.waitingBytes += bytes - (this.waiting.get(out) ?? 0);
     if (bytes > 0) this.waiting.set(out, bytes);
     else this.waiting.delete(out);
@@ -102,20 +102,20 @@ export class EventStreamService implements BeforeApplicationShutdown {
     }
   }
 
-  private async beat(out: FastifyReply['raw'], token: string): Promise<void> {
+  private async heartbeat(out: FastifyReply['raw'], token: string): Promise<void> {
     const alive = await this.sessions.find(token, false).catch(() => 'unknown');
     if (alive === null) end(out);
     else if (isOpen(out)) out.write(': still here\n\n');
   }
 }
 
-/** Who does not read it is let go of: it would keep the connection open, and this process from its end. */
+/** Ends a stream. A reader that does not read the end is disconnected, so that it cannot delay shutdown. */
 function end(out: FastifyReply['raw']): void {
   out.end();
   setTimeout(() => out.destroy(), LINGER_MS).unref();
 }
 
-/** Whether more may be written; after the end it would be an error that nobody handles. */
+/** Whether writing is allowed: writing after the end would raise an unhandled error. */
 function isOpen(out: FastifyReply['raw']): boolean {
   return !out.destroyed && !out.writableEnded;
 }

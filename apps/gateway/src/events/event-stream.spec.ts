@@ -4,7 +4,7 @@ import { EventTail, type TailedEvent } from '@mgw/events';
 import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 
-describe('the live tail and the session that watches it (product §2)', () => {
+describe('the live tail and its session (spec §10)', () => {
   let dashboard: Dashboard;
   let owner: Session;
   let business: number;
@@ -32,7 +32,7 @@ describe('the live tail and the session that watches it (product §2)', () => {
       hours,
     ]);
 
-  /** A tab that nobody looks at. @returns what it has read, whether it has ended, and its next heartbeat brought forward */
+  /** Opens a stream in an idle tab. @returns what it has read, and a function that triggers its next heartbeat */
   async function watch() {
     const intervals = jest.spyOn(global, 'setInterval');
     const { port } = dashboard.visitor.server.address() as AddressInfo;
@@ -49,7 +49,7 @@ describe('the live tail and the session that watches it (product §2)', () => {
     return { seen, beat, leave: () => leaving.abort() };
   }
 
-  it('idle 12 h: neither opening it nor its heartbeat is use of the session', async () => {
+  it('neither a new stream nor its heartbeat keeps the session alive', async () => {
     await idleFor(11);
     const before = await lastUsed();
     const { seen, beat, leave } = await watch();
@@ -59,7 +59,7 @@ describe('the live tail and the session that watches it (product §2)', () => {
     leave();
   });
 
-  it('idle 12 h: it ends with the session', async () => {
+  it('ends with an idle session', async () => {
     const { seen, beat } = await watch();
     await idleFor(12);
     beat();
@@ -67,7 +67,7 @@ describe('the live tail and the session that watches it (product §2)', () => {
     await owner.get('/api/client/me').expect(401);
   });
 
-  it('who does not read its end is told no more, and let go of (guarantees §9)', async () => {
+  it('publishes nothing after the end, and disconnects a reader that does not read the end (guarantees §9)', async () => {
     const { server } = dashboard.visitor;
     const follow = jest.spyOn(EventTail.prototype, 'follow');
     const intervals = jest.spyOn(global, 'setInterval');
@@ -76,21 +76,21 @@ describe('the live tail and the session that watches it (product §2)', () => {
     const reader = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
     reader.write(`GET /api/client/events/stream HTTP/1.1\r\nhost: gateway\r\ncookie: token=${owner.token}\r\n\r\n`);
     await eventually(() => follow.mock.calls.length === 1);
-    const [out, hear] = [responses[0] as ServerResponse, follow.mock.calls[0]?.[1] as (tailed: TailedEvent) => boolean];
+    const [out, consume] = [responses[0] as ServerResponse, follow.mock.calls[0]?.[1] as (tailed: TailedEvent) => boolean];
     const faults: unknown[] = [];
     out.on('error', (fault) => faults.push(fault));
     const event = { type: 'message.received', business_id: business, at: '', data: { text: 'x'.repeat(100_000) } };
-    const tell = () => hear({ position: 1, event: event as never });
-    // Until its socket takes no more.
+    const publish = () => consume({ position: 1, event: event as never });
+    // Publish until its socket buffer is full.
     await eventually(() => {
       const isStuck = out.writableLength > 150_000;
-      if (!isStuck) tell();
+      if (!isStuck) publish();
       return isStuck;
     });
     await idleFor(12);
     intervals.mock.calls.filter(([, ms]) => ms === 15_000).forEach(([callback]) => (callback as () => void)());
     await eventually(() => out.writableEnded);
-    expect([tell(), tell()]).toEqual([false, false]);
+    expect([publish(), publish()]).toEqual([false, false]);
     await eventually(() => out.destroyed);
     expect(faults).toEqual([]);
     reader.destroy();

@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isFault, UnreadBody } from './read-body';
 
-/** The last guard of every controller: the body is read, and its faults are reported, only for a caller who may call (product decision 1). */
+/** The last guard of every controller: only an authorized caller's body is read, and only then are its faults reported (decision 1). */
 @Injectable()
 export class BodyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {

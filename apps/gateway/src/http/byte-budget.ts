@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from '@mgw/contracts';
 
-/** How soon a caller may try again after a budget was exhausted. */
+/** Retry-After when the budget is used up. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Bounds the bytes of one kind that this process holds at once, in total and for each holder. */
+/** Bounds the bytes that this process holds for one purpose, in total and per holder. */
 export class ByteBudget {
   private held = 0;
   private readonly holders = new Map<string, number>();
@@ -14,7 +14,7 @@ export class ByteBudget {
     readonly share: number,
   ) {}
 
-  /** @returns a function that gives the bytes back @throws GatewayError RATE_LIMITED over the holder's share, OVERLOADED over the total */
+  /** @returns a function that releases the bytes @throws GatewayError RATE_LIMITED over the holder's share, OVERLOADED over the total */
   take(holder: string, bytes: number): () => void {
     const own = this.holders.get(holder) ?? 0;
     if (own + bytes > this.share)
@@ -30,10 +30,10 @@ export class ByteBudget {
       );
     this.held += bytes;
     this.holders.set(holder, own + bytes);
-    let given = false;
+    let released = false;
     return () => {
-      if (given) return;
-      given = true;
+      if (released) return;
+      released = true;
       this.held -= bytes;
       const left = (this.holders.get(holder) ?? 0) - bytes;
       if (left > 0) this.holders.set(holder, left);
@@ -42,7 +42,7 @@ export class ByteBudget {
   }
 }
 
-/** Releases what a request holds when its response has ended, however it ended. */
+/** Releases when the response has ended in any way. */
 export function untilClosed(response: ServerResponse, release: () => void): void {
   if (response.destroyed) release();
   else response.once('close', release);

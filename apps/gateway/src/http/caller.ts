@@ -13,14 +13,14 @@ export function businessOf({ user }: AuthenticatedRequest): number | null {
   return 'api_key_id' in user ? user.business.id : user.business_id;
 }
 
-/** The party that shares of the process's memory are counted for: a business, an operator, or a network without credentials. */
+/** The holder whose use of memory is bounded: a business, an operator, or a network without credentials. */
 export function holderOf(request: AuthenticatedRequest): string {
   const business = businessOf(request);
   if (business !== null) return `business:${business}`;
   return request.user && 'user_id' in request.user ? `operator:${request.user.user_id}` : `network:${networkOf(request.ip)}`;
 }
 
-/** An address as shares are counted: IPv6 by /64, because a host there usually owns the whole /64. */
+/** The network that an address counts for. It is the /64 for IPv6, because a host usually owns all of it. */
 export function networkOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);

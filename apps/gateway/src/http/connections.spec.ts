@@ -4,15 +4,15 @@ import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
 
-/** A client that writes what it likes and keeps what it is told. */
+/** A client that writes raw bytes and collects the response. */
 interface Client {
   socket: Socket;
-  told: string;
+  received: string;
   ended: boolean;
 }
 const OWN_ID = /\r\nx-request-id: [0-9a-f-]{36}\r\n/;
 
-describe('connections of the public port (guarantees §9, product decisions 3 and 10)', () => {
+describe('connections of the public port (guarantees §9, decisions 3 and 10)', () => {
   let dashboard: Dashboard;
   let port: number;
   let token: string;
@@ -39,82 +39,82 @@ describe('connections of the public port (guarantees §9, product decisions 3 an
   const connections = () => new Promise<number>((resolve) => dashboard.visitor.server.getConnections((_, count) => resolve(count)));
   const open = (bytes: string): Client => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.write(bytes));
-    const client: Client = { socket, told: '', ended: false };
-    socket.on('data', (chunk) => (client.told += chunk.toString()));
+    const client: Client = { socket, received: '', ended: false };
+    socket.on('data', (chunk) => (client.received += chunk.toString()));
     socket.on('error', () => undefined).on('end', () => (client.ended = true));
     clients.push(client);
     return client;
   };
-  const ask = async (bytes: string) => {
+  const sendBytes = async (bytes: string) => {
     const client = open(bytes);
-    await eventually(() => client.told.includes('}'));
-    return client.told;
+    await eventually(() => client.received.includes('}'));
+    return client.received;
   };
 
   it.each([
     ['a text of 1,900 characters in Hindi', 'न'.repeat(1_900)],
     ['the longest text, of emoji', '😀'.repeat(4_096)],
-  ])('decision 10: quick-send carries %s', async (_, text) => {
-    let asked = '';
-    dashboard.neighbours.answer(SendText, (message) => {
-      asked = message.text;
+  ])('decision 10: quick-send accepts %s', async (_, text) => {
+    let sentText = '';
+    dashboard.neighbours.respond(SendText, (message) => {
+      sentText = message.text;
       return { message_id: 'wamid.X', phone: message.to, replayed: false };
     });
     const path = `/api/v1/quick-send?phone=919876543210&message=${encodeURIComponent(text)}`;
-    expect(await ask(`GET ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${token}\r\n\r\n`)).toMatch(/^HTTP\/1.1 200 /);
-    expect(asked).toBe(text);
+    expect(await sendBytes(`GET ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${token}\r\n\r\n`)).toMatch(/^HTTP\/1.1 200 /);
+    expect(sentText).toBe(text);
   });
 
-  it('decision 3, friendliness F5: what comes before any route is answered with its cause, a request id, no-store and a link to its page', async () => {
+  it('decision 3: errors before routing have a cause, a request id, no-store and a link to their page', async () => {
     for (const [bytes, status, cause] of [
       ['NONSENSE\r\n\r\n', 400, 'not well-formed HTTP'],
       [`GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(70_000)}\r\n\r\n`, 431, 'larger than 64 kB'],
     ] as const) {
-      const answer = await ask(bytes);
-      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*"success":false[^]*${cause}`));
-      expect(answer).toMatch(OWN_ID);
-      expect(answer).toContain('\r\ncache-control: no-store\r\n');
-      expect(answer).toContain('\r\nlink: </docs/errors/VALIDATION_FAILED>; rel="help"\r\n');
+      const response = await sendBytes(bytes);
+      expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*"success":false[^]*${cause}`));
+      expect(response).toMatch(OWN_ID);
+      expect(response).toContain('\r\ncache-control: no-store\r\n');
+      expect(response).toContain('\r\nlink: </docs/errors/VALIDATION_FAILED>; rel="help"\r\n');
     }
   });
 
-  it('decisions 2 and 3: what Node.js would answer without a word is answered like anything else', async () => {
-    for (const [bytes, told] of [
+  it('decisions 2 and 3: requests that Node.js refuses by default get the common envelope', async () => {
+    for (const [bytes, received] of [
       ['GET /nothing HTTP/1.1\r\n\r\n', /^HTTP\/1.1 400 [^]*names no host/],
       ['GET /nothing HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\n\r\n', /^HTTP\/1.1 404 [^]*NOT_FOUND/],
       ['GET /nothing HTTP/1.0\r\n\r\n', /^HTTP\/1.1 404 [^]*NOT_FOUND/],
     ] as const) {
-      const answer = await ask(bytes);
-      expect(answer).toMatch(told);
-      expect(answer).toMatch(OWN_ID);
+      const response = await sendBytes(bytes);
+      expect(response).toMatch(received);
+      expect(response).toMatch(OWN_ID);
     }
   });
 
-  it('guarantees §9: whoever says nothing, or never ends, is told so in time and let go, also if it stays', async () => {
+  it('guarantees §9: a silent or endless request gets a response in time, and its connection is closed', async () => {
     const silent = open('');
     const dripping = open('GET / HTTP/1.1\r\n');
     const stuck = open(
       `POST /api/v1/send-text HTTP/1.1\r\nhost: x\r\nx-api-key: ${token}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"phone":`,
     );
     const drip = setInterval(() => dripping.socket.writable && dripping.socket.write('a: b\r\n'), 200);
-    // Of 15 s, and room for a busy machine.
-    await eventually(() => [silent, dripping, stuck].every(({ told }) => told.includes('}')), { timeoutMs: 25_000 });
+    // 15 s, and some more on a busy machine.
+    await eventually(() => [silent, dripping, stuck].every(({ received }) => received.includes('}')), { timeoutMs: 25_000 });
     await eventually(() => connections().then((count) => count === 0));
     clearInterval(drip);
-    for (const { told } of [silent, dripping, stuck]) {
-      expect(told).toMatch(/^HTTP\/1.1 408 [^]*(did not come whole|arrived too slowly)[^]* within \d+ seconds/);
-      expect(told).toMatch(OWN_ID);
+    for (const { received } of [silent, dripping, stuck]) {
+      expect(received).toMatch(/^HTTP\/1.1 408 [^]*(was not complete|arrived too slowly)[^]* within \d+ seconds/);
+      expect(received).toMatch(OWN_ID);
     }
   }, 40_000);
 
-  it('guarantees §9: more connections than the ceiling are closed at once, and taken again when others end', async () => {
+  it('guarantees §9: connections above the limit are closed, and accepted again when others end', async () => {
     const held = Array.from({ length: 4 }, () => open(''));
     await eventually(() => connections().then((count) => count === 4));
     const refused = open('GET /docs HTTP/1.1\r\nhost: x\r\n\r\n');
     await eventually(() => refused.ended);
-    expect(refused.told).toBe('');
+    expect(refused.received).toBe('');
     held[0]?.socket.destroy();
     await eventually(() => connections().then((count) => count === 3));
-    expect(await ask('GET /nothing HTTP/1.1\r\nhost: x\r\n\r\n')).toMatch(/^HTTP\/1.1 404 /);
+    expect(await sendBytes('GET /nothing HTTP/1.1\r\nhost: x\r\n\r\n')).toMatch(/^HTTP\/1.1 404 /);
   });
 });

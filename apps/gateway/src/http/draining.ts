@@ -2,8 +2,8 @@ import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { GatewayConfig } from '../gateway.config';
 
 /**
- * The time between "send no more here" (readiness, from the moment of SIGTERM) and the closed port. Whoever still asks is answered,
- * and told to take another connection for the next request.
+ * Keeps the port open for a while after SIGTERM, while readiness already turns load balancers away. Responses in this time close their
+ * connection.
  */
 @Injectable()
 export class Draining implements BeforeApplicationShutdown {

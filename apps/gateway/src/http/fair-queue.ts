@@ -7,13 +7,13 @@ interface Waiting {
   go(): void;
 }
 
-/** One turn at a time; holders that wait take turns, so that one with much work does not hold up the others. */
+/** Grants one turn at a time. Waiting holders alternate, so that a busy one does not delay the others. */
 export class FairQueue {
   private taken = false;
   private last = '';
   private readonly waiting: Waiting[] = [];
 
-  /** @returns a function that ends the turn @throws GatewayError OVERLOADED when the turn does not come in time */
+  /** @returns a function that ends the turn @throws GatewayError OVERLOADED after `withinMs` */
   take(holder: string, withinMs: number): Promise<() => void> {
     if (!this.taken) return Promise.resolve(this.begin(holder));
     return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ export class FairQueue {
     };
   }
 
-  /** The first that waits and is not the holder of the turn that ended; if all are that holder's, the first. */
+  /** Takes the first waiting entry of another holder than the last one, or else the first entry. */
   private next(): void {
     const other = this.waiting.findIndex(({ holder }) => holder !== this.last);
     const [entry] = this.waiting.splice(Math.max(other, 0), 1);

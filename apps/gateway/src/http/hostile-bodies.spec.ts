@@ -9,13 +9,13 @@ import { service } from '../main';
 
 const CHECK = '/api/client/broadcasts/check';
 const MEGABYTE = 1024 * 1024;
-/** The image gives the process 256 MB of heap and the chart 512 MB in all: at half the heap it must stay far below. */
+/** The image gives the process 256 MB of heap; with half of it the tests must pass. */
 const HEAP = '--max-semi-space-size=4 --max-old-space-size=128';
 const MOST_RESIDENT = 400 * MEGABYTE;
 
 const filled = (head: string, part: string, tail: string, bytes: number) =>
   head + part.repeat(Math.floor((bytes - head.length - tail.length) / part.length)) + tail;
-/** Bodies of the largest size whose values take far more memory than their bytes. */
+/** Bodies of the largest size whose parsed values take far more memory than their bytes. */
 const BODIES: [name: string, body: string][] = [
   ['an array of 2.6 million zeros', `[${'0,'.repeat(2_600_000)}0]`],
   ['2.6 million zeros for recipients', filled('{"template_name":"t","recipients":[', '0,', '0]}', 5 * MEGABYTE)],
@@ -80,7 +80,7 @@ describe('guarantees N1: hostile bodies, heads and readers at a heap of 128 MB',
   const head = (path: string, session: string | null, more: string) =>
     `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${session ? `cookie: token=${session}\r\n` : ''}${more}\r\n\r\n`;
 
-  /** @returns the status, also when the connection is closed while the body is still being written */
+  /** @returns the status, even if the connection closes before the body is written */
   const post = (path: string, body: string, session: string | null) =>
     new Promise<number>((resolve, reject) => {
       const headers = {
@@ -100,7 +100,7 @@ describe('guarantees N1: hostile bodies, heads and readers at a heap of 128 MB',
       call.end(body);
     });
 
-  /** Sockets that are never read. */
+  /** Opens sockets that never read. */
   const hold = (count: number, bytes: string | Buffer): Socket[] =>
     Array.from({ length: count }, () => {
       const socket = connect({ port, host: '127.0.0.1' }, () => void socket.write(bytes)).on('error', () => undefined);
@@ -110,19 +110,19 @@ describe('guarantees N1: hostile bodies, heads and readers at a heap of 128 MB',
   const residentPeak = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8'))?.[1]) * 1024;
 
   afterEach(async () => {
-    // The same process answers a session's request, and never held more than it may.
+    // The same process still serves a session, and stayed within its memory.
     const answer = await fetch(`http://127.0.0.1:${port}/api/client/me`, { headers: { cookie: `token=${sessions[2]}` } });
     expect(answer.status).toBe(200);
     expect(residentPeak()).toBeLessThan(MOST_RESIDENT);
   });
 
-  it('without a login: 20 large bodies at once are refused', async () => {
+  it('without a login: refuses 20 large bodies at once', async () => {
     const [, zeros] = BODIES[0] as [string, string];
     const statuses = await Promise.all(Array.from({ length: 20 }, () => post(CHECK, zeros, null)));
     expect(new Set(statuses)).toEqual(new Set([401]));
   });
 
-  it('without a login: 400 connections that withhold the end of their bodies are answered, and closed', async () => {
+  it('without a login: responds to 400 connections that withhold the end of their bodies, and closes them', async () => {
     const body = Buffer.from(head(CHECK, null, `content-length: ${5 * MEGABYTE}`) + 'x'.repeat(200_000));
     const sockets = hold(400, body).map((socket) => socket.resume());
     await eventually(() => sockets.every(({ closed }) => closed), { timeoutMs: 30_000 });
@@ -130,19 +130,19 @@ describe('guarantees N1: hostile bodies, heads and readers at a heap of 128 MB',
 
   it.each(BODIES)('with a session: %s', async (_name, body) => {
     const statuses = await Promise.all(sessions.slice(0, 2).flatMap((session) => [post(CHECK, body, session), post(CHECK, body, session)]));
-    // Over a business's share of what is in flight: 429.
+    // Over a business's share of bytes in flight: 429.
     expect([200, 400, 413]).toContain(Math.min(...statuses));
     expect(statuses.every((status) => [200, 400, 413, 429, 503].includes(status))).toBe(true);
   });
 
-  it('with a session: 100 connections that withhold the end are refused over the share, the rest is cut, and another business is served', async () => {
+  it('with a session: refuses connections over the share that withhold the end, cuts the rest, and serves another business', async () => {
     const body = head(CHECK, sessions[0] as string, `content-length: ${4 * MEGABYTE}`) + 'x'.repeat(4 * MEGABYTE - 1);
     const sockets = hold(100, body).map((socket) => socket.resume());
     expect(await post(CHECK, recipients(1_000, ['Asha']), sessions[1] as string)).toBe(200);
     await eventually(() => sockets.every(({ closed }) => closed), { timeoutMs: 30_000 });
   });
 
-  it('400 unfinished heads of 60 kB', async () => {
+  it('survives 400 unfinished heads of 60 kB', async () => {
     const sockets = hold(400, `GET / HTTP/1.1\r\nhost: x\r\n${`x: ${'y'.repeat(1_000)}\r\n`.repeat(60)}`);
     await eventually(() => sockets.every(({ readyState }) => readyState !== 'opening'));
     const answer = await fetch(`http://127.0.0.1:${port}/api/client/me`, { headers: { cookie: `token=${sessions[2]}` } });
@@ -150,7 +150,7 @@ describe('guarantees N1: hostile bodies, heads and readers at a heap of 128 MB',
     for (const socket of sockets) socket.destroy();
   });
 
-  it('readers that never read: 300 connections that ask for the API document again and again', async () => {
+  it('survives 300 connections that request the API document repeatedly and never read it', async () => {
     const sockets = hold(300, 'GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(20));
     await eventually(() => sockets.every(({ readyState }) => readyState !== 'opening'));
     expect((await fetch(`http://127.0.0.1:${port}/openapi.json`)).status).toBe(200);

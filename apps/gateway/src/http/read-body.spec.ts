@@ -15,7 +15,7 @@ const WRONG: [name: string, status: number, type: string, body: string][] = [
   ['too many bytes', 413, 'application/json', LARGE],
 ];
 
-describe('what is wrong with a body is told after who may call (product decisions 1, 3, 5, 22, spec §5.3)', () => {
+describe('faults of a body are reported after authorization (decisions 1, 3, 5, 22, spec §5.3)', () => {
   let dashboard: Dashboard;
   beforeAll(async () => (dashboard = await startDashboard()));
   afterAll(() => dashboard.close());
@@ -27,18 +27,21 @@ describe('what is wrong with a body is told after who may call (product decision
     return call.set('content-type', type).send(body);
   };
 
-  it.each(WRONG)('%s: 401 without a key, 403 without plan or permission, 429 over the limit, else %i, which counts', async (...wrong) => {
-    const [, status, type, body] = wrong;
-    expect((await post(null, type, body).expect(401)).body).toMatchObject({ error_code: 'INVALID_API_KEY' });
-    expect((await post(await key({ plan: 'Starter' }), type, body).expect(403)).body).toMatchObject({ error_code: 'PLAN_NOT_ALLOWED' });
-    await post(await key({ permissions: ['send_otp'] }), type, body).expect(403);
-    const token = await key({ limit: 2 });
-    const told = await post(token, type, body).expect(status);
-    expect(told.body).toMatchObject({ success: false, error_code: expect.any(String) as string });
-    expect(told.headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1', 'cache-control': 'no-store' });
-    await post(token, type, body).expect(status);
-    await post(token, type, body).expect(429);
-  });
+  it.each(WRONG)(
+    '%s: 401 without a key, 403 without plan or permission, 429 over the limit, otherwise %i, which counts',
+    async (...wrong) => {
+      const [, status, type, body] = wrong;
+      expect((await post(null, type, body).expect(401)).body).toMatchObject({ error_code: 'INVALID_API_KEY' });
+      expect((await post(await key({ plan: 'Starter' }), type, body).expect(403)).body).toMatchObject({ error_code: 'PLAN_NOT_ALLOWED' });
+      await post(await key({ permissions: ['send_otp'] }), type, body).expect(403);
+      const token = await key({ limit: 2 });
+      const response = await post(token, type, body).expect(status);
+      expect(response.body).toMatchObject({ success: false, error_code: expect.any(String) as string });
+      expect(response.headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1', 'cache-control': 'no-store' });
+      await post(token, type, body).expect(status);
+      await post(token, type, body).expect(429);
+    },
+  );
 
   it.each([
     ['/api/client/auto-reply/try', 'broken JSON', 400, '{"text":'],
@@ -46,7 +49,7 @@ describe('what is wrong with a body is told after who may call (product decision
     ['/api/client/templates/sync', 'broken JSON, where none is needed', 400, '{"text":'],
     ['/api/client/templates/sync', 'too many bytes, where none is needed', 413, LARGE],
     ['/api/admin/businesses', 'broken JSON', 400, '{"name":'],
-  ])('product §2: %s, %s: 401 without a session, else %i', async (path, _name, status, body) => {
+  ])('spec §10: %s, %s: 401 without a session, otherwise %i', async (path, _name, status, body) => {
     expect((await dashboard.visitor.raw(path, 'application/json', body).expect(401)).body).toMatchObject({
       error_code: 'NOT_AUTHENTICATED',
     });
@@ -57,20 +60,20 @@ describe('what is wrong with a body is told after who may call (product decision
     await (operates ? operator : owner).raw(path, 'application/json', body).expect(status);
   });
 
-  it('product §2: a login tells what is wrong with its body', async () => {
+  it('spec §10: a login reports the faults of its body', async () => {
     await dashboard.visitor.raw('/api/client/login', 'application/json', '{"email":').expect(400);
     await dashboard.visitor.raw('/api/client/login', 'application/json', LARGE).expect(413);
     await dashboard.visitor.raw('/api/client/login', 'text/plain', 'x').expect(415);
   });
 
-  it('decision 4: unknown paths are 404 whatever is sent there', async () => {
+  it('decision 4: an unknown path gets 404 for any body', async () => {
     for (const [, , type, body] of WRONG) {
       const call = request(dashboard.visitor.server).post('/api/v1/nothing');
       await call.set('content-type', type).send(body).expect(404);
     }
   });
 
-  it('guarantees §9: a body without a length ends at the limit, with an answer, and its connection with it', async () => {
+  it('guarantees §9: a body without a length gets a response at the limit, and its connection closes', async () => {
     const { server } = dashboard.visitor;
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     for (const [token, status] of [
@@ -84,7 +87,7 @@ describe('what is wrong with a body is told after who may call (product decision
       const head = ['POST /api/v1/send-text HTTP/1.1', 'host: x', 'content-type: application/json', 'transfer-encoding: chunked'];
       socket.write([...head, `x-api-key: ${token}`, '', ''].join('\r\n'));
       const ended = once(socket, 'close');
-      // Without an end: who has none is answered all the same.
+      // The body never ends; the response comes anyway.
       const chunk = `${(16_384).toString(16)}\r\n${' '.repeat(16_384)}\r\n`;
       for (let sent = 0; sent < 5; sent++) socket.write(chunk);
       await eventually(() => answer.includes('\r\n\r\n'));

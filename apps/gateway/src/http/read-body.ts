@@ -8,36 +8,36 @@ import { FairQueue } from './fair-queue';
 import { parseJsonBody } from '../requests/json-body';
 import { LINGER_MS, REQUEST_WITHIN_MS } from './malformed';
 
-/** Limit of a body on most routes (product decision 5). */
+/** Limit of a body on most routes (decision 5). */
 export const BODY_LIMIT = 64 * 1024;
 /** Limit of a body on routes that take lists of recipients. */
 export const LARGE_BODY_LIMIT = 5 * 1024 * 1024;
 
 /**
- * Bytes of the bodies in flight, from the first byte to the end of the response. A body is several times larger once it is parsed, so
- * at most one above 64 kB is parsed and held at a time.
+ * Bytes of the bodies in flight, from the first byte to the end of the response. Parsing multiplies the size of a body, so at most one
+ * body above 64 kB is parsed and held at a time.
  */
 const BUDGETS = {
   stranger: () => new ByteBudget(1024 * 1024, BODY_LIMIT),
   small: () => new ByteBudget(8 * 1024 * 1024, 2 * 1024 * 1024),
   large: () => new ByteBudget(4 * LARGE_BODY_LIMIT, LARGE_BODY_LIMIT),
 };
-/** JSON values in a body: an empty array costs three bytes on the wire and twenty times that in memory. */
+/** JSON values in a body. An empty array takes three bytes on the wire and twenty times that in memory. */
 const MAX_VALUES = 10_000;
 const MAX_LARGE_VALUES = 500_000;
-/** Slowest pace at which a body may arrive, in bytes for each interval. */
+/** The slowest allowed arrival of a body, in bytes per interval. */
 const PACE_EVERY_MS = 3_000;
 const PACE = 1;
 const LARGE_PACE = 64 * 1024;
-/** How long a large body waits for the one that is processed before it. */
+/** How long a large body waits for the previous one. */
 const LARGE_TURN_WITHIN_MS = 8_000;
 
-/** `type/subtype`, as far as Fastify looks. */
+/** `type/subtype`, as Fastify parses it. */
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
 
 /**
- * Leaves bodies on the wire until BodyGuard reads them, after key or session, limits, plan and permission (product decision 1,
- * guarantees N1). JSON only (product decision 5).
+ * Leaves bodies unread until BodyGuard has passed key or session, limits, plan and permission (decision 1, guarantees N1). Accepts JSON
+ * only (decision 5).
  */
 export function readBodies(server: FastifyInstance): void {
   const pools: Pools = { stranger: BUDGETS.stranger(), small: BUDGETS.small(), large: BUDGETS.large(), turns: new FairQueue() };
@@ -46,7 +46,7 @@ export function readBodies(server: FastifyInstance): void {
   server.addContentTypeParser('*', (_request, _payload, done) =>
     done(null, new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send Content-Type: application/json.')),
   );
-  // Fastify refuses on the spot what is no media type at all.
+  // Fastify itself refuses an invalid media type, before the guards.
   server.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
     const type = headers['content-type'];
     if (type !== undefined && !MEDIA_TYPE.test(type)) headers['content-type'] = 'application/octet-stream';
@@ -66,7 +66,7 @@ interface Pools {
   turns: FairQueue;
 }
 
-/** A JSON body that is still on the wire. */
+/** A JSON body that has not been read yet. */
 export class UnreadBody {
   constructor(
     private readonly request: AuthenticatedRequest,
@@ -90,7 +90,7 @@ export class UnreadBody {
     if (declared !== undefined) take(Number(declared));
     const bytes = await collect(this.payload, { limit, pace: large ? LARGE_PACE : PACE, reserve: declared === undefined ? take : null });
     if (large) untilClosed(response, await pools.turns.take(holder, LARGE_TURN_WITHIN_MS));
-    // Actions take no body; some clients name its type all the same.
+    // Some clients send a content type although the action takes no body.
     return bytes.length === 0 ? undefined : parseJsonBody(bytes, limit > BODY_LIMIT ? MAX_LARGE_VALUES : MAX_VALUES);
   }
 }
@@ -98,26 +98,26 @@ export class UnreadBody {
 interface Reading {
   limit: number;
   pace: number;
-  /** Called for each chunk of a body without a declared length; throws when too much is in flight. */
+  /** Reserves each chunk of a body without Content-Length; throws when too much is in flight. */
   reserve: ((size: number) => void) | null;
 }
 
-/** Reads the stream to its end. Nothing beyond the limit is kept. */
+/** Reads the stream to its end, and keeps at most `limit` bytes. */
 function collect(payload: FastifyRequest['raw'], { limit, pace, reserve }: Reading): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let received = 0;
-    let atLastLook = 0;
-    const settle = (finish: () => void) => {
+    let receivedBefore = 0;
+    const finish = (complete: () => void) => {
       clearInterval(timer);
       payload.off('data', take).off('end', end).off('error', fail).off('close', gone);
-      finish();
+      complete();
     };
-    const fail = (fault: Error) => settle(() => reject(Object.assign(fault, { statusCode: 400 })));
-    const gone = () => fail(new Error('the caller hung up'));
+    const fail = (fault: Error) => finish(() => reject(Object.assign(fault, { statusCode: 400 })));
+    const gone = () => fail(new Error('the caller disconnected'));
     const refuse = (fault: unknown) => {
       chunks.length = 0;
-      settle(() => reject(fault as Error));
+      finish(() => reject(fault as Error));
     };
     const take = (chunk: Buffer) => {
       received += chunk.length;
@@ -129,12 +129,12 @@ function collect(payload: FastifyRequest['raw'], { limit, pace, reserve }: Readi
       }
       chunks.push(chunk);
     };
-    const end = () => settle(() => resolve(Buffer.concat(chunks)));
-    const look = () => {
-      if (!payload.complete && received - atLastLook < pace) refuse(tooSlow());
-      atLastLook = received;
+    const end = () => finish(() => resolve(Buffer.concat(chunks)));
+    const checkPace = () => {
+      if (!payload.complete && received - receivedBefore < pace) refuse(tooSlow());
+      receivedBefore = received;
     };
-    const timer = setInterval(look, PACE_EVERY_MS).unref();
+    const timer = setInterval(checkPace, PACE_EVERY_MS).unref();
     if (payload.destroyed) return gone();
     payload.on('data', take).on('end', end).on('error', fail).on('close', gone);
   });
@@ -153,17 +153,17 @@ function tooSlow(): GatewayError {
   return new GatewayError('VALIDATION_FAILED', `The body arrived too slowly. Send it without pauses, within ${seconds} seconds.`, {}, 408);
 }
 
-/** Whether the body has not arrived whole. */
+/** Whether part of the body has not arrived. */
 function isIncomplete({ raw, headers }: FastifyRequest): boolean {
   return !raw.complete && (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined);
 }
 
-/** Whether the body is more than is worth discarding to keep the connection. */
+/** Whether the body is too long to discard it for the sake of the connection. */
 const isLong = ({ headers }: FastifyRequest): boolean => Number(headers['content-length'] ?? Infinity) > BODY_LIMIT;
 
 /**
- * Closes the connection after the response, but discards what still arrives for a moment: a client that is still writing would
- * otherwise lose the response to a reset.
+ * Closes the connection after the response, but first discards incoming bytes for a moment. Otherwise a reset could hide the response
+ * from a client that is still writing.
  */
 function closeAfter(reply: FastifyReply): void {
   void reply.header('connection', 'close');

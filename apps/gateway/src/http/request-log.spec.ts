@@ -7,14 +7,14 @@ import request from 'supertest';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
 
-describe('the log of requests (friendliness §10)', () => {
+describe('the request log', () => {
   const logger = createLogger('gateway', 'info');
   const lines = logLines(logger);
   let dashboard: Dashboard;
   let key: { id: number; token: string; business_id: number };
   let tracing: Tracing;
   beforeAll(async () => {
-    // Nothing is exported from here.
+    // The test exports no traces.
     process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = 'http://127.0.0.1:9';
     tracing = await startTracing('gateway', createLogger('gateway', 'silent'));
     dashboard = await startDashboard({}, logger);
@@ -31,7 +31,7 @@ describe('the log of requests (friendliness §10)', () => {
   });
   beforeEach(() => {
     logger.level = 'info';
-    dashboard.neighbours.answer(SendText, ({ to }) => ({ message_id: 'wamid.X', phone: to, replayed: false }));
+    dashboard.neighbours.respond(SendText, ({ to }) => ({ message_id: 'wamid.X', phone: to, replayed: false }));
   });
 
   const http = () => request(dashboard.visitor.server);
@@ -47,7 +47,7 @@ describe('the log of requests (friendliness §10)', () => {
       return line;
     });
 
-  it('one line tells whose request it was and how it ended', async () => {
+  it('has one line per request with its business and its outcome', async () => {
     await send('sent').expect(200);
     expect(await lineOf('sent')).toEqual({
       level: 'info',
@@ -66,23 +66,23 @@ describe('the log of requests (friendliness §10)', () => {
     expect(linesOf('sent')).toHaveLength(1);
   });
 
-  it('names the trace that the caller began', async () => {
+  it('has the trace id of the caller', async () => {
     const trace_id = '0af7651916cd43dd8448eb211c80319c';
     await send('traced').set('traceparent', `00-${trace_id}-b7ad6b7169203331-01`).expect(200);
     expect(await lineOf('traced')).toMatchObject({ trace_id });
   });
 
-  it.each(['OUTCOME_UNKNOWN', 'PLATFORM_UNAVAILABLE', 'OVERLOADED', 'INTERNAL'] as const)('%s is told at warn', async (code) => {
+  it.each(['OUTCOME_UNKNOWN', 'PLATFORM_UNAVAILABLE', 'OVERLOADED', 'INTERNAL'] as const)('logs %s at warn', async (code) => {
     logger.level = 'warn';
-    dashboard.neighbours.answer(SendText, () => {
+    dashboard.neighbours.respond(SendText, () => {
       throw new GatewayError(code, 'no');
     });
     await send(code).expect(500);
     expect(await lineOf(code)).toMatchObject({ level: 'warn', status: 500, error_code: code, business_id: key.business_id });
   });
 
-  it('refusals have their code too, also where nobody is known and no route is', async () => {
-    dashboard.neighbours.answer(SendText, () => {
+  it('logs the code of refusals, also without a caller and without a route', async () => {
+    dashboard.neighbours.respond(SendText, () => {
       throw new GatewayError('WINDOW_CLOSED', 'closed');
     });
     await send('refused').expect(400);
@@ -93,18 +93,18 @@ describe('the log of requests (friendliness §10)', () => {
     expect(await lineOf('nowhere')).toMatchObject({ status: 404, error_code: 'NOT_FOUND' });
   });
 
-  it('a dashboard user is told by the business', async () => {
+  it('logs the business of a dashboard user', async () => {
     const owner = await dashboard.session('owner', key.business_id);
     await owner.get('/api/client/me').set('x-request-id', 'owner').expect(200);
     expect(await lineOf('owner')).toMatchObject({ route: '/api/client/me', business_id: key.business_id });
   });
 
-  it('who hangs up is told as such', async () => {
+  it('logs a caller that disconnects as aborted', async () => {
     let release = (): void => undefined;
-    let asked = false;
+    let called = false;
     const held = new Promise<void>((resolve) => (release = resolve));
-    dashboard.neighbours.answer(SendText, async ({ to }) => {
-      asked = true;
+    dashboard.neighbours.respond(SendText, async ({ to }) => {
+      called = true;
       await held;
       return { message_id: 'wamid.X', phone: to, replayed: false };
     });
@@ -112,7 +112,7 @@ describe('the log of requests (friendliness §10)', () => {
     const path = '/api/v1/quick-send?phone=919000055501&message=canary';
     const call = get({ port, path, headers: { 'x-api-key': key.token, 'x-request-id': 'impatient' } });
     call.on('error', () => undefined);
-    await eventually(() => asked);
+    await eventually(() => called);
     call.destroy();
     const line = await lineOf('impatient');
     expect(line).toMatchObject({ level: 'info', route: '/api/v1/quick-send', aborted: true });
@@ -120,7 +120,7 @@ describe('the log of requests (friendliness §10)', () => {
     release();
   });
 
-  it('holds no key, phone or text, and nothing of documents and files', async () => {
+  it('contains no key, phone or text, and no line for documents and files', async () => {
     const query = { phone: '919000055501', message: 'canary', apikey: key.token };
     await http().get('/api/v1/quick-send').query(query).set('x-request-id', 'quick').expect(200);
     expect(await lineOf('quick')).toMatchObject({ route: '/api/v1/quick-send' });
@@ -132,7 +132,7 @@ describe('the log of requests (friendliness §10)', () => {
     expect(JSON.stringify(lines())).not.toMatch(new RegExp(`canary|919000055501|${key.token}`));
   });
 
-  it('below its level it is silent', async () => {
+  it('logs nothing below its level', async () => {
     logger.level = 'warn';
     await send('quiet').expect(200);
     logger.level = 'info';

@@ -5,17 +5,17 @@ import { businessOf, type AuthenticatedRequest } from './caller';
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** What the request was refused or failed with, as the services call it; the caller may be told less. */
+    /** The internal error code; the response may have a more general one. */
     errorCode: ErrorCode | undefined;
   }
 }
 
-/** Everything else on the public port is documents and the dashboard's files. */
+/** Other paths serve documents and the dashboard's files. */
 const LOGGED = /^\/(api|webhooks)\//;
 
 /**
- * One line at the end of each request (friendliness §10), also of one whose caller has hung up. Its route, never its address: that can
- * hold a key, a phone number and a text (guarantees §9).
+ * Logs one line at the end of each request, also when the caller disconnected. It has the route, never the URL: a URL can contain a key,
+ * a phone number and a text (guarantees §9).
  */
 export function logRequests(fastify: FastifyInstance, logger: Logger): void {
   fastify.decorateReply('errorCode', undefined);

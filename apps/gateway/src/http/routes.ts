@@ -5,7 +5,7 @@ interface Route {
   path: RegExp;
 }
 
-/** Which methods a path takes, for 405 instead of 404 (product decision 4). Collects every route that is added after it. */
+/** The methods of each path, for 405 instead of 404 (decision 4). Collects the routes that are added after it. */
 export class KnownRoutes {
   private readonly routes: Route[] = [];
 
@@ -21,7 +21,7 @@ export class KnownRoutes {
     });
   }
 
-  /** @param url with its query */
+  /** @param url may have a query */
   methodsOf(url: string): string[] {
     const path = url.split('?')[0] ?? '';
     return [...new Set(this.routes.filter((route) => route.path.test(path)).map(({ method }) => method))];

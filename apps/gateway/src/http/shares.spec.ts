@@ -13,7 +13,7 @@ interface Client {
 describe('shares of connections and of requests in flight (guarantees N1, N2)', () => {
   let dashboard: Dashboard;
   let clients: Client[] = [];
-  /** Ends the requests that the test holds. */
+  /** Ends the requests in flight. */
   let release = () => {};
 
   async function start(settings: Parameters<typeof startDashboard>[0]) {
@@ -28,11 +28,11 @@ describe('shares of connections and of requests in flight (guarantees N1, N2)', 
     await dashboard.close();
   });
 
-  /** Requests whose neighbour does not answer stay in flight. @returns how many there are */
+  /** Starts requests that stay in flight, because their service does not respond. @returns their number */
   function holdRequests(): () => number {
     let held = 0;
     const ended = new Promise<void>((resolve) => (release = resolve));
-    dashboard.neighbours.answer(GetConnection, async () => {
+    dashboard.neighbours.respond(GetConnection, async () => {
       held += 1;
       await ended;
       return { connection: null };
@@ -48,7 +48,7 @@ describe('shares of connections and of requests in flight (guarantees N1, N2)', 
     return client;
   }
 
-  it('one address opens no more connections than its share, and again when others end', async () => {
+  it('closes connections of an address above its share, and accepts new ones when others end', async () => {
     await start({ maxConnectionsPerAddress: 2 });
     const held = [open(''), open('')];
     const count = () => new Promise<number>((resolve) => dashboard.visitor.server.getConnections((_, connections) => resolve(connections)));
@@ -64,23 +64,23 @@ describe('shares of connections and of requests in flight (guarantees N1, N2)', 
     });
   });
 
-  it('a client behind a trusted proxy has no more requests in flight than its share; other clients are served', async () => {
+  it('refuses requests of one client behind a trusted proxy above its share, and serves other clients', async () => {
     await start({ maxConnectionsPerAddress: 2, trustedProxies: ['127.0.0.1'] });
     const session = await dashboard.session('owner', await dashboard.business());
     const held = holdRequests();
-    const ask = (client: string) =>
+    const requestFrom = (client: string) =>
       `GET /api/client/me HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${client}\r\ncookie: token=${session.token}\r\n\r\n`;
-    open(ask('203.0.113.7'));
-    open(ask('203.0.113.7'));
+    open(requestFrom('203.0.113.7'));
+    open(requestFrom('203.0.113.7'));
     await eventually(() => held() === 2);
-    const third = open(ask('203.0.113.7'));
+    const third = open(requestFrom('203.0.113.7'));
     await eventually(() => third.received.includes('}'));
     expect(third.received).toMatch(/^HTTP\/1.1 429 [^]*retry-after: 1\r\n[^]*RATE_LIMITED/);
     const other = open('GET /nothing HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 203.0.113.8\r\n\r\n');
     await eventually(() => other.received.startsWith('HTTP/1.1 404 '));
   });
 
-  it('a connection that pipelines more requests than are handled at once is closed', async () => {
+  it('closes a connection that pipelines too many requests', async () => {
     await start({});
     const session = await dashboard.session('owner', await dashboard.business());
     const held = holdRequests();

@@ -5,17 +5,17 @@ import type { FastifyInstance } from 'fastify';
 import type { GatewayConfig } from '../gateway.config';
 import { networkOf } from './caller';
 
-/** Requests of one connection that are handled at once. Clients that pipeline are rare, and each request in flight takes memory. */
-const MOST_PIPELINED = 8;
+/** Requests of one connection in flight at once. Few clients pipeline, and each request takes memory. */
+const MAX_PIPELINED = 8;
 const RETRY_AFTER_SECONDS = 1;
 
-/** Counts by name, and refuses one more than a limit. */
-class Shares {
+/** Counts uses by name, up to a limit per name. */
+class CountPerName {
   private readonly counts = new Map<string, number>();
 
   constructor(private readonly limit: number) {}
 
-  /** @returns a function that ends the use; null over the limit */
+  /** @returns a function that ends the use, or null at the limit */
   take(name: string): (() => void) | null {
     const count = this.counts.get(name) ?? 0;
     if (count >= this.limit) return null;
@@ -29,8 +29,8 @@ class Shares {
 }
 
 /**
- * No network takes more than its share of the connections and of the requests in flight (guarantees N1, N2). A trusted proxy may open
- * any number of connections: its clients' requests are counted by their own addresses.
+ * Limits each network to a share of the connections and of the requests in flight (guarantees N1, N2). A trusted proxy may open any
+ * number of connections, because its clients' requests count by their own addresses.
  */
 export function shareConnections(
   fastify: FastifyInstance,
@@ -41,8 +41,8 @@ export function shareConnections(
   }: Pick<GatewayConfig, 'trustedProxies' | 'maxConnections' | 'maxConnectionsPerAddress'>,
 ): void {
   const isTrusted = compile(trustedProxies);
-  const connections = new Shares(maxConnectionsPerAddress);
-  const requests = new Shares(maxConnectionsPerAddress);
+  const connections = new CountPerName(maxConnectionsPerAddress);
+  const requests = new CountPerName(maxConnectionsPerAddress);
   const pipelined = new WeakMap<Socket, number>();
   let inFlight = 0;
 
@@ -56,8 +56,8 @@ export function shareConnections(
 
   fastify.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
-    const ofSocket = pipelined.get(socket) ?? 0;
-    if (ofSocket >= MOST_PIPELINED) {
+    const onSocket = pipelined.get(socket) ?? 0;
+    if (onSocket >= MAX_PIPELINED) {
       reply.hijack();
       socket.destroy();
       return;
@@ -66,7 +66,7 @@ export function shareConnections(
     const release = requests.take(networkOf(request.ip));
     if (!release) return done(tooMany());
     inFlight += 1;
-    pipelined.set(socket, ofSocket + 1);
+    pipelined.set(socket, onSocket + 1);
     reply.raw.once('close', () => {
       release();
       inFlight -= 1;

@@ -3,10 +3,10 @@ import { counter } from '@mgw/telemetry';
 import type { FastifyInstance } from 'fastify';
 import { holderOf } from './caller';
 
-/** Responses below this fit the buffers that each connection has anyway. */
+/** Smaller responses fit the socket buffers, so they are not tracked. */
 const TRACKED_FROM = 4 * 1024;
-/** Bytes of responses that their readers have not taken yet. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** Most bytes of unread responses in memory. */
+const MAX_BYTES = 16 * 1024 * 1024;
 
 const cut = counter('mgw_http_slow_readers_cut_total', 'Connections closed because too many bytes waited for slow readers', []);
 
@@ -15,12 +15,12 @@ interface Pending {
   bytes: number;
 }
 
-/** Bounds what waits for slow readers: over the limit, the party that most waits for loses its oldest response (guarantees N1). */
+/** Bounds the bytes of unread responses. Over the limit, the holder with the most unread bytes loses its oldest response (guarantees N1). */
 export class SlowReaders {
   private readonly pending = new Map<ServerResponse, Pending>();
   private waiting = 0;
 
-  constructor(private readonly most = MOST_BYTES) {}
+  constructor(private readonly most = MAX_BYTES) {}
 
   track(response: ServerResponse, holder: string, bytes: number): void {
     if (response.destroyed) return;
@@ -40,7 +40,7 @@ export class SlowReaders {
     const totals = new Map<string, number>();
     for (const { holder, bytes } of this.pending.values()) totals.set(holder, (totals.get(holder) ?? 0) + bytes);
     const [[greediest] = ['']] = [...totals].sort(([, one], [, other]) => other - one);
-    // A Map keeps the order of insertion.
+    // A Map keeps insertion order, so this is the oldest.
     const [victim] = [...this.pending].find(([, { holder }]) => holder === greediest) ?? [];
     if (!victim) return;
     this.drop(victim);

@@ -1,10 +1,10 @@
 import { isTracing, startSpan, type Span } from '@mgw/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** A caller may choose its own request id, and may choose anything: only one that looks made at random goes into a trace. */
+/** Only a request id that looks random goes into a trace: a caller may put anything into its own id. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A span for each request, which goes on with the caller's trace; its route, not its path: paths hold ids of messages. */
+/** Starts a span for each request within the caller's trace. It is named by the route, because paths contain message ids. */
 export function traceRequests(fastify: FastifyInstance): void {
   if (!isTracing()) return;
   const spans = new WeakMap<FastifyRequest, Span>();
@@ -14,7 +14,7 @@ export function traceRequests(fastify: FastifyInstance): void {
     reply.raw.once('close', () => end(span, reply));
     done();
   });
-  // Active only from here on: reading the body comes back outside of what began it.
+  // Not earlier: reading the body loses the async context.
   fastify.addHook('preValidation', (request, _reply, done) => {
     const span = spans.get(request);
     if (span) span.run(done);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@mgw/postgres';
 
-/** The limit over all API keys together (spec §8): 120 a minute unless an operator set another. */
+/** The limit over all API keys together (spec §8): 120 a minute unless an operator set another one. */
 @Injectable()
 export class LimitsStore {
   constructor(private readonly db: Database) {}

@@ -17,19 +17,19 @@ export interface LimitedKey {
 export interface Decision {
   limit: number;
   remaining: number;
-  /** Until a slot frees by itself, in whole seconds. */
+  /** Whole seconds until a slot frees by itself. */
   resetSeconds: number;
-  /** 0: let through. */
+  /** Whole seconds; 0 when the request is allowed. */
   retryAfterSeconds: number;
 }
 
 const decisions = counter(
   'mgw_rate_limit_decisions_total',
-  'Decisions about requests: by redis, or by the gateway alone while it is away',
+  'Rate limit decisions: by redis, or by the gateway alone while Redis does not respond',
   ['by', 'outcome'],
 );
 
-/** Spec §8: per key and over all keys, exact over all gateways. A refused request is charged to nobody. */
+/** Counts requests per key and over all keys, exactly across all gateways (spec §8). A refused request does not count. */
 @Injectable()
 export class RateLimitService {
   private readonly keys = new LRUCache<number, SlidingWindow>({ max: 10_000, ttl: 60_000 });
@@ -53,13 +53,13 @@ export class RateLimitService {
     return {
       limit,
       remaining: taken.waitSeconds > 0 ? 0 : Math.max(0, limit - taken.used),
-      // The limit of all, or one that was lowered just now, may hold longer than what the key itself has used.
+      // The global limit, or a limit that was just lowered, may block for longer than the key's own requests.
       resetSeconds: Math.max(taken.resetSeconds, taken.waitSeconds),
       retryAfterSeconds: taken.waitSeconds,
     };
   }
 
-  /** While Redis is away this gateway lets through its share: together they stay within the limits (guarantees §7). */
+  /** Without Redis each gateway allows its share, so that all together stay within the limits (guarantees §7). */
   private takeShare(apiKeyId: number, limit: number, globalLimit: number): Taken {
     const now = Date.now();
     const share = (whole: number) => Math.max(1, Math.floor(whole / this.config.replicas));

@@ -44,7 +44,7 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
   const passed = (decisions: { retryAfterSeconds: number }[]) =>
     decisions.filter(({ retryAfterSeconds }) => retryAfterSeconds === 0).length;
 
-  it('of a key are exact over two gateways under 100 parallel requests', async () => {
+  it('are exact per key over two gateways under 100 parallel requests', async () => {
     const decisions = await takeMany(100, key(1, 60));
     expect(passed(decisions)).toBe(60);
     const refused = decisions.find(({ retryAfterSeconds }) => retryAfterSeconds > 0);
@@ -54,13 +54,13 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
     expect(passed(await takeMany(10, key(2, 60)))).toBe(10);
   });
 
-  it('of all keys together are exact too, and a refused request is charged to nobody', async () => {
+  it('are exact over all keys, and do not count refused requests', async () => {
     globalPerMinute = 42;
     expect(passed(await takeMany(100, key(1, 60)))).toBe(40);
     globalPerMinute = 100_000;
   });
 
-  it('decision 46: when a slot frees is not told to be sooner than one may come again, whichever limit it is that refuses', async () => {
+  it('decision 46: RateLimit-Reset and Retry-After agree, whichever limit refuses', async () => {
     globalPerMinute = 42;
     await takeMany(41, key(1, 60));
     const [refused] = await takeMany(1, key(2, 60));
@@ -68,7 +68,7 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
     expect(refused?.retryAfterSeconds).toBeGreaterThan(0);
   });
 
-  it('count down in the answer', async () => {
+  it('appear in the headers of each response', async () => {
     const { service } = gateways[0] as (typeof gateways)[number];
     const access = key(3, 5);
     const remaining = [];
@@ -76,7 +76,7 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
     expect(remaining).toEqual([4, 3, 2, 1, 0, 0]);
   });
 
-  it('are counted by what became of requests, with Redis and without (friendliness §10)', async () => {
+  it('have a metric of decisions, with Redis and without', async () => {
     const counted = async () => {
       const { text } = await metricsText();
       const series = text.matchAll(/^mgw_rate_limit_decisions_total\{by="(\w+)",outcome="(\w+)"\} (\d+)/gm);
@@ -93,23 +93,23 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
     expect(await countedBy(() => takeMany(10, key(2, 6)))).toEqual({ 'local taken': 6, 'local refused': 4 });
   });
 
-  it('a gateway that stood still for a moment does not take Redis for away: its limits stay exact', async () => {
+  it('stay exact when the gateway process pauses for a moment', async () => {
     const access = key(7, 60);
     expect(passed(await takeMany(2, access))).toBe(2);
     const pausing = connect(Number(new URL(redis.url).port), '127.0.0.1');
     pausing.write('CLIENT PAUSE 50\r\n');
     await once(pausing, 'data');
     const [{ service }] = gateways as [(typeof gateways)[number]];
-    const asked = service.take(access);
-    // It is on its way by then, and the answer comes while nobody listens.
+    const decision = service.take(access);
+    // The command is sent by then; the response arrives while the process is paused.
     for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
     for (const until = Date.now() + 200; Date.now() < until;);
-    // By this gateway's own count it would be the first.
-    expect(await asked).toMatchObject({ remaining: 57 });
+    // In this gateway's own count it would be the first.
+    expect(await decision).toMatchObject({ remaining: 57 });
     pausing.destroy();
   });
 
-  it('while Redis is away each gateway lets its share through, and Redis decides again when it is back', async () => {
+  it('without Redis each gateway allows its share; with Redis again the limits are exact', async () => {
     await redis.kill();
     expect(passed(await takeMany(100, key(1, 60)))).toBe(60);
     await redis.start();
@@ -120,8 +120,8 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
   });
 });
 
-describe('the window in memory', () => {
-  it('never holds more than the limit in any 60 seconds', () => {
+describe('the sliding window in memory', () => {
+  it('never allows more than the limit in any 60 seconds', () => {
     const window = new SlidingWindow();
     expect([0, 10_000, 20_000].map((at) => window.take(2, at))).toEqual([0, 0, 40]);
     expect([59_999, 60_000, 60_001].map((at) => window.take(2, at))).toEqual([1, 0, 10]);

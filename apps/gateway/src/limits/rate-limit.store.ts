@@ -6,9 +6,9 @@ import { Redis } from 'ioredis';
 import { GatewayConfig } from '../gateway.config';
 
 /**
- * Exact sliding logs of each key and of all keys together; both are looked at before either is charged (guarantees §7). Takes one
- * request after the other: the keys from KEYS[3] on, each with two limits, its own and that of all. Redis' own clock: gateways'
- * clocks may differ. The sequence keeps two requests of one microsecond apart.
+ * Exact sliding logs, per key and global. A request checks both before it counts in either (guarantees §7). KEYS[3] and on are the
+ * requests' keys, each with two limits in ARGV: its own and the global one. The script uses Redis' clock, because gateways' clocks
+ * differ. The sequence distinguishes two requests of one microsecond.
  */
 const TAKE = `
 local time = redis.call('TIME')
@@ -24,7 +24,7 @@ local function wait(key, limit)
   return tonumber(leaving[2]) + window - now
 end
 
-local answers = {}
+local results = {}
 for nth = 3, #KEYS do
   redis.call('ZREMRANGEBYSCORE', KEYS[nth], '-inf', now - window)
   local refused = math.max(wait(KEYS[nth], tonumber(ARGV[2 * nth - 5])), wait(KEYS[1], tonumber(ARGV[2 * nth - 4])))
@@ -37,11 +37,11 @@ for nth = 3, #KEYS do
   end
   local oldest = redis.call('ZRANGE', KEYS[nth], 0, 0, 'WITHSCORES')
   local reset = oldest[2] and (tonumber(oldest[2]) + window - now) or 0
-  table.insert(answers, { redis.call('ZCARD', KEYS[nth]), string.format('%.0f', refused), string.format('%.0f', reset) })
+  table.insert(results, { redis.call('ZCARD', KEYS[nth]), string.format('%.0f', refused), string.format('%.0f', reset) })
 end
-return answers`;
+return results`;
 
-const ANSWER_WITHIN_MS = 100;
+const RESPONSE_WITHIN_MS = 100;
 
 interface TakeCommand {
   takeLimits(keyCount: number, ...keysAndLimits: (string | number)[]): Promise<[number, string, string][]>;
@@ -55,9 +55,9 @@ interface Request {
 }
 
 export interface Taken {
-  /** Requests of the key within the last minute, this one included when it was let through. */
+  /** Requests of the key within the last minute, including this one if allowed. */
   used: number;
-  /** 0 when it was let through. */
+  /** 0 when allowed. */
   waitSeconds: number;
   resetSeconds: number;
 }
@@ -71,29 +71,29 @@ export class RateLimitStore implements OnApplicationShutdown {
   });
 
   constructor(config: GatewayConfig, @Inject(LOGGER) logger: Logger) {
-    // Without these ioredis queues commands for a Redis that is away, and every request hangs (guarantees §7).
+    // By default ioredis queues commands while disconnected, and every request would hang (guarantees §7).
     const redis = new Redis(config.redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 1,
       connectTimeout: 2_000,
-      // It waits so long for the end of a connection that has ended already.
+      // ioredis waits this long even for a connection that has already ended.
       disconnectTimeout: 100,
       retryStrategy: (attempt) => Math.min(1_000, 50 * attempt),
       scripts: { takeLimits: { lua: TAKE } },
     });
     let away = false;
     redis.on('error', (error: Error) => {
-      if (!away) logger.warn({ err: error }, 'Redis is away: each gateway enforces its share of the limits');
+      if (!away) logger.warn({ err: error }, 'Redis does not respond: each gateway enforces its share of the limits');
       away = true;
     });
     redis.on('ready', () => {
-      if (away) logger.info('Redis is back');
+      if (away) logger.info('Redis responds again');
       away = false;
     });
     this.redis = redis as Redis & TakeCommand;
   }
 
-  /** @throws GatewayError OVERLOADED when too many requests of the business wait; Error within 200 ms when Redis is away */
+  /** @throws GatewayError OVERLOADED if too many requests of the business wait; Error within 200 ms if Redis does not respond */
   take(request: Request): Promise<Taken> {
     return this.requests.add(request);
   }
@@ -101,8 +101,8 @@ export class RateLimitStore implements OnApplicationShutdown {
   private async takeAll(requests: Request[]): Promise<Taken[]> {
     const keys = ['{limits}:global', '{limits}:sequence', ...requests.map(({ apiKeyId }) => `{limits}:key:${apiKeyId}`)];
     const limits = requests.flatMap(({ keyLimit, globalLimit }) => [keyLimit, globalLimit]);
-    const answers = await inTime(this.redis.takeLimits(keys.length, ...keys, ...limits));
-    return answers.map(([used, wait, reset]) => ({ used, waitSeconds: seconds(wait), resetSeconds: seconds(reset) }));
+    const results = await inTime(this.redis.takeLimits(keys.length, ...keys, ...limits));
+    return results.map(([used, wait, reset]) => ({ used, waitSeconds: seconds(wait), resetSeconds: seconds(reset) }));
   }
 
   onApplicationShutdown(): void {
@@ -111,14 +111,14 @@ export class RateLimitStore implements OnApplicationShutdown {
 }
 
 /**
- * What came while this process stood still for a moment has come in time: it is read first. ioredis' own `commandTimeout` would call Redis
- * away, and the limits would be exact no more.
+ * Fails after the deadline, but first reads a response that arrived while this process was paused. ioredis' own `commandTimeout`
+ * would fail instead, and the limits would no longer be exact.
  */
-function inTime<T>(answer: Promise<T>): Promise<T> {
+function inTime<T>(response: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`Redis did not answer within ${ANSWER_WITHIN_MS} ms`));
-    const timer = setTimeout(() => setImmediate(late), ANSWER_WITHIN_MS);
-    void answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    const late = () => reject(new Error(`Redis did not respond within ${RESPONSE_WITHIN_MS} ms`));
+    const timer = setTimeout(() => setImmediate(late), RESPONSE_WITHIN_MS);
+    void response.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 

@@ -1,7 +1,7 @@
 import { KeyedMutex } from './keyed-mutex';
 
-describe('turns', () => {
-  it('runs work for one key one after another, also after a failure, and other keys side by side', async () => {
+describe('KeyedMutex', () => {
+  it('runs work for one key sequentially, also after a failure, and for other keys concurrently', async () => {
     const turns = new KeyedMutex();
     const seen: string[] = [];
     let release = () => {};
@@ -19,7 +19,7 @@ describe('turns', () => {
     expect(seen).toEqual(['b', 'a1', 'a2']);
   });
 
-  it('turns away the 21st caller instead of queueing it', async () => {
+  it('refuses the 21st caller instead of queueing it', async () => {
     const turns = new KeyedMutex();
     const waiting = Array.from({ length: 20 }, () => turns.runExclusive('a', () => Promise.resolve()));
     await expect(turns.runExclusive('a', () => Promise.resolve())).rejects.toMatchObject({ error_code: 'OVERLOADED' });

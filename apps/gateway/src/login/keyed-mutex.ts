@@ -1,9 +1,9 @@
 import { GatewayError } from '@mgw/contracts';
 
-/** Callers beyond this many for one key are turned away. */
+/** Most callers that wait for one key; further ones are refused. */
 const MAX_WAITING = 20;
 
-/** Work for the same key runs one after another, for different keys side by side. */
+/** Runs work for the same key sequentially, and for different keys concurrently. */
 export class KeyedMutex {
   private readonly queues = new Map<string, { tail: Promise<unknown>; waiting: number }>();
 

@@ -13,7 +13,7 @@ import { Responds } from '../responses/responds';
 import { Done } from '../responses/done';
 import { LoggedIn, Me } from './login.responses';
 
-/** Product §2: login, logout, me. Operators log in here too. */
+/** Login, logout, me (spec §10), also for operators. */
 @Controller('api/client')
 export class LoginController {
   constructor(
@@ -27,8 +27,8 @@ export class LoginController {
   @UseGuards(SameOriginGuard, BodyGuard)
   @Responds(LoggedIn, 'Log in', { errors: ['NOT_AUTHENTICATED', 'PERMISSION_DENIED', 'RATE_LIMITED'] })
   async login(@Body() { email, password }: LoginRequest, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
-    const held = sessionToken(request.headers.cookie);
-    const { token, user } = await this.logins.login({ email, password, ip: request.ip, held });
+    const currentToken = sessionToken(request.headers.cookie);
+    const { token, user } = await this.logins.login({ email, password, ip: request.ip, currentToken });
     reply.header('set-cookie', sessionCookie(token, this.config.production));
     return { message: 'Logged in.', user: { id: user.id, email: user.email, name: user.name, role: user.role } };
   }
@@ -46,8 +46,8 @@ export class LoginController {
 
   @Get('me')
   @SessionOf('owner', 'member', 'operator')
-  @Responds(Me, 'Show who is logged in')
+  @Responds(Me, 'Show the user and the business of the session')
   whoAmI(@CurrentUser() user: SessionUser): Promise<Me> {
-    return this.me.of(user);
+    return this.me.describe(user);
   }
 }

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { Id, Nullable, PLANS } from '@mgw/contracts';
-import { ZONES } from '../businesses/zones';
+import { ZONE_FIELDS } from '../businesses/zones';
 
 const user = Type.Object({
   id: Id,
@@ -11,7 +11,7 @@ const user = Type.Object({
 
 export const LoggedIn = Type.Object({ message: Type.String(), user }, { title: 'LoggedIn' });
 
-/** Product §2. */
+/** Spec §10. */
 export const Me = Type.Object(
   {
     user,
@@ -21,8 +21,8 @@ export const Me = Type.Object(
           id: Id,
           name: Type.String(),
           plan: Type.Union(PLANS.map((plan) => Type.Literal(plan))),
-          ...ZONES,
-          whatsapp_connected: Nullable(Type.Boolean({ description: 'Null when it could not be asked for in time.' })),
+          ...ZONE_FIELDS,
+          whatsapp_connected: Nullable(Type.Boolean({ description: 'Null if the template service did not respond in time.' })),
         },
         { description: 'Null for operators.' },
       ),

@@ -10,20 +10,20 @@ import { accountSubject, addressSubject } from './login-subjects';
 import { SessionsStore } from '../sessions/sessions.store';
 import { KeyedMutex } from './keyed-mutex';
 
-/** Wrong passwords for one account within 15 minutes (product §2); for an address it is LOGIN_IP_LIMIT. */
+/** Most wrong passwords of one account within 15 minutes (spec §10). LOGIN_IP_LIMIT is the limit of an address. */
 const ACCOUNT_LIMIT = 5;
 
 export interface Credentials {
   email: string;
   password: string;
   ip: string;
-  /** The session that the browser already holds: it ends with the new login. */
-  held: string | null;
+  /** The token of the browser's current session, which the new login ends. */
+  currentToken: string | null;
 }
 
 @Injectable()
 export class LoginService {
-  /** One look at a password of an account at a time, so that people who log in twice at once are not taken for guessers. */
+  /** Checks passwords of one account sequentially, so that concurrent right logins do not count as guesses. */
   private readonly accounts = new KeyedMutex();
 
   constructor(
@@ -34,12 +34,12 @@ export class LoginService {
     private readonly config: GatewayConfig,
   ) {}
 
-  /** @throws GatewayError NOT_AUTHENTICATED (the same for a wrong password and an unknown user), RATE_LIMITED (also for the right password). */
+  /** @throws GatewayError NOT_AUTHENTICATED for a wrong password and for an unknown user alike, RATE_LIMITED even for the right password */
   async login(credentials: Credentials): Promise<{ token: string; user: StoredUser }> {
     const email = normalizeEmail(credentials.email);
     const account = accountSubject(email);
     const user = await this.accounts.runExclusive(account, () => this.check(email, account, credentials));
-    const token = await this.sessions.open(user.id, credentials.held);
+    const token = await this.sessions.open(user.id, credentials.currentToken);
     await this.audit.add({ user_id: user.id, business_id: user.business_id, action: 'session.opened', detail: {} });
     return { token, user };
   }
@@ -60,14 +60,14 @@ export class LoginService {
       throw new GatewayError('RATE_LIMITED', 'Too many wrong logins. Wait before you try again.', { retry_after_seconds });
     }
     const users = await this.users.allByEmail(email);
-    const place = await matchingHash(
+    const index = await matchingHash(
       users.map(({ password_hash }) => password_hash),
       password,
     );
-    const user = users[place];
+    const user = users[index];
     if (!user) {
       const [known] = users;
-      // An address that nobody has is kept as a hash: people mistype, and paste passwords.
+      // The account is a hash: what was typed may be a password.
       const detail = { account, network: networkOf(ip), locked: attempt.locks };
       await this.audit.add({ user_id: known?.id ?? null, business_id: known?.business_id ?? null, action: FAILED_LOGIN, detail });
       throw new GatewayError('NOT_AUTHENTICATED', 'Wrong email or password.');

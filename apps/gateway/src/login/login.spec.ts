@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { PASSWORD, startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 
-describe('login (product §2)', () => {
+describe('login (spec §10)', () => {
   let dashboard: Dashboard;
   const login = (email: string, password: string) => dashboard.visitor.post('/api/client/login', { email, password });
   const cookieOf = (answer: { headers: Record<string, unknown> }) => String((answer.headers['set-cookie'] as string[] | undefined)?.[0]);
@@ -12,7 +12,7 @@ describe('login (product §2)', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('product §2: answers with the user and an opaque cookie that is stored only as a hash', async () => {
+  it('spec §10: responds with the user and an opaque cookie that is stored only as a hash', async () => {
     const { email, id } = await dashboard.user('owner', await dashboard.business());
     const answer = await login(email.toUpperCase(), PASSWORD).expect(200);
     expect(answer.body).toEqual({ message: expect.any(String) as string, user: { id, email, name: 'Owner', role: 'owner' } });
@@ -22,7 +22,7 @@ describe('login (product §2)', () => {
     expect(stored.map((row) => row.token_hash.toString('hex'))).toContain(createHash('sha256').update(token).digest('hex'));
   });
 
-  it('product §2: a wrong password and an unknown user get the same 401 body', async () => {
+  it('spec §10: a wrong password and an unknown user get the same 401 body', async () => {
     const { email } = await dashboard.user('owner', await dashboard.business());
     const wrong = await login(email, 'not the password').expect(401);
     const unknown = await login('nobody@nowhere.example', PASSWORD).expect(401);
@@ -31,7 +31,7 @@ describe('login (product §2)', () => {
     expect(wrong.headers['set-cookie']).toBeUndefined();
   });
 
-  it('product §2: the sixth login within 15 minutes after five wrong ones is 429, also with the right password; known and unknown alike', async () => {
+  it('spec §10: after five wrong logins in 15 minutes the sixth gets 429, even with the right password, for known and unknown users', async () => {
     const { email } = await dashboard.user('owner', await dashboard.business());
     for (const address of [email, 'stranger@nowhere.example']) {
       for (let attempt = 0; attempt < 5; attempt += 1) await login(address, 'wrong password').expect(401);
@@ -43,7 +43,7 @@ describe('login (product §2)', () => {
     await login(email, PASSWORD).expect(200);
   });
 
-  it('product §2: fifty guesses at once are no more than five looks at the password, also over two replicas', async () => {
+  it('spec §10: fifty concurrent guesses over two replicas check at most five passwords', async () => {
     const { email } = await dashboard.user('owner', await dashboard.business());
     const replica = await dashboard.replica();
     const guess = (n: number) => (n % 2 ? dashboard : replica).visitor.post('/api/client/login', { email, password: `guess ${n}` });
@@ -53,7 +53,7 @@ describe('login (product §2)', () => {
     await replica.close();
   });
 
-  it('product §2: a right password forgives the wrong ones before it', async () => {
+  it('spec §10: a right password resets the count of wrong ones', async () => {
     const { email } = await dashboard.user('owner', await dashboard.business());
     for (let round = 0; round < 3; round += 1) {
       for (let attempt = 0; attempt < 4; attempt += 1) await login(email, 'wrong password').expect(401);
@@ -61,7 +61,7 @@ describe('login (product §2)', () => {
     }
   });
 
-  it('guarantees §9: a failed login is in the audit, with the account and business if they are known, and never with what was typed', async () => {
+  it('guarantees §9: the audit log has failed logins with account and business if known, and never what was typed', async () => {
     const business_id = await dashboard.business();
     const { email, id } = await dashboard.user('owner', business_id);
     for (let attempt = 0; attempt < 5; attempt += 1) await login(email, 'not the password').expect(401);
@@ -81,27 +81,27 @@ describe('login (product §2)', () => {
       network: expect.stringMatching(/127\.0\.0\.1|^0:0:0:0$/) as string,
     });
     expect(JSON.stringify(entries)).not.toMatch(/nowhere|not the password/);
-    // Strangers make these entries, so old ones go.
+    // Anyone can add these entries, so old ones expire.
     await dashboard.db.query(`UPDATE access.audit SET at = at - interval '91 days' WHERE action = 'session.refused'`);
     await login('unknown@nowhere.example', 'not the password').expect(401);
     const left = await dashboard.db.query(`SELECT 1 FROM access.audit WHERE action = 'session.refused'`);
     expect(left).toHaveLength(1);
   });
 
-  it('product §2: ten people who log in to one account at once all get in', async () => {
+  it('spec §10: ten concurrent right logins to one account all succeed', async () => {
     const { email } = await dashboard.user('owner', await dashboard.business());
     const answers = await Promise.all(Array.from({ length: 10 }, () => login(email, PASSWORD)));
     expect(answers.map((answer) => answer.status)).toEqual(Array(10).fill(200));
   });
 
-  it('product §2: a new value at each login, and the one the browser held ends', async () => {
+  it('spec §10: each login creates a new session and ends the browser’s previous one', async () => {
     const owner = await dashboard.session('owner', await dashboard.business());
     const again = await owner.post('/api/client/login', { email: owner.email, password: PASSWORD }).expect(200);
     expect(cookieOf(again)).not.toContain(owner.token);
     await owner.get('/api/client/me').expect(401);
   });
 
-  it('product §2: logout kills the session on every gateway, and clears the cookie; another browser stays logged in', async () => {
+  it('spec §10: logout ends the session on every gateway and clears the cookie; another browser stays logged in', async () => {
     const owner = await dashboard.session('owner', await dashboard.business());
     const other = await dashboard.visitor.post('/api/client/login', { email: owner.email, password: PASSWORD }).expect(200);
     const otherToken = /token=([\w-]+)/.exec(cookieOf(other))?.[1] ?? '';
@@ -118,13 +118,13 @@ describe('login (product §2)', () => {
     ['12 hours after its last use', `last_used_at = now() - interval '12 hours'`, 401],
     ['7 days after its login, however much it was used', `created_at = now() - interval '7 days'`, 401],
     ['not a minute before either', `last_used_at = now() - interval '719 minutes', created_at = now() - interval '10079 minutes'`, 200],
-  ])('product §2: a session ends %s', async (_, change, status) => {
+  ])('spec §10: a session ends %s', async (_, change, status) => {
     const owner = await dashboard.session('owner', await dashboard.business());
     await dashboard.db.query(`UPDATE access.sessions SET ${change} WHERE user_id = $1`, [owner.id]);
     await owner.get('/api/client/me').expect(status);
   });
 
-  it('product §2: use keeps a session alive', async () => {
+  it('spec §10: use keeps a session alive', async () => {
     const owner = await dashboard.session('owner', await dashboard.business());
     await dashboard.db.query(`UPDATE access.sessions SET last_used_at = now() - interval '11 hours' WHERE user_id = $1`, [owner.id]);
     await owner.get('/api/client/me').expect(200);
@@ -135,7 +135,7 @@ describe('login (product §2)', () => {
     expect(row?.fresh).toBe(true);
   });
 
-  it('product §2: what a page asks for by itself is answered, and does not keep a session alive', async () => {
+  it('spec §10: a page’s own requests succeed and do not keep a session alive', async () => {
     const owner = await dashboard.session('owner', await dashboard.business());
     await dashboard.db.query(`UPDATE access.sessions SET last_used_at = now() - interval '11 hours' WHERE user_id = $1`, [owner.id]);
     await owner.get('/api/client/me').set('x-unattended', '1').expect(200);
@@ -146,7 +146,7 @@ describe('login (product §2)', () => {
     expect(row?.idle).toBe(true);
   });
 
-  it('product §2: no session is 401 on every path of the dashboard and the operator', async () => {
+  it('spec §10: every path of the dashboard and the operator responds 401 without a session', async () => {
     const paths = [
       'client/me',
       'client/api-keys',
@@ -169,14 +169,14 @@ describe('login (product §2)', () => {
     [{ email: 'a@b.example' }, 'password'],
     [{ email: 'a@b.example', password: ['x'] }, 'password'],
     [{ email: 'a@b.example', password: 'x', remember: true }, 'remember'],
-  ])('product decisions 6, 7: %j is refused with 400 naming the field', async (body, field) => {
+  ])('decisions 6, 7: refuses %j with 400 that names the field', async (body, field) => {
     const answer = await dashboard.visitor.post('/api/client/login', body).expect(400);
     expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
   });
 });
 
-describe('login by address (product §2)', () => {
-  it('product §2: wrong logins from one address are bounded by LOGIN_IP_LIMIT over all accounts; right ones are not charged', async () => {
+describe('login by address (spec §10)', () => {
+  it('spec §10: LOGIN_IP_LIMIT bounds wrong logins of one address over all accounts; right ones do not count', async () => {
     const dashboard = await startDashboard({ loginIpLimit: 20 });
     const { email } = await dashboard.user('owner', await dashboard.business());
     const login = (address: string, password: string) => dashboard.visitor.post('/api/client/login', { email: address, password });
@@ -188,7 +188,7 @@ describe('login by address (product §2)', () => {
     await dashboard.close();
   });
 
-  it('guarantees N2: a lock of the account and of the address keeps nobody out who has a session', async () => {
+  it('guarantees N2: a lock of the account and the address does not affect existing sessions', async () => {
     const dashboard = await startDashboard({ loginIpLimit: 20 });
     const owner = await dashboard.session('owner', await dashboard.business());
     const { token } = await dashboard.apiKey();

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BusinessesStore } from '../businesses/businesses.store';
-import { shownZones } from '../businesses/zones';
+import { zoneFields } from '../businesses/zones';
 import { ConnectionService } from '../connection/connection.service';
 import type { Me } from './login.responses';
 import type { SessionUser } from '../sessions/session-user';
@@ -12,7 +12,7 @@ export class MeService {
     private readonly connections: ConnectionService,
   ) {}
 
-  async of({ user_id, email, name, role, business_id }: SessionUser): Promise<Me> {
+  async describe({ user_id, email, name, role, business_id }: SessionUser): Promise<Me> {
     const user = { id: user_id, email, name, role };
     if (business_id === null) return { user, business: null };
     const [business, whatsapp_connected] = await Promise.all([
@@ -20,6 +20,6 @@ export class MeService {
       this.connections.isConnected(business_id),
     ]);
     if (!business) return { user, business: null };
-    return { user, business: { id: business_id, name: business.name, plan: business.plan, ...shownZones(business), whatsapp_connected } };
+    return { user, business: { id: business_id, name: business.name, plan: business.plan, ...zoneFields(business), whatsapp_connected } };
   }
 }

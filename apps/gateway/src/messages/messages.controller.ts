@@ -12,7 +12,7 @@ import type { BusinessUser } from '../sessions/session-user';
 import { ListMessagesQuery } from './messages.requests';
 import { MessageDetailResponse, MessagesResponse } from './messages.responses';
 
-/** Product §2: what was sent, and what became of it. */
+/** The message log with the delivery of each message (spec §10). */
 @Controller('api/client/messages')
 @SessionOf('owner', 'member')
 export class MessagesController {
@@ -27,13 +27,13 @@ export class MessagesController {
       business_id,
       ...pageOf(query),
       status,
-      // What is no number is nobody's.
+      // An invalid phone number is searched for as typed, and matches nothing.
       phone: phone && (phone.ok ? phone.value : (query.phone as string)),
       search,
     });
   }
 
-  /** Ids hold `/` and `=`: both the raw and the percent-encoded form are one path (product decision 25). */
+  /** Ids contain `/` and `=`, so the path takes them raw and percent-encoded (decision 25). */
   @Get('*')
   @Responds(MessageDetailResponse, 'Show one message with its timeline', { errors: ['NOT_FOUND'], wildcard: 'message_id' })
   async show(@CurrentUser() { business_id }: BusinessUser, @Param('*', MessageIdPipe) message_id: string) {

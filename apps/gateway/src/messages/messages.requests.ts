@@ -2,10 +2,10 @@ import { IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
 import { PageQuery } from '../requests/page';
 
 const STATUSES = ['sent', 'delivered', 'read', 'failed'] as const;
-/** Of years that every clock behind us knows. */
+/** A day of a year with four digits, which every service can parse. */
 const DAY = /^[1-9]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
-/** Product §2. */
+/** Spec §10. */
 export class ListMessagesQuery extends PageQuery {
   @IsOptional()
   @IsIn(STATUSES, { message: `status must be one of ${STATUSES.join(', ')}` })
@@ -16,14 +16,14 @@ export class ListMessagesQuery extends PageQuery {
   @Length(1, 140)
   phone?: string;
 
-  /** Part of the text, a template's name or a message id. */
+  /** Part of the text, of a template name or of a message id. */
   @IsOptional()
   @IsString()
   @Length(1, 100)
   q?: string;
 }
 
-/** Days in the business's time zone, both included; the last 30 days when left out. */
+/** Days in the business's time zone, both included; the last 30 days by default. */
 export class UsageQuery {
   @IsOptional()
   @Matches(DAY, { message: 'from must be a day, YYYY-MM-DD' })

@@ -7,11 +7,11 @@ export const MessageDetailResponse = Type.Object(
   {
     message: LoggedMessage,
     timeline: Type.Array(Type.Object({ status: Type.String(), at: IsoTime, reason: Nullable(Type.String()) }), {
-      description: 'accepted, then what the platform told, oldest first.',
+      description: 'accepted, then the statuses of the platform, oldest first.',
     }),
     webhooks: Nullable(
       Type.Array(FindDeliveries.reply.properties.deliveries.items, {
-        description: 'Webhooks that carried its message.sent; null when they could not be asked for in time.',
+        description: 'Deliveries of its message.sent to webhooks; null if the dispatcher did not respond in time.',
       }),
     ),
   },
@@ -25,7 +25,7 @@ export const UsageResponse = Type.Object(
     timezone: Type.String(),
     usage: Type.Array(UsageLine),
     keys: Type.Array(Type.Object({ id: Id, name: Type.String(), daily_limit: Type.Integer(), used_today: Nullable(Type.Integer()) }), {
-      description: 'Keys in use, with today’s use of their caps.',
+      description: 'Active keys, with today’s use of their caps.',
     }),
   },
   { title: 'Usage' },

@@ -45,24 +45,24 @@ const threadMessage = (message_id: string, direction: 'in' | 'out'): ThreadMessa
   at: AT,
 });
 
-/** A service that is away takes its own part of an answer with it, and no more. */
-describe('answers that two services make (product §2)', () => {
+/** Without a service only its part of a response is missing. */
+describe('responses composed from two services (spec §10)', () => {
   let dashboard: Dashboard;
   let owner: Session;
-  /** How the second service fails. */
+  /** Failures of the second service. */
   let away: () => Promise<never>;
 
   beforeAll(async () => {
     dashboard = await startDashboard();
     owner = await dashboard.session('owner', await dashboard.business());
-    dashboard.neighbours.answer(GetTimeline, () => ({ message: MESSAGE, timeline: TIMELINE }));
-    dashboard.neighbours.answer(FindDeliveries, () => away());
-    dashboard.neighbours.answer(GetThread, () => ({
+    dashboard.neighbours.respond(GetTimeline, () => ({ message: MESSAGE, timeline: TIMELINE }));
+    dashboard.neighbours.respond(FindDeliveries, () => away());
+    dashboard.neighbours.respond(GetThread, () => ({
       conversation: CONVERSATION,
       messages: [threadMessage('wamid.B', 'out'), threadMessage('wamid.A', 'in')],
       next_cursor: null,
     }));
-    dashboard.neighbours.answer(GetMessageStatuses, () => away());
+    dashboard.neighbours.respond(GetMessageStatuses, () => away());
   });
   afterAll(() => dashboard.close());
 
@@ -77,12 +77,12 @@ describe('answers that two services make (product §2)', () => {
       away = way;
     });
 
-    it('product §2: a message is shown with its timeline, and its webhooks as unknown', async () => {
+    it('spec §10: shows a message with its timeline, and null for its webhooks', async () => {
       const { body } = await owner.get('/api/client/messages/wamid.A').expect(200);
       expect(body).toEqual({ message: MESSAGE, timeline: TIMELINE, webhooks: null });
     });
 
-    it('product §2: a conversation is shown with its messages, and what became of them as unknown', async () => {
+    it('spec §10: shows a conversation with its messages, and null for their statuses', async () => {
       const { body } = await owner.get('/api/client/conversations/1/messages').expect(200);
       const unknown = { delivery_status: null, failure_reason: null };
       expect((body as { messages: object[] }).messages).toEqual([
@@ -92,8 +92,8 @@ describe('answers that two services make (product §2)', () => {
     });
   });
 
-  it('product §2: what the status service does not know yet is sent', async () => {
-    dashboard.neighbours.answer(GetMessageStatuses, () => ({ statuses: [] }));
+  it('spec §10: shows messages that the status service does not have yet as sent', async () => {
+    dashboard.neighbours.respond(GetMessageStatuses, () => ({ statuses: [] }));
     const { body } = await owner.get('/api/client/conversations/1/messages').expect(200);
     expect((body as { messages: object[] }).messages).toMatchObject([{ delivery_status: 'sent' }, { delivery_status: null }]);
   });

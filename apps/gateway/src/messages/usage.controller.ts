@@ -14,7 +14,7 @@ import { UsageResponse } from './messages.responses';
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 366;
 
-/** Product §2: figures per day and kind, and today's use of the caps. */
+/** Message counts per day and kind, and today's use of the caps (spec §10). */
 @Controller('api/client/usage')
 @SessionOf('owner', 'member')
 export class UsageController {
@@ -46,7 +46,7 @@ export class UsageController {
   }
 }
 
-/** @throws GatewayError for days that do not exist, run backwards, or are too many */
+/** @throws GatewayError for a day that does not exist, a reversed period, or one that is too long */
 function period(query: UsageQuery, timezone: string): { from: string; to: string } {
   const to = query.to ?? new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(new Date());
   const from = query.from ?? new Date(Date.parse(to) - 29 * DAY_MS).toISOString().slice(0, 10);

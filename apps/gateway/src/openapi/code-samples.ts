@@ -1,20 +1,20 @@
-/** A call of the REST API, as an integrator would make it. */
+/** A call of the REST API. */
 export interface SampleCall {
   method: 'GET' | 'POST';
   url: string;
   body: Value | undefined;
 }
-/** Of JSON. */
+/** A JSON value. */
 export type Value = string | number | boolean | null | Value[] | { [name: string]: Value };
 
-/** One entry of `x-codeSamples`, the name that readers of OpenAPI documents know. */
+/** One entry of `x-codeSamples`, which reference tools show. */
 interface CodeSample {
   lang: string;
   label: string;
   source: string;
 }
 
-/** The call in four languages, with nothing but what each brings along. The key is read from the variable API_KEY; each prints the answer. */
+/** The call in four languages with their standard libraries. The key comes from API_KEY; each sample prints the response. */
 export function codeSamples(call: SampleCall): CodeSample[] {
   return [
     { lang: 'Shell', label: 'curl', source: curl(call) },
@@ -83,7 +83,7 @@ function php({ method, url, body }: SampleCall): string {
   ].join('\n');
 }
 
-/** How a language writes down a value. */
+/** The literals of a language. */
 interface Notation {
   text: (value: string) => string;
   constant: (value: number | boolean | null) => string;
@@ -102,7 +102,7 @@ const PYTHON: Notation = {
 const quoted = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`;
 const PHP: Notation = { text: quoted, constant: String, name: quoted, object: ['[', ' => ', ']'], indent: '    ' };
 
-/** @param indent of the line that the value begins on */
+/** @param indent the indent of the line on which the value starts */
 function literal(value: Value, notation: Notation, indent: string): string {
   if (typeof value === 'string') return notation.text(value);
   if (typeof value !== 'object' || value === null) return notation.constant(value);

@@ -12,32 +12,32 @@ type Json = Record<string, unknown>;
 
 const TAGS: [string, string, string][] = [
   ['/api/v1', 'REST API', 'For integrations, with an API key.'],
-  ['/api/client', 'Dashboard', 'For the business’s people, with the login’s cookie.'],
-  ['/api/admin', 'Operator', 'For operators, with the same login.'],
+  ['/api/client', 'Dashboard', 'For the users of a business, with the session cookie.'],
+  ['/api/admin', 'Operator', 'For operators, with the session cookie.'],
 ];
-/** Where all may come nobody is refused. */
+/** With all roles allowed, reads are never refused for a role. */
 const ROLES = 3;
-/** Numbers of ours in paths; other names are the platform's, or phones. */
+/** Numeric path parameters; the others are ids of the platform or phone numbers. */
 const OWN_IDS = new Set(['id', 'delivery_id']);
 const PATH_EXAMPLES: Record<string, string> = {
   message_id: 'wamid.HBgLMTIwMTU1NTAxMDAVAgARGBI0QTlGMkMwRTdCNUQxMzY4MEEA',
   phone: '12015550100',
 };
 const LIMIT_HEADERS = {
-  'RateLimit-Limit': 'Requests a minute of this key.',
+  'RateLimit-Limit': 'Requests per minute of this key.',
   'RateLimit-Remaining': 'Requests left in this minute.',
   'RateLimit-Reset': 'Seconds until the oldest request of the last minute no longer counts.',
 };
 const HELP = {
   Link: {
-    description: 'Leads to what the error means and what to do about it (RFC 8288).',
+    description: 'The page that explains the error and its remedy (RFC 8288).',
     schema: { type: 'string' },
     example: helpLink('WINDOW_CLOSED'),
   },
 };
 const ERROR_HEADERS = { Link: { $ref: '#/components/headers/Link' } };
 
-/** The whole HTTP API as OpenAPI 3.1, made from the controllers, their request classes and the schemas of their answers. */
+/** The HTTP API as OpenAPI 3.1, generated from the controllers, their request classes and response schemas. */
 export function openApiDocument(modules: ModulesContainer, serverUrl: string): Json {
   const requests = new RequestSchemas();
   const schemas: Record<string, unknown> = {};
@@ -51,8 +51,8 @@ export function openApiDocument(modules: ModulesContainer, serverUrl: string): J
       version: '1.0.0',
       description:
         'Sends WhatsApp Business messages with an API key, follows their delivery and manages webhooks. ' +
-        'Errors are `{success: false, error, error_code, …}`; decide on `error_code`. What each means is under /docs/errors, ' +
-        'where the header `Link` of an error leads.',
+        'Errors are `{success: false, error, error_code, …}`: decide on `error_code`. The header `Link` of an error leads to its ' +
+        'explanation under /docs/errors.',
     },
     servers: [{ url: serverUrl }],
     tags: TAGS.map(([, name, description]) => ({ name, description })),
@@ -71,7 +71,7 @@ export function openApiDocument(modules: ModulesContainer, serverUrl: string): J
 
 interface Context {
   requests: RequestSchemas;
-  /** Schemas of answers by name; filled on the way. */
+  /** Response schemas by name, collected on the way. */
   schemas: Record<string, unknown>;
   serverUrl: string;
 }
@@ -93,7 +93,7 @@ function operation(endpoint: Endpoint, context: Context): Json {
   };
 }
 
-/** The endpoint called with the examples that the document shows. */
+/** A call of the endpoint with the examples of the document. */
 function sampleOf({ method, path, query, body }: Endpoint, { requests, serverUrl }: Context): SampleCall {
   const example = (request: Class | undefined) => request && requests.schema(request).example;
   const url = new URL(
@@ -106,7 +106,7 @@ function sampleOf({ method, path, query, body }: Endpoint, { requests, serverUrl
 
 const isRest = ({ path }: Endpoint) => path.startsWith('/api/v1/');
 
-/** Whether it takes an Idempotency-Key. */
+/** Whether the endpoint takes an Idempotency-Key. */
 const isRepeatable = ({ permission, description }: Endpoint) => permission !== undefined || description.repeatable === true;
 
 function securityOf(endpoint: Endpoint): Json[] {
@@ -136,14 +136,14 @@ function parametersOf(endpoint: Endpoint, requests: RequestSchemas): Json[] {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    description: 'The same key with the same request within 24 hours gets the same answer, and nothing is sent twice.',
+    description: 'A repeated request with the same key within 24 hours gets the same response, and nothing is sent twice.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   };
   return [...inPath, ...inQuery, ...(isRepeatable(endpoint) && method === 'post' ? [idempotency] : [])];
 }
 
 function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
-  const { reply, contentType } = endpoint.description;
+  const { response, contentType } = endpoint.description;
   const headers = isRest(endpoint)
     ? {
         headers: Object.fromEntries(
@@ -155,7 +155,7 @@ function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
     '200': {
       description: 'Success',
       ...headers,
-      content: { [contentType ?? 'application/json']: { schema: named(schemas, reply.title, reply) } },
+      content: { [contentType ?? 'application/json']: { schema: named(schemas, response.title, response) } },
     },
   };
   for (const [status, codes] of byStatus(errorsOf(endpoint), isRepeatable(endpoint))) {
@@ -170,14 +170,14 @@ function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
     };
   }
   responses['default'] = {
-    description: 'A defect, or a service that is away. Nothing was sent unless the error says so.',
+    description: 'A defect, or a service that does not respond. Nothing was sent unless the error says so.',
     headers: ERROR_HEADERS,
     content: json(named(schemas, 'INTERNAL', errorBody('INTERNAL', false))),
   };
   return responses;
 }
 
-/** What the guards and the checks of the request answer, then what the endpoint itself does. */
+/** The errors of the guards, of the request checks, and of the endpoint itself. */
 function errorsOf({ path, body, query, permission, roles, description, method }: Endpoint): ErrorCode[] {
   const rest = path.startsWith('/api/v1/');
   return [
@@ -197,19 +197,19 @@ function errorsOf({ path, body, query, permission, roles, description, method }:
   ];
 }
 
-/** @param repeatable whether it takes an Idempotency-Key */
+/** @param repeatable whether the endpoint takes an Idempotency-Key */
 function byStatus(codes: ErrorCode[], repeatable: boolean): [string, ErrorCode[]][] {
   const statuses = new Map<string, ErrorCode[]>();
   const add = (status: number, code: ErrorCode) => statuses.set(String(status), [...(statuses.get(String(status)) ?? []), code]);
   for (const code of codes) {
     add(ERRORS[code].status, code);
-    // To a repeated Idempotency-Key (product decision 40).
+    // The response to a repeated Idempotency-Key (decision 40).
     if (code === 'OUTCOME_UNKNOWN' && repeatable) add(409, code);
   }
   return [...statuses].sort();
 }
 
-/** A reference to a schema that stands once under `components`; without a name it stands where it is used. */
+/** References a named schema under `components`; inlines one without a name. */
 function named(schemas: Record<string, unknown>, name: string | undefined, schema: object): Json {
   if (name === undefined) return schema as Json;
   schemas[name] ??= schema;

@@ -10,17 +10,17 @@ import { descriptionOf, type Description } from '../responses/responds';
 /** One method and path of the API, as its controller declares it. */
 export interface Endpoint {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** With `{name}` for parameters. */
+  /** Parameters as `{name}`. */
   path: string;
   description: Description;
   body: Class | undefined;
   query: Class | undefined;
   permission: Permission | undefined;
-  /** Behind the dashboard's login. */
+  /** The roles of a session that may call; undefined without a session. */
   roles: string[] | undefined;
 }
 
-/** Every described endpoint. @throws Error naming a method that has none: nothing is left out of the document by oversight */
+/** All endpoints. @throws Error for a method without @Responds, so that the document is complete */
 export function endpointsOf(modules: ModulesContainer): Endpoint[] {
   const controllers = [...modules.values()].flatMap((module) => [...module.controllers.values()].map(({ metatype }) => metatype as Class));
   return controllers.flatMap((controller) =>
@@ -50,7 +50,7 @@ function endpointOf(controller: Class, name: string, handler: object, verb: Requ
   };
 }
 
-/** The class of the argument that is the body or the query. */
+/** The class of the body or query argument. */
 function argument(controller: Class, name: string, kind: RouteParamtypes): Class | undefined {
   const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, { index: number }>;
   const found = Object.entries(args).find(([key]) => key.startsWith(`${kind}:`));

@@ -17,7 +17,7 @@ interface Document {
 const FILE = join(__dirname, '../../../../docs/api/openapi.json');
 const format = (document: object) => `${JSON.stringify(document, null, 1)}\n`;
 
-describe('the API’s document (experience: developers)', () => {
+describe('the OpenAPI document', () => {
   let dashboard: Dashboard;
   let document: Document;
   beforeAll(async () => {
@@ -33,14 +33,14 @@ describe('the API’s document (experience: developers)', () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
   });
 
-  it('is the one in docs/api, from which the dashboard and clients are typed', () => {
+  it('equals docs/api/openapi.json, the source of the types of dashboard and client', () => {
     const shown = { ...document, servers: [{ url: 'http://localhost:8080' }] };
     if (process.env['UPDATE_OPENAPI']) {
       writeFileSync(FILE, format(shown));
-      // The Postman collection is made from it.
+      // Generated from the document.
       spawnSync(process.execPath, [join(__dirname, '../../../../tools/docs/postman.mjs'), '--write'], { stdio: 'inherit' });
     }
-    // Changed on purpose? npm run openapi writes the files.
+    // After an intended change run `npm run openapi`, which writes the files.
     expect(readFileSync(FILE, 'utf8')).toBe(format(shown));
   });
 
@@ -81,7 +81,7 @@ describe('the API’s document (experience: developers)', () => {
     ]);
   });
 
-  it('decision 46: says of RateLimit-Reset what it is, and which templates cannot be sent', () => {
+  it('decision 46: describes RateLimit-Reset, and the templates that cannot be sent', () => {
     const { responses } = document.paths['/api/v1/templates']?.['get'] as unknown as {
       responses: Record<string, { headers: Record<string, { description: string }> }>;
     };

@@ -9,10 +9,10 @@ export interface JsonSchema {
   example?: Record<string, Value>;
 }
 
-/** Rules of our own for readers of the document. */
+/** Schemas of the gateway's own rules. */
 const SCHEMAS = { ...FIELD_RULE_SCHEMAS, isZonedDatetime: { type: 'string', format: 'date-time' } as const };
 
-/** JSON schemas of request classes, derived from their class-validator rules: the rules stand once. */
+/** JSON schemas of request classes, derived from their class-validator rules. */
 export class RequestSchemas {
   private readonly byName = new Map<string, JsonSchema>();
 
@@ -29,7 +29,7 @@ export class RequestSchemas {
     return { $ref: `#/components/schemas/${request.name}` };
   }
 
-  /** For bodies: null for an optional field is the same as leaving it out (product decision 44). */
+  /** The schemas of bodies. Optional fields accept null, which means the same as leaving them out (decision 44). */
   all(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.byName].map(([name, schema]) => [name, nullableOptions(schema)]));
   }

@@ -9,7 +9,7 @@ import { Responds } from '../responses/responds';
 import { Done } from '../responses/done';
 import { AllApiKeysResponse } from '../api-keys/api-key.record';
 
-/** Product §3: the keys of one business or of all, their limits and their end. */
+/** The keys of one business or of all: their limits and their expiry (spec §11). */
 @Controller('api/admin/api-keys')
 @SessionOf('operator')
 export class OperatorApiKeysController {

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ChangeBusinessRequest, CreateBusinessRequest } from '../businesses/businesses.requests';
 import { BusinessesService } from '../businesses/businesses.service';
-import { shownZones } from '../businesses/zones';
+import { zoneFields } from '../businesses/zones';
 import { IdPipe } from '../requests/id.pipe';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
@@ -11,7 +11,7 @@ import { Responds } from '../responses/responds';
 import { Done, Made } from '../responses/done';
 import { BusinessesResponse } from './operator.responses';
 
-/** Product §3: businesses and the people who work for them. */
+/** Businesses and their users (spec §11). */
 @Controller('api/admin/businesses')
 @SessionOf('operator')
 export class BusinessesController {
@@ -27,7 +27,7 @@ export class BusinessesController {
     return {
       businesses: businesses.map((business) => {
         const { id, name, plan, created_at } = business;
-        return { id, name, plan, ...shownZones(business), created_at: created_at.toISOString() };
+        return { id, name, plan, ...zoneFields(business), created_at: created_at.toISOString() };
       }),
     };
   }

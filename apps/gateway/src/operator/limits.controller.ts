@@ -11,7 +11,7 @@ import { Responds } from '../responses/responds';
 import { Done } from '../responses/done';
 import { LimitsResponse } from './operator.responses';
 
-/** Product §3: the limit over all keys together (spec §8). */
+/** The limit over all keys together (spec §8, §11). */
 @Controller('api/admin/limits')
 @SessionOf('operator')
 export class LimitsController {

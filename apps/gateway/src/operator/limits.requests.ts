@@ -3,7 +3,7 @@ import { JSONSchema } from 'class-validator-jsonschema';
 
 @JSONSchema({ example: { global_per_minute: 120 } })
 export class SetLimitsRequest {
-  /** Product decision 46. */
+  /** Decision 46. */
   @IsInt()
   @Min(1)
   @Max(100_000)

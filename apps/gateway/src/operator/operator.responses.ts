@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { Id, IsoTime, PLANS } from '@mgw/contracts';
-import { ZONES } from '../businesses/zones';
+import { ZONE_FIELDS } from '../businesses/zones';
 
 export const BusinessesResponse = Type.Object(
   {
@@ -9,7 +9,7 @@ export const BusinessesResponse = Type.Object(
         id: Id,
         name: Type.String(),
         plan: Type.Union(PLANS.map((plan) => Type.Literal(plan))),
-        ...ZONES,
+        ...ZONE_FIELDS,
         created_at: IsoTime,
       }),
     ),

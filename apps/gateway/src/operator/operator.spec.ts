@@ -6,7 +6,7 @@ import { LimitsStore } from '../limits/limits.store';
 
 const BUSINESSES = '/api/admin/businesses';
 
-describe('the operator API (product §3)', () => {
+describe('the operator API (spec §11)', () => {
   let dashboard: Dashboard;
   let operator: Session;
 
@@ -22,7 +22,7 @@ describe('the operator API (product §3)', () => {
   };
   const make = async (body: object) => (await operator.post(BUSINESSES, body).expect(200)).body as { id: number };
 
-  it('product §3: makes a business, in Asia/Kolkata unless told otherwise (decision 20)', async () => {
+  it('spec §11: creates a business, in Asia/Kolkata by default (decision 20)', async () => {
     const { id } = await make({ name: 'Chai Point', plan: 'Growth' });
     const created_at = expect.stringMatching(/Z$/) as string;
     expect(await listed(id)).toEqual({ id, name: 'Chai Point', plan: 'Growth', timezone: 'Asia/Kolkata', created_at });
@@ -31,15 +31,15 @@ describe('the operator API (product §3)', () => {
     });
   });
 
-  it('product §3: PATCH changes only what is given, and every gateway is told', async () => {
+  it('spec §11: PATCH leaves absent fields unchanged and notifies every gateway', async () => {
     const { id } = await make({ name: 'A', plan: 'Growth' });
-    const told: number[] = [];
-    const stop = dashboard.rpc.listen(BusinessChanged, ({ business_id }) => void told.push(business_id));
+    const notified: number[] = [];
+    const stop = dashboard.rpc.listen(BusinessChanged, ({ business_id }) => void notified.push(business_id));
     await dashboard.flushed();
     await operator.patch(`${BUSINESSES}/${id}`, { plan: 'Starter', timezone: 'utc', name: null }).expect(200);
     expect(await listed(id)).toMatchObject({ name: 'A', plan: 'Starter', timezone: 'UTC' });
     await eventually(() => {
-      expect(told).toEqual([id]);
+      expect(notified).toEqual([id]);
       return true;
     });
     await operator.patch(`${BUSINESSES}/999999`, { plan: 'Pro' }).expect(404);
@@ -55,12 +55,12 @@ describe('the operator API (product §3)', () => {
     [{ timezone: 'IST-5:30' }, 'timezone'],
     [{ timezone: 'cet' }, 'timezone'],
     [{ id: 5 }, 'id'],
-  ])('product decisions 6, 7: a business with %j is 400', async (body, field) => {
+  ])('decisions 6, 7: refuses a business with %j with 400', async (body, field) => {
     const answer = await operator.post(BUSINESSES, { name: 'A', plan: 'Growth', ...body }).expect(400);
     expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
   });
 
-  it('product §3: adds a user who can log in to that business; an address is used once', async () => {
+  it('spec §11: adds a user who can log in to that business, and refuses a second one with the address', async () => {
     const { id } = await make({ name: 'Chai Point', plan: 'Pro' });
     const user = { email: 'Owner@Chai.example', name: 'Asha', password: PASSWORD, role: 'owner' };
     const added = await operator.post(`${BUSINESSES}/${id}/users`, user).expect(200);
@@ -76,20 +76,20 @@ describe('the operator API (product §3)', () => {
     [{ email: 'nobody' }, 'email'],
     [{ password: 'short' }, 'password'],
     [{ name: 7 }, 'name'],
-  ])('product §3: a user with %j is 400', async (body, field) => {
+  ])('spec §11: refuses a user with %j with 400', async (body, field) => {
     const { id } = await make({ name: 'A', plan: 'Pro' });
     const user = { email: 'u@chai.example', name: 'U', password: PASSWORD, role: 'member', ...body };
     const answer = await operator.post(`${BUSINESSES}/${id}/users`, user).expect(400);
     expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
   });
 
-  it("product §3, decision 21: a key's limits and end are set by the operator and hold before the plan's; every gateway is told", async () => {
+  it("spec §11, decision 21: the operator's limits and expiry of a key override the plan's; every gateway is notified", async () => {
     const business_id = await dashboard.business({ plan: 'Growth' });
     const owner = await dashboard.session('owner', business_id);
     const made = await owner.post('/api/client/api-keys', { name: 'CRM', permissions: ['*'] }).expect(200);
     const { id, key } = made.body as { id: number; key: string };
-    const told: number[] = [];
-    const stop = dashboard.rpc.listen(KeyChanged, ({ api_key_id }) => void told.push(api_key_id));
+    const notified: number[] = [];
+    const stop = dashboard.rpc.listen(KeyChanged, ({ api_key_id }) => void notified.push(api_key_id));
     await dashboard.flushed();
     const change = { per_minute_limit: 100, daily_limit: 7, expires_at: '2099-01-01T00:00:00.000Z' };
     await operator.patch(`/api/admin/api-keys/${id}`, change).expect(200);
@@ -100,42 +100,42 @@ describe('the operator API (product §3)', () => {
     const [access] = await store.findActive([store.identityOf(key)]);
     expect(access).toMatchObject({ per_minute_limit: 100, daily_limit: 8 });
     await eventually(() => {
-      expect(told).toEqual([id, id]);
+      expect(notified).toEqual([id, id]);
       return true;
     });
     await operator.patch('/api/admin/api-keys/999999', change).expect(404);
     stop();
   });
 
-  it('product §3: api-keys lists those of all businesses when none is named', async () => {
+  it('spec §11: lists the API keys of all businesses by default', async () => {
     const { body } = await operator.get('/api/admin/api-keys').expect(200);
     const keys = await dashboard.db.query('SELECT id FROM access.api_keys');
     expect((body as { api_keys: unknown[] }).api_keys).toHaveLength(keys.length);
     await operator.get('/api/admin/api-keys?business_id=x').expect(400);
   });
 
-  it.each([0, 100_001, 1.5, '60', true])('product decision 46: a limit of %j is 400', async (limit) => {
+  it.each([0, 100_001, 1.5, '60', true])('decision 46: refuses a limit of %j with 400', async (limit) => {
     await operator.patch('/api/admin/api-keys/1', { daily_limit: limit }).expect(400);
     await operator.patch('/api/admin/api-keys/1', { per_minute_limit: limit }).expect(400);
     await operator.put('/api/admin/limits', { global_per_minute: limit }).expect(400);
   });
 
-  it('spec §8: the global limit is 120 a minute until the operator sets another, and every gateway is told', async () => {
+  it('spec §8: the global limit is 120 a minute by default; a new limit notifies every gateway', async () => {
     expect((await operator.get('/api/admin/limits').expect(200)).body).toEqual({ global_per_minute: 120 });
-    let told = 0;
-    const stop = dashboard.rpc.listen(LimitsChanged, () => void (told += 1));
+    let notified = 0;
+    const stop = dashboard.rpc.listen(LimitsChanged, () => void (notified += 1));
     await dashboard.flushed();
     await operator.put('/api/admin/limits', { global_per_minute: 1000 }).expect(200);
     expect(await dashboard.get(LimitsStore).globalPerMinute()).toBe(1000);
     await eventually(() => {
-      expect(told).toBe(1);
+      expect(notified).toBe(1);
       return true;
     });
     await operator.put('/api/admin/limits', {}).expect(400);
     stop();
   });
 
-  it("product §3: nobody but an operator; an owner's 403 tells nothing of what is there", async () => {
+  it("spec §11: allows operators only; an owner's 403 does not reveal which ids exist", async () => {
     const owner = await dashboard.session('owner', await dashboard.business());
     const member = await dashboard.session('member', await dashboard.business());
     for (const user of [owner, member]) {

@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 
-/** WhatsApp posts at once. Whoever sends slower than this, in milliseconds, is cut off. */
+/** WhatsApp sends a body at once. A slower sender is cut off after this time, in milliseconds. */
 const READ_WITHIN_MS = 5_000;
-/** Bodies of one address that are being read. */
-const MOST_OF_ADDRESS = 128;
+/** Most bodies of one address that are read at once. */
+const MAX_PER_ADDRESS = 128;
 
 export interface BodyLimits {
-  /** Largest body. */
+  /** Bytes of the largest body. */
   body: number;
-  /** All bodies together, from their first byte until they are released. */
+  /** Bytes of all bodies together, from their first byte until they are released. */
   total: number;
   address: number;
 }
 
-/** The body was not read; `statusCode` is what its sender sees. */
+/** The body was not read; the response has this `statusCode`. */
 export class BodyRefusedError extends Error {
   constructor(
     message: string,
@@ -25,7 +25,7 @@ export class BodyRefusedError extends Error {
 
 export interface HeldBody {
   bytes: Buffer;
-  /** The body is not needed any more. */
+  /** Returns the bytes to the budget. */
   release(): void;
 }
 
@@ -36,8 +36,8 @@ interface Reading {
 }
 
 /**
- * Reads bodies of callers whom nobody knows yet, within a number of bytes. If there is no room, the body that has been read for the
- * longest time is cut off: WhatsApp's arrive within moments, so it is somebody who withholds the rest.
+ * Reads bodies of unauthenticated callers within a budget of bytes. When the budget is used up, the body that has been arriving for the
+ * longest time is cut off: WhatsApp's bodies arrive at once, so its sender withholds the rest.
  */
 export class CallbackBodies {
   private total = 0;
@@ -51,7 +51,7 @@ export class CallbackBodies {
   read(request: IncomingMessage, address: string): Promise<HeldBody> {
     if (Number(request.headers['content-length']) > this.limits.body) throw tooLarge();
     const own = [...this.reading].filter((one) => one.address === address);
-    if (own.length >= MOST_OF_ADDRESS) own[0]?.cut('too many bodies of one address at once');
+    if (own.length >= MAX_PER_ADDRESS) own[0]?.cut('too many bodies of one address at once');
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       const stop = (): void => {
@@ -62,24 +62,24 @@ export class CallbackBodies {
       const fail = (error: Error): void => {
         if (!this.reading.has(reading)) return;
         stop();
-        this.give(address, reading.received);
+        this.release(address, reading.received);
         request.resume();
         reject(error);
       };
       const reading: Reading = { address, received: 0, cut: (reason) => fail(new BodyRefusedError(reason, 503)) };
       const take = (chunk: Buffer): void => {
         reading.received += chunk.length;
-        this.give(address, -chunk.length);
+        this.release(address, -chunk.length);
         chunks.push(chunk);
         if (reading.received > this.limits.body) fail(tooLarge());
         else this.makeRoom(address);
       };
       const end = (): void => {
         stop();
-        resolve({ bytes: Buffer.concat(chunks), release: () => this.give(address, reading.received) });
+        resolve({ bytes: Buffer.concat(chunks), release: () => this.release(address, reading.received) });
       };
-      const gone = (): void => fail(new BodyRefusedError('the caller hung up', 503));
-      const timer = setTimeout(() => reading.cut('the body did not come in time'), READ_WITHIN_MS);
+      const gone = (): void => fail(new BodyRefusedError('the caller disconnected', 503));
+      const timer = setTimeout(() => reading.cut('the body did not arrive in time'), READ_WITHIN_MS);
       this.reading.add(reading);
       request.on('data', take).on('end', end).on('error', gone).on('close', gone);
     });
@@ -90,11 +90,11 @@ export class CallbackBodies {
       const isTooMuch = this.total > this.limits.total;
       const isTooMuchOfOne = (this.byAddress.get(address) ?? 0) > this.limits.address;
       if (!isTooMuch && !isTooMuchOfOne) return;
-      if (isTooMuch || one.address === address) one.cut('the callbacks under way are as many bytes as may be');
+      if (isTooMuch || one.address === address) one.cut('the byte budget of callbacks is used up');
     }
   }
 
-  private give(address: string, bytes: number): void {
+  private release(address: string, bytes: number): void {
     this.total -= bytes;
     const left = (this.byAddress.get(address) ?? 0) - bytes;
     if (left === 0) this.byAddress.delete(address);

@@ -5,7 +5,7 @@ import { eventually } from '@mgw/testing';
 import { fastify, type FastifyInstance } from 'fastify';
 import { platformWebhookRoutes } from './platform-webhook.routes';
 
-describe('callbacks of the platform at the edge (platform §4)', () => {
+describe('platform callbacks at the gateway (platform §4)', () => {
   const MEGABYTES_3 = Buffer.alloc(3 * 1024 * 1024, ' ');
   const RIGHT = `sha256=${'a'.repeat(64)}`;
   const WRONG = `sha256=${'0'.repeat(64)}`;
@@ -36,7 +36,7 @@ describe('callbacks of the platform at the edge (platform §4)', () => {
     return (await server.inject({ method: 'POST', url: '/webhooks/whatsapp', payload, headers })).statusCode;
   };
 
-  it('guarantees §6, N1: when the bodies under way are too many bytes, one more is 503, so that the platform sends it again', async () => {
+  it('guarantees §6, N1: over the byte budget a body gets 503, so that the platform retries it', async () => {
     const statuses: number[] = [];
     const posts = Array.from({ length: 14 }, (_, n) =>
       post(MEGABYTES_3, { address: `203.0.113.${n}` }).then((status) => statuses.push(status)),
@@ -49,7 +49,7 @@ describe('callbacks of the platform at the edge (platform §4)', () => {
     expect(await post(MEGABYTES_3)).toBe(200);
   });
 
-  it('platform §4.2: one of more than 3 MB is 413', async () => {
+  it('platform §4.2: refuses a body above 3 MB with 413', async () => {
     expect(await post(Buffer.concat([MEGABYTES_3, Buffer.from('x')]))).toBe(413);
     expect(called).toBe(0);
   });
@@ -58,20 +58,20 @@ describe('callbacks of the platform at the edge (platform §4)', () => {
     ['none', undefined],
     ['another algorithm', 'sha1=00'],
     ['too short', 'sha256=00'],
-  ])('N1: with no signature of the right form (%s) the answer is 401 and the body is not read', async (_, signature) => {
+  ])('N1: responds 401 to a malformed signature (%s) without reading the body', async (_, signature) => {
     await server.listen({ port: 0, host: '127.0.0.1' });
     const { port } = server.server.address() as AddressInfo;
     const headers = { 'content-length': String(MEGABYTES_3.length), ...(signature && { 'x-hub-signature-256': signature }) };
     const outgoing = httpRequest({ port, host: '127.0.0.1', path: '/webhooks/whatsapp', method: 'POST', headers });
     outgoing.on('error', () => undefined);
-    // Nothing of the body is sent.
+    // The body is never sent.
     outgoing.flushHeaders();
     const status = await new Promise((resolve) => outgoing.once('response', (response) => resolve(response.statusCode)));
     expect([status, called]).toEqual([401, 0]);
     outgoing.destroy();
   });
 
-  it('N1: strangers who withhold the rest of their bodies take no room from a genuine callback', async () => {
+  it('N1: callers that withhold the rest of their bodies do not block a genuine callback', async () => {
     respond();
     await server.listen({ port: 0, host: '127.0.0.1' });
     const { port } = server.server.address() as AddressInfo;
@@ -83,13 +83,13 @@ describe('callbacks of the platform at the edge (platform §4)', () => {
       outgoing.write(MEGABYTES_3.subarray(1));
       return outgoing;
     });
-    // All but the last byte of 90 MB: most of them are cut off.
+    // 90 MB without their last bytes: most of the bodies are cut off.
     await eventually(() => answers.length >= 20);
     expect(await post(MEGABYTES_3)).toBe(200);
     for (const outgoing of strangers) outgoing.destroy();
   });
 
-  it('N2: beyond ten wrong signatures a minute an address is checked a few at a time; a right one is still taken', async () => {
+  it('N2: after ten wrong signatures in a minute checks of an address queue; a right signature still passes', async () => {
     respond();
     const forge = () => post(Buffer.from('{}'), { signature: WRONG, address: '198.51.100.1' });
     for (let n = 0; n < 10; n++) expect(await forge()).toBe(401);

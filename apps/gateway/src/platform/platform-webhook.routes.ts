@@ -10,17 +10,17 @@ const PATH = '/webhooks/whatsapp';
 /** Platform §4.2. */
 const BODY_LIMIT = 3 * 1024 * 1024;
 const MEGABYTE = 1024 * 1024;
-/** Bodies under way. Each is held about four times over while it waits for its response. */
+/** Bytes of bodies in memory. Each body takes about four times its size while it waits for its response. */
 const LIMITS = { body: BODY_LIMIT, total: 16 * MEGABYTE, address: 12 * MEGABYTE };
-/** Bodies of addresses that post wrong signatures, so that theirs never take the room of the others. */
+/** A separate budget for addresses that post wrong signatures: they never use up that of the others. */
 const LIMITS_OF_SUSPECTS = { body: BODY_LIMIT, total: 6 * MEGABYTE, address: 4 * MEGABYTE };
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/i;
 /** The platform retries when it gets no response. */
-const ANSWER_WITHIN_MS = 8_000;
+const RESPONSE_WITHIN_MS = 8_000;
 
 /**
- * The platform's callback (spec §12). Its own corner of the server, because the body is kept as the bytes that were signed
- * and may be larger than the API's.
+ * The platform's callback (spec §12). It has its own Fastify scope, because the body stays the bytes that were signed and may be
+ * larger than bodies of the API.
  */
 export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, logger: Logger): void {
   const bodies = new CallbackBodies(LIMITS);
@@ -31,7 +31,7 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
     const address = networkOf(request.ip);
     const body = await (wrong.isSuspect(address) ? bodiesOfSuspects : bodies).read(request.raw, address);
     try {
-      const context = { requestId: request.id, deadlineAt: Date.now() + ANSWER_WITHIN_MS };
+      const context = { requestId: request.id, deadlineAt: Date.now() + RESPONSE_WITHIN_MS };
       const call = () => rpc.call(ReceivePlatformWebhook, { body_base64: body.bytes.toString('base64'), signature }, context);
       return (await wrong.check(address, call, ({ status }) => status === 401)).status;
     } finally {
@@ -41,7 +41,7 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
 
   void server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // The route reads the body itself, once it has seen the headers.
+    // The route reads the body itself, after it has checked the headers.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
     scope.get<{ Querystring: Record<string, string> }>(PATH, async ({ query, ip }, reply) => {
@@ -62,7 +62,7 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
     });
 
     scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
-      logger.warn({ err: error, request_id: request.id }, 'a callback was not taken; the platform retries it');
+      logger.warn({ err: error, request_id: request.id }, 'callback refused; the platform will retry it');
       if (!request.raw.complete) void reply.header('connection', 'close');
       void reply.status(error.statusCode === 413 ? 413 : 503).send({ success: false });
     });

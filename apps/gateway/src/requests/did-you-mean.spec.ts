@@ -6,7 +6,7 @@ interface Refusal {
   details: { field: string; message: string }[];
 }
 
-describe('what a refusal says of the fields of a request (friendliness F6, F7; product decisions 2 and 6)', () => {
+describe('field names in refusals (decisions 2 and 6)', () => {
   let dashboard: Dashboard;
   let owner: Session;
   let operator: Session;
@@ -27,7 +27,7 @@ describe('what a refusal says of the fields of a request (friendliness F6, F7; p
   };
   const wrong = { name: 'CRM', permissions: ['*'] };
 
-  it('F6: every wrong field is named at once, and in the sentence', async () => {
+  it('lists every wrong field at once, in details and in the error text', async () => {
     const { error, details } = refusalOf(await owner.post('/api/client/webhooks', { name: '', url: 7, events: [], secrets: 'x' }));
     expect(details.map(({ field }) => field).sort()).toEqual(['events', 'name', 'secrets', 'url']);
     expect(error).toBe(`${details.map(({ field, message }) => `${field} ${message}`).join('; ')}.`);
@@ -40,15 +40,15 @@ describe('what a refusal says of the fields of a request (friendliness F6, F7; p
     ['EXPIRES_AT', 'is not known (did you mean `expires_at`?)'],
     ['expired', 'is not known'],
     ['at', 'is not known'],
-    // That one is there already.
+    // The request already has that field.
     ['names', 'is not known'],
     ['x'.repeat(500), 'is not known'],
-  ])('F7: on /api/client an unknown field %.20s', async (name, message) => {
+  ])('suggests a name for the unknown field %.20s on /api/client', async (name, message) => {
     const { details } = refusalOf(await owner.post('/api/client/api-keys', { ...wrong, [name]: null }));
     expect(details).toEqual([{ field: name, message }]);
   });
 
-  it('F7: in a query, on /api/admin, and in the rows of a broadcast', async () => {
+  it('suggests names in a query, on /api/admin, and in the rows of a broadcast', async () => {
     const query = refusalOf(await owner.get('/api/client/messages?statuss=read'));
     expect(query.details).toEqual([{ field: 'statuss', message: 'is not known (did you mean `status`?)' }]);
     const business = { name: 'Books', plan: 'Growth', timezon: 'Asia/Kolkata' };
@@ -72,9 +72,9 @@ describe('what a refusal says of the fields of a request (friendliness F6, F7; p
       'must be a string (`templateName` is not known: did you mean `template_name`?)',
     ],
     ['send-text', { to: '+12015550100', message: 'Hi' }, 'phone', 'must be a string'],
-    // What is there and wrong was meant.
+    // The request has the field, so nothing is missing.
     ['send-text', { phone: 7, Phone: '+12015550100', message: 'Hi' }, 'phone', 'must be a string'],
-  ])('decision 6: %s ignores unknown fields, and says which one may be the missing one: %j', async (path, body, field, message) => {
+  ])('decision 6: %s ignores unknown fields, and suggests one as the missing field: %j', async (path, body, field, message) => {
     const answer = await request(dashboard.visitor.server).post(`/api/v1/${path}`).set('x-api-key', token).send(body);
     expect(refusalOf(answer).details).toEqual([{ field, message }]);
   });

@@ -1,12 +1,12 @@
-/** Edits of a slip of the pen (friendliness F7). */
-const MOST_EDITS = 2;
+/** Most edits of a typing error. */
+const MAX_EDITS = 2;
 
-/** The name that was probably meant, whatever its case. @returns null when none is near */
+/** The most similar name, ignoring case. @returns null if none is similar */
 export function nearest(name: string, names: Iterable<string>): string | null {
   let best: { name: string; edits: number } | null = null;
   for (const one of names) {
-    // A word of two letters is near to every other.
-    const most = Math.min(MOST_EDITS, name.length - 1, (best?.edits ?? Infinity) - 1);
+    // Two edits turn any word of two letters into any other.
+    const most = Math.min(MAX_EDITS, name.length - 1, (best?.edits ?? Infinity) - 1);
     if (Math.abs(one.length - name.length) > most) continue;
     const edits = editsBetween(one.toLowerCase(), name.toLowerCase());
     if (edits <= most) best = { name: one, edits };
@@ -14,10 +14,10 @@ export function nearest(name: string, names: Iterable<string>): string | null {
   return best?.name ?? null;
 }
 
-/** To be put behind what is said of an unknown name; nothing when none is near. */
+/** A suffix for the message about an unknown name; empty if no name is similar. */
 export function didYouMean(name: string, names: Iterable<string>): string {
-  const meant = nearest(name, names);
-  return meant === null ? '' : ` (did you mean \`${meant}\`?)`;
+  const similar = nearest(name, names);
+  return similar === null ? '' : ` (did you mean \`${similar}\`?)`;
 }
 
 /** Levenshtein's distance, row by row. */

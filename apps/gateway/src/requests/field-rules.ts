@@ -8,20 +8,20 @@ import { splitParams } from './quick-params';
 export const DEFAULT_LANGUAGE = 'en';
 
 const MAX_PARAMS = 50;
-/** Of a template's variable, in characters. */
+/** Characters of a template variable. */
 export const MAX_PARAM_LENGTH = 1_024;
 const MAX_TEXT = 4_096;
 const MAX_URL = 2_048;
 const MAX_CAPTION = 1_024;
 const MAX_FILENAME = 255;
-/** In values of a template's variables (platform §1.4). */
-const PLATFORM_REFUSES = /[\n\t]| {5}/;
+/** The platform refuses variables with these characters (platform §1.4). */
+const REFUSED_BY_PLATFORM = /[\n\t]| {5}/;
 
-/** Says what is wrong with a field's value, or null. */
-type FaultOf = (value: unknown, request: { media_type?: unknown }) => string | null;
+/** Describes the fault of a value, or returns null for a valid one. */
+type FindFault = (value: unknown, request: { media_type?: unknown }) => string | null;
 
-/** A decorator of class-validator. */
-function rule(name: string, faultOf: FaultOf, constraints: unknown[] = []): PropertyDecorator {
+/** Makes a decorator of class-validator. */
+function rule(name: string, findFault: FindFault, constraints: unknown[] = []): PropertyDecorator {
   return (target, propertyName) =>
     registerDecorator({
       name,
@@ -29,8 +29,8 @@ function rule(name: string, faultOf: FaultOf, constraints: unknown[] = []): Prop
       target: target.constructor,
       propertyName: propertyName as string,
       validator: {
-        validate: (value: unknown, args) => faultOf(value, args?.object ?? {}) === null,
-        defaultMessage: (args) => faultOf(args?.value, args?.object ?? {}) ?? '',
+        validate: (value: unknown, args) => findFault(value, args?.object ?? {}) === null,
+        defaultMessage: (args) => findFault(args?.value, args?.object ?? {}) ?? '',
       },
     });
 }
@@ -41,12 +41,12 @@ function textFault(value: unknown, maxLength: number): string | null {
   return isLonger(value, maxLength) ? `must have at most ${maxLength} characters` : null;
 }
 
-/** In characters, of which most texts have no more than code units. */
+/** Counts characters only if there are enough code units. */
 export function isLonger(text: string, most: number): boolean {
   return text.length > most && [...text].length > most;
 }
 
-/** Spec §2.1, product decision 8. */
+/** Spec §2.1, decision 8. */
 export const IsRecipient = () =>
   rule('isRecipient', (value) => {
     if (typeof value !== 'string') return 'must be a string';
@@ -54,23 +54,23 @@ export const IsRecipient = () =>
     return phone.ok ? null : phone.reason;
   });
 
-/** A name or a language, as far as it can be judged without knowing those that exist. */
+/** The form of a template name or a language; whether it exists is checked later. */
 export const IsName = (maxLength: number) => rule('isName', (value) => textFault(value, maxLength), [maxLength]);
 
-/** Product decision 10. */
+/** Decision 10. */
 export const IsMessageText = () => rule('isMessageText', (value) => textFault(value, MAX_TEXT));
 
-/** Product decision 15. */
+/** Decision 15. */
 export const IsParams = () => rule('isParams', paramsFault);
 
-/** The same values in one text (product decision 12). */
+/** Values of variables in one text (decision 12). */
 export const IsQuickParams = () =>
   rule('isQuickParams', (value) => (typeof value === 'string' ? paramsFault(splitParams(value)) : 'must be a string'));
 
-/** What a value of a template may be, in words. */
+/** Completes "must hold …" for values of template variables. */
 export const PARAMS_HOLD = `strings of at most ${MAX_PARAM_LENGTH} characters, or numbers: very large and very small ones as strings`;
 
-/** Beyond what a double holds exactly, and where it is written with an exponent, a number is no longer the text that was meant. */
+/** Accepts a number only if its text is certain: within the safe integers, and written without an exponent. */
 export function isParam(param: unknown): boolean {
   if (typeof param === 'string') return !isLonger(param, MAX_PARAM_LENGTH);
   return typeof param === 'number' && /^-?[\d.]+$/.test(String(param)) && Math.abs(param) <= Number.MAX_SAFE_INTEGER;
@@ -81,18 +81,18 @@ function paramsFault(value: unknown): string | null {
   if (value.length > MAX_PARAMS) return `must have at most ${MAX_PARAMS} entries`;
   if (!value.every(isParam)) return `must hold ${PARAMS_HOLD}`;
   if (value.some((param) => String(param).trim() === '')) return 'must not hold empty values: the platform refuses them';
-  return value.some((param) => PLATFORM_REFUSES.test(String(param)))
+  return value.some((param) => REFUSED_BY_PLATFORM.test(String(param)))
     ? 'must not hold newlines, tabs or more than 4 spaces in a row: the platform refuses them'
     : null;
 }
 
-/** A business-scoped user id cannot get codes (product decision 8). */
+/** Refuses business-scoped user ids: codes go to phones only (decision 8). */
 export const IsPhoneNumber = () =>
   rule('isPhoneNumber', (value) =>
     typeof value === 'string' && isBusinessScopedId(value) ? 'must be a phone number: codes go to phones only' : null,
   );
 
-/** Product decision 17. */
+/** Decision 17. */
 const CODE = /^[0-9A-Za-z-]{1,15}$/;
 export const IsCode = () =>
   rule('isCode', (value) => {
@@ -100,14 +100,14 @@ export const IsCode = () =>
     return CODE.test(value) ? null : 'must be 1 to 15 letters, digits or hyphens';
   });
 
-/** Product decisions 16 and 50. */
+/** Decisions 16 and 50. */
 export const IsMediaUrl = () =>
   rule('isMediaUrl', (value) => {
     if (typeof value !== 'string') return 'must be a URL';
     return value.length > MAX_URL ? `must be a URL of at most ${MAX_URL} characters` : urlFault(value);
   });
 
-/** The platform cannot carry a caption with audio (product decision 16). */
+/** The platform cannot carry a caption with audio (decision 16). */
 export const IsCaption = () =>
   rule('isCaption', (value, { media_type }) => {
     if (typeof value !== 'string') return 'must be a string';
@@ -115,19 +115,19 @@ export const IsCaption = () =>
     return media_type === 'audio' ? 'cannot go with audio: the platform does not carry it' : null;
   });
 
-/** Ignored unless there is a document to name (product decision 16). */
+/** Checked only for documents; ignored for other media (decision 16). */
 export const IsFilename = () =>
   rule('isFilename', (value, { media_type }) =>
     typeof value === 'string' && media_type !== 'document' ? null : textFault(value, MAX_FILENAME),
   );
 
-/** The same rules for readers of the API's document, by their names. */
+/** The rules by name, as schemas of the OpenAPI document. */
 export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constraints: unknown[] }) => SchemaObject)> = {
   isRecipient: {
     type: 'string',
     description:
       'A phone number with its country code, or a business-scoped user id. Spaces, hyphens and parentheses are ignored. Ten digits that ' +
-      'begin with 6, 7, 8 or 9 are taken as Indian and get the prefix 91, unless a + stands before them: give numbers with + and ' +
+      'begin with 6, 7, 8 or 9 count as Indian and get the prefix 91, unless they have a leading +. Send numbers with + and ' +
       'country code (`%2B` in a query).',
     example: '+91 98765 43210',
   },

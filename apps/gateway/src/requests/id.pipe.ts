@@ -1,7 +1,7 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import { notFound } from './refusals';
 
-/** An id in a path. What cannot be one is nobody's: the same 404 as for an unknown or a foreign id. */
+/** A numeric id in a path. A malformed id gets the same 404 as an unknown one. */
 @Injectable()
 export class IdPipe implements PipeTransform<string, number> {
   transform(text: string): number {

@@ -9,13 +9,13 @@ const read = (text: string | Buffer) => {
   }
 };
 
-describe('bodies (product decisions 5, 6, 9; guarantees §9)', () => {
-  it('are read as they are', () => {
+describe('JSON bodies (decisions 5, 6, 9; guarantees §9)', () => {
+  it('are parsed unchanged', () => {
     expect(read('{"a":[1,"नमस्ते 👋\\n\\t"],"b":{"c":null}}')).toEqual({ a: [1, 'नमस्ते 👋\n\t'], b: { c: null } });
     expect(read('{"a":"[[[[[[[[[[[[ \\" [[["}')).toEqual({ a: '[[[[[[[[[[[[ " [[[' });
   });
 
-  it('guarantees N1: no more values and names than are worth their memory, wherever they are', () => {
+  it('guarantees N1: have a limit of values and names at any depth', () => {
     expect(read(`[${'0,'.repeat(9_990)}0]`)).toHaveLength(9_991);
     expect(read(`[${'0,'.repeat(10_000)}0]`)).toBe('VALIDATION_FAILED');
     expect(read(`{"a":[${'{},'.repeat(6_000)}{}]}`)).toBe('VALIDATION_FAILED');
@@ -23,7 +23,7 @@ describe('bodies (product decisions 5, 6, 9; guarantees §9)', () => {
     expect(read(`{"a":"${'[,:{'.repeat(10_000)}"}`)).toEqual({ a: '[,:{'.repeat(10_000) });
   });
 
-  it('a refusal names the member by its path', () => {
+  it('a refusal has the path of the member', () => {
     const details = (text: string) => {
       try {
         return parseJsonBody(Buffer.from(text), 10_000);
@@ -49,7 +49,7 @@ describe('bodies (product decisions 5, 6, 9; guarantees §9)', () => {
     ['the last of them', '{"a":"\\u009f"}'],
     ['half a surrogate pair', '{"a":"\\ud83d"}'],
     ['the other half', '{"a":["\\udc4b"]}'],
-  ])('with %s are refused', (_, text) => {
+  ])('are refused with %s', (_, text) => {
     expect(read(text)).toBe('VALIDATION_FAILED');
   });
 });

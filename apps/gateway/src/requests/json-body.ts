@@ -1,15 +1,15 @@
 import { GatewayError } from '@mgw/contracts';
 
-/** Ten thousand levels make validators overflow the stack (guarantees §9). */
+/** Deep nesting overflows the stack of validators (guarantees §9). */
 const MAX_DEPTH = 8;
-/** A name takes several times the memory of a value; a recipient has three names. */
+/** A name takes several times the memory of a value. */
 const VALUES_PER_NAME = 5;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
-/** Control characters other than newline and tab, and halves of surrogate pairs (product decision 9). */
+/** Control characters other than newline and tab, and lone surrogates (decision 9). */
 // eslint-disable-next-line no-control-regex
 const FORBIDDEN_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-/** Reads a request's body. @throws GatewayError VALIDATION_FAILED for content that no endpoint accepts, whatever its fields are */
+/** Parses a request body. @throws GatewayError VALIDATION_FAILED for content that no endpoint accepts */
 export function parseJsonBody(bytes: Buffer, maxValues: number): unknown {
   let text: string;
   try {
@@ -24,18 +24,18 @@ export function parseJsonBody(bytes: Buffer, maxValues: number): unknown {
   } catch {
     throw new GatewayError('VALIDATION_FAILED', 'The body is not valid JSON.');
   }
-  withPlainLines(value);
+  normalizeCsvLines(value);
   checkContent(value);
   return value;
 }
 
-/** The one member that is a file: RFC 4180 and spreadsheets end its lines with \r\n. */
-function withPlainLines(body: unknown): void {
+/** Replaces \r\n, which ends lines in RFC 4180 and spreadsheets, in the one member that is a file. */
+function normalizeCsvLines(body: unknown): void {
   const request = body as { csv?: unknown } | null;
   if (typeof request?.csv === 'string') request.csv = request.csv.replace(/\r\n?/g, '\n');
 }
 
-/** Counts brackets, commas and colons outside of strings, before anything recursive sees them and before anything is allocated for them. */
+/** Counts brackets, commas and colons outside of strings, before the parser recurses or allocates. */
 function checkSize(text: string, maxValues: number): void {
   let depth = 0;
   let values = 0;

@@ -12,7 +12,7 @@ import { startDashboard, type Dashboard, type Session } from '../../test/dashboa
 
 const KEYS = '/api/client/api-keys';
 const ZONED = ['2099-01-31T00:00Z', '2099-01-31T00:00:00.5Z', '2099-01-31T05:30:00+05:30', '2099-01-31T05:30:00+0530'];
-const NO_MOMENTS = [
+const INVALID_TIMES = [
   '2099-W05-1T00:00Z',
   '20990131T000000Z',
   '2099-031T00:00Z',
@@ -27,27 +27,27 @@ const NO_MOMENTS = [
   'tomorrow',
 ];
 
-/** Each was, or could have been, a 500. */
-describe('odd requests of the session and the operator (product §2, §3; guarantees §9)', () => {
+/** Values that once caused a 500, or could have. */
+describe('malformed requests to the dashboard and operator APIs (spec §10, §11; guarantees §9)', () => {
   let dashboard: Dashboard;
   let owner: Session;
   let operator: Session;
-  /** Questions that went on to a service. */
-  let asked: string[];
+  /** Requests that reached a service. */
+  let requested: string[];
 
   beforeAll(async () => {
     dashboard = await startDashboard();
     owner = await dashboard.session('owner', await dashboard.business());
     operator = await dashboard.session('operator', null);
     for (const op of [CheckBroadcast, CreateBroadcast, GetThread, GetTimeline, GetUsage, ListConversations, ListMessages, TestWebhook])
-      dashboard.neighbours.answer(op, () => {
-        asked.push(op.subject);
-        throw new Error('not to be asked');
+      dashboard.neighbours.respond(op, () => {
+        requested.push(op.subject);
+        throw new Error('not to be requested');
       });
   });
   afterAll(() => dashboard.close());
   beforeEach(() => {
-    asked = [];
+    requested = [];
   });
 
   it.each([
@@ -63,26 +63,26 @@ describe('odd requests of the session and the operator (product §2, §3; guaran
     ['usage?to=0000-01-01', 'to'],
     ['usage?from=0000-12-31&to=2026-01-01', 'from'],
     ['usage?to=2026-02-30', 'to'],
-  ])('product decision 9: GET %s is 400 naming %s', async (path, field) => {
+  ])('decision 9: refuses GET %s with 400 that names %s', async (path, field) => {
     const { status, body } = await owner.get(`/api/client/${path}`);
     expect({ status, body: body as unknown }).toMatchObject({
       status: 400,
       body: { error_code: 'VALIDATION_FAILED', details: [{ field }] },
     });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it.each(['messages/', 'messages/%00', 'messages/a%20b', 'messages/%F0%9F%91%8B', 'conversations/%00/messages'])(
-    'product decision 25: GET %s is nobody’s message: 404',
+    'decision 25: GET %s gets 404',
     async (path) => {
       const { status, body } = await owner.get(`/api/client/${path}`);
       expect({ status, body: body as unknown }).toMatchObject({ status: 404, body: { error_code: 'NOT_FOUND' } });
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
     },
   );
 
-  describe('product §2, §3: times', () => {
-    it.each(NO_MOMENTS)('%s is no time with its zone: 400', async (time) => {
+  describe('spec §10, §11: times', () => {
+    it.each(INVALID_TIMES)('refuses %s, which is no zoned time, with 400', async (time) => {
       const broadcast = { name: 'A', template_name: 'a', recipients: [{ phone: '+1 201 555 0100' }], scheduled_at: time };
       const answers = [
         ['expires_at', await owner.post(KEYS, { name: 'CRM', permissions: ['*'], expires_at: time })],
@@ -91,10 +91,10 @@ describe('odd requests of the session and the operator (product §2, §3; guaran
       ] as const;
       for (const [field, { status, body }] of answers)
         expect({ status, body: body as unknown }).toMatchObject({ status: 400, body: { details: [{ field }] } });
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
     });
 
-    it.each(ZONED)('%s is one', async (time) => {
+    it.each(ZONED)('accepts %s', async (time) => {
       await owner.post(KEYS, { name: 'CRM', permissions: ['*'], expires_at: time }).expect(200);
       const { body } = await owner.get(KEYS).expect(200);
       const times = (body as { api_keys: { expires_at: string }[] }).api_keys.map(({ expires_at }) => expires_at);
@@ -102,19 +102,19 @@ describe('odd requests of the session and the operator (product §2, §3; guaran
     });
   });
 
-  it('product §2: the test of a webhook names no body, and needs none', async () => {
-    dashboard.neighbours.answer(TestWebhook, ({ event }) => {
-      asked.push(String(event));
+  it('spec §10: the test of a webhook needs no body', async () => {
+    dashboard.neighbours.respond(TestWebhook, ({ event }) => {
+      requested.push(String(event));
       return { delivery_id: 7 };
     });
     const path = '/api/client/webhooks/1/test';
     await owner.post(path, {}).expect(200);
     await owner.raw(path, 'application/json', '').expect(200);
     await owner.post(path, { event: 'message.sent' }).expect(200);
-    expect(asked).toEqual(['null', 'null', 'message.sent']);
+    expect(requested).toEqual(['null', 'null', 'message.sent']);
     await owner.raw(path, 'application/json', 'null').expect(400);
     await owner.raw(KEYS, 'application/json', '').expect(400);
-    // Writes name their type (product §2).
+    // Writes need a content type (spec §10).
     await owner.bare(path).expect(415);
   });
 });

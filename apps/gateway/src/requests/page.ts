@@ -2,7 +2,7 @@ import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 
 const DEFAULT_LIMIT = 50;
 
-/** Of every list that comes in pages: `?limit=1..100&cursor=<next_cursor of the page before>`. */
+/** The query of a list with pages: `?limit=1..100&cursor=<next_cursor of the previous page>`. */
 export class PageQuery {
   @IsOptional()
   @Matches(/^([1-9]\d?|100)$/, { message: 'limit must be a whole number from 1 to 100' })

@@ -8,7 +8,7 @@ import { fieldsOf, preparedCheck } from './prepared-check';
 type Type = new () => object;
 
 const SRC = join(__dirname, '..');
-/** Every class of the public port's requests. */
+/** All request classes of the gateway. */
 const REQUESTS = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.requests.ts'))
   .flatMap((file) => Object.values(jest.requireActual<Record<string, unknown>>(join(SRC, file))))
@@ -59,13 +59,13 @@ const judged = (type: Type, body: object) => {
   return refused ? null : object;
 };
 
-describe('prepared checks of request bodies (product decisions 4 to 16)', () => {
+describe('prepared checks of request bodies (decisions 4 to 16)', () => {
   it.each(REQUESTS.map((type) => [type.name, type] as const))(
     '%s: what they take, class-validator takes and makes the same of',
     (_name, type) => {
       const check = preparedCheck(type);
       if (check === null) return;
-      // A body that is good as far as one can be put together field by field, and each of its fields with every value.
+      // A valid body as far as one can be combined field by field, then each field with every value.
       const good: Record<string, unknown> = {};
       for (const field of fieldsOf(type)) {
         const refusals = (value: unknown) =>
@@ -86,7 +86,7 @@ describe('prepared checks of request bodies (product decisions 4 to 16)', () => 
     },
   );
 
-  it('they take the bodies of sends', () => {
+  it('accept the bodies of sends', () => {
     const phone = '+1 201 555 0100';
     const bodies: [Type, object][] = [
       [SendTemplateRequest, { phone, template_name: 'order_update', language: null, body_params: ['Asha', 1007] }],

@@ -1,6 +1,6 @@
 /**
- * `params` of quick-send (spec §4.3, product decision 12): split at commas; `\,` is a comma, `\\` a backslash; spaces around a
- * value are dropped; an empty text has no values.
+ * Splits `params` of quick-send at commas (spec §4.3, decision 12). `\,` is a comma and `\\` a backslash. Values are trimmed; an empty
+ * text has no values.
  */
 export function splitParams(text: string): string[] {
   if (text.trim() === '') return [];

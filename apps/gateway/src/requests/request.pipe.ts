@@ -5,40 +5,39 @@ import { didYouMean, nearest } from './did-you-mean';
 import { checkContent } from './json-body';
 import { fieldsOf, preparedCheck } from './prepared-check';
 
-/** Checked before class-validator makes an error for each. */
-const MOST_FIELDS = 1_000;
-/** A body may have a thousand unknown fields: the first of them are enough. */
-const MOST_DETAILS = 50;
+/** Limits the errors that class-validator creates. */
+const MAX_FIELDS = 1_000;
+/** Most fields that a refusal names. */
+const MAX_DETAILS = 50;
 const LENIENT = 'ignores-unknown-fields';
 const ABSENT = 'body-may-be-absent';
 
-/** On a request class: members it does not know are dropped instead of refused (product decision 6). */
+/** Marks a request class whose unknown members are dropped instead of refused (decision 6). */
 export const IgnoresUnknownFields = (): ClassDecorator => SetMetadata(LENIENT, true) as ClassDecorator;
 
-/** On the class of an action's body: none at all is the same as one without members. */
+/** Marks the class of an optional body: an absent body equals an empty one. */
 export const MayBeAbsent = (): ClassDecorator => SetMetadata(ABSENT, true) as ClassDecorator;
 export const mayBeAbsent = (body: object): boolean => Reflect.getMetadata(ABSENT, body) === true;
 
 /**
- * Checks bodies and queries against their class-validator classes; nothing is converted (product decision 7). No request's class holds
- * others, so a request is never copied deeper than its fields: class-transformer would copy every row of a list.
+ * Checks bodies and queries against their class-validator classes and converts nothing (decision 7). Copies only the top level, because
+ * request classes are flat; class-transformer would copy every row of a list.
  */
 @Injectable()
 export class RequestPipe implements PipeTransform {
   private readonly prepared = new Map<unknown, ReturnType<typeof preparedCheck>>();
 
-  async transform(given: unknown, { type, metatype }: ArgumentMetadata): Promise<unknown> {
-    const value = given === undefined && metatype && mayBeAbsent(metatype) ? {} : given;
+  async transform(input: unknown, { type, metatype }: ArgumentMetadata): Promise<unknown> {
+    const value = input === undefined && metatype && mayBeAbsent(metatype) ? {} : input;
     if ((type !== 'body' && type !== 'query') || !metatype || metatype === Object) return value;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw new GatewayError('VALIDATION_FAILED', 'The body must be a JSON object.');
     }
-    // BodyGuard checked bodies. Unknown fields are checked too, before they are dropped.
+    // BodyGuard has checked bodies. This includes unknown fields, which are dropped later.
     if (type === 'query') checkContent(value);
-    const taken = this.preparedFor(metatype as new () => object)?.(value as Record<string, unknown>);
-    if (taken) return taken;
-    if (Object.keys(value).length > MOST_FIELDS)
-      throw new GatewayError('VALIDATION_FAILED', `A request has at most ${MOST_FIELDS} fields.`);
+    const valid = this.preparedFor(metatype as new () => object)?.(value as Record<string, unknown>);
+    if (valid) return valid;
+    if (Object.keys(value).length > MAX_FIELDS) throw new GatewayError('VALIDATION_FAILED', `A request has at most ${MAX_FIELDS} fields.`);
     const lenient = Reflect.getMetadata(LENIENT, metatype) === true;
     const checked = Object.assign(new (metatype as new () => object)(), value);
     const errors = await validate(checked, { ...OPTIONS, forbidNonWhitelisted: !lenient });
@@ -54,21 +53,21 @@ export class RequestPipe implements PipeTransform {
 
 const OPTIONS = { whitelist: true, stopAtFirstError: true, forbidUnknownValues: false, validationError: { target: false, value: false } };
 
-/** All that is wrong at once (product decision 2), each with the name that was probably meant (friendliness F7). No request's class holds others. */
-function refusal(errors: ValidationError[], given: string[], known: Set<string>, lenient: boolean): GatewayError {
-  const absent = [...known].filter((name) => !given.includes(name));
-  // Others are refused themselves.
-  const ignored = lenient ? given.filter((name) => !known.has(name)) : [];
-  const details = errors.slice(0, MOST_DETAILS).flatMap(({ property: field, constraints = {} }) =>
+/** Lists all errors at once (decision 2), each with the most similar field name. */
+function refusal(errors: ValidationError[], present: string[], known: Set<string>, lenient: boolean): GatewayError {
+  const absent = [...known].filter((name) => !present.includes(name));
+  // A strict class refuses unknown fields, so only a lenient one ignores them.
+  const ignored = lenient ? present.filter((name) => !known.has(name)) : [];
+  const details = errors.slice(0, MAX_DETAILS).flatMap(({ property: field, constraints = {} }) =>
     Object.entries(constraints).map(([name, text]) => {
       if (name === 'whitelistValidation') return { field, message: `is not known${didYouMean(field, absent)}` };
       const stray = absent.includes(field) ? nearest(field, ignored) : null;
-      const meant = stray === null ? '' : ` (\`${stray}\` is not known: did you mean \`${field}\`?)`;
-      return { field, message: `${withoutField(text, field)}${meant}` };
+      const suggestion = stray === null ? '' : ` (\`${stray}\` is not known: did you mean \`${field}\`?)`;
+      return { field, message: `${withoutField(text, field)}${suggestion}` };
     }),
   );
   return new GatewayError('VALIDATION_FAILED', `${details.map(({ field, message }) => `${field} ${message}`).join('; ')}.`, { details });
 }
 
-/** The field is named beside the message, so it is taken out of it. */
+/** Removes the field name from a message that appears next to it. */
 const withoutField = (text: string, field: string): string => (text.startsWith(`${field} `) ? text.slice(field.length + 1) : text);

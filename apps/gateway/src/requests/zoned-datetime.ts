@@ -2,7 +2,7 @@ import { isISO8601, registerDecorator } from 'class-validator';
 
 const SHAPE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
 
-/** A time of ISO 8601 with its zone: without one it would mean another moment here than there. `new Date()` takes whatever passes. */
+/** An ISO 8601 time with its zone; without one its meaning would depend on the server. `new Date()` parses every accepted value. */
 export function IsZonedDatetime(): PropertyDecorator {
   return (target, propertyName) =>
     registerDecorator({
@@ -13,7 +13,7 @@ export function IsZonedDatetime(): PropertyDecorator {
     });
 }
 
-/** The shape alone lets days pass that no calendar has, and times that `Date` does not know or that are in a year of more digits. */
+/** Besides the shape, checks that the date exists, that `Date` can parse it, and that the year in UTC has four digits. */
 function isZonedDatetime(value: unknown): boolean {
   if (typeof value !== 'string' || !SHAPE.test(value) || !isISO8601(value, { strict: true })) return false;
   const time = new Date(value);

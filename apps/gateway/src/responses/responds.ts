@@ -3,27 +3,27 @@ import type { ErrorCode } from '@mgw/contracts';
 
 export interface Description {
   summary: string;
-  /** What a 200 carries. */
-  reply: TSchema;
-  /** Beside those that follow from the guards and the request's class. */
+  /** The schema of the body of a 200. */
+  response: TSchema;
+  /** Errors in addition to those of the guards and of the request class. */
   errors: readonly ErrorCode[];
-  /** Takes an Idempotency-Key; all that sends for an API key does. */
+  /** Whether the endpoint takes an Idempotency-Key. Every send with an API key does. */
   repeatable?: boolean;
-  /** What a `*` in the path stands for. */
+  /** The name of the parameter that `*` in the path takes. */
   wildcard?: string;
-  /** Of a 200, when it is not JSON. */
+  /** Content type of a 200 if it is not JSON. */
   contentType?: string;
 }
 
 const DESCRIPTION = 'openapi:description';
 
 /**
- * On a method of a controller: what the API's document says of it. The compiler holds the method to the schema, and a test
- * holds live answers to the document.
+ * Documents a method of a controller in the OpenAPI document. The compiler checks the method against the schema, and a test checks live
+ * responses against the document.
  */
-export function Responds<S extends TSchema>(reply: S, summary: string, more: Partial<Omit<Description, 'summary' | 'reply'>> = {}) {
+export function Responds<S extends TSchema>(response: S, summary: string, more: Partial<Omit<Description, 'summary' | 'response'>> = {}) {
   return <F extends (...args: never[]) => Promise<Static<S>>>(target: object, name: string | symbol, _: TypedPropertyDescriptor<F>) => {
-    const description: Description = { summary, reply, errors: [], ...more };
+    const description: Description = { summary, response, errors: [], ...more };
     Reflect.defineMetadata(DESCRIPTION, description, target, name);
   };
 }

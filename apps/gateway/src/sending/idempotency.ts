@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { GatewayError, type Sender } from '@mgw/contracts';
 
 /**
- * Product decision 24. The same request is the same endpoint and the same validated body.
- * @param key as it was given, if it was
+ * The key and a fingerprint of endpoint and validated body: a repeated key must come with the same request (decision 24).
+ * @param key the header or query parameter, unchecked
  */
 export function idempotencyOf(key: string | string[] | undefined, endpoint: string, message: object): Sender['idempotency'] {
   if (key === undefined) return null;

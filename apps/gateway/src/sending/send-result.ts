@@ -2,12 +2,12 @@ import { GatewayError, gatewayMessageId, isNoAnswer, type Sender } from '@mgw/co
 
 const NOTE = 'Accepted by the messaging platform, which is not delivery: follow it with GET /message-status/{message_id}.';
 
-/** What every send answers (spec §2.2). */
+/** The members of every send result (spec §2.2). */
 export function sendResult({ message_id, phone }: { message_id: string; phone: string }) {
   return { success: true as const, message_id, phone, delivery_status: 'queued' as const, note: NOTE };
 }
 
-/** No answer of the send service in time: the message may be on its way (product decision 23). */
+/** Maps a missing response of the send service to OUTCOME_UNKNOWN: the message may have been sent (decision 23). */
 export function unsureIsUnknown({ intent_id, idempotency }: Sender & { intent_id: string }) {
   return (error: unknown): never => {
     if (!isNoAnswer(error)) throw error;

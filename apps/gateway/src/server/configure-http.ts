@@ -21,7 +21,7 @@ const BROADCASTS = /^\/api\/client\/broadcasts(\/check)?$/;
 
 const duration = histogram('mgw_http_duration_seconds', 'Requests of the public port', ['method', 'route', 'status']);
 
-/** What every path of the public port has in common, and the API's own document. Before the application listens or is initialised. */
+/** Adds what all routes share, and the documentation. Call it before the application listens or is initialised. */
 export function configureHttp(app: NestFastifyApplication, logger: Logger, publicUrl: string): void {
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   const filter = new ErrorFilter(logger);
@@ -59,7 +59,7 @@ function withoutHost({ headers, raw }: FastifyRequest): GatewayError | undefined
   return new GatewayError('VALIDATION_FAILED', 'The request names no host.');
 }
 
-/** 405 when another method would do. */
+/** 405 when the path takes other methods. */
 function wrongMethod(routes: KnownRoutes, { url, method }: FastifyRequest): GatewayError | undefined {
   const allowed = routes.methodsOf(url);
   if (allowed.length === 0 || allowed.includes(method)) return undefined;

@@ -13,10 +13,10 @@ import { HEAD_LIMIT, refuseBytes, refuseUrl, REQUEST_WITHIN_MS } from '../http/m
 import { BODY_LIMIT } from '../http/read-body';
 import { requestId } from '../http/request-id';
 
-/** Who is over the time of a request is looked for this often, so that it is 15 s at most (guarantees §9). */
+/** How often Node.js checks request timeouts: with REQUEST_WITHIN_MS a request ends after 15 s at most (guarantees §9). */
 const SLOW_CLIENTS_EVERY_MS = 1_000;
 
-/** A connection on which nothing moves for this long is closed: nothing is answered later than 30 s, and event streams beat every 15 s. */
+/** Closes idle connections. Every response comes within 30 s, and event streams send a heartbeat every 15 s. */
 const SILENT_WITHIN_MS = 60_000;
 
 export function fastifyAdapter({
@@ -25,7 +25,7 @@ export function fastifyAdapter({
 }: Pick<GatewayConfig, 'trustedProxies' | 'maxConnections'>): FastifyAdapter {
   const adapter = new FastifyAdapter({
     bodyLimit: BODY_LIMIT,
-    // A request without a host is answered in our own words (configure-http.ts).
+    // configure-http.ts responds to a request without a host, with the common envelope.
     http: {
       requireHostHeader: false,
       maxHeaderSize: HEAD_LIMIT,
@@ -42,22 +42,22 @@ export function fastifyAdapter({
     return503OnClosing: false,
     exposeHeadRoutes: false,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
-    // Ids of messages are long.
+    // Message ids are long.
     routerOptions: { maxParamLength: 2_048 },
-    // Routes have no schemas of Fastify's: its compilers of them, which it would load at once, are 2 MB.
+    // No route has a Fastify schema. Loading the compilers for them would take 2 MB.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   });
   const { server } = adapter.getInstance() as unknown as FastifyInstance;
   server.maxConnections = maxConnections;
-  // Many short headers cost far more memory than their bytes.
+  // Many short headers take far more memory than their bytes.
   server.maxHeadersCount = 200;
-  // What somebody expects that we do not know is none of our business; Node.js would answer 417 without a word.
+  // Ignore an unknown Expect header; Node.js would respond 417 without a body.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   return adapter;
 }
 
 function noSchemas(): never {
-  throw new Error('bodies are checked by class-validator (configure-http.ts)');
+  throw new Error('class-validator checks bodies (configure-http.ts)');
 }
 
 /** The gateway's public port. */

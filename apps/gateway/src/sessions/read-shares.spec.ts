@@ -3,20 +3,19 @@ import { startDashboard, type Dashboard, type Session } from '../../test/dashboa
 
 const PAGE = { messages: [], next_cursor: null };
 
-/** Guarantees §10, N2. */
-describe('reads of the dashboard API that run at once', () => {
+describe('concurrent reads of the dashboard API', () => {
   let dashboard: Dashboard;
   let release: () => void;
   let running: number;
 
   beforeAll(async () => {
     dashboard = await startDashboard();
-    dashboard.neighbours.answer(ListConversations, () => ({ conversations: [], next_cursor: null }));
+    dashboard.neighbours.respond(ListConversations, () => ({ conversations: [], next_cursor: null }));
   });
   beforeEach(() => {
     running = 0;
     const held = new Promise<void>((resolve) => (release = resolve));
-    dashboard.neighbours.answer(ListMessages, async () => {
+    dashboard.neighbours.respond(ListMessages, async () => {
       running += 1;
       await held;
       return PAGE;
@@ -25,13 +24,13 @@ describe('reads of the dashboard API that run at once', () => {
   afterEach(() => release());
   afterAll(() => dashboard.close());
 
-  /** Statuses of so many searches; their bodies too. */
+  /** Statuses and bodies of a number of searches. */
   const search = (session: Session, count: number) =>
     Array.from({ length: count }, () =>
       session.get('/api/client/messages?q=x').then(({ status, headers, body }) => ({ status, headers, body: body as object })),
     );
 
-  it('a person has six; one more waits, is refused with 429, and keeps back neither a colleague nor another business', async () => {
+  it('allows six per user; a further one waits and gets 429, without delaying a colleague or another business', async () => {
     const business = await dashboard.business();
     const [owner, colleague] = [await dashboard.session('owner', business), await dashboard.session('member', business)];
     const stranger = await dashboard.session('owner', await dashboard.business());
@@ -55,7 +54,7 @@ describe('reads of the dashboard API that run at once', () => {
     await owner.get('/api/client/conversations').expect(200);
   });
 
-  it('a business has twelve, however many people search for it', async () => {
+  it('allows twelve per business, for any number of users', async () => {
     const business = await dashboard.business();
     const people = await Promise.all(Array.from({ length: 5 }, () => dashboard.session('member', business)));
     const stranger = await dashboard.session('owner', await dashboard.business());
@@ -68,9 +67,9 @@ describe('reads of the dashboard API that run at once', () => {
     expect((await Promise.all(searches)).filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(12);
   });
 
-  it('a search that took too long is told so with 503, and what helps', async () => {
+  it('a search that took too long gets 503 and the remedy', async () => {
     const owner = await dashboard.session('owner', await dashboard.business());
-    dashboard.neighbours.answer(ListMessages, () => {
+    dashboard.neighbours.respond(ListMessages, () => {
       throw new GatewayError('QUERY_TIMEOUT', 'The search took too long.');
     });
     const { body } = await owner.get('/api/client/messages?q=x').expect(503);

@@ -6,21 +6,21 @@ import { finalize, from, switchMap, type Observable } from 'rxjs';
 import type { SessionUser } from './session-user';
 import { isUnattended } from './session.strategy';
 
-/** Longest wait for a place, in milliseconds; a person has two to wait for. */
-const PLACE_WITHIN_MS = 1_000;
+/** Longest wait for a slot, in milliseconds. A read waits for two: the user's and the business's. */
+const SLOT_WITHIN_MS = 1_000;
 const RETRY_AFTER_SECONDS = 2;
 
-/** Alone a person has six places and a business twelve; each further one leaves a little less for all. */
-const PEOPLE: SharesOptions = { places: 768, largest: 6 / 768, waiting: { room: 1_536, largest: 12 / 1_536 } };
+/** A single user gets six slots and a single business twelve. Each further one reduces the shares of all a little. */
+const USERS: SharesOptions = { places: 768, largest: 6 / 768, waiting: { room: 1_536, largest: 12 / 1_536 } };
 const BUSINESSES: SharesOptions = { places: 192, largest: 12 / 192, waiting: { room: 768, largest: 48 / 768 } };
 
 /**
- * Bounds the reads of the dashboard API that run at once: of each person, and of each business (guarantees §10, N2). One more waits
- * briefly and is then refused. The live tail has a bound of its own.
+ * Bounds the concurrent reads of the dashboard API per user and per business (guarantees §10, N2). A further read waits briefly and is
+ * then refused. The live tail has its own bound.
  */
 @Injectable()
 export class ReadShares implements NestInterceptor {
-  private readonly people = new Shares(PEOPLE);
+  private readonly users = new Shares(USERS);
   private readonly businesses = new Shares(BUSINESSES);
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -31,9 +31,9 @@ export class ReadShares implements NestInterceptor {
 
   /** @throws GatewayError RATE_LIMITED */
   private async take({ user_id, business_id }: SessionUser): Promise<Release> {
-    const own = await this.people.take(String(user_id), PLACE_WITHIN_MS);
+    const own = await this.users.take(String(user_id), SLOT_WITHIN_MS);
     if (own === null) throw refused('You have');
-    const shared = await this.businesses.take(business_id === null ? 'operators' : String(business_id), PLACE_WITHIN_MS);
+    const shared = await this.businesses.take(business_id === null ? 'operators' : String(business_id), SLOT_WITHIN_MS);
     if (shared === null) {
       own();
       throw refused('Your business has');
@@ -45,8 +45,8 @@ export class ReadShares implements NestInterceptor {
   }
 }
 
-function refused(who: string): GatewayError {
-  return new GatewayError('RATE_LIMITED', `${who} too many requests running at once. Try again in ${RETRY_AFTER_SECONDS} seconds.`, {
+function refused(subject: string): GatewayError {
+  return new GatewayError('RATE_LIMITED', `${subject} too many requests running at once. Try again in ${RETRY_AFTER_SECONDS} seconds.`, {
     retry_after_seconds: RETRY_AFTER_SECONDS,
   });
 }

@@ -16,7 +16,7 @@ import { SameOriginGuard } from './same-origin.guard';
 import type { Role, SessionUser } from './session-user';
 import { SessionGuard } from './session.guard';
 
-/** Who may call: on a controller for all of it, on a method instead of what the controller says. */
+/** The roles that may call. On a method it replaces the controller's. */
 export const Roles = Reflector.createDecorator<Role[]>();
 
 @Injectable()
@@ -35,7 +35,7 @@ export function SessionOf(...roles: Role[]) {
   return applyDecorators(Roles(roles), UseGuards(SameOriginGuard, SessionGuard, RolesGuard, BodyGuard), UseInterceptors(ReadShares));
 }
 
-/** The user of the session. Declare it as BusinessUser where operators are not let in: everybody else belongs to a business. */
+/** The user of the session. Where operators have no access, declare it as BusinessUser. */
 export const CurrentUser = createParamDecorator((_: unknown, context: ExecutionContext) => userOf(context));
 
 function userOf(context: ExecutionContext): SessionUser {

@@ -5,9 +5,9 @@ import type { FastifyRequest } from 'fastify';
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Writes come from our own pages or from no browser at all (product §2). A page elsewhere can make a browser send our
- * cookie, but it can neither forge `Origin` nor take `Sec-Fetch-Site` away; a program that sends neither holds the cookie
- * because it logged in. `SameSite=Lax` alone would let sibling subdomains through.
+ * Accepts writes only from the dashboard's own pages or from programs (spec §10). Another site can make a browser send the cookie, but it
+ * cannot forge `Origin` or remove `Sec-Fetch-Site`. A program sends neither, and has the cookie because it logged in. `SameSite=Lax`
+ * alone would allow sibling subdomains.
  */
 @Injectable()
 export class SameOriginGuard implements CanActivate {
@@ -20,7 +20,7 @@ export class SameOriginGuard implements CanActivate {
   }
 }
 
-/** A form on another page can send anything but JSON. A DELETE without a body has nothing to declare. */
+/** A form of another site cannot send JSON. A DELETE without a body needs no content type. */
 function requireJson({ method, headers }: FastifyRequest): void {
   const type = headers['content-type'];
   const bodiless = method === 'DELETE' && type === undefined && Number(headers['content-length'] ?? 0) === 0;
@@ -28,7 +28,7 @@ function requireJson({ method, headers }: FastifyRequest): void {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send Content-Type: application/json.');
 }
 
-/** The scheme is left out of the comparison: behind a proxy that ends TLS we do not see it, and `Host` names the same site. */
+/** Compares hosts only: behind a proxy that terminates TLS the gateway does not know the scheme. */
 function isSameOrigin({ origin, host, 'sec-fetch-site': site }: FastifyRequest['headers']): boolean {
   if (site !== undefined && site !== 'same-origin') return false;
   if (origin === undefined) return site === undefined;

@@ -2,8 +2,8 @@ import { endedSessionCookie, sessionCookie, sessionToken } from './session-cooki
 
 const value = 'A-_9'.repeat(11).slice(0, 43);
 
-describe('the cookie `token` (product §2)', () => {
-  it('is out of reach of scripts, other sites and other paths', () => {
+describe('the cookie `token` (spec §10)', () => {
+  it('is hidden from scripts, other sites and other paths', () => {
     expect(sessionCookie(value, true)).toBe(`token=${value}; Max-Age=604800; Path=/api; HttpOnly; SameSite=Lax; Secure`);
     expect(sessionCookie(value, false)).not.toMatch(/Secure|Domain/);
     expect(endedSessionCookie(false)).toMatch(/^token=; Max-Age=0; Path=\/api;/);

@@ -1,15 +1,15 @@
 import { ABSOLUTE_SECONDS } from './session-life';
 
-/** The cookie of spec §4.9 and product §2: for this host's /api only, out of reach of scripts. */
+/** The session cookie: only for /api of this host, and hidden from scripts (spec §4.9, §10). */
 const NAME = 'token';
 const VALUE = /(?:^|;)\s*token="?([\w-]{43})"?\s*(?:;|$)/;
 
-/** The session that a request carries, or null. Written by hand: it is one cookie with a value of one shape. */
+/** The session token of a request, or null. One cookie with one form of value needs no parser library. */
 export function sessionToken(cookieHeader: string | undefined): string | null {
   return VALUE.exec(cookieHeader ?? '')?.[1] ?? null;
 }
 
-/** @param secure only sent over TLS: in production always. */
+/** @param secure whether the browser sends it over TLS only */
 export function sessionCookie(token: string, secure: boolean): string {
   return attributes(token, ABSOLUTE_SECONDS, secure);
 }

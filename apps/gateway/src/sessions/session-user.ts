@@ -1,7 +1,7 @@
 /** Roles of spec §10 and §11. An operator belongs to no business. */
 export type Role = 'owner' | 'member' | 'operator';
 
-/** Who a dashboard request comes from; `business_id` is null for operators only. */
+/** The user of a dashboard request; `business_id` is null only for operators. */
 export interface SessionUser {
   user_id: number;
   email: string;
@@ -10,5 +10,5 @@ export interface SessionUser {
   business_id: number | null;
 }
 
-/** The same, once it is certain that the user acts for a business. */
+/** A user of a business. */
 export type BusinessUser = SessionUser & { business_id: number };

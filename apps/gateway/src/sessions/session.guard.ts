@@ -3,7 +3,7 @@ import { AuthGuard } from '@nestjs/passport';
 import { noSession } from '../requests/refusals';
 import { SESSION_STRATEGY } from './session.strategy';
 
-/** 401 for every request without a living session (product §2), whatever is wrong with it. */
+/** Responds 401 to every request without a valid session (spec §10). */
 @Injectable()
 export class SessionGuard extends AuthGuard(SESSION_STRATEGY) {
   override handleRequest<User>(fault: unknown, user: User | false): User {

@@ -9,17 +9,17 @@ import { SessionsStore } from './sessions.store';
 
 export const SESSION_STRATEGY = 'dashboard-session';
 
-/** Header of a request that a page makes by itself, nobody having touched it for a while. It only ever shortens a session. */
+/** Header of a request that an idle page sends by itself. A caller can only shorten its session with it. */
 const UNATTENDED_HEADER = 'x-unattended';
 
 interface Unattended {
   unattended?: boolean;
 }
-/** On a method that browsers call by themselves: a session that does nothing else is idle (product §2). */
+/** Marks a method that browsers call by themselves: such calls do not keep a session alive (spec §10). */
 export const IsUnattended = () => RouteConfig({ unattended: true } satisfies Unattended);
 export const isUnattended = ({ routeOptions }: FastifyRequest): boolean => (routeOptions.config as Unattended).unattended === true;
 
-/** Knows a dashboard user by the cookie `token` (spec §5.8). */
+/** Authenticates a dashboard user by the cookie `token` (spec §5.8). */
 @Injectable()
 export class SessionStrategy extends PassportStrategy(Strategy, SESSION_STRATEGY) {
   constructor(private readonly sessions: SessionsStore) {

@@ -6,7 +6,7 @@ import type { SessionUser } from './session-user';
 
 const ALIVE = `s.last_used_at > now() - make_interval(secs => ${IDLE_SECONDS}) AND s.created_at > now() - make_interval(secs => ${ABSOLUTE_SECONDS})`;
 
-/** The last use is written at most once a minute: against 12 hours that is exact enough, and reads stay reads. */
+/** Updates the last use at most once a minute, so that few reads write. Against 12 hours this is exact enough. */
 const FIND = `
   WITH found AS (
     SELECT s.token_hash, s.last_used_at, u.id AS user_id, u.email, u.name, u.role, u.business_id
@@ -22,7 +22,7 @@ const FIND = `
 export class SessionsStore {
   constructor(private readonly db: Database) {}
 
-  /** Opens a session, ending the one that the browser held before. @returns the cookie's value, kept here only as its hash. */
+  /** Opens a session and ends the browser's previous one. @returns the cookie's value; only its hash is stored */
   async open(user_id: number, replaced: string | null): Promise<string> {
     const token = randomBytes(32).toString('base64url');
     await this.db.transaction(async (tx) => {
@@ -32,18 +32,18 @@ export class SessionsStore {
     return token;
   }
 
-  /** @param used whether somebody is at work; what a browser does by itself keeps no session alive. */
+  /** @param used whether the call keeps the session alive; a browser's own calls do not */
   async find(token: string, used: boolean): Promise<SessionUser | null> {
     const [user] = await this.db.query<SessionUser>(FIND, [hashed(token), used]);
     return user ?? null;
   }
 
-  /** Ends a session for every replica at once: none of them remembers sessions. */
+  /** Ends a session on every replica at once, because none caches sessions. */
   async end(token: string): Promise<void> {
     await this.db.query(`DELETE FROM access.sessions WHERE token_hash = $1`, [hashed(token)]);
   }
 
-  /** Drops what can never be used again; a few rows at a time, as logins bring them. */
+  /** Deletes some expired sessions. Each login calls it. */
   async purge(): Promise<void> {
     await this.db.query(
       `DELETE FROM access.sessions WHERE token_hash IN (
@@ -52,7 +52,7 @@ export class SessionsStore {
   }
 }
 
-/** The value is 256 random bits: a plain hash cannot be guessed back. */
+/** A plain hash is enough, because the token has 256 random bits. */
 function hashed(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -4,7 +4,7 @@ import { GetSendSettings, SendSettings, SetSendSettings } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { BusinessesService } from '../businesses/businesses.service';
 import { BusinessesStore } from '../businesses/businesses.store';
-import { shownZones, ZONES } from '../businesses/zones';
+import { zoneFields, ZONE_FIELDS } from '../businesses/zones';
 import { Responds } from '../responses/responds';
 import { Done } from '../responses/done';
 import { AuditStore } from '../audit/audit.store';
@@ -14,9 +14,9 @@ import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ChangeSettingsRequest } from './settings.requests';
 
-const SettingsResponse = Type.Object({ ...ZONES, ...SendSettings.properties }, { title: 'Settings' });
+const SettingsResponse = Type.Object({ ...ZONE_FIELDS, ...SendSettings.properties }, { title: 'Settings' });
 
-/** A business's own settings: time zone, words for opting out and in, codes for people who opted out (product decisions 18, 20, 45). */
+/** A business's settings: time zone, opt-out and opt-in words, codes for opted-out contacts (decisions 18, 20, 45). */
 @Controller('api/client/settings')
 @SessionOf('owner', 'member')
 export class SettingsController {
@@ -32,12 +32,12 @@ export class SettingsController {
   async show(@CurrentUser() { business_id }: BusinessUser) {
     const [business, settings] = await Promise.all([this.businesses.find(business_id), this.rpc.call(GetSendSettings, { business_id })]);
     if (!business) throw notFound();
-    return { ...shownZones(business), ...settings };
+    return { ...zoneFields(business), ...settings };
   }
 
   @Put()
   @Roles(['owner'])
-  @Responds(Done, 'Change settings; what is left out stays')
+  @Responds(Done, 'Change settings; absent fields stay unchanged')
   async change(@CurrentUser() user: BusinessUser, @Body() request: ChangeSettingsRequest) {
     const { timezone, ...settings } = withoutNulls(request);
     if (timezone !== undefined) await this.changes.change(user, user.business_id, { timezone });

@@ -4,16 +4,16 @@ import { JSONSchema } from 'class-validator-jsonschema';
 const WORDS_MAX = 50;
 const WORD = { each: true, message: 'each word must have 1 to 50 characters' };
 
-/** Only what is given changes. */
+/** Absent fields stay unchanged. */
 @JSONSchema({ example: { timezone: 'Asia/Kolkata', stop_words: ['STOP'], start_words: ['START'] } })
 export class ChangeSettingsRequest {
-  /** IANA name; its midnight resets the daily cap. A new zone holds from the old zone's next midnight (product decisions 20, 53). */
+  /** IANA name; its midnight resets the daily cap. A new zone takes effect at the old zone's next midnight (decisions 20, 53). */
   @IsOptional()
   @IsString()
   @Length(1, 64)
   timezone?: string | null;
 
-  /** Words by which people opt out: the whole message, in any case (product decision 45). */
+  /** Messages that opt a contact out: the whole text, in any case (decision 45). */
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(WORDS_MAX)
@@ -21,7 +21,7 @@ export class ChangeSettingsRequest {
   @Length(1, 50, WORD)
   stop_words?: string[] | null;
 
-  /** Words by which they opt in again. */
+  /** Messages that opt a contact in again. */
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(WORDS_MAX)
@@ -29,7 +29,7 @@ export class ChangeSettingsRequest {
   @Length(1, 50, WORD)
   start_words?: string[] | null;
 
-  /** Lets one-time passwords through to people who have opted out (product decision 18). */
+  /** Whether one-time passwords go to opted-out contacts (decision 18). */
   @IsOptional()
   @IsBoolean()
   otp_to_opted_out?: boolean | null;

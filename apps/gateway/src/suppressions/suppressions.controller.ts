@@ -15,7 +15,7 @@ import { SetSuppressionRequest } from './suppressions.requests';
 const SuppressionsResponse = Type.Object(ListSuppressions.reply.properties, { title: 'Suppressions' });
 const SuppressionResponse = Type.Object({ suppression: SuppressionRecord }, { title: 'Suppression' });
 
-/** A phone in a path, in any form that the send endpoints take. */
+/** A phone number in a path, in any form that the send endpoints accept. */
 @Injectable()
 class PhonePipe implements PipeTransform<string, string> {
   transform(text: string): string {
@@ -25,7 +25,7 @@ class PhonePipe implements PipeTransform<string, string> {
   }
 }
 
-/** Product §2, decision 18: who is not written to, and why. */
+/** Contacts that get no messages, and why (spec §10, decision 18). */
 @Controller('api/client/suppressions')
 @SessionOf('owner', 'member')
 export class SuppressionsController {
@@ -35,13 +35,13 @@ export class SuppressionsController {
   ) {}
 
   @Get()
-  @Responds(SuppressionsResponse, 'List suppressed people, the newest first')
+  @Responds(SuppressionsResponse, 'List suppressed contacts, the newest first')
   async list(@CurrentUser() { business_id }: BusinessUser, @Query() query: PageQuery) {
     return this.rpc.call(ListSuppressions, { business_id, ...pageOf(query) });
   }
 
   @Get(':phone')
-  @Responds(SuppressionResponse, 'Show whether a person is suppressed', { errors: ['NOT_FOUND', 'VALIDATION_FAILED'] })
+  @Responds(SuppressionResponse, 'Show the suppression of a contact', { errors: ['NOT_FOUND', 'VALIDATION_FAILED'] })
   async show(@CurrentUser() { business_id }: BusinessUser, @Param('phone', PhonePipe) phone: string) {
     const { suppression } = await this.rpc.call(GetSuppression, { business_id, phone });
     if (!suppression) throw notFound();
@@ -49,7 +49,7 @@ export class SuppressionsController {
   }
 
   @Put(':phone')
-  @Responds(Done, 'Suppress a person')
+  @Responds(Done, 'Suppress a contact')
   async set(@CurrentUser() user: BusinessUser, @Param('phone', PhonePipe) phone: string, @Body() { state, reason }: SetSuppressionRequest) {
     await this.rpc.call(SetSuppression, { business_id: user.business_id, phone, state, reason: reason ?? null });
     await this.note(user, 'suppression.set', { state });
@@ -57,7 +57,7 @@ export class SuppressionsController {
   }
 
   @Delete(':phone')
-  @Responds(Done, 'Lift a suppression, whoever set it', { errors: ['NOT_FOUND', 'VALIDATION_FAILED'] })
+  @Responds(Done, 'Lift a suppression of any origin', { errors: ['NOT_FOUND', 'VALIDATION_FAILED'] })
   async lift(@CurrentUser() user: BusinessUser, @Param('phone', PhonePipe) phone: string) {
     await this.rpc.call(LiftSuppression, { business_id: user.business_id, phone });
     await this.note(user, 'suppression.lifted', {});

@@ -3,7 +3,7 @@ import { JSONSchema } from 'class-validator-jsonschema';
 
 const STATES = ['opted_out', 'blocked', 'opted_out_marketing'] as const;
 
-/** Product §2, decision 18. */
+/** Spec §10, decision 18. */
 @JSONSchema({ example: { state: 'blocked', reason: 'Asked us by phone.' } })
 export class SetSuppressionRequest {
   @IsIn(STATES, { message: `state must be one of ${STATES.join(', ')}` })

@@ -24,7 +24,7 @@ const TeamResponse = Type.Object(
   { title: 'Team' },
 );
 
-/** Who works for the business (experience.md, Settings): owners change things, members work with messages. */
+/** The users of a business. Owners manage it, members work with messages. */
 @Controller('api/client/team')
 @SessionOf('owner', 'member')
 export class TeamController {
@@ -33,7 +33,7 @@ export class TeamController {
   @Get()
   @Responds(TeamResponse, 'List the people of the business')
   async list(@CurrentUser() { business_id }: BusinessUser) {
-    return { users: await this.users.ofBusiness(business_id) };
+    return { users: await this.users.listByBusiness(business_id) };
   }
 
   @Post()

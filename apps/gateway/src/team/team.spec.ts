@@ -3,7 +3,7 @@ import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 
 const TEAM = '/api/client/team';
 
-describe('the team of a business (experience.md, Settings)', () => {
+describe('the team of a business', () => {
   let dashboard: Dashboard;
 
   beforeAll(async () => {
@@ -26,11 +26,11 @@ describe('the team of a business (experience.md, Settings)', () => {
     await owner.delete(`${TEAM}/${owner.id}`).expect(409);
   });
 
-  it('two owners who remove each other at once leave one of them', async () => {
+  it('keeps one owner when two owners remove each other at once', async () => {
     const business_id = await dashboard.business();
     const owners = [await dashboard.session('owner', business_id), await dashboard.session('owner', business_id)] as const;
     const remove = (by: 0 | 1) => owners[by].delete(`${TEAM}/${owners[1 - by]?.id}`).then(({ status }) => status);
-    // Neither gets any further than the other before both are under way.
+    // Holds both transactions until both have started.
     const answers = await dashboard.db.transaction(async (tx) => {
       await tx.query('SELECT 1 FROM access.users WHERE business_id = $1 FOR UPDATE', [business_id]);
       const both = [remove(0), remove(1)];
@@ -42,11 +42,11 @@ describe('the team of a business (experience.md, Settings)', () => {
     expect(left).toHaveLength(1);
   });
 
-  describe('an address that another business has too (guarantees §9)', () => {
+  describe('an email address with users at two businesses (guarantees §9)', () => {
     const person = (email: string, password: string) => ({ email, name: 'Ravi', password, role: 'member' });
     const login = (email: string, password: string) => dashboard.visitor.post('/api/client/login', { email, password });
 
-    it('is answered like one that nobody has; each password leads to its own business', async () => {
+    it('is accepted like a new one; each password logs in to its own business', async () => {
       const [here, there] = [await dashboard.business(), await dashboard.business()];
       const [owner, other] = [await dashboard.session('owner', here), await dashboard.session('owner', there)];
       await other.post(TEAM, person('ravi@people.example', 'password over there')).expect(200);
@@ -54,7 +54,7 @@ describe('the team of a business (experience.md, Settings)', () => {
       const free = await owner.post(TEAM, person('nobody@people.example', 'password over here')).expect(200);
       const id = expect.any(Number) as number;
       expect(taken.body).toEqual({ ...(free.body as object), id });
-      // Within the business an address is used once.
+      // An address is unique within a business.
       await owner.post(TEAM, person('ravi@people.example', 'yet another one')).expect(409);
       const listed = ((await owner.get(TEAM).expect(200)).body as { users: { email: string }[] }).users;
       expect(listed.filter(({ email }) => email === 'ravi@people.example')).toHaveLength(1);
@@ -69,14 +69,14 @@ describe('the team of a business (experience.md, Settings)', () => {
       await login('ravi@people.example', 'yet another one').expect(401);
     });
 
-    it('two businesses that add it at the same moment both do, and both passwords work', async () => {
+    it('can be added by two businesses at once, and both passwords work', async () => {
       const owners = await Promise.all([1, 2].map(async () => dashboard.session('owner', await dashboard.business())));
       const passwords = ['the first password', 'the second password'];
       await Promise.all(owners.map((owner, i) => owner.post(TEAM, person('mina@people.example', passwords[i] ?? '')).expect(200)));
       for (const password of passwords) await login('mina@people.example', password).expect(200);
     });
 
-    it('the same password at two businesses leads to the older user', async () => {
+    it('with the same password at both logs in the older user', async () => {
       const [here, there] = [await dashboard.business(), await dashboard.business()];
       for (const business of [here, there])
         await (await dashboard.session('owner', business)).post(TEAM, person('same@people.example', 'the same password')).expect(200);
@@ -86,7 +86,7 @@ describe('the team of a business (experience.md, Settings)', () => {
     });
   });
 
-  it.each(['2147483648', '9007199254740991', '0', 'x', '%00'])('guarantees §9: %s is nobody: 404', async (id) => {
+  it.each(['2147483648', '9007199254740991', '0', 'x', '%00'])('guarantees §9: the user id %s gets 404', async (id) => {
     const owner = await dashboard.session('owner', await dashboard.business());
     await owner.delete(`${TEAM}/${id}`).expect(404);
   });

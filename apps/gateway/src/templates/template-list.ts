@@ -4,36 +4,40 @@ import type { FastifyReply } from 'fastify';
 import { ByteBudget, untilClosed } from '../http/byte-budget';
 import { holderOf } from '../http/caller';
 
-/** Templates in one response of the template service: the largest have tens of kilobytes each. */
+/** Templates per page of the template service. The largest have tens of kilobytes each. */
 const PAGE = 25;
-/** Memory of a list that is being streamed: one page, parsed and as text. */
+/** Memory of a streamed list: one page, parsed and as text. */
 const PAGE_BYTES = 1.5 * 1024 * 1024;
 const lists = new ByteBudget(8 * PAGE_BYTES, 4 * PAGE_BYTES);
 
-type Place = Pick<RequestOf<typeof ListTemplates>, 'limit' | 'cursor'>;
+type Position = Pick<RequestOf<typeof ListTemplates>, 'limit' | 'cursor'>;
 interface Page {
   templates: unknown[];
   next_cursor?: string | null;
 }
 
 /**
- * All pages of a list of templates as one (platform §3.1: 6,000 and more). A long list is streamed page by page as the reader takes it,
- * so that no more than a page is in memory. Each page begins behind the previous one, so the list ends even while a sync changes it.
+ * Joins all pages of the template list into one response; a business can have more than 6,000 templates (platform §3.1). A long list is
+ * streamed at the reader's pace, with one page in memory. Each page starts after the previous one, so the list ends even during a sync.
  */
 export async function templateList<P extends Page>(
   reply: FastifyReply,
-  read: (place: Place) => Promise<P>,
+  read: (position: Position) => Promise<P>,
 ): Promise<Omit<P, 'next_cursor'>> {
   const { next_cursor, ...first } = await read({ limit: PAGE, cursor: null });
   if (!next_cursor) return first;
   untilClosed(reply.raw, lists.take(holderOf(reply.request), PAGE_BYTES));
   void reply.type('application/json; charset=utf-8');
-  // The response's schema describes the text; Fastify sends a stream as it is.
+  // The declared type describes the streamed text.
   return Readable.from(textOf(first as unknown as Page, next_cursor, read), { objectMode: false }) as unknown as Omit<P, 'next_cursor'>;
 }
 
-/** The members of the first page in their order, with the templates of all pages. */
-async function* textOf({ templates, ...others }: Page, cursor: string, read: (place: Place) => Promise<Page>): AsyncGenerator<string> {
+/** The members of the first page, then the templates of all pages. */
+async function* textOf(
+  { templates, ...others }: Page,
+  cursor: string,
+  read: (position: Position) => Promise<Page>,
+): AsyncGenerator<string> {
   const members = JSON.stringify(others).slice(1, -1);
   yield `{${members}${members === '' ? '' : ','}"templates":[`;
   yield* joined(templates, '');

@@ -12,7 +12,7 @@ const { templates, sync } = ListTemplates.reply.properties;
 const TemplateList = Type.Object({ templates, sync }, { title: 'TemplateList' });
 const SyncStarted = Type.Object({ message: Type.String(), sync: SyncTemplates.reply }, { title: 'SyncStarted' });
 
-/** Product §2: all templates with status and components, and their sync with the platform. */
+/** All templates with status and components, and their sync with the platform (spec §10). */
 @Controller('api/client/templates')
 @SessionOf('owner', 'member')
 export class ClientTemplatesController {

@@ -4,7 +4,7 @@ import { createOperator } from './operator.command';
 
 const ARGS = ['--email', 'Root@gateway.example', '--name', 'Root'];
 
-describe('the first operator (product §3)', () => {
+describe('create-operator (spec §11)', () => {
   let dashboard: Dashboard;
   const run = (args: string[], environment: Record<string, string>, stdin = '') =>
     createOperator(args, { DATABASE_URL: dashboard.databaseUrl, ...environment }, Readable.from([stdin]));
@@ -14,14 +14,14 @@ describe('the first operator (product §3)', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('product §3: is made by a command, with the password from the environment, and can log in', async () => {
+  it('spec §11: creates an operator with the password from the environment, who can log in', async () => {
     expect(await run(ARGS, { OPERATOR_PASSWORD: PASSWORD })).toMatch(/^Operator \d+ created\.$/);
     const answer = await dashboard.visitor.post('/api/client/login', { email: 'root@gateway.example', password: PASSWORD }).expect(200);
     expect(answer.body).toMatchObject({ user: { role: 'operator', name: 'Root' } });
     await expect(run(ARGS, { OPERATOR_PASSWORD: PASSWORD })).rejects.toThrow('already');
   });
 
-  it('product §3: or with the password on standard input', async () => {
+  it('spec §11: takes the password from standard input', async () => {
     await run(['--email', 'second@gateway.example', '--name', 'Second'], {}, `${PASSWORD}\n`);
     await dashboard.visitor.post('/api/client/login', { email: 'second@gateway.example', password: PASSWORD }).expect(200);
   });
@@ -31,7 +31,7 @@ describe('the first operator (product §3)', () => {
     ['a short password', ARGS, { OPERATOR_PASSWORD: 'short' }],
     ['no address', ['--name', 'x'], { OPERATOR_PASSWORD: PASSWORD }],
     ['no name', ['--email', 'a@b.example'], { OPERATOR_PASSWORD: PASSWORD }],
-  ])('product §3: never with %s', async (_, args, environment) => {
+  ])('spec §11: refuses %s', async (_, args, environment) => {
     await expect(run(args, environment)).rejects.toThrow('usage: create-operator');
   });
 });

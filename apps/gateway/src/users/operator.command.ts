@@ -9,21 +9,25 @@ import { AuditStore } from '../audit/audit.store';
 import { UsersService } from './users.service';
 import { UsersStore } from './users.store';
 
-/** An operator sees every business: more than is asked of other users. */
+/** Longer than for other users, because an operator sees every business. */
 const PASSWORD_MIN = 12;
 const USAGE = `usage: create-operator --email <address> --name <name>
-The password, ${PASSWORD_MIN} characters or more, comes in OPERATOR_PASSWORD or on standard input.`;
+Set the password (at least ${PASSWORD_MIN} characters) in OPERATOR_PASSWORD, or write it to standard input.`;
 
 class CreateOperatorConfig extends config('create-operator', {
   databaseUrl: env.url('DATABASE_URL', { doc: 'PostgreSQL', secret: true }),
-  password: env.text('OPERATOR_PASSWORD', { doc: 'password of the operator, else on standard input', default: '', secret: true }),
+  password: env.text('OPERATOR_PASSWORD', {
+    doc: 'password of the operator; read from standard input when empty',
+    default: '',
+    secret: true,
+  }),
 }) {}
 
-/** Makes an operator (product §3), run by a person on the machine. @returns what to tell them. */
+/** Creates an operator (spec §11) from the command line. @returns the line to print */
 export async function createOperator(args: string[], environment: Environment, stdin: Readable): Promise<string> {
   const { email = '', name = '' } = parseArgs({ args, options: { email: { type: 'string' }, name: { type: 'string' } } }).values;
-  const { databaseUrl, password: given } = CreateOperatorConfig.load(environment);
-  const password = given || (await text(stdin)).replace(/\r?\n$/, '');
+  const { databaseUrl, password: configured } = CreateOperatorConfig.load(environment);
+  const password = configured || (await text(stdin)).replace(/\r?\n$/, '');
   if (!isEmail(email) || name === '' || password.length < PASSWORD_MIN) throw new Error(USAGE);
   const db = await Database.open({ url: databaseUrl, schema: 'access', poolSize: 1, applicationName: 'create-operator' });
   try {

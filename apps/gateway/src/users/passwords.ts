@@ -5,29 +5,29 @@ import { GatewayError } from '@mgw/contracts';
 /** OWASP's second recommendation for argon2id: 19 MiB, two passes, one lane. The library's default algorithm is argon2id. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Each running verification holds 19 MiB and a thread; more callers than this are turned away instead of queued. */
+/** Each verification holds 19 MiB and a thread. Callers beyond this number are refused instead of queued. */
 const MAX_PENDING = 32;
 let pending = 0;
 
-/** @param beside a hash whose salt is used again: that of another user with the same address; null for a salt of its own */
-export function hashPassword(password: string, beside: string | null = null): Promise<string> {
-  return bounded(() => hash(password, beside === null ? COST : optionsOf(beside)));
+/** @param sibling the hash of another user with the same address, whose salt is reused; null for a new salt */
+export function hashPassword(password: string, sibling: string | null = null): Promise<string> {
+  return bounded(() => hash(password, sibling === null ? COST : optionsOf(sibling)));
 }
 
-/** A hash that no password is known for, so that an unknown user costs as much time as a known one (product §2). */
-const nobody = hash('the password of nobody', COST);
+/** A hash without a known password, so that an unknown user takes as long as a known one (spec §10). */
+const unknownUserHash = hash('no user has this password', COST);
 
 /**
- * Finds the hash that the password matches. One computation serves all hashes of an address, and an unknown address costs as much, so
- * that the time says neither whether an address is known nor at how many businesses.
- * @returns its place, or -1
+ * Finds the hash that the password matches. One computation serves all hashes of an address, and an unknown address takes as long.
+ * So the response time reveals neither whether an address is known nor at how many businesses.
+ * @returns the index of the hash, or -1
  */
 export async function matchingHash(hashes: readonly string[], password: string): Promise<number> {
-  const options = optionsOf(hashes[0] ?? (await nobody));
-  const given = Buffer.from(await bounded(() => hash(password, options)));
+  const options = optionsOf(hashes[0] ?? (await unknownUserHash));
+  const computed = Buffer.from(await bounded(() => hash(password, options)));
   return hashes.findIndex((stored) => {
     const known = Buffer.from(stored);
-    return known.length === given.length && timingSafeEqual(known, given);
+    return known.length === computed.length && timingSafeEqual(known, computed);
   });
 }
 

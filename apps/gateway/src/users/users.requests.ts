@@ -1,11 +1,10 @@
 import { IsEmail, IsIn, IsString, Length } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 
-/** Shorter ones fall to guessing; longer ones only cost time to hash. */
+/** Shorter passwords are easy to guess; longer ones only take time to hash. */
 const PASSWORD_MIN = 8;
 const PASSWORD_MAX = 256;
 
-/** Product §3. */
 @JSONSchema({ example: { email: 'ben@kaveri.example', name: 'Ben', password: 'a long phrase to remember', role: 'member' } })
 export class AddUserRequest {
   @IsEmail({}, { message: 'email must be an email address' })

@@ -25,12 +25,12 @@ export class UsersService {
     return this.add({ business_id, email, name, role, password }, operator.user_id);
   }
 
-  async ofBusiness(business_id: number) {
-    const users = await this.users.ofBusiness(business_id);
+  async listByBusiness(business_id: number) {
+    const users = await this.users.listByBusiness(business_id);
     return users.map((user) => ({ ...user, created_at: user.created_at.toISOString() }));
   }
 
-  /** Nobody removes themselves, nor after being removed: a business would be left without an owner. */
+  /** Owners cannot remove themselves or act after their own removal, so that a business always has an owner. */
   async remove({ user_id, business_id }: BusinessUser, id: number): Promise<void> {
     if (id === user_id) throw new GatewayError('CONFLICT', 'You cannot remove yourself: another owner can.');
     await this.db.transaction(async (tx) => {
@@ -40,12 +40,12 @@ export class UsersService {
     });
   }
 
-  /** The first operator comes from a command, never with a password that we chose (product §3). */
+  /** Called by the command that creates the first operator; there is no default password (spec §11). */
   addOperator(person: Pick<NewPerson, 'email' | 'name' | 'password'>): Promise<number> {
     return this.add({ ...person, business_id: null, role: 'operator' }, null);
   }
 
-  /** @param by who adds; null for a command run on the machine. */
+  /** @param by the user who adds; null for the command line */
   private async add({ password, ...person }: NewPerson, by: number | null): Promise<number> {
     const email = normalizeEmail(person.email);
     return this.db.transaction(async (tx) => {

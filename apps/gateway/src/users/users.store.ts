@@ -3,15 +3,15 @@ import { Database, type Tx } from '@mgw/postgres';
 import type { Role } from '../sessions/session-user';
 
 export interface NewUser {
-  /** Null for an operator only. */
+  /** Null only for an operator. */
   business_id: number | null;
   email: string;
   name: string;
   role: Role;
   password_hash: string;
 }
-/** A user as the team's list shows them. */
-interface Listed {
+/** A row of the team's list. */
+interface TeamMember {
   id: number;
   email: string;
   name: string;
@@ -24,7 +24,7 @@ export type StoredUser = NewUser & { id: number };
 export class UsersStore {
   constructor(private readonly db: Database) {}
 
-  /** @returns the new id, or null when the business (or the operators) have a user with this address. */
+  /** @returns the new id, or null if the business (or the operators) already have a user with this address */
   async add(tx: Tx, user: NewUser): Promise<number | null> {
     const [row] = await tx.query<{ id: number }>(
       `INSERT INTO access.users (business_id, email, name, role, password_hash) VALUES ($1, $2, $3, $4, $5)
@@ -35,27 +35,27 @@ export class UsersStore {
   }
 
   /** Owners first, then by name. */
-  ofBusiness(businessId: number): Promise<Listed[]> {
-    return this.db.query<Listed>(
+  listByBusiness(businessId: number): Promise<TeamMember[]> {
+    return this.db.query<TeamMember>(
       `SELECT id, email, name, role, created_at FROM access.users WHERE business_id = $1 ORDER BY role DESC, name, id`,
       [businessId],
     );
   }
 
-  /** Whether this is an owner of the business; nobody else removes people from it until the transaction ends. */
+  /** Whether the user is an owner of the business. Locks the business, so that its users are removed one transaction at a time. */
   async isOwner(tx: Tx, businessId: number, id: number): Promise<boolean> {
     await tx.query(`SELECT 1 FROM access.businesses WHERE id = $1 FOR NO KEY UPDATE`, [businessId]);
     const rows = await tx.query(`SELECT 1 FROM access.users WHERE business_id = $1 AND id = $2 AND role = 'owner'`, [businessId, id]);
     return rows.length > 0;
   }
 
-  /** With their sessions. @returns false when the business has no such user */
+  /** Removes a user with their sessions. @returns false if the business has no such user */
   async remove(tx: Tx, businessId: number, id: number): Promise<boolean> {
     const rows = await tx.query(`DELETE FROM access.users WHERE business_id = $1 AND id = $2::bigint RETURNING id`, [businessId, id]);
     return rows.length > 0;
   }
 
-  /** An address may have a user at each of several businesses; the oldest comes first. */
+  /** The users with this address, one per business at most, the oldest first. */
   allByEmail(email: string): Promise<StoredUser[]> {
     return this.db.query<StoredUser>(
       `SELECT id, business_id, email, name, role, password_hash FROM access.users WHERE email = $1 ORDER BY id`,
@@ -64,8 +64,8 @@ export class UsersStore {
   }
 
   /**
-   * A password hash of a user with this address, or null. Nobody adds another user with the address until the transaction ends: all
-   * hashes of an address share their salt, so that one computation compares a password with all of them.
+   * A password hash of a user with this address, or null. All hashes of an address share a salt, so that one computation checks a
+   * password against all of them. The lock keeps other transactions from adding a user with this address.
    */
   async hashOfAddress(tx: Tx, email: string): Promise<string | null> {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [email]);

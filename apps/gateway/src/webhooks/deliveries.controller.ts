@@ -23,7 +23,7 @@ export class ListDeliveriesQuery extends PageQuery {
 @MayBeAbsent()
 @JSONSchema({ example: { event: 'message.sent' } })
 export class TestWebhookRequest {
-  /** The webhook's first event when left out. */
+  /** The webhook's first event by default. */
   @IsOptional()
   @IsIn(PUBLIC_EVENTS, { message: `event must be one of ${PUBLIC_EVENTS.join(', ')}` })
   event?: PublicEventName | null;
@@ -32,21 +32,21 @@ export class TestWebhookRequest {
 const DeliveriesResponse = Type.Object(ListDeliveries.reply.properties, { title: 'Deliveries' });
 const Tested = Type.Object({ message: Type.String(), delivery_id: Id }, { title: 'TestedWebhook' });
 
-/** Product §2: what each webhook was sent, and deliveries by hand. */
+/** The deliveries of each webhook, redelivery and test events (spec §10). */
 @Controller('api/client/webhooks/:id')
 @SessionOf('owner', 'member')
 export class DeliveriesController {
   constructor(private readonly rpc: RpcClient) {}
 
   @Get('deliveries')
-  @Responds(DeliveriesResponse, 'List what a webhook was sent, the newest first')
+  @Responds(DeliveriesResponse, 'List the deliveries of a webhook, the newest first')
   list(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) webhook_id: number, @Query() query: ListDeliveriesQuery) {
     return this.rpc.call(ListDeliveries, { business_id, webhook_id, ...pageOf(query), state: query.state ?? null });
   }
 
   @Post('deliveries/:delivery_id/redeliver')
   @HttpCode(200)
-  @Responds(Done, 'Deliver an event again; counts nothing', { errors: ['CONFLICT'] })
+  @Responds(Done, 'Redeliver an event; it does not count as a failure', { errors: ['CONFLICT'] })
   async redeliver(
     @CurrentUser() { business_id }: BusinessUser,
     @Param('id', IdPipe) webhook_id: number,
@@ -58,7 +58,7 @@ export class DeliveriesController {
 
   @Post('test')
   @HttpCode(200)
-  @Responds(Tested, 'Send a sample event; counts nothing', { errors: ['CONFLICT'] })
+  @Responds(Tested, 'Send a sample event; it does not count as a failure', { errors: ['CONFLICT'] })
   async test(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) webhook_id: number, @Body() { event }: TestWebhookRequest) {
     const { delivery_id } = await this.rpc.call(TestWebhook, { business_id, webhook_id, event: event ?? null });
     return { message: 'A sample event is on its way; see its state in a moment.', delivery_id };

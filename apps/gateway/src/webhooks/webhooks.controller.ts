@@ -14,7 +14,7 @@ import { Done, Made } from '../responses/done';
 
 const WebhooksResponse = Type.Object(ListWebhooks.reply.properties, { title: 'Webhooks' });
 
-/** Spec §4.9. The dispatcher keeps the webhooks; the secret leaves the gateway sealed and never comes back. */
+/** Spec §4.9. The dispatcher stores the webhooks. The secret leaves the gateway sealed and is never read back. */
 @Controller('api/client/webhooks')
 @SessionOf('owner', 'member')
 export class WebhooksController {
@@ -49,7 +49,7 @@ export class WebhooksController {
 
   @Put(':id')
   @Roles(['owner'])
-  @Responds(Done, 'Change a webhook; what is left out stays')
+  @Responds(Done, 'Change a webhook; absent fields stay unchanged')
   async update(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number, @Body() change: UpdateWebhookRequest) {
     const { name, url, events, is_active } = withoutNulls(change);
     await this.rpc.call(UpdateWebhook, {
@@ -67,7 +67,7 @@ export class WebhooksController {
 
   @Delete(':id')
   @Roles(['owner'])
-  @Responds(Done, 'Delete a webhook for good')
+  @Responds(Done, 'Delete a webhook permanently')
   async delete(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
     await this.rpc.call(DeleteWebhook, { business_id: user.business_id, id });
     await this.note(user, 'webhook.deleted', id);

@@ -2,11 +2,11 @@ import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsOptional, IsString, Length
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PUBLIC_EVENTS, type PublicEventName } from '@mgw/contracts';
 
-/** More than any sensible list, duplicates included: they are folded afterwards (product decision 33). */
+/** A bound for the list; duplicates are removed later (decision 33). */
 const EVENTS_MAX = 50;
 const EVENT_NAMES = { each: true, message: `each of events must be one of ${PUBLIC_EVENTS.join(', ')}` };
 
-/** Spec §4.9, product decision 33. The dispatcher judges the address. */
+/** Spec §4.9, decision 33. The dispatcher checks the address. */
 @JSONSchema({
   example: { name: 'CRM', url: 'https://crm.example.com/hook', events: ['message.received', 'message.sent'], secret: 'swordfish' },
 })
@@ -31,7 +31,7 @@ export class CreateWebhookRequest {
   secret?: string | null;
 }
 
-/** Only what is given changes; null is the same as leaving out, except that it removes the secret (product decision 44). */
+/** Absent fields and null leave a value unchanged, except that null removes the secret (decision 44). */
 @JSONSchema({ example: { is_active: true } })
 export class UpdateWebhookRequest {
   @IsOptional()
@@ -56,7 +56,7 @@ export class UpdateWebhookRequest {
   @Length(1, 256)
   secret?: string | null;
 
-  /** A boolean, or 0 or 1 as the list shows it (product decision 34b). */
+  /** A boolean, or 0 or 1 as in the list (decision 34b). */
   @IsOptional()
   @IsIn([true, false, 0, 1], { message: 'is_active must be true or false' })
   is_active?: boolean | 0 | 1 | null;

@@ -28,33 +28,33 @@ describe('webhook management (spec §4.9)', () => {
   afterAll(() => dashboard.close());
 
   const update = async (body: object): Promise<Partial<RequestOf<typeof UpdateWebhook>>> => {
-    let asked: RequestOf<typeof UpdateWebhook> | undefined;
-    dashboard.neighbours.answer(UpdateWebhook, (request) => {
-      asked = request;
+    let requested: RequestOf<typeof UpdateWebhook> | undefined;
+    dashboard.neighbours.respond(UpdateWebhook, (request) => {
+      requested = request;
       return {};
     });
     const answer = await owner.put('/api/client/webhooks/7', body).expect(200);
     expect(answer.body).toEqual({ message: expect.any(String) as string });
-    return asked ?? {};
+    return requested ?? {};
   };
 
-  it('spec §4.9: POST answers 200 with id and message; the secret leaves sealed, duplicates of events are folded', async () => {
-    let asked: RequestOf<typeof CreateWebhook> | undefined;
-    dashboard.neighbours.answer(CreateWebhook, (request) => {
-      asked = request;
+  it('spec §4.9: POST responds 200 with id and message, seals the secret, and removes duplicate events', async () => {
+    let requested: RequestOf<typeof CreateWebhook> | undefined;
+    dashboard.neighbours.respond(CreateWebhook, (request) => {
+      requested = request;
       return { id: 7 };
     });
     const body = { ...VALID, events: ['message.received', 'message.sent', 'message.received'], secret: 'hush' };
     const answer = await owner.post('/api/client/webhooks', body).expect(200);
     expect(answer.body).toEqual({ id: 7, message: expect.any(String) as string });
-    expect(asked).toMatchObject({ business_id, name: 'CRM', url: VALID.url, events: ['message.received', 'message.sent'] });
-    expect(asked?.secret_sealed).not.toContain('hush');
-    expect(dashboard.sealer.open(asked?.secret_sealed ?? '', `webhook.secret:${business_id}`)).toBe('hush');
+    expect(requested).toMatchObject({ business_id, name: 'CRM', url: VALID.url, events: ['message.received', 'message.sent'] });
+    expect(requested?.secret_sealed).not.toContain('hush');
+    expect(dashboard.sealer.open(requested?.secret_sealed ?? '', `webhook.secret:${business_id}`)).toBe('hush');
   });
 
-  it.each([{}, { secret: null }])('spec §4.9: without a secret (%j) none is set', async (body) => {
+  it.each([{}, { secret: null }])('spec §4.9: sets no secret for %j', async (body) => {
     let sealed: string | null | undefined;
-    dashboard.neighbours.answer(CreateWebhook, (request) => {
+    dashboard.neighbours.respond(CreateWebhook, (request) => {
       sealed = request.secret_sealed;
       return { id: 7 };
     });
@@ -62,19 +62,19 @@ describe('webhook management (spec §4.9)', () => {
     expect(sealed).toBeNull();
   });
 
-  it('spec §2.8: GET lists the records, without their secrets', async () => {
-    dashboard.neighbours.answer(ListWebhooks, (request) => ({ webhooks: request.business_id === business_id ? [RECORD] : [] }));
+  it('spec §2.8: GET lists the webhooks without their secrets', async () => {
+    dashboard.neighbours.respond(ListWebhooks, (request) => ({ webhooks: request.business_id === business_id ? [RECORD] : [] }));
     const answer = await owner.get('/api/client/webhooks').expect(200);
     expect(answer.body).toEqual({ webhooks: [RECORD] });
   });
 
-  it('spec §4.9: PUT hands on only what was given; no field at all is 200', async () => {
+  it('spec §4.9: PUT passes on only the fields of the request, and accepts none', async () => {
     expect(await update({ name: 'New' })).toEqual({ business_id, id: 7, name: 'New' });
     expect(await update({})).toEqual({ business_id, id: 7 });
     expect(await update({ name: null, url: null, events: null, is_active: null })).toEqual({ business_id, id: 7 });
   });
 
-  it('spec §4.9: PUT with secret null removes it, with a text replaces it', async () => {
+  it('spec §4.9: PUT removes the secret with null and replaces it with a text', async () => {
     expect(await update({ secret: null })).toEqual({ business_id, id: 7, secret_sealed: null });
     const { secret_sealed } = await update({ secret: 'new' });
     expect(dashboard.sealer.open(secret_sealed ?? '', `webhook.secret:${business_id}`)).toBe('new');
@@ -85,12 +85,12 @@ describe('webhook management (spec §4.9)', () => {
     [false, false],
     [1, true],
     [0, false],
-  ])('product decision 34b: is_active %j is taken as %j', async (given, is_active) => {
-    expect(await update({ is_active: given })).toEqual({ business_id, id: 7, is_active });
+  ])('decision 34b: reads is_active %j as %j', async (sent, is_active) => {
+    expect(await update({ is_active: sent })).toEqual({ business_id, id: 7, is_active });
   });
 
-  it('spec §4.9: DELETE; an unknown or foreign id is the 404 that the dispatcher says', async () => {
-    dashboard.neighbours.answer(DeleteWebhook, ({ id }) => {
+  it('spec §4.9: DELETE passes on the 404 of the dispatcher for an unknown or foreign id', async () => {
+    dashboard.neighbours.respond(DeleteWebhook, ({ id }) => {
       if (id !== 7) throw new GatewayError('NOT_FOUND', 'There is no such webhook.');
       return {};
     });
@@ -101,9 +101,9 @@ describe('webhook management (spec §4.9)', () => {
     await owner.put('/api/client/webhooks/abc', {}).expect(404);
   });
 
-  it("product decision 32: an address that the dispatcher refuses is the caller's 400", async () => {
+  it('decision 32: an address that the dispatcher refuses gets 400', async () => {
     const details = [{ field: 'url', message: 'must be a public address' }];
-    dashboard.neighbours.answer(CreateWebhook, () => {
+    dashboard.neighbours.respond(CreateWebhook, () => {
       throw new GatewayError('VALIDATION_FAILED', 'url must be a public address', { details });
     });
     const answer = await owner.post('/api/client/webhooks', { ...VALID, url: 'https://10.0.0.1/' }).expect(400);
@@ -124,22 +124,22 @@ describe('webhook management (spec §4.9)', () => {
     [{ colour: 'red' }, 'colour'],
   ] as const;
 
-  it.each(bad)('product decisions 6, 7, 33: POST with %j is 400', async (body, field) => {
+  it.each(bad)('decisions 6, 7, 33: POST refuses %j with 400', async (body, field) => {
     const answer = await owner.post('/api/client/webhooks', { ...VALID, ...body }).expect(400);
     expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
   });
 
   it.each([...bad, [{ is_active: 'true' }, 'is_active'], [{ is_active: 2 }, 'is_active']] as const)(
-    'product decisions 6, 7, 34b: PUT with %j is 400',
+    'decisions 6, 7, 34b: PUT refuses %j with 400',
     async (body, field) => {
       const answer = await owner.put('/api/client/webhooks/7', body).expect(400);
       expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
     },
   );
 
-  it('product §2: a member sees webhooks and changes none; an operator has none', async () => {
+  it('spec §10: a member sees webhooks but cannot change them; an operator has none', async () => {
     const member = await dashboard.session('member', business_id);
-    dashboard.neighbours.answer(ListWebhooks, () => ({ webhooks: [RECORD] }));
+    dashboard.neighbours.respond(ListWebhooks, () => ({ webhooks: [RECORD] }));
     await member.get('/api/client/webhooks').expect(200);
     await member.post('/api/client/webhooks', VALID).expect(403);
     await member.put('/api/client/webhooks/7', {}).expect(403);
