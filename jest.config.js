@@ -17,6 +17,8 @@ module.exports = {
   globalSetup: '<rootDir>/libs/testing/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/libs/testing/src/jest-global-teardown.ts',
   reporters: ['default', '<rootDir>/libs/testing/src/jest-summary-reporter.cjs'],
+  testSequencer: '<rootDir>/libs/testing/src/longest-first-sequencer.cjs',
   testTimeout: 60_000,
-  maxWorkers: 2,
+  // One more than a small machine has cores: specs often wait.
+  maxWorkers: 3,
 };

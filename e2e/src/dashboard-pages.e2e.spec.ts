@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { eventually, startBrowser, startReceiver } from '@mgw/testing';
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
 import { accessibilityFaults } from './axe';
-import { customer, dashboardUser, integrator, type DashboardUser } from './people';
+import { customer, dashboardUser, integrator, logIn as sessionCookie, type DashboardUser } from './people';
 import { startStack, type DemoBusiness, type RunningStack } from './stack';
 
 /** Finds elements beyond the edge of the screen that no scrolling reaches. */
@@ -43,19 +43,32 @@ describe('the dashboard’s pages', () => {
     stack = await startStack();
     browser = await startBrowser();
     owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
+    await newContext();
   });
   afterAll(async () => {
     await browser?.close();
     await stack?.stop();
   });
-  beforeEach(async () => {
+  // Pages share the browser's cache. A context whose clock was set is not used again.
+  let isClockSet = false;
+  const setClock = async (now: Date) => {
+    isClockSet = true;
+    await page.clock.setFixedTime(now);
+  };
+  const newContext = async () => {
     context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US' });
     context.setDefaultTimeout(60_000);
+  };
+  beforeEach(async () => {
+    if (isClockSet) await newContext();
+    isClockSet = false;
     page = await context.newPage();
   });
   afterEach(async () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await context.close();
+    if (isClockSet) return context.close();
+    for (const opened of context.pages()) await opened.close();
+    await context.clearCookies();
   });
 
   const go = (path: string, on = page) => on.goto(`${stack.demo.dashboard_url}/${path}`);
@@ -64,10 +77,18 @@ describe('the dashboard’s pages', () => {
     await on.locator('input[type=password]').fill(who.password);
     await on.getByRole('button', { name: 'Log in' }).click();
   };
-  const logIn = async (who: Person = stack.growth.owner, on = page) => {
-    await go('login', on);
-    await fillLogin(who, on);
-    await on.getByRole('heading', { level: 1, name: who === stack.demo.operator ? 'Operator' : 'Home' }).waitFor();
+  /** One session for each person; only tests of the login itself fill in its form. */
+  const sessions = new Map<string, Promise<string>>();
+  const logIn = async (who: Person = stack.growth.owner) => {
+    if (!sessions.has(who.email)) sessions.set(who.email, sessionCookie(stack.demo.site_url, who));
+    const [name = '', value = ''] = ((await sessions.get(who.email)) ?? '').split('=');
+    const { hostname: domain } = new URL(stack.demo.site_url);
+    await context.addCookies([{ name, value, domain, path: '/api', httpOnly: true, sameSite: 'Lax' }]);
+  };
+  const openHome = async (who: Person = stack.growth.owner) => {
+    await logIn(who);
+    await go('');
+    await page.getByRole('heading', { level: 1, name: who === stack.demo.operator ? 'Operator' : 'Home' }).waitFor();
   };
   const away = (route: Route) =>
     route.fulfill({ status: 503, json: { success: false, error: 'A service is away.', error_code: 'SERVICE_UNAVAILABLE' } });
@@ -149,7 +170,7 @@ describe('the dashboard’s pages', () => {
       const text = 'هل الطلب 1007 جاهز؟';
       await customer(stack.demo, stack.growth, '919876543231').writes(text);
       await logIn();
-      await page.clock.setFixedTime(Date.now() + 3 * 86_400_000);
+      await setClock(new Date(Date.now() + 3 * 86_400_000));
       await go('inbox');
       await page.getByRole('button', { name: text }).click();
       const bubble = page.getByRole('log').getByText(text);
@@ -277,7 +298,7 @@ describe('the dashboard’s pages', () => {
     it('shows the page’s name in the tab title', async () => {
       await go('login');
       await eventually(async () => (await page.title()) === 'Log in · Messaging gateway');
-      await logIn();
+      await openHome();
       await page.getByRole('link', { name: 'Messages' }).click();
       await eventually(async () => (await page.title()) === 'Messages · Messaging gateway');
     });
@@ -285,11 +306,14 @@ describe('the dashboard’s pages', () => {
 
   describe('two users at once', () => {
     it('shows no other user’s data after a login in another tab', async () => {
-      await logIn();
+      await go('login');
+      await fillLogin(stack.growth.owner);
+      await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
       await go('settings');
       await page.getByRole('combobox', { name: 'Time zone' }).waitFor();
       const second = await context.newPage();
-      await logIn(stack.starter.owner, second);
+      await go('login', second);
+      await fillLogin(stack.starter.owner, second);
       await page.getByRole('banner').getByText(stack.starter.name, { exact: true }).waitFor();
       await second.getByRole('button', { name: 'Your account' }).click();
       await second.getByRole('menuitem', { name: 'Log out' }).click();
@@ -377,7 +401,7 @@ describe('the dashboard’s pages', () => {
     const requestWith = (unattended: string | undefined) =>
       page.waitForRequest((request) => request.url().includes('/api/client/messages?') && request.headers()['x-unattended'] === unattended);
     await requestWith(undefined);
-    await page.clock.setFixedTime(Date.now() + 2 * 60_000);
+    await setClock(new Date(Date.now() + 2 * 60_000));
     await requestWith('1');
     await page.keyboard.press('Tab');
     await requestWith(undefined);
@@ -468,7 +492,7 @@ describe('the dashboard’s pages', () => {
     });
 
     it('shows the first steps until the first delivered message, and always the latest failures', async () => {
-      await logIn(pro.owner);
+      await openHome(pro.owner);
       await card('First steps').waitFor();
       await card('Latest failures').waitFor();
       const crm = integrator(stack.demo.base_url, pro.api_key);
@@ -494,7 +518,7 @@ describe('the dashboard’s pages', () => {
         const me = (await answer.json()) as { business: object };
         await route.fulfill({ json: { ...me, business: { ...me.business, timezone } } });
       });
-      await page.clock.setFixedTime(new Date(now));
+      await setClock(new Date(now));
       await logIn();
       for (const path of ['inbox', 'settings']) {
         await go(path);
@@ -509,7 +533,7 @@ describe('the dashboard’s pages', () => {
       const crm = integrator(stack.demo.base_url, made.body.key);
       const send = () => crm.post('send-template', { phone: '+1 201 555 0100', template_name: 'order_update', body_params: ['Asha', '1'] });
       for (let i = 0; i < 3; i++) expect((await send()).status).toBe(200);
-      await logIn();
+      await openHome();
       await bar().getByText('3 / 5 today').waitFor();
       await bar()
         .getByText(/^Key Capped, the fullest of \d+$/)
@@ -539,7 +563,7 @@ describe('the dashboard’s pages', () => {
     });
 
     it('says that a Starter plan cannot send', async () => {
-      await logIn(stack.starter.owner);
+      await openHome(stack.starter.owner);
       await bar().getByText('The Starter plan does not send through the API.').waitFor();
     });
   });
@@ -576,7 +600,7 @@ describe('the dashboard’s pages', () => {
         await held;
         await route.continue();
       });
-      await logIn();
+      await openHome();
       await page.keyboard.press('g');
       await page.keyboard.press('m');
       await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
@@ -622,7 +646,7 @@ describe('the dashboard’s pages', () => {
     });
 
     it('opens every page and its main action from the palette; Esc restores the focus', async () => {
-      await logIn();
+      await openHome();
       await page.getByRole('link', { name: 'Messages' }).focus();
       await openPalette();
       expect(await accessibilityFaults(page)).toEqual([]);
@@ -651,7 +675,7 @@ describe('the dashboard’s pages', () => {
     });
 
     it('opens each page with g and a letter, and lists the shortcuts with ?', async () => {
-      await logIn();
+      await openHome();
       await page.keyboard.press('?');
       const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
       await help.waitFor();
@@ -852,7 +876,7 @@ describe('the dashboard’s pages', () => {
 
   describe('operator', () => {
     it('does not send an unchanged limit, which keeps following the plan', async () => {
-      await logIn(stack.demo.operator);
+      await openHome(stack.demo.operator);
       for (const business of [stack.growth, stack.starter]) {
         const sent: unknown[] = [];
         await page.route('**/api/admin/api-keys/*', async (route) => {
@@ -869,7 +893,7 @@ describe('the dashboard’s pages', () => {
     });
 
     it('creates a business once when its owner was refused', async () => {
-      await logIn(stack.demo.operator);
+      await openHome(stack.demo.operator);
       await page.getByRole('button', { name: 'New business' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Riverside');
@@ -1017,7 +1041,7 @@ describe('the dashboard’s pages', () => {
 
     it('skips the closed phone menu with Tab', async () => {
       await page.setViewportSize(PHONE);
-      await logIn();
+      await openHome();
       expect(await page.getByRole('link', { name: 'Inbox' }).count()).toBe(0);
       await page.getByRole('button', { name: 'Show or hide the navigation' }).click();
       await page.getByRole('link', { name: 'Inbox' }).click();

@@ -37,7 +37,7 @@ const STYLES = {
       .replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`),
 };
 
-describe.each(['meta', 'compact'] as const)('the platform’s webhooks, byte style %s (platform §4)', (style) => {
+describe('callbacks of the platform, in both styles of their bytes (platform §4)', () => {
   let stack: RunningStack;
   let crm: Integrator;
   let owner: DashboardUser;
@@ -92,7 +92,7 @@ describe.each(['meta', 'compact'] as const)('the platform’s webhooks, byte sty
   const isWithin = (part: Record<string, unknown>, whole: Record<string, unknown>) =>
     Object.entries(part).every(([key, value]) => whole[key] === value);
 
-  async function deliver(file: string): Promise<number> {
+  async function deliver(file: string, style: keyof typeof STYLES = 'meta'): Promise<number> {
     // Move the files' times into the last hour, because windows depend on the current time.
     const text = readFileSync(join(FOLDER, file), 'utf8').replace(/\b1795[17]\d{5}\b/g, (time) => String(begun + Number(time) - BEGIN));
     const body = Buffer.from(STYLES[style](text));
@@ -117,8 +117,8 @@ describe.each(['meta', 'compact'] as const)('the platform’s webhooks, byte sty
     expect(await deliver(file)).toBe(http);
     for (const { event, data } of expected)
       await eventually(() => events().find((delivered) => delivered.event === event && isWithin(data, delivered.data)));
-    // Post it again: a repeated callback has no effect.
-    expect(await deliver(file)).toBe(http);
+    // A repeated callback has no effect, whatever the style of its bytes.
+    expect(await deliver(file, 'compact')).toBe(http);
     const ids = expected.map(({ data }) => data['message_id']).filter((id) => id !== undefined);
     for (const id of ids)
       expect(events().filter((delivered) => delivered.event === 'message.received' && delivered.data['message_id'] === id)).toHaveLength(1);

@@ -58,6 +58,7 @@ const REFUSED = /PERMISSIONS_VIOLATION|permission denied|must be owner|NOPERM/i;
 
 export const ROOT = join(__dirname, '../..');
 export const START = join(ROOT, 'tools/start/start.mjs');
+const NPM = join(process.execPath, '../../lib/node_modules/npm/bin/npm-cli.js');
 
 /** Runs `npm start` with the current build, on its own ports and folders. */
 export async function startStack({
@@ -68,6 +69,7 @@ export async function startStack({
   args = [],
   dir: kept,
   start = START,
+  throughNpm = false,
 }: {
   replicas?: number;
   /** Heap of each service in megabytes; by default that of the images. */ heapMb?: number;
@@ -76,6 +78,7 @@ export async function startStack({
   args?: string[];
   /** A folder whose data survives the stop. */ dir?: string;
   /** The start script of another checkout. */ start?: string;
+  /** Runs `npm start`, so that signals go to npm. */ throughNpm?: boolean;
 } = {}): Promise<RunningStack> {
   const dir = kept ?? mkdtempSync(join(tmpdir(), 'mgw-stack-'));
   // PostgreSQL refuses to run as root, so the tests use another account then.
@@ -90,7 +93,8 @@ export async function startStack({
     ...env,
   };
   const heap = heapMb === undefined ? [] : ['--heap', String(heapMb)];
-  const child = spawnNode(start, environment, ['--no-build', '--replicas', String(replicas), ...heap, ...args]);
+  const flags = ['--no-build', '--replicas', String(replicas), ...heap, ...args];
+  const child = throughNpm ? spawnNode(NPM, environment, ['start', '--', ...flags]) : spawnNode(start, environment, flags);
   await child.printed(/✓ Ready/, 120_000);
   const read = (file: string) => readFileSync(join(dir, file), 'utf8');
   const demo = JSON.parse(read('demo.json')) as Demo;

@@ -56,7 +56,7 @@ export class Stack {
     await assertFree(this.simulatorPort, 'SIMULATOR_PORT');
     await this.#startServers();
     this.say('migrating');
-    await Promise.all(MIGRATED.map((app) => runOnce(app, entry(app), this.#environmentOf(app), ['migrate'])));
+    await this.#migrate(MIGRATED);
     this.say('starting the services');
     await this.#startProcess('platform-simulator', { SIMULATOR_PORT: String(this.simulatorPort) });
     await Promise.all(SERVICES.flatMap((app) => Array.from({ length: this.replicas }, (_, index) => this.#startProcess(app, {}, index))));
@@ -78,9 +78,7 @@ export class Stack {
   async restart(apps) {
     const concerned = this.#processes.filter(({ app }) => apps === undefined || apps.has(app));
     const names = new Set(concerned.map(({ app }) => app));
-    await Promise.all(
-      MIGRATED.filter((app) => names.has(app)).map((app) => runOnce(app, entry(app), this.#environmentOf(app), ['migrate'])),
-    );
+    await this.#migrate(MIGRATED.filter((app) => names.has(app)));
     await Promise.all(concerned.map((process) => process.restart(graceOf(process))));
     return names.has('platform-simulator');
   }
@@ -133,6 +131,12 @@ export class Stack {
     ]);
     this.#own = { postgres, nats, redis };
     if (postgres) await setUpRoles(postgres, passwords.postgres);
+  }
+
+  async #migrate(apps) {
+    if (apps.length === 0) return;
+    const urls = Object.fromEntries(apps.map((app) => [app, this.#environmentOf(app).DATABASE_URL]));
+    await runOnce('migrations', 'tools/start/migrate.mjs', { ...process.env, DATABASE_URLS: JSON.stringify(urls) });
   }
 
   #environmentOf(app) {

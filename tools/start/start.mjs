@@ -34,6 +34,9 @@ async function stop(code, reason) {
   process.exit(code);
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop(0));
+// A killed npm cannot pass on a signal. Only npm's children watch their parent: `nohup node start.mjs &` outlives its shell.
+const parent = process.ppid;
+if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && !stopping && void stop(0), 500).unref();
 
 try {
   ensureNode();

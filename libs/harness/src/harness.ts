@@ -8,7 +8,7 @@ import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { startService, type RunningService, type RunSettings, type ServiceOptions } from '@mgw/service';
 import { createLogger } from '@mgw/telemetry';
-import { spawnNode, testDatabase, testNats, type NodeChild } from '@mgw/testing';
+import { spawnNode, templateDatabase, testDatabase, testNats, type NodeChild } from '@mgw/testing';
 import { headers } from 'nats';
 
 const logger = createLogger('harness', 'silent');
@@ -104,9 +104,9 @@ export class Harness {
 
 /** @param service its schema is created in a database of its own */
 export async function startHarness(service: Omit<SchemaOptions, 'url'>): Promise<Harness> {
-  const database = await testDatabase();
-  const broker = await testNats();
-  await runMigrations({ ...service, url: database.url });
+  const key = JSON.stringify([service.schema, service.sources, String(service.migrations)]);
+  const template = await templateDatabase(key, (url) => runMigrations({ ...service, url }));
+  const [database, broker] = await Promise.all([testDatabase(template), testNats()]);
   const db = await Database.open({ url: database.url, schema: service.schema });
   const nc = await connectNats({ servers: [broker.url], name: 'harness', logger });
   const harness = new Harness(db, nc, broker, {

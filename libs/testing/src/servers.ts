@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
@@ -51,19 +51,45 @@ function fromRun(name: string): string {
   return url;
 }
 
-/** A fresh, empty database in the test run's PostgreSQL. */
-export async function testDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const admin = fromRun('TEST_PG_URL');
+async function onTestPostgres<T>(use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: fromRun('TEST_PG_URL') });
+  await client.connect();
+  return use(client).finally(() => client.end());
+}
+
+export interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+/** A new database in the test run's PostgreSQL: empty, or a copy of the template. */
+export async function testDatabase(template = 'template1'): Promise<TestDatabase> {
   const name = `t_${randomBytes(6).toString('hex')}`;
-  const run = async (sql: string) => {
-    const client = new Client({ connectionString: admin });
-    await client.connect();
-    await client.query(sql).finally(() => client.end());
-  };
-  await run(`CREATE DATABASE ${name}`);
-  const url = new URL(admin);
+  await onTestPostgres((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  const url = new URL(fromRun('TEST_PG_URL'));
   url.pathname = `/${name}`;
-  return { url: url.toString(), drop: () => run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+  return {
+    url: url.toString(),
+    drop: async () => void (await onTestPostgres((client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))),
+  };
+}
+
+/**
+ * Builds a database once for the whole test run.
+ * @param key names the content; equal keys share the database
+ * @returns its name, for `testDatabase`
+ */
+export async function templateDatabase(key: string, build: (url: string) => Promise<unknown>): Promise<string> {
+  const template = `template_${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
+  await onTestPostgres(async (client) => {
+    await client.query('SELECT pg_advisory_lock(hashtext($1))', [template]);
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [template]);
+    if (rowCount) return;
+    const { url } = await testDatabase();
+    await build(url);
+    await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} RENAME TO ${template}`);
+  });
+  return template;
 }
 
 /** A PostgreSQL of one's own that can be killed (`process.kill(pid)`); for tests of its absence. */
