@@ -1,11 +1,15 @@
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { STREAMS } from '@mgw/contracts';
+import { eventually, memoryOf, startReceiver, type Receiver } from '@mgw/testing';
+import { connect } from 'nats';
 import { Client } from 'pg';
 import { dashboardUser } from '../people';
 import { startStack, type DemoBusiness, type RunningStack } from '../stack';
 
-const FLOOD_CALLBACKS = 40;
+const FLOOD_CALLBACKS = 16;
+const STREAM_BYTES = 64 * 1024 ** 2;
 const MESSAGES_EACH = 500;
 const FORGERS = 20;
 const LONG = { timeoutMs: 120_000 };
@@ -18,7 +22,7 @@ describe('hostile callbacks', () => {
 
   beforeAll(async () => {
     // Each forger and WhatsApp itself have an address of their own.
-    stack = await startStack({ heapMb: 128, env: { TRUSTED_PROXIES: '127.0.0.1' } });
+    stack = await startStack({ heapMb: 128, streamMaxBytes: STREAM_BYTES, env: { TRUSTED_PROXIES: '127.0.0.1' } });
     receiver = await startReceiver();
     const owner = await dashboardUser(stack.demo.site_url, stack.starter.owner);
     await owner.call('POST', '/api/client/webhooks', { name: 'victim', url: receiver.url, events: ['message.received'] });
@@ -69,6 +73,20 @@ describe('hostile callbacks', () => {
     return rows[0]?.n ?? 0;
   };
   const received = (id: string) => receiver.requests.some(({ body }) => body.includes(id));
+
+  it('gives each service a heap of 128 MB, and each stream its limit', async () => {
+    const services = stack.processes().filter(({ probe_port, app }) => probe_port !== undefined && app !== 'platform-simulator');
+    expect(services).toHaveLength(8);
+    for (const { pid } of services) {
+      expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toContain('--max-old-space-size=128');
+      expect(memoryOf(pid).residentMb).toBeGreaterThan(20);
+    }
+    const as = { user: 'send', pass: stack.passwords.nats['send'] as string, inboxPrefix: '_INBOX.send' };
+    const nc = await connect({ port: stack.processes('NATS')[0]?.port as number, ...as });
+    const manager = await nc.jetstreamManager();
+    for (const name of Object.keys(STREAMS)) expect((await manager.streams.info(name)).config.max_bytes).toBe(STREAM_BYTES);
+    await nc.close();
+  });
 
   it('N2: while forgers post without a break, every genuine callback is answered 200', async () => {
     const before = stack.pids();

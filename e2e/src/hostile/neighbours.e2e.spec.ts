@@ -8,7 +8,7 @@ import { callbackPoster, inboundMessages, keepDoing, median, Victim, type Measur
 const BOUND_MS = 2_500;
 /** The limit of the smallest pods. */
 const MEMORY_MB = 384;
-const CONVERSATIONS = 400_000;
+const CONVERSATIONS = 150_000;
 
 /** Rule N2: each business has a share of every pool, so another one's trouble does not reach it. */
 describe('what one business does, another does not notice (guarantees §10, N2)', () => {
@@ -74,8 +74,8 @@ describe('what one business does, another does not notice (guarantees §10, N2)'
 
   it('a flood of customers’ messages', async () => {
     const post = callbackPoster(stack, stack.growth);
-    const flood = Array.from({ length: 40 }, (_, i) => post(inboundMessages(500, `flood.${i}`), stack.demo.app_secret));
-    await Promise.all(flood.slice(0, 10));
+    const flood = Array.from({ length: 16 }, (_, i) => post(inboundMessages(500, `flood.${i}`), stack.demo.app_secret));
+    await Promise.all(flood.slice(0, 4));
     await unmoved('inbound flood');
     expect(new Set(await Promise.all(flood))).toEqual(new Set([200]));
   }, 240_000);

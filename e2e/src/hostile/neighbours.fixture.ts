@@ -4,7 +4,7 @@ import { eventually, type Receiver } from '@mgw/testing';
 import { customer, dashboardUser, integrator, type DashboardUser } from '../people';
 import type { DemoBusiness, RunningStack } from '../stack';
 
-const ROUNDS = 8;
+const ROUNDS = 5;
 const CUSTOMER = '12035550001';
 
 /** Milliseconds of each of the victim's requests, by kind. */

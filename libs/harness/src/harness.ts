@@ -9,7 +9,7 @@ import { Sealer } from '@mgw/sealing';
 import { startService, type RunningService, type RunSettings, type ServiceOptions } from '@mgw/service';
 import { createLogger } from '@mgw/telemetry';
 import { spawnNode, templateDatabase, testDatabase, testNats, type NodeChild } from '@mgw/testing';
-import { headers } from 'nats';
+import { headers, type JetStreamManager } from 'nats';
 
 const logger = createLogger('harness', 'silent');
 
@@ -20,6 +20,7 @@ export class Harness {
   readonly rpc: RpcClient;
   readonly sealer: Sealer;
   private readonly stops: (() => Promise<unknown>)[] = [];
+  private readonly streams = new Map<string, { created: string; next: number; events: EventEnvelope[] }>();
 
   constructor(
     readonly db: Database,
@@ -79,18 +80,27 @@ export class Harness {
 
   /** Every event that was told so far, oldest first, of one type. */
   async told(type: string): Promise<EventEnvelope[]> {
-    const events: EventEnvelope[] = [];
     const manager = await this.nc.jetstreamManager();
     await ensureStreams(manager);
-    for (const name of Object.keys(STREAMS)) {
-      const { state } = await manager.streams.info(name);
-      for (let seq = state.first_seq || 1; seq <= state.last_seq; seq++) {
-        const message = await manager.streams.getMessage(name, { seq });
-        const told = [JSON.parse(Buffer.from(message.data).toString('utf8'))].flat() as EventEnvelope[];
-        events.push(...told.filter((event) => event.type === type));
-      }
+    const events: EventEnvelope[] = [];
+    for (const name of Object.keys(STREAMS)) events.push(...(await this.eventsOf(name, manager)));
+    return events.filter((event) => event.type === type);
+  }
+
+  /** Reads only what the stream has received since the last call: specs poll it. */
+  private async eventsOf(stream: string, manager: JetStreamManager): Promise<EventEnvelope[]> {
+    const { state, created } = await manager.streams.info(stream);
+    const known = this.streams.get(stream);
+    const read = known?.created === created ? known : { created, next: 0, events: [] };
+    this.streams.set(stream, read);
+    for (let seq = Math.max(read.next, state.first_seq, 1); seq <= state.last_seq; seq++) {
+      const message = await manager.streams.getMessage(stream, { seq });
+      // Another call may have read it meanwhile.
+      if (seq < read.next) continue;
+      read.events.push(...([JSON.parse(Buffer.from(message.data).toString('utf8'))].flat() as EventEnvelope[]));
+      read.next = seq + 1;
     }
-    return events;
+    return read.events;
   }
 
   onClose(stop: () => Promise<unknown>): void {
