@@ -3,7 +3,8 @@ import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually, freePort, installedProgram } from '@mgw/testing';
+import { gatewayClient, InvalidSignature, verifyWebhook } from '@mgw/client';
+import { eventually, freePort, installedProgram, startReceiver, type Receiver } from '@mgw/testing';
 import { dashboardUser, integrator, type DashboardUser } from './people';
 import { ROOT, startStack, type RunningStack } from './stack';
 
@@ -14,8 +15,8 @@ const blocks = (page: string, language: string) =>
 /** Makes curl fail on a refused request, so that the script stops where a reader would. */
 const STRICT = 'set -euo pipefail\ncurl() { command curl --fail --show-error "$@"; }\n';
 
-/** Runs the documents' samples unchanged against the demo. */
-describe('samples of the documentation', () => {
+/** Runs the documents' samples unchanged, and the client library, against the demo. */
+describe('samples of the documentation, and the client library', () => {
   let stack: RunningStack;
   let owner: DashboardUser;
   let dir: string;
@@ -42,6 +43,41 @@ describe('samples of the documentation', () => {
 
   const here = (text: string) =>
     text.replaceAll('http://127.0.0.1:8080', stack.demo.site_url).replaceAll('http://127.0.0.1:8090', stack.demo.simulator_url);
+
+  describe('the client library', () => {
+    let receiver: Receiver;
+    beforeAll(async () => {
+      receiver = await startReceiver();
+      await owner.call('POST', '/api/client/webhooks', { name: 'w', url: receiver.url, events: ['message.sent'], secret: 'swordfish' });
+    });
+    afterAll(() => receiver?.close());
+
+    it('sends, follows a message, and throws errors with their code', async () => {
+      const gateway = gatewayClient({ url: stack.demo.site_url, apiKey: stack.growth.api_key });
+      const sent = await gateway.POST('/api/v1/send-template', {
+        body: { phone: '+1 201 555 0100', template_name: 'order_update', body_params: ['Asha', '1007'] },
+      });
+      expect(sent.data).toMatchObject({ success: true, phone: '12015550100', delivery_status: 'queued' });
+      const message_id = sent.data?.message_id ?? '';
+      const status = await gateway.GET('/api/v1/message-status/{message_id}', { params: { path: { message_id } } });
+      expect(status.data).toMatchObject({ api_status: 'success', message_id });
+      const refused = await gateway.POST('/api/v1/send-text', { body: { phone: '+1 201 555 0100', message: 'Hello' } });
+      expect(refused.error).toMatchObject({ error_code: 'WINDOW_CLOSED' });
+    });
+
+    it('accepts a webhook of the dispatcher and rejects a forged one (spec §5.9)', async () => {
+      const { body, headers } = await eventually(() => receiver.requests[0]);
+      const signature = headers['x-service-signature'];
+      expect(verifyWebhook({ secret: 'swordfish', signature, body })).toMatchObject({ event: 'message.sent', data: { to: '12015550100' } });
+      for (const forged of [
+        { secret: 'other', signature, body },
+        { secret: 'swordfish', signature, body: `${body} ` },
+        { secret: 'swordfish', signature: undefined, body },
+        { secret: 'swordfish', signature: 'zz', body },
+      ])
+        expect(() => verifyWebhook(forged)).toThrow(InvalidSignature);
+    });
+  });
 
   it.each(['README.md', 'docs/guides.md', 'docs/webhooks.md'])('%s: every command works, in order', async (page) => {
     const body = { phone: '+1 201 555 0100', template_name: 'order_update', body_params: ['Asha', '1'] };
