@@ -27,8 +27,10 @@ export function run(program, args, { env = {}, quiet = false } = {}) {
   return status ?? 1;
 }
 
-/** Node's version must fit `engines`. @throws Error */
-export function ensureNode() {
+/** Refuses a Node older than `engines`, and recommends a current one. @throws Error */
+export function ensureNode(say = () => {}) {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) throw new Error(`Node ${process.versions.node} is too old: install Node 20.19 or newer`);
+  if (major < 20 || (major === 20 && minor < 19))
+    throw new Error(`Node ${process.versions.node} is too old: install Node 24 (20.19 or newer works)`);
+  if (major < 22) say(`Node ${process.versions.node} no longer gets security fixes: install Node 24`);
 }

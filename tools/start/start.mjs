@@ -39,7 +39,7 @@ const parent = process.ppid;
 if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && !stopping && void stop(0), 500).unref();
 
 try {
-  ensureNode();
+  ensureNode(say);
   mkdirSync(dir, { recursive: true, mode: 0o755 });
   ensureDependencies(say);
   if (!flag('--no-build')) {
