@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const MOST = 100_000;
 export const CAP = 100;
 const EVENTS = ['message.received', 'message.sent', 'conversation.created', 'broadcast.completed', 'ai.replied'];
-/** Webhooks of each plan's business; the mode is what the receiver does when no fault changes it. */
+/** Webhooks of each plan's business; `mode` is the receiver's behaviour without a fault. */
 const WEBHOOKS = {
   Growth: [
     { name: 'steady', mode: 'ok' },
@@ -14,7 +14,7 @@ const WEBHOOKS = {
   Pro: [{ name: 'second', mode: 'ok' }],
 };
 
-/** A person at the dashboard. Calls throw unless the answer is 200. */
+/** A dashboard session. Calls throw unless the response is 200. */
 export async function session(site, { email, password }) {
   const post = { method: 'POST', headers: { 'content-type': 'application/json', origin: site }, body: JSON.stringify({ email, password }) };
   const login = await fetch(`${site}/api/client/login`, post);
@@ -55,7 +55,7 @@ export async function setUp({ demo }, receivers) {
       webhooks.push({ id, name, mode, business_id: business.id });
     }
   }
-  // Caches of keys and limits hold for up to 5 s.
+  // Keys and limits are cached for up to 5 s.
   await pause(5_000);
   return { businesses, webhooks };
 }

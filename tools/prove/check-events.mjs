@@ -1,16 +1,16 @@
-// Checks of events: at their receivers, in order, once.
+// Checks that receivers get every event once and in order.
 import { accepted, groupBy } from './witness-views.mjs';
 
-/** A wiped store is noticed at the next connection, or within the minute in which relays compare. */
+/** Relays notice a wiped store at the next connection, or at their next comparison, once a minute. */
 const NOTICED_WITHIN_MS = 90_000;
-/** Between the end of the time for a response and its record. */
+/** Longest time from the deadline of a response to the record of the timeout. */
 const LATE_MS = 1_000;
 
-/** Whether the time for a response was over when the receiver took the request: its connection had waited too long. */
+/** Whether the receiver read the request only after the deadline of its response. */
 const isLate = ({ reason, finished_at }, { ended_at }) =>
   /no (answer|response) within/.test(reason ?? '') && ended_at > Date.parse(finished_at) - LATE_MS;
 
-/** Whether the last attempt has failed: it never came, or was not answered with 200, or too late. */
+/** Whether the last attempt failed: it never arrived, or the response was late or not 200. */
 const isKnownFailure = (record, last) => last === undefined || last.status !== 200 || isLate(record, last);
 
 const recordsOf = ({ deliveries, webhooks }) => {
@@ -60,7 +60,7 @@ export const EVENT_CHECKS = {
     );
   },
   'events published again without a lost store': (run) => {
-    // A server that is killed may lose the last events that it acknowledged: it syncs them later.
+    // A killed server may lose its last acknowledged events, because it syncs them later.
     const losses = run.faults.filter(({ name }) => name === 'wipe nats' || name === 'kill nats');
     const isReal = ({ at, is_new }) =>
       losses.some((fault) => at >= fault.at && at < fault.at + NOTICED_WITHIN_MS && (fault.name === 'wipe nats' || !is_new));

@@ -1,7 +1,7 @@
-// Checks of what clients were told, what the platform accepted, and what the database recorded of it.
+// Compares the responses to clients, the messages that the platform accepted, and the database's records.
 import { accepted, groupBy, isSent } from './witness-views.mjs';
 
-/** Errors that promise that nothing was sent. */
+/** Errors that promise an unsent message. */
 const NOT_SENT = new Set([
   'VALIDATION_FAILED',
   'PLATFORM_REFUSED',
@@ -20,7 +20,9 @@ export const SEND_CHECKS = {
   'sends lost': (run) => {
     const platform = new Set(accepted(run).map(({ id }) => id));
     const records = new Set(run.records.map(({ message_id }) => message_id));
-    const promised = run.sends.flatMap(({ answers }) => answers.filter(({ status }) => status === 200).map(({ message_id }) => message_id));
+    const promised = run.sends.flatMap(({ responses }) =>
+      responses.filter(({ status }) => status === 200).map(({ message_id }) => message_id),
+    );
     return [
       ...promised.filter((id) => !platform.has(id)).map((id) => `${id} was answered 200, the platform does not have it`),
       ...[...platform].filter((id) => !records.has(id)).map((id) => `${id} was accepted by the platform and has no record`),
@@ -32,15 +34,15 @@ export const SEND_CHECKS = {
       .map(([token, calls]) => `${token} ${calls.length} times`),
   misreported: (run) => {
     const byToken = groupBy(accepted(run), ({ token }) => token);
-    return run.sends.flatMap(({ token, answers }) => {
+    return run.sends.flatMap(({ token, responses }) => {
       const [call] = byToken.get(token) ?? [];
-      const wrong = answers.filter(
+      const wrong = responses.filter(
         ({ status, message_id, otp }) => status === 200 && call && (message_id !== call.id || (otp && otp !== call.code)),
       );
-      const denied = answers.length > 0 && answers.every(({ error_code }) => NOT_SENT.has(error_code));
+      const denied = responses.length > 0 && responses.every(({ error_code }) => NOT_SENT.has(error_code));
       return [
         ...wrong.map(({ message_id }) => `${token} was answered with ${message_id}, the platform has ${call.id}`),
-        ...(denied && call ? [`${token} was answered ${answers.map(({ error_code }) => error_code)}, the platform accepted it`] : []),
+        ...(denied && call ? [`${token} was answered ${responses.map(({ error_code }) => error_code)}, the platform accepted it`] : []),
       ];
     });
   },
@@ -69,7 +71,7 @@ export const SEND_CHECKS = {
       const highest = Math.max(1, ...(told.get(id) ?? []).map(({ status }) => RANK[status] ?? 0));
       return RANK[records.get(id)] === highest ? [] : [`${id} is ${records.get(id)}, the platform told rank ${highest}`];
     });
-    // Reads that do not overlap: the later one never shows less.
+    // Of two reads that do not overlap, the later one must not show a lower status.
     const fell = [...groupBy(run.reads, ({ message_id }) => message_id)].flatMap(([id, reads]) =>
       reads
         .filter((read) => reads.some(({ ended, status }) => ended < read.begun && RANK[status] > RANK[read.status]))

@@ -1,4 +1,4 @@
-// Compares the witnesses. Each check returns what is wrong; a run holds when every list is empty.
+// Compares the witnesses. Each check returns its violations; a run passes when every list is empty.
 import { EVENT_CHECKS } from './check-events.mjs';
 import { SEND_CHECKS } from './check-sends.mjs';
 
@@ -11,7 +11,7 @@ const CHECKS = {
   'not finished at the end': ({ unfinished }) => Object.entries(unfinished).map(([name, count]) => `${name}: ${count}`),
 };
 
-/** Depends on the machine too, so it is shown and does not count: pauses of a healthy receiver after one dispatcher was killed. */
+/** Pauses of a healthy receiver after a kill of one dispatcher. Shown, not counted, because they also depend on the machine. */
 export function silences(run) {
   const healthy = run.webhooks.filter(({ mode, name }) => mode === 'ok' && name !== 'disturbed');
   const kills = run.faults.filter(({ name }) => name === 'kill outbound-webhook-dispatcher');
@@ -26,7 +26,7 @@ export function silences(run) {
   });
 }
 
-/** @returns the table: each check with what it found */
+/** @returns each check with its violations */
 export function check(run) {
   return Object.entries(CHECKS).map(([name, find]) => ({ name, wrong: find(run) }));
 }

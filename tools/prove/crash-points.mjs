@@ -1,4 +1,4 @@
-// Crashes between two steps: one more replica joins, with CRASH_AT set, and dies where the step ends.
+// Crashes between two steps: an additional replica with CRASH_AT joins, and dies where the step ends.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -36,7 +36,7 @@ async function crash({ product }, app, point) {
   });
   const exited = new Promise((resolve) => child.once('exit', resolve));
   await Promise.race([exited, pause(ENDS_WITHIN_MS, null, { ref: false })]);
-  // It may not get that work: another replica leads.
+  // The replica may never get that work, because another one leads.
   child.kill('SIGKILL');
   await exited;
 }

@@ -1,4 +1,4 @@
-// Everything that a run breaks. Each fault resolves when its cause is over; whether the product is well again is not its concern.
+// The faults of a run. Each resolves when its cause has ended, and does not wait for the product to recover.
 import { readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -75,7 +75,7 @@ function serverFaults() {
     };
   }
   all['wipe nats'] = async ({ product }) => {
-    // Moved away while it runs: npm start brings the server back within milliseconds of its end.
+    // Move the store while the server runs, because npm start restarts a dead server within milliseconds.
     const store = join(product.dir, 'nats/store');
     renameSync(store, `${store}.lost`);
     product.signal(server(product, 'nats'), 'SIGKILL');

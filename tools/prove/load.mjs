@@ -1,7 +1,7 @@
-// The clients of a run. Each send carries a token that names it everywhere: in the client's log, at the platform, in events.
+// The clients of a run. Each send carries a token that identifies it in the client's log, at the platform and in events.
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import { ask, isSettled } from './requests.mjs';
+import { isFinal, requestOnce } from './requests.mjs';
 
 const GIVE_UP_MS = 90_000;
 const CUSTOMERS = 16;
@@ -11,7 +11,7 @@ const BROADCAST_EVERY_MS = 20_000;
 export class Load {
   sends = [];
   broadcasts = [];
-  /** Statuses that clients read, in the order in which they read them. */
+  /** Statuses that clients read, in order. */
   reads = [];
   #stopped = false;
   #running = new Set();
@@ -35,7 +35,7 @@ export class Load {
     this.#every(BROADCAST_EVERY_MS, () => this.#broadcast());
   }
 
-  /** Resolves when the last client has its last answer. */
+  /** Resolves when the last client has its last response. */
   async stop() {
     this.#stopped = true;
     while (this.#running.size > 0) await Promise.all(this.#running);
@@ -103,29 +103,29 @@ export class Load {
     return this.#send('send-template', { phone: this.#phone(), template_name: 'order_update' }, values, { key: 'capped' });
   }
 
-  /** One message: asked for once, or with an Idempotency-Key until an answer settles it. */
+  /** Sends one message: once, or with an Idempotency-Key until a response is final. */
   async #send(
     path,
     fields,
     withToken,
     { business = this.random.pick(this.businesses), key = 'open', keyed = false, query = false, token = randomUUID() } = {},
   ) {
-    const send = { token, path, business_id: business.id, keyed, answers: [] };
+    const send = { token, path, business_id: business.id, keyed, responses: [] };
     this.sends.push(send);
     const body = { ...fields, ...withToken(token) };
     const headers = { 'x-api-key': business[key].word, ...(keyed && { 'idempotency-key': token }) };
     for (const end = Date.now() + GIVE_UP_MS; Date.now() < end; await pause(700)) {
-      const answer = await ask(`${this.#gateway()}/api/v1/${path}`, { body, headers, query });
-      send.answers.push(answer);
-      if (!keyed || isSettled(answer)) return;
+      const response = await requestOnce(`${this.#gateway()}/api/v1/${path}`, { body, headers, query });
+      send.responses.push(response);
+      if (!keyed || isFinal(response)) return;
     }
   }
 
   async #readStatus() {
-    const known = this.sends.slice(-300).filter(({ answers }) => answers.at(-1)?.message_id);
+    const known = this.sends.slice(-300).filter(({ responses }) => responses.at(-1)?.message_id);
     if (known.length === 0) return;
-    const { answers, business_id } = this.random.pick(known);
-    const { message_id } = answers.at(-1);
+    const { responses, business_id } = this.random.pick(known);
+    const { message_id } = responses.at(-1);
     const { open } = this.businesses.find(({ id }) => id === business_id);
     const url = `${this.#gateway()}/api/v1/message-status/${encodeURIComponent(message_id)}`;
     const begun = Date.now();
@@ -133,7 +133,7 @@ export class Load {
     if (response.status === 200) this.reads.push({ begun, ended: Date.now(), message_id, status: (await response.json()).delivery_status });
   }
 
-  /** Created with an Idempotency-Key, so that an unclear answer can be settled by asking again. */
+  /** Creates a broadcast with an Idempotency-Key, and repeats the request after an unclear response. */
   async #broadcast() {
     const business = this.businesses.at(-1);
     const name = randomUUID();

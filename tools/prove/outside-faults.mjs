@@ -1,7 +1,7 @@
-// Faults outside the product: at WhatsApp, on the way of its callbacks, at customers' servers.
+// Faults outside the product: at WhatsApp, between WhatsApp and the gateways, and at customers' servers.
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Rules of the simulator, about the next messages that are sent. */
+/** Rules of the simulator for the next messages. */
 export function platformFaults() {
   const rules = {
     'platform hangs': { times: 4, delay_ms: 20_000 },
@@ -29,7 +29,7 @@ export function platformFaults() {
 
 export function callbackFaults() {
   const all = {};
-  for (const mode of ['duplicate', 'reorder', 'lose-answers'])
+  for (const mode of ['duplicate', 'reorder', 'lose-responses'])
     all[`callbacks: ${mode}`] = async ({ callbacks }) => {
       callbacks.mode = mode;
       await pause(4_000);

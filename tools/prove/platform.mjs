@@ -1,18 +1,18 @@
-// WhatsApp's side of a run: the simulator's control plane, and a relay of its callbacks that logs them and can disturb them.
+// WhatsApp's side of a run: the simulator's control plane, and a proxy that logs and disturbs its callbacks.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../servers/free-port.cjs';
 
-/** Requests that are read at a time, and after a pause. */
+/** Largest page of the simulator's log of requests. */
 const LOOK_BACK = 300;
 const LOOK_BACK_MOST = 20_000;
 const ANSWER_WITHIN_MS = 9_000;
 
-/** Stands between the simulator and the gateways. `mode` disturbs what passes: duplicate, reorder, lose-answers or swallow. */
+/** Proxy between the simulator and the gateways. `mode` disturbs callbacks: duplicate, reorder, lose-responses or swallow. */
 export class Callbacks {
   mode = null;
-  /** By hash of the body: what it says, and whether a gateway answered 200. */
+  /** By hash of the body: its content, and whether a gateway responded with 200. */
   #bodies = new Map();
   #turn = 0;
 
@@ -29,12 +29,12 @@ export class Callbacks {
     return `http://127.0.0.1:${this.port}/webhooks/whatsapp`;
   }
 
-  /** @returns callbacks that no gateway has taken yet */
+  /** @returns callbacks that no gateway has accepted yet */
   open() {
     return [...this.#bodies.values()].filter(({ taken }) => !taken).length;
   }
 
-  /** @returns every status and every message of a customer that a gateway has taken */
+  /** @returns every status and customer message that a gateway has accepted */
   taken() {
     return [...this.#bodies.values()]
       .filter(({ taken }) => taken)
@@ -53,11 +53,11 @@ export class Callbacks {
     for await (const chunk of request) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
     const status = await this.#pass(request, bytes).catch(() => 502);
-    response.writeHead(this.mode === 'lose-answers' ? 500 : status).end();
+    response.writeHead(this.mode === 'lose-responses' ? 500 : status).end();
   }
 
   async #pass(request, bytes) {
-    // The simulator shakes hands with GET.
+    // The simulator verifies the address with GET.
     const isPost = request.method === 'POST';
     const hash = createHash('sha256').update(bytes).digest('hex');
     if (isPost && !this.#bodies.has(hash)) this.#bodies.set(hash, { at: Date.now(), body: JSON.parse(bytes.toString()), taken: false });
@@ -88,7 +88,7 @@ export class Callbacks {
 }
 
 export class Platform {
-  /** Calls that send a message, as the simulator logged them. */
+  /** Calls that send a message, from the simulator's log. */
   calls = [];
   #known = new Set();
 
@@ -110,7 +110,7 @@ export class Platform {
     return this.control('POST', 'inbound', { phone_number_id: number, from, name: `Customer ${from.slice(-4)}`, text });
   }
 
-  /** Reads on in the simulator's log of requests. @throws Error when it has dropped some that were not read */
+  /** Reads the rest of the simulator's log of requests. @throws Error if the simulator has dropped unread requests */
   async read(limit = LOOK_BACK) {
     const { requests } = await this.control('GET', `requests?limit=${limit}`);
     const keyOf = ({ at, path, body, response }) => `${at} ${path} ${body?.biz_opaque_callback_data} ${response?.messages?.[0]?.id}`;
@@ -140,7 +140,7 @@ export class Platform {
 
 const parameters = ({ template }) => (template?.components ?? []).find(({ type }) => type === 'body')?.parameters ?? [];
 
-/** Every message of a run carries a token of its own: in the text, in the template's last value, or (a one-time code) as the number. */
+/** The token of a message: its text, its template's last value, or the phone number of a one-time code. */
 function tokenOf(body) {
   if (body.type === 'text') return body.text.body;
   const values = parameters(body).map(({ text }) => text);

@@ -1,4 +1,4 @@
-// The product under test: `npm start` with replicas, in a folder and on ports of its own.
+// The product under test: `npm start` with replicas, its own folder and its own ports.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { freePort } from '../servers/free-port.cjs';
 const ROOT = new URL('../..', import.meta.url).pathname;
 
 export class Product {
-  /** Process ids that a fault ended, or that end because of one. */
+  /** Ids of processes that a fault ended. */
   #ended = new Set();
   #seen = new Map();
   deaths = [];
@@ -63,17 +63,17 @@ export class Product {
     return this.processes('gateway').map(({ port }) => `http://127.0.0.1:${port}`);
   }
 
-  /** Sends a signal as a fault; an end by it is no death of its own. */
+  /** Sends a signal as a fault, so that its effect does not count as a death. */
   signal({ pid }, signal) {
     if (['SIGKILL', 'SIGTERM', 'SIGINT'].includes(signal)) this.#ended.add(pid);
     try {
       process.kill(pid, signal);
     } catch {
-      // It ended meanwhile, and watch() counts that.
+      // The process has ended already, and watch() counts that.
     }
   }
 
-  /** Compares process ids: one that was replaced without a fault has died by itself. */
+  /** Compares process ids: a process that was replaced without a fault died by itself. */
   watch() {
     for (const { name, pid } of this.processes()) {
       const before = this.#seen.get(name);
@@ -84,16 +84,16 @@ export class Product {
 
   async isReady() {
     const probes = this.processes().filter(({ probe_port }) => probe_port !== undefined);
-    const ask = ({ probe_port }) => fetch(`http://127.0.0.1:${probe_port}/readyz`, { signal: AbortSignal.timeout(2_000) });
-    const answers = await Promise.all(
-      probes.map((probe) =>
-        ask(probe).then(
+    const probe = ({ probe_port }) => fetch(`http://127.0.0.1:${probe_port}/readyz`, { signal: AbortSignal.timeout(2_000) });
+    const responses = await Promise.all(
+      probes.map((one) =>
+        probe(one).then(
           ({ status }) => status,
           () => 0,
         ),
       ),
     );
-    return answers.length > 0 && answers.every((status) => status === 200);
+    return responses.length > 0 && responses.every((status) => status === 200);
   }
 
   /** @returns the sum of a metric over all services */
@@ -112,7 +112,7 @@ export class Product {
     return values.reduce((sum, [, value]) => sum + Number(value), 0);
   }
 
-  /** Lines that the services logged, as objects. */
+  /** The services' log lines as objects. */
   log() {
     return this.#read('stack.log')
       .split('\n')
@@ -126,7 +126,7 @@ export class Product {
       });
   }
 
-  /** Runs `work` with a connection of PostgreSQL's administrator. */
+  /** Runs `work` on a connection of PostgreSQL's administrator. */
   async database(work) {
     const [{ port }] = this.processes('PostgreSQL');
     const client = new pg.Client({

@@ -1,13 +1,13 @@
-// npm run prove: the fault run. The whole product under load, disturbed by faults that a seed chooses, then compared witness by witness.
-//   --seed N             the same faults in the same order (default: a new one, printed)
-//   --minutes M          how long faults are injected (2)
-//   --rounds N           instead: how many faults
-//   --replicas N         of each service (2)
+// npm run prove: the fault run. Puts the whole product under load, injects faults that a seed chooses, then compares the witnesses.
+//   --seed N             repeats faults and their order (default: a new seed, printed)
+//   --minutes M          duration of the faults (2)
+//   --rounds N           number of faults, instead of --minutes
+//   --replicas N         replicas of each service (2)
 //   --rate N             sends a second (10)
 //   --only TEXT,...      only faults whose name contains one of these
-//   --sabotage NAME      breaks the product or falsifies a witness: the run must fail (see sabotage.mjs)
-//   --witnesses FILE     writes what everybody saw as JSON
-//   --check FILE         runs nothing: checks such a file again
+//   --sabotage NAME      breaks the product or falsifies a witness, so that the run must fail (see sabotage.mjs)
+//   --witnesses FILE     writes the logs of all witnesses as JSON
+//   --check FILE         checks such a file instead of running the product
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setUp } from './account.mjs';
@@ -19,7 +19,7 @@ import { Random } from './random.mjs';
 import { Receivers } from './receivers.mjs';
 import { report } from './report.mjs';
 import { BREAKS, SABOTAGE } from './sabotage.mjs';
-import { settle } from './settle.mjs';
+import { untilQuiet } from './quiet.mjs';
 import { collect } from './witnesses.mjs';
 
 const option = (name, fallback) => {
@@ -34,14 +34,14 @@ const known = Object.keys({ ...SABOTAGE, ...BREAKS });
 if (sabotage !== undefined && !known.includes(sabotage)) throw new Error(`--sabotage is one of ${known.join(', ')}`);
 
 const begun = Date.now();
-const say = (line) => console.log(`${((Date.now() - begun) / 1_000).toFixed(1).padStart(6)} s  ${line}`);
+const log = (line) => console.log(`${((Date.now() - begun) / 1_000).toFixed(1).padStart(6)} s  ${line}`);
 
 function judge(run) {
   SABOTAGE[sabotage]?.falsify(run);
   process.exitCode = report(run) === 0 ? 0 : 1;
 }
 
-/** Each kind once before any comes again. */
+/** Injects every kind once before it repeats one. */
 async function disturb(run, random) {
   const wanted = option('only', '').split(',');
   const kinds = Object.entries(faults()).filter(([name]) => wanted.some((text) => name.includes(text)));
@@ -50,7 +50,7 @@ async function disturb(run, random) {
   for (let row = []; injected.length < rounds && Date.now() < end && run.product.running; await pause(random.between(1_000, 4_000))) {
     if (row.length === 0) row = random.shuffled(kinds);
     const [name, inject] = row.pop();
-    say(name);
+    log(name);
     const fault = { name, at: Date.now() };
     injected.push(fault);
     await inject(run).catch((error) => (fault.problem = error.message));
@@ -71,24 +71,24 @@ async function main() {
     const platform = new Platform(product.demo.simulator_url);
     const run = { product, platform, callbacks, receivers, random };
     const account = await setUp(product, receivers);
-    // Random numbers of their own, here and above: how many requests the machine manages must not change the faults.
+    // Load and callbacks have their own random numbers, so that the machine's speed does not change the faults.
     const load = new Load({ ...run, ...account, random: new Random(seed + 1), rate: Number(option('rate', 10)) });
     const reading = setInterval(() => {
       product.watch();
-      void platform.read().catch((error) => say(error.message));
+      void platform.read().catch((error) => log(error.message));
     }, 2_000);
     await load.start();
-    say('load runs');
+    log('load runs');
     await pause(3_000);
     await BREAKS[sabotage]?.break(run);
     const injected = await disturb(run, random);
     clearInterval(reading);
-    say('load stops');
+    log('load stops');
     await load.stop();
-    const unfinished = await settle(run, { say });
+    const unfinished = await untilQuiet(run, { log });
     const seen = await collect({ ...run, load, account, faults: injected, unfinished });
     if (option('witnesses')) writeFileSync(option('witnesses'), JSON.stringify(seen));
-    for (const { name, problem } of injected.filter((fault) => fault.problem)) say(`${name} was not injected: ${problem}`);
+    for (const { name, problem } of injected.filter((fault) => fault.problem)) log(`${name} was not injected: ${problem}`);
     judge(seen);
   } finally {
     await product.stop();

@@ -1,5 +1,5 @@
-// Servers of customers, in a process of their own: Node.js accepts one connection in each turn of its event loop, so a busy one lets
-// connections wait. One address for each webhook logs every attempt and answers as its mode says: ok, fail, hang or reset.
+// Customers' servers, in a separate process: Node.js accepts one connection per turn of its event loop, so a busy process makes
+// connections wait. Each webhook has an address that logs every attempt and responds by its mode: ok, fail, hang or reset.
 import { createServer } from 'node:http';
 
 const HANG_MS = 14_000;

@@ -1,4 +1,4 @@
-// The receivers of webhooks, from the run's side.
+// Controls the process of the webhooks' receivers.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../servers/free-port.cjs';
@@ -21,7 +21,7 @@ export class Receivers {
     this.child.send({ set: { name, mode } });
   }
 
-  /** @returns every attempt so far, in the order in which they came */
+  /** @returns every attempt so far, in order of arrival */
   async attempts() {
     this.child.send({ collect: true });
     const [{ attempts }] = await once(this.child, 'message');

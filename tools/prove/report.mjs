@@ -1,9 +1,9 @@
-// The table of a run, and its last line.
+// Prints the table of a run and its last line.
 import { check, silences } from './check.mjs';
 
 const SHOWN = 5;
 
-/** Prints what the checks found. @returns how many of them failed */
+/** Prints the results of the checks. @returns the number of failed checks */
 export function report(run, { print = console.log } = {}) {
   const rows = check(run);
   const width = Math.max(...rows.map(({ name }) => name.length));
@@ -19,8 +19,8 @@ export function report(run, { print = console.log } = {}) {
   const injected = run.faults.filter(({ problem }) => !problem);
   const kinds = new Set(injected.map(({ name }) => name)).size;
   const outcomes = {};
-  for (const { answers } of run.sends) {
-    const { status, error_code } = answers.at(-1) ?? { status: 'none' };
+  for (const { responses } of run.sends) {
+    const { status, error_code } = responses.at(-1) ?? { status: 'none' };
     const word = status === 200 ? 'accepted' : (error_code ?? (status === 0 ? 'no response' : status));
     outcomes[word] = (outcomes[word] ?? 0) + 1;
   }

@@ -1,9 +1,9 @@
-// One request of a client to the REST API, and how it ended.
+// One request of a client to the REST API, and its outcome.
 
 const TIMEOUT_MS = 40_000;
 
-/** @returns what the client saw; status 0 without a response */
-export async function ask(url, { body, headers, query }) {
+/** @returns the outcome for the client; status 0 without a response */
+export async function requestOnce(url, { body, headers, query }) {
   const at = Date.now();
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const post = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body), signal };
@@ -16,7 +16,7 @@ export async function ask(url, { body, headers, query }) {
   }
 }
 
-/** Whether a client with an Idempotency-Key asks no more: accepted, or refused for good. */
-export function isSettled({ status }) {
+/** Whether the response is final for a client with an Idempotency-Key: accepted, or refused for good. */
+export function isFinal({ status }) {
   return status === 200 || (status >= 400 && status < 500 && status !== 409 && status !== 429);
 }

@@ -1,11 +1,11 @@
-// Falsifies a witness, or breaks the product for real, so that a check must turn red: it is trusted only after it has been seen red.
+// Falsifies a witness or breaks the product. Trust a check only after it has failed here.
 import { setTimeout as pause } from 'node:timers/promises';
 
 const sentEvents = ({ events }) => events.filter(({ subject }) => subject === 'public.message.sent');
 const went = ({ calls }) => calls.filter(({ id }) => id !== null);
 const without = (list, one) => void list.splice(list.indexOf(one), 1);
 
-/** Breaks the product while it runs. */
+/** Breaks of the running product, by name. */
 export const BREAKS = {
   'swallow-callbacks': {
     check: 'statuses wrong',
@@ -31,7 +31,7 @@ export const BREAKS = {
   },
 };
 
-/** Falsifies what was seen, by name. */
+/** Falsifications of the witnesses' logs, by name. */
 export const SABOTAGE = {
   lose: {
     check: 'sends lost',
@@ -45,8 +45,8 @@ export const SABOTAGE = {
   misreport: {
     check: 'misreported',
     falsify: (run) => {
-      const send = run.sends.find(({ answers }) => answers.at(-1)?.status === 200);
-      send.answers = [{ ...send.answers.at(-1), status: 400, error_code: 'PLATFORM_REFUSED', message_id: undefined }];
+      const send = run.sends.find(({ responses }) => responses.at(-1)?.status === 200);
+      send.responses = [{ ...send.responses.at(-1), status: 400, error_code: 'PLATFORM_REFUSED', message_id: undefined }];
     },
   },
   'drop-event': { check: 'message.sent events missing or recorded twice', falsify: (run) => without(run.events, sentEvents(run)[0]) },

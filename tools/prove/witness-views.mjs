@@ -1,4 +1,4 @@
-// Views of the witnesses that several checks share.
+// Views of the witnesses for several checks.
 
 export const groupBy = (list, keyOf) => {
   const groups = new Map();

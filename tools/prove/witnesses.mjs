@@ -14,7 +14,7 @@ const QUERIES = {
   broadcasts: `SELECT id::int, name, status, total, sent, failed FROM broadcast.broadcasts`,
 };
 
-/** The relay's line when it publishes again what a lost store held. */
+/** The relay logs this line when it publishes the events of a lost store again. */
 const REPUBLISHED = /publishing them again/;
 
 export async function collect({ product, platform, callbacks, receivers, load, account, faults, unfinished }) {

@@ -1,15 +1,15 @@
-// Finds the programs of the machine, servers and those that tests run: on PATH, in the usual places, or from Debian's packages where that needs no question (root).
+// Finds servers and the programs of tests on PATH and in the usual places. As root on Debian, installs missing ones.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** program → where it usually is, and the Debian package that brings it. */
+/** By program: its usual places and its Debian package. */
 const PROGRAMS = {
   postgres: { package: 'postgresql', places: postgresFolders },
   initdb: { package: 'postgresql', places: postgresFolders },
   'nats-server': { package: 'nats-server', places: () => ['/usr/sbin', '/usr/local/bin', '/usr/local/sbin', '/opt/homebrew/bin'] },
   chromium: { package: 'chromium', places: () => ['/usr/bin', '/usr/local/bin', '/snap/bin'] },
-  // What the documentation's samples are written in.
+  // Run the documentation's samples.
   curl: { package: 'curl', places: () => ['/usr/bin'] },
   python3: { package: 'python3', places: () => ['/usr/bin'] },
   php: { package: 'php-cli', places: () => ['/usr/bin'] },
@@ -17,10 +17,10 @@ const PROGRAMS = {
 };
 
 const SERVERS = ['postgres', 'initdb', 'nats-server', 'redis-server'];
-/** How long another process may be at the machine's packages, in seconds. */
+/** Longest wait for another process that installs packages, in seconds. */
 const LOCKED_FOR_S = 240;
 
-/** Every installed version's folder, the newest first. */
+/** Folders of the installed versions, newest first. */
 function postgresFolders() {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
@@ -43,8 +43,8 @@ export function findProgram(name) {
 }
 
 /**
- * Makes sure that the programs are there, installing what is missing with apt-get when run as root on Debian.
- * @throws Error with one line that says what to install.
+ * Finds the programs, and as root on Debian installs missing ones with apt-get.
+ * @throws Error with one line that names the packages to install
  */
 export function ensurePrograms(names, say = () => {}) {
   const missing = () => names.filter((name) => findProgram(name) === null);
@@ -54,20 +54,20 @@ export function ensurePrograms(names, say = () => {}) {
   const wanted = `install ${packages.join(' ')} (Debian: apt-get install ${packages.join(' ')})${instead}`;
   if (process.getuid?.() !== 0 || !isExecutable('/usr/bin/apt-get')) throw new Error(`missing: ${missing().join(', ')}. Please ${wanted}.`);
   say(`installing ${packages.join(', ')} with apt-get`);
-  // Tests that run side by side may miss something at the same time: one waits for the other.
+  // Several test processes may install at the same time, so each waits for apt's lock.
   const apt = (...args) =>
     spawnSync('/usr/bin/apt-get', ['-q', '-y', '-o', `DPkg::Lock::Timeout=${LOCKED_FOR_S}`, ...args], {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
       encoding: 'utf8',
       timeout: (LOCKED_FOR_S + 240) * 1_000,
     });
-  // Nothing of what is installed shall start as a system service: the stack runs its own servers on its own ports.
+  // Keep existing configuration files: apt must not ask.
   const install = () => apt('-o', 'Dpkg::Options::=--force-confold', 'install', '--no-install-recommends', ...packages);
   const end = Date.now() + LOCKED_FOR_S * 1_000;
   let result = install();
   let update;
   while (missing().length > 0 && (update === undefined || (isLocked(update) && Date.now() < end))) {
-    // apt-get does not wait for the lock of its lists.
+    // `apt-get update` does not wait for its lock.
     if (update !== undefined) spawnSync('sleep', ['2']);
     update = apt('update');
     result = install();

@@ -1,14 +1,14 @@
-// CommonJS, so that both the start (modules) and the tests (jest) can load it.
+// CommonJS, because both ES modules and jest load it.
 const { createSocket } = require('node:dgram');
 const { createServer } = require('node:net');
 
-/** Below the range from which the system takes the ports of outgoing connections: one of those could take it before its use. */
+/** Below the range of outgoing connections, one of which could take the port before its use. */
 const FROM = 12_000;
 const COUNT = 20_000;
-/** Held until this process ends. */
+/** Sockets that claim ports until this process ends. */
 const claims = new Set();
 
-/** Whether nobody listens on the loopback port now. */
+/** Whether the loopback port is free now. */
 function isFree(port) {
   const probe = createServer();
   return new Promise((resolve) => {
@@ -17,8 +17,8 @@ function isFree(port) {
 }
 
 /**
- * The UDP port of the same number, which nothing here uses, stands for the claim: the system gives it to one process only
- * and takes it back when that process ends, however it ends.
+ * Claims a port by binding the UDP port of the same number: the system gives it to one process only, and releases it when the
+ * process ends.
  */
 function claim(port) {
   const socket = createSocket('udp4');
@@ -33,8 +33,8 @@ function claim(port) {
 }
 
 /**
- * A loopback port that nobody uses, and that no other call of this gets, in this or another process, before this process ends:
- * between the answer and the use may lie many seconds in which others ask too.
+ * Finds a free loopback port that no other call returns, in any process, before this process ends: seconds may pass before the
+ * port is in use.
  * @param {{from?: number, count?: number}} range
  * @returns {Promise<number>}
  */

@@ -1,10 +1,10 @@
-// Starting, watching and stopping one server process.
+// Starts, watches and stops one server process.
 import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Spawns a server in a group of its own, so that a Ctrl-C in the terminal reaches only us and we choose the order.
- * Keeps the end of its output for the error line.
+ * Spawns a server in its own process group, so that Ctrl-C reaches only this process, which stops everything in order.
+ * Keeps the end of the output for error messages.
  */
 export function spawnServer(name, file, args, options = {}) {
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, ...options });
@@ -26,7 +26,7 @@ export function spawnServer(name, file, args, options = {}) {
     exited,
     running,
     lastWords: () => tail.trim().split('\n').slice(-3).join(' | '),
-    /** Asks to stop, and insists after the grace time. */
+    /** Sends the signal, then SIGKILL after the grace period. */
     async stop(signal = 'SIGTERM', graceMs = 5_000) {
       if (!running()) return;
       child.kill(signal);
@@ -37,7 +37,7 @@ export function spawnServer(name, file, args, options = {}) {
   };
 }
 
-/** Waits until `probe` returns true. PostgreSQL may first have to recover from a crash. @throws Error when the server died or the time is over; then it no longer runs. */
+/** Waits until `probe` returns true; PostgreSQL may recover from a crash first. @throws Error if the server died or the time ran out; it is dead then */
 export async function waitUntil(server, probe, timeoutMs = 120_000) {
   const end = Date.now() + timeoutMs;
   while (Date.now() < end) {

@@ -1,4 +1,4 @@
-// PostgreSQL, NATS with JetStream and Redis, each on a private loopback port with its data in a folder of ours.
+// Starts PostgreSQL, NATS with JetStream and Redis, each on a loopback port with its data in a given folder.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { spawnServer, waitUntil } from './process.mjs';
 
 const HOST = '127.0.0.1';
 
-/** Sends bytes, and tells whether the answer begins with `expected`, or holds it (the server speaks first when `send` is empty). */
+/** Sends bytes. @returns whether the response contains `expected`, or begins with it; with empty `send` the server writes first */
 function answers(port, send, expected, { begins = false } = {}) {
   return new Promise((resolve) => {
     const socket = connect(port, HOST, () => send && socket.write(send));
@@ -24,7 +24,7 @@ function answers(port, send, expected, { begins = false } = {}) {
   });
 }
 
-/** PostgreSQL refuses to run as root: then it runs as the account that its package makes, else as nobody. */
+/** PostgreSQL refuses to run as root. Returns the account of its package, else `nobody`; null without root. */
 function unprivilegedUser() {
   if (process.getuid?.() !== 0) return null;
   for (const user of ['postgres', 'nobody']) {
@@ -34,7 +34,7 @@ function unprivilegedUser() {
   throw new Error('PostgreSQL cannot run as root and there is no other account to run it as: start this as an ordinary user');
 }
 
-/** A folder that the account can reach: the wanted one, or one under /var/lib when a parent (such as /root) is closed to it. */
+/** Returns the given folder, or one under /var/lib when the account cannot enter a parent such as /root. */
 function reachableFolder(wanted, account) {
   if (!account) return wanted;
   mkdirSync(dirname(wanted), { recursive: true });
@@ -45,7 +45,7 @@ function reachableFolder(wanted, account) {
 }
 
 /**
- * @param {{dir: string, durable?: boolean, port?: number}} options `durable: false` skips fsync, for data that is thrown away.
+ * @param {{dir: string, durable?: boolean, port?: number}} options `durable: false` skips fsync, for throwaway data.
  * @returns {Promise<{url: string, port: number, dir: string, process: object, stop: () => Promise<void>}>}
  */
 export async function startPostgres({ dir, durable = true, port }) {
@@ -56,7 +56,7 @@ export async function startPostgres({ dir, durable = true, port }) {
   const passwordFile = join(dirname(data), 'postgres.password');
   if (!existsSync(join(data, 'PG_VERSION'))) {
     rmSync(data, { recursive: true, force: true });
-    // The parents must let the account through: with one call they would get the mode of the folder itself.
+    // Create the parents first: the account must be able to enter them.
     mkdirSync(dirname(data), { recursive: true, mode: 0o755 });
     mkdirSync(data, { mode: 0o700 });
     writeFileSync(passwordFile, randomBytes(18).toString('base64url'), { mode: 0o600 });
@@ -91,7 +91,7 @@ export async function startPostgres({ dir, durable = true, port }) {
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = spawnServer('PostgreSQL', findProgram('postgres'), ['-D', data, ...flags], { ...identity, env: environment, cwd: '/' });
-  // SSLRequest: a server that is up answers with one letter; while it starts it answers with an error packet after the start-up message only.
+  // A running server responds to SSLRequest with one letter. A starting one fails only after the start-up message.
   const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
   await waitUntil(server, async () => (await answers(chosen, sslRequest, 'N')) && accepts(chosen));
   const password = readFileSync(passwordFile, 'utf8').trim();
@@ -104,7 +104,7 @@ export async function startPostgres({ dir, durable = true, port }) {
   };
 }
 
-/** A start-up message answered with an authentication request ('R'), not with "the database system is starting up". */
+/** Whether the server responds to a start-up message with an authentication request ('R') instead of an error. */
 function accepts(port) {
   const body = Buffer.from('user\0gateway\0database\0postgres\0\0', 'latin1');
   const head = Buffer.alloc(8);
@@ -114,14 +114,14 @@ function accepts(port) {
 }
 
 /**
- * @param {{dir: string, port?: number, users?: string, environment?: Record<string, string>}} options The store survives restarts in
- * `dir`. `users`: the part of the configuration that names them, with the variables that it reads; without it everybody may do everything.
+ * @param {{dir: string, port?: number, users?: string, environment?: Record<string, string>}} options The store in
+ * `dir` survives restarts. `users` is the users' part of the configuration, `environment` its variables. Without it there is no access control.
  */
 export async function startNats({ dir, port, users = '', environment = {} }) {
   const chosen = port ?? (await freePort());
   mkdirSync(dir, { recursive: true });
   const file = join(dir, 'nats.conf');
-  // A platform callback of 3 MB travels as base64 in one message.
+  // One message carries a platform callback of 3 MB as base64.
   writeFileSync(
     file,
     `listen: "${HOST}:${chosen}"\nmax_payload: 8MB\nmax_pending: 64MB\njetstream { store_dir: ${JSON.stringify(join(dir, 'store'))} }\n${users}`,
@@ -131,7 +131,7 @@ export async function startNats({ dir, port, users = '', environment = {} }) {
   return { url: `nats://${HOST}:${chosen}`, port: chosen, process: server, stop: () => server.stop('SIGTERM', 5_000) };
 }
 
-/** @param {{port?: number, usersFile?: string}} options Redis holds only limits here: nothing is kept. Without `usersFile` everybody may do everything. */
+/** @param {{port?: number, usersFile?: string}} options Redis only counts requests, so nothing is stored. Without `usersFile` there is no access control. */
 export async function startRedis({ port, usersFile } = {}) {
   const chosen = port ?? (await freePort());
   const args = [

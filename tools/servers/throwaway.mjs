@@ -1,5 +1,5 @@
-// Servers for tests: starts those named on the command line, prints their addresses as one line of JSON, and stops them,
-// data and all, when its standard input closes: however the tests end, nothing is left running.
+// Starts the servers on the command line for tests and prints their addresses as one line of JSON. Stops them and deletes their
+// data when standard input closes, so that nothing keeps running however the tests end.
 //   node tools/servers/throwaway.mjs postgres nats redis
 import { mkdtempSync, rmSync, chmodSync } from 'node:fs';
 import { tmpdir } from 'node:os';

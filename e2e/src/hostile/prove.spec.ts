@@ -8,7 +8,7 @@ const href = (name: string) => pathToFileURL(join(ROOT, `tools/prove/${name}.mjs
 
 /** Correct logs of all witnesses: two messages to one customer, one message from the customer, and a broadcast of one. */
 const GOOD = {
-  sends: ['one', 'two'].map((token, i) => ({ token, answers: [{ at: i, status: 200, message_id: `wamid.${token}` }] })),
+  sends: ['one', 'two'].map((token, i) => ({ token, responses: [{ at: i, status: 200, message_id: `wamid.${token}` }] })),
   reads: [
     { begun: 1, ended: 2, message_id: 'wamid.one', status: 'sent' },
     { begun: 3, ended: 4, message_id: 'wamid.one', status: 'read' },

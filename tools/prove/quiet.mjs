@@ -1,10 +1,10 @@
-// The end of a run: every disturbance is lifted, then the product gets time to finish what it has accepted.
+// The end of a run: lifts every disturbance, then waits until the product has finished its accepted work.
 import { setTimeout as pause } from 'node:timers/promises';
 
 const QUIET_FOR_MS = 4_000;
 const LOOK_EVERY_MS = 1_000;
 
-/** The counts of unfinished work, by name; all are zero when the product is quiet. */
+/** Counts of unfinished work, by name. All are zero when the product is quiet. */
 const UNFINISHED = {
   'events not published': ['send', 'ingest', 'broadcast', 'auto_reply'].map(
     (schema) => `SELECT count(*) FROM ${schema}.outbox WHERE published_at IS NULL`,
@@ -28,7 +28,7 @@ async function unfinished({ product, platform, callbacks }) {
   const open = {};
   const note = (name, count) => count > 0 && (open[name] = (open[name] ?? 0) + count);
   note('callbacks not taken', callbacks.open());
-  // WhatsApp repeats them after up to minutes: sooner is allowed too.
+  // WhatsApp retries a callback after minutes. An earlier retry is valid too.
   if (callbacks.open() > 0) await platform.control('POST', 'webhooks/replay', { undelivered: true });
   note('processes not ready', (await product.isReady()) ? 0 : 1);
   note('events not handled', await product.metric('mgw_events_waiting'));
@@ -39,8 +39,8 @@ async function unfinished({ product, platform, callbacks }) {
   return open;
 }
 
-/** Waits until nothing is unfinished for some seconds. @returns what still is when the time is over, else {} */
-export async function settle(run, { withinMs = 240_000, say } = {}) {
+/** Waits until no work is unfinished for some seconds. @returns the work that is unfinished at the deadline, else {} */
+export async function untilQuiet(run, { withinMs = 240_000, log } = {}) {
   await heal(run);
   let last = {};
   let quietSince = null;
@@ -49,7 +49,7 @@ export async function settle(run, { withinMs = 240_000, say } = {}) {
     run.product.watch();
     if (!run.product.running) return { 'npm start ended': 1 };
     const open = await unfinished(run).catch((error) => ({ [`not readable (${error.message})`]: 1 }));
-    if (JSON.stringify(open) !== JSON.stringify(last) && say) say(`waiting for ${JSON.stringify(open)}`);
+    if (JSON.stringify(open) !== JSON.stringify(last) && log) log(`waiting for ${JSON.stringify(open)}`);
     last = open;
     if (Object.keys(open).length > 0) quietSince = null;
     else quietSince ??= Date.now();
