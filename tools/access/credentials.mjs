@@ -1,9 +1,9 @@
-// Passwords of the services on the servers of a local stack, and the addresses that each is given.
+// Passwords and addresses of the services for the servers of a local stack.
 import { randomBytes } from 'node:crypto';
 import { passwordVariable } from './nats.mjs';
 import { SERVICES } from './services.mjs';
 
-/** Begins with a letter: NATS would take some texts with digits for numbers. */
+/** Begins with a letter, because NATS parses some texts with digits as numbers. */
 const password = () => `p${randomBytes(24).toString('hex')}`;
 
 /** @returns {{postgres: Record<string, string>, nats: Record<string, string>, redis: Record<string, string>}} by server and app; Redis has an administrator too */
@@ -12,7 +12,7 @@ export function newPasswords() {
   return { postgres: forAll(), nats: forAll(), redis: { admin: password(), gateway: password() } };
 }
 
-/** What the process of the NATS server needs beside its configuration. */
+/** Variables of the NATS server's configuration. */
 export function natsEnvironment({ nats }) {
   return Object.fromEntries(Object.entries(nats).map(([app, word]) => [passwordVariable(app), word]));
 }
@@ -25,7 +25,7 @@ function withUser(address, user, word) {
 
 /**
  * @param {string} app
- * @param {{postgres?: string, nats?: string, redis?: string}} servers addresses of the servers that these passwords are for
+ * @param {{postgres?: string, nats?: string, redis?: string}} servers addresses of the servers with these passwords
  * @returns {Record<string, string>} DATABASE_URL, NATS_URL and REDIS_URL, as far as the app has a user there
  */
 export function addressesOf(app, servers, passwords) {

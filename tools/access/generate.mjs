@@ -1,4 +1,4 @@
-// deploy/nats/users.conf from the table of who may do what: node generate.mjs [--write]; without --write it says whether they agree.
+// Generates deploy/nats/users.conf from the table of rights: node generate.mjs [--write]. Without --write, checks that they agree.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { natsUsers } from './nats.mjs';
 

@@ -1,13 +1,13 @@
-// The users of NATS and what each may publish and subscribe to, as the server's configuration.
+// Generates the NATS configuration of the users and their rights to publish and subscribe.
 import { SERVICES, STREAMS } from './services.mjs';
 
 const streamOf = (subject) => subject.split('.')[0].toUpperCase();
 const API = '$JS.API';
 
-/** The variable from which the server takes a service's password. */
+/** The server's variable with a service's password. */
 export const passwordVariable = (app) => `NATS_PASSWORD_${app.toUpperCase().replaceAll('-', '_')}`;
 
-/** Requests to the streams; whoever comes first makes a stream that is missing, and a stream that is there stays as it is. */
+/** Requests to streams. The first service creates a missing stream; nobody changes an existing one. */
 function streamRequests({ publishes, consumes, tails }) {
   if (publishes.length + Object.keys(consumes).length + tails.length === 0) return [];
   const published = [...new Set(publishes.map(streamOf))];
@@ -22,7 +22,7 @@ function streamRequests({ publishes, consumes, tails }) {
     ]),
     ...Object.entries(consumes).flatMap(([durable, subject]) => {
       const consumer = `${streamOf(subject)}.${durable}`;
-      // With its filter in the subject: a consumer of one type cannot be made one of all.
+      // The subject contains the filter, so that the service cannot widen its consumer.
       const filter = subject.endsWith('>') ? '' : `.${subject}`;
       return [
         ...[`${API}.CONSUMER.CREATE.${consumer}${filter}`, `${API}.CONSUMER.INFO.${consumer}`, `${API}.CONSUMER.MSG.NEXT.${consumer}`],
@@ -30,7 +30,7 @@ function streamRequests({ publishes, consumes, tails }) {
         ...[`$JS.ACK.${consumer}.>`, `$JS.ACK.*.*.${consumer}.>`],
       ];
     }),
-    // Consumers without a name, which live as long as somebody watches; their flow control is answered.
+    // Ephemeral consumers live as long as a browser watches; the service responds to their flow control.
     ...tails.flatMap((stream) => [`${API}.CONSUMER.CREATE.${stream}`, `$JS.FC.${stream}.>`]),
   ];
 }
@@ -42,13 +42,13 @@ export function natsPermissions(app) {
   const isCalled = Object.values(SERVICES).some(({ calls }) => calls[app] !== undefined);
   return {
     publish: [...called, ...service.announces.map((name) => `announce.${name}`), ...service.publishes, ...streamRequests(service)],
-    // Answers come to an inbox of its own: nobody reads another's.
+    // Each service has its own inbox, so that none reads another's responses.
     subscribe: [`_INBOX.${app}.>`, ...(isCalled ? [`rpc.${app}.*`] : []), ...service.listens.map((name) => `announce.${name}`)],
     responds: isCalled,
   };
 }
 
-/** The part of the configuration that names the users; passwords come from the server's environment. */
+/** The users' part of the configuration; passwords come from the server's environment. */
 export function natsUsers() {
   const list = (subjects) => subjects.map((subject) => `\n          ${JSON.stringify(subject)}`).join('');
   const users = Object.keys(SERVICES).map((app) => {

@@ -5,7 +5,7 @@ import { SERVICES } from './services.mjs';
 const ROLES = new URL('../../deploy/postgres/roles.sql', import.meta.url);
 
 /**
- * Brings roles and ownership to what they should be; repeated at each start.
+ * Creates missing roles and corrects ownership, at each start.
  * @param {string} url of the administrator
  * @param {Record<string, string>} passwords by app
  */

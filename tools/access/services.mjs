@@ -1,19 +1,19 @@
-// Who may do what on the servers: the one place that says it. `node tools/access/generate.mjs --write` makes deploy/nats/users.conf of it; a test
-// holds it to what the code does (e2e/src/access.spec.ts).
+// The rights of each service on the servers. `node tools/access/generate.mjs --write` generates deploy/nats/users.conf from this table;
+// e2e/src/access.spec.ts compares it with the code.
 
 /**
  * @typedef {object} Service
- * @property {string} schema its own in PostgreSQL, and the name of the role that owns it
- * @property {string[]} secrets settings beside the addresses of the servers that are secret
+ * @property {string} schema its schema in PostgreSQL, and the role that owns it
+ * @property {string[]} secrets secret settings besides the addresses of the servers
  * @property {Record<string, string[]>} calls requests to other services: verbs by service
- * @property {string[]} announces hints that it sends to every replica of every service
+ * @property {string[]} announces hints that it publishes to every replica of every service
  * @property {string[]} listens hints that it receives
  * @property {string[]} publishes events that it publishes, by subject
  * @property {Record<string, string>} consumes durable consumers and the subject of each; `public.>` is the whole stream
- * @property {string[]} tails streams that it shows live
+ * @property {string[]} tails streams that it follows live
  */
 
-/** @type {Record<string, Service>} by name of the app, which is its NATS user */
+/** @type {Record<string, Service>} by app, which is also its NATS user */
 export const SERVICES = {
   gateway: {
     schema: 'access',
@@ -119,5 +119,5 @@ export const SERVICES = {
   },
 };
 
-/** Subjects' first word, in capitals, is the name of their stream. */
+/** The stream of a subject: its first word in capitals. */
 export const STREAMS = ['PLATFORM', 'SENDING', 'PUBLIC'];

@@ -1,4 +1,4 @@
-// A business to measure with, made through the product's own API.
+// Creates a business for measurements through the product's API.
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -13,7 +13,7 @@ async function session(site, { email, password }) {
   return withCookie(site, login.headers.get('set-cookie').split(';')[0]);
 }
 
-/** @returns calls of the dashboard's API in a session */
+/** @returns a function that calls the dashboard's API in a session */
 export function withCookie(site, cookie) {
   return async (method, path, body) => {
     const answer = await fetch(`${site}${path}`, {
@@ -27,7 +27,7 @@ export function withCookie(site, cookie) {
   };
 }
 
-/** Makes the operator that makes everything else. */
+/** Creates the operator. */
 export async function benchOperator(stack) {
   await stack.command('gateway', ['create-operator', '--email', OPERATOR.email, '--name', 'Bench'], {
     OPERATOR_PASSWORD: OPERATOR.password,
@@ -54,7 +54,7 @@ export async function openKey(client, operator, name) {
   return key;
 }
 
-/** @returns keys with the highest limits, and what the platform would do */
+/** @returns keys with the highest limits, and functions that act as the platform */
 export async function benchAccount(stack, operator, keyCount, nth = 0) {
   const site = stack.siteUrl;
   const number = `7001002003009${String(nth).padStart(2, '0')}`;
@@ -89,7 +89,7 @@ export async function benchAccount(stack, operator, keyCount, nth = 0) {
     client,
     post,
     inbound,
-    /** Customers who wrote just now: free text may go to them. */
+    /** Customers with an open window. */
     async openWindows(count) {
       for (let from = 0; from < count; from += 100) {
         const some = Array.from({ length: Math.min(100, count - from) }, (_, i) => `1203555${String(from + i).padStart(4, '0')}`);

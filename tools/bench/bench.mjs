@@ -1,6 +1,6 @@
-// npm run bench: the product beside a bare skeleton of it, on this machine, in one run; private ports, data thrown away.
-//   --seconds N   of each round (5)      --rounds N   of each measurement (3)      --only sends|webhooks|growth (growth: only when asked for)
-//   --history N   messages of the last weeks that are there before (0)
+// npm run bench: compares the product with a bare skeleton on this machine in one run, with private ports and throwaway data.
+//   --seconds N   per round (5)      --rounds N   per measurement (3)      --only sends|webhooks|growth (growth runs only with --only)
+//   --history N   stored messages of the last weeks (0)
 // Prints a table; the whole result is in .local/bench.json.
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ function load(options) {
 }
 
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-/** CPU seconds that a process and (for PostgreSQL) its children have used. */
+/** CPU seconds of a process and its children. */
 function cpuOf(pids) {
   return pids.reduce((sum, pid) => {
     try {
@@ -108,7 +108,7 @@ async function main() {
       history: HISTORY,
     };
     result.idleMegabytes = memory(processes);
-    // First, while nothing but the product runs: the skeleton comes with the sends, and so do the rows that PostgreSQL cleans up after them.
+    // Measure webhooks first, while only the product runs. The skeleton and the dead rows come with the sends.
     if (ONLY === 'all' || ONLY === 'webhooks')
       result.webhooks = await measureWebhooks({ stack, operator, account, rounds: ROUNDS, cpu: () => cpuByName(processes) });
     if (ONLY === 'all' || ONLY === 'sends')
@@ -133,7 +133,7 @@ function memory(processes) {
 }
 
 async function measureSends({ dir, stack, account, processes, platformPort, skeletonPort }) {
-  // It has no user on the product's NATS and Redis.
+  // The skeleton has no user on the product's NATS and Redis.
   const [nats, redis] = await Promise.all([startNats({ dir: join(dir, 'skeleton') }), startRedis()]);
   servers.push(nats, redis);
   const env = {
@@ -161,7 +161,7 @@ async function measureSends({ dir, stack, account, processes, platformPort, skel
     seconds: SECONDS,
     kind: 'template',
   });
-  // Until what runs often is compiled, as in a service that has run for a minute.
+  // Warm up until V8 has compiled the hot code.
   await load({ ...skeleton(32), seconds: 6 });
   await load({ ...product('template', 32), seconds: 20 });
   const compared = {};
@@ -173,7 +173,7 @@ async function measureSends({ dir, stack, account, processes, platformPort, skel
       await pause(1_000);
       const before = cpuByName(processes);
       rounds.product.push(await load(product('template', connections)));
-      // What a send leaves to do belongs to it.
+      // Count the work that follows a send too.
       await pause(1_000);
       for (const [name, seconds] of Object.entries(cpuByName(processes))) cpu[name] = (cpu[name] ?? 0) + seconds - before[name];
     }

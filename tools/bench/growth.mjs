@@ -1,4 +1,4 @@
-// What it costs that there are many: businesses beside the one that sends, and webhooks beside the one that is told.
+// Measures the cost of many idle businesses and many webhooks.
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
@@ -9,7 +9,7 @@ const BUSINESSES = 1_000;
 const CONNECTIONS = 64;
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** @returns figures by name */
+/** @returns measurements by name */
 export async function measureGrowth({ stack, operator, account, rounds, seconds, cpu, load }) {
   const send = (keys) =>
     load({
@@ -25,7 +25,7 @@ export async function measureGrowth({ stack, operator, account, rounds, seconds,
     const [before, measured] = [total(cpu()), []];
     for (let round = 0; round < rounds; round++) {
       measured.push(await send(keys));
-      // What a send leaves to do belongs to it.
+      // Count the work that follows a send too.
       await pause(1_000);
     }
     const sent = measured.reduce((sum, round) => sum + round.sent, 0);
@@ -34,7 +34,7 @@ export async function measureGrowth({ stack, operator, account, rounds, seconds,
       note: `CPU ${(((total(cpu()) - before) / sent) * 1_000).toFixed(2)} s for 1,000`,
     };
   };
-  // Until what runs often is compiled, as in a service that has run for a minute.
+  // Warm up until V8 has compiled the hot code.
   await send(account.keys);
   await send(account.keys);
   await sends('the only business', account.keys);
@@ -72,7 +72,7 @@ export async function measureGrowth({ stack, operator, account, rounds, seconds,
 const total = (used) => Object.values(used).reduce((sum, seconds) => sum + seconds, 0);
 
 /**
- * Each with a number, a key and its templates. Owners and their sessions are made by SQL: a thousand logins are minutes of hashing.
+ * Creates businesses with a number, a key and templates. Inserts owners and sessions by SQL, because hashing a thousand passwords takes minutes.
  * @returns their keys
  */
 async function moreBusinesses(stack, operator, count) {

@@ -1,14 +1,14 @@
-// What a business leaves in the tables in three weeks: the benchmark's figures must hold beside it.
+// Fills the tables with three weeks of a business, so that the benchmark measures with history.
 import pg from 'pg';
 
 const TEXT = 'Hello Asha, your order 1007 is on its way.';
 
 /**
- * Four of five messages were sent and read, one came from the customer; each was told to one webhook. Rows are what the services would have
- * written and retention would have kept, with their times between the start of the month and now.
+ * Four of five messages were sent and read, one came from the customer; each was delivered to one webhook. Inserts the rows that the
+ * services write and retention keeps, with times between the start of the month and now.
  * @param {string} databaseUrl of an administrator
- * @param {{ businessId: number, client: Function }} account whose they are
- * @param {number} messages how many
+ * @param {{ businessId: number, client: Function }} account the rows' owner
+ * @param {number} messages count
  */
 export async function fillHistory(databaseUrl, { businessId, client }, messages) {
   const past = { name: 'past', url: 'http://127.0.0.1:9/', events: ['broadcast.completed'] };
@@ -63,7 +63,7 @@ export async function fillHistory(databaseUrl, { businessId, client }, messages)
     await run(`INSERT INTO ingest.callbacks (body_hash, body, businesses, received_at, split_at)
       SELECT sha256(message_id::bytea), repeat(message_id, 30)::bytea, ARRAY[$business], at, at FROM past WHERE at > now() - interval '7 days'`);
     await run('DROP TABLE past');
-    // As autovacuum would have, in three weeks.
+    // Vacuum as autovacuum does in three weeks.
     await run('VACUUM (ANALYZE)');
   } finally {
     await db.end();

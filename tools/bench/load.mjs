@@ -1,5 +1,5 @@
-// Load on one address: as many requests under way as there are connections, for a time. Own process, so that its work is not
-// mistaken for the product's. usage: node load.mjs '<json>'; prints one line of JSON.
+// Puts load on one address: one request per connection at a time. A separate process, so that its CPU time does not count as the
+// product's. usage: node load.mjs '<json>'; prints one line of JSON.
 import { Pool } from 'undici';
 
 const { origin, path, keys, connections, seconds, kind } = JSON.parse(process.argv[2]);

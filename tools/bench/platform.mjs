@@ -1,4 +1,4 @@
-// A platform that costs next to nothing: takes every message at once, and knows a number and a template.
+// A platform that costs next to nothing: accepts every message, and has one number and one template.
 // usage: node platform.mjs <port>
 import { createServer } from 'node:http';
 

@@ -1,4 +1,4 @@
-// The bare skeleton's edge: key, limiter, one hop; none of the product's rules. Nest, Fastify, ioredis, Nest's NATS client.
+// The bare skeleton's gateway: key, limiter and one hop, without the product's rules. Nest, Fastify, ioredis and Nest's NATS client.
 // usage: PORT= NATS_URL= REDIS_URL= node skeleton-gateway.mjs
 import 'reflect-metadata';
 import { Body, Controller, HttpCode, Module, Post, UseGuards } from '@nestjs/common';

@@ -1,11 +1,11 @@
-// From the platform's webhook to the customer's webhook: how long, and how many.
+// Measures latency and throughput from the platform's callback to the customer's webhook.
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { benchAccount } from './account.mjs';
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** A customer's server that takes everything at once. */
+/** A customer's server that responds at once. */
 export async function receiver() {
   const arrived = new Map();
   const received = { count: 0, at: 0 };
@@ -25,7 +25,7 @@ export async function receiver() {
   return { url: `http://127.0.0.1:${server.address().port}/`, arrived, received, close: () => server.closeAllConnections() };
 }
 
-/** @returns figures by name */
+/** @returns measurements by name */
 export async function measureWebhooks({ stack, operator, account, rounds, cpu }) {
   const witness = await receiver();
   const webhookAt = (url) => ({ name: 'bench', url, events: ['message.received'] });
@@ -51,7 +51,7 @@ export async function measureWebhooks({ stack, operator, account, rounds, cpu })
     const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))];
     return { p50: at(0.5), p99: at(0.99) };
   };
-  // Until what runs often is compiled, as in a service that has run for a minute.
+  // Warm up until V8 has compiled the hot code.
   await latency(200, 30);
   for (const [name, perSecond, seconds] of [
     ['webhook → webhook, 10/s', 10, 5],
@@ -86,7 +86,7 @@ export async function measureWebhooks({ stack, operator, account, rounds, cpu })
   return results;
 }
 
-/** Another customer's share while five businesses have twenty webhooks each that never answer, with events all the time. */
+/** Measures one customer while five businesses have twenty webhooks each that never respond. */
 async function besideHanging({ stack, operator, latency }) {
   const sockets = new Set();
   const black = createServer(() => {}).on('connection', (socket) => sockets.add(socket));
@@ -112,7 +112,7 @@ async function besideHanging({ stack, operator, latency }) {
   return { ...measured, note: `25 events a second to 20 of them each` };
 }
 
-/** Customers' messages in big batches, so that the dispatcher is what takes the time. */
+/** Customers' messages in big batches, so that the dispatcher is the bottleneck. */
 export async function outbound(accounts, witness, deliveries, webhooks) {
   const before = witness.received.count;
   const stamp = Date.now();
@@ -131,7 +131,7 @@ export async function outbound(accounts, witness, deliveries, webhooks) {
   return { perSecond: done() / took, arrived: done() };
 }
 
-/** Statuses of messages, many to a webhook, until all are recorded. */
+/** Statuses in big callbacks, until all are recorded. */
 async function updates(stack, account, count) {
   const stamp = Date.now();
   const begun = performance.now();

@@ -1,4 +1,4 @@
-// Types of the HTTP API from its document, for the client library and the dashboard. Neither is kept in git.
+// Generates the HTTP API's types from its document for the client library and the dashboard. Git ignores them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 

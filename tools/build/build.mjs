@@ -1,5 +1,5 @@
 // Compiles one project's TypeScript to dist/, keeping its place in the tree: node tools/build/build.mjs apps/send
-// SWC turns `@mgw/name` into relative paths (.swcrc), so that what it writes runs without a resolver.
+// SWC turns `@mgw/name` into relative paths (.swcrc), so that the output needs no resolver.
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { transformSync } from '@swc/core';

@@ -1,4 +1,4 @@
-// The client library as a package that npm can publish: node client.mjs [folder], dist/client when none is given.
+// Builds the client library as an npm package: node client.mjs [folder, default dist/client].
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import './api-types.mjs';
 import { run } from '../setup/dependencies.mjs';

@@ -8,7 +8,7 @@ process.chdir(new URL('../..', import.meta.url).pathname);
 ensureDependencies(console.log);
 await import('../build/api-types.mjs');
 
-/** Prints what a check found. @returns an exit code */
+/** Prints the violations of a check. @returns an exit code */
 function report(faults) {
   for (const line of faults) console.error(line);
   return faults.length === 0 ? 0 : 1;

@@ -7,7 +7,7 @@ process.chdir(new URL('../..', import.meta.url).pathname);
 const require = createRequire(import.meta.url);
 const FILE = 'docs/configuration.md';
 
-/** Every app's settings, as its class declares them. */
+/** Settings of every app, from its configuration class. */
 function settings() {
   return readdirSync('dist/apps')
     .sort()

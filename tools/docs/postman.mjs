@@ -38,7 +38,7 @@ function folder({ name, description }) {
 
 function item({ path, method, operation }) {
   const { summary, description, parameters, requestBody } = operation;
-  // A write by session names its type even when it has nothing to say.
+  // A write by session needs a content type even without a body.
   const isWrite = method !== 'get' && method !== 'delete';
   const request = {
     method: method.toUpperCase(),
@@ -52,7 +52,7 @@ function item({ path, method, operation }) {
   return { name: summary, request };
 }
 
-/** @throws Error for a body without an example: an empty one would only be refused */
+/** @throws Error for a body without an example, because the API refuses an empty body */
 function exampleOf({ content }) {
   const name = content['application/json'].schema.$ref.split('/').pop();
   const { example } = document.components.schemas[name];
@@ -80,7 +80,7 @@ function url(path, parameters) {
   };
 }
 
-/** Those without an example are there to be switched on. */
+/** Disables parameters without an example. */
 function parametersIn(place, parameters) {
   return parameters
     .filter((parameter) => parameter.in === place)

@@ -1,4 +1,4 @@
-// Citations of the specification, the guarantees, the platform facts and the decisions: what exists, and who cites it.
+// Citations of the specification, guarantees, platform facts and decisions: their targets, and the lines that cite them.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 

@@ -1,8 +1,8 @@
-// Installs the packages of package-lock.json when they are missing or older than it; needs nothing but Node and npm.
+// Installs the packages of package-lock.json if they are missing or older than the file. Needs only Node and npm.
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 
-/** @throws Error with one line when npm fails. */
+/** @throws Error with one line if npm fails */
 export function ensureDependencies(say = () => {}) {
   const marker = 'node_modules/.package-lock.json';
   if (existsSync(marker) && statSync(marker).mtimeMs >= statSync('package-lock.json').mtimeMs) return;
@@ -13,7 +13,7 @@ export function ensureDependencies(say = () => {}) {
 }
 
 /**
- * Runs one of the project's own programs. Its output is passed on; with `quiet`, only when it fails.
+ * Runs a program of the project's packages. Prints its output; with `quiet`, only if it fails.
  * @returns its exit code
  */
 export function run(program, args, { env = {}, quiet = false } = {}) {

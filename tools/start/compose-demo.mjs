@@ -1,4 +1,4 @@
-// For docker compose: the demo businesses, made through the public API once everything is ready. node compose-demo.mjs <folder>
+// Creates the demo businesses of a docker compose stack through the public API when everything is ready. node compose-demo.mjs <folder>
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// For docker compose: the stack's secrets, made once and kept in a volume, and from them a folder for each service and server with what it
-// alone needs. node compose-secrets.mjs <folder of the stack> <folder of the folders> [id of the user whom all of it is given to]
+// Creates the secrets of a docker compose stack once, in a volume, and one folder per service and server with only its own secrets.
+// node compose-secrets.mjs <folder of the stack> <parent of the folders> [id of the owning user]
 import { chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressesOf, natsEnvironment } from '../access/credentials.mjs';
@@ -25,9 +25,9 @@ for (const [name, values] of Object.entries(variables)) {
   writeFileSync(join(access, name, 'env'), `${lines.join('\n')}\n`, { mode: 0o600 });
 }
 mkdirSync(join(access, 'redis'), { recursive: true });
-// Holds hashes only, and is read by Redis' own account.
+// Contains hashes only. Redis reads it with its own account.
 writeFileSync(join(access, 'redis', 'users.acl'), redisUsers(secrets.passwords.redis), { mode: 0o644 });
-// Of an older version: everything in one file for everybody.
+// Delete the file of an older version, which had all secrets.
 rmSync(join(dir, 'stack.env'), { force: true });
 
 if (owner) {

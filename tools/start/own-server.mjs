@@ -1,4 +1,4 @@
-// A server that npm start brings along (PostgreSQL, NATS, Redis): when it dies it is started again on its port, with its data.
+// A server that npm start runs itself (PostgreSQL, NATS, Redis). Restarts it on its port with its data when it dies.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Deaths } from './deaths.mjs';
 
@@ -6,7 +6,7 @@ export class OwnServer {
   #server;
   #stopping = false;
   #keepAlive = false;
-  /** After a crash PostgreSQL refuses to start until its last backend has ended, which may take as long as a statement may run. */
+  /** After a crash PostgreSQL refuses to start until its last backend has ended, which takes as long as its statement. */
   #deaths = new Deaths({ limit: 10, windowMs: 60_000 });
 
   /** @param options `launch(port)` starts the server and resolves when it accepts connections */
@@ -31,7 +31,7 @@ export class OwnServer {
     this.#watch();
   }
 
-  /** From now on it is started again when it dies; before, its death ends the start. */
+  /** Restarts it from now on when it dies. Before, its death fails the start. */
   keepAlive() {
     this.#keepAlive = true;
   }

@@ -1,4 +1,4 @@
-// Secrets of the local stack: made once, kept in the data folder, readable by its owner only.
+// Creates the local stack's secrets once, in the data folder, readable by its owner only.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { newPasswords } from '../access/credentials.mjs';
 
 const word = (bytes = 12) => randomBytes(bytes).toString('base64url');
 
-/** What a file of an older version lacks is made and added. */
+/** Adds the secrets that a file of an older version lacks. */
 export function loadSecrets(dir) {
   const file = join(dir, 'secrets.json');
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '{}';

@@ -1,4 +1,4 @@
-// The demo: one business on each plan, made through the product's own public API, as an operator and an owner would.
+// Creates the demo: one business on each plan, through the public API.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -48,7 +48,7 @@ export async function seedDemo(stack) {
   };
 }
 
-/** A session of the dashboard's API, or null where there is no such person with this password. */
+/** Logs in to the dashboard's API. @returns a function that calls it; null if email or password is wrong */
 async function login(stack, email, password) {
   const answer = await fetch(`${stack.siteUrl}/api/client/login`, {
     method: 'POST',
@@ -70,7 +70,7 @@ async function login(stack, email, password) {
   };
 }
 
-/** The businesses of an earlier start, when this database still knows them. */
+/** The businesses of an earlier start, if this database still has them. */
 async function earlierDemo(stack) {
   const file = join(stack.dir, 'demo.json');
   if (!existsSync(file)) return null;
@@ -81,7 +81,7 @@ async function earlierDemo(stack) {
   return answers.every(({ status }) => status === 200) ? businesses : null;
 }
 
-/** The services may have asked the simulator before it knew the demo's numbers again: what they found then is not so any more. */
+/** Repeats failed connection checks: services may have called the restarted simulator before it had the demo's numbers. */
 async function checkAgain(stack, businesses) {
   for (const { owner } of businesses) {
     const client = await login(stack, owner.email, owner.password);
@@ -125,7 +125,7 @@ async function operatorSession(stack) {
   return login(stack, OPERATOR, password);
 }
 
-/** The simulator keeps nothing: it learns the demo's numbers at each start. */
+/** Registers the demo's numbers at each start, because the simulator stores nothing. */
 async function registerWithSimulator(stack) {
   if (process.env.META_GRAPH_BASE_URL) return;
   for (const business of BUSINESSES) {
@@ -147,7 +147,7 @@ async function registerWithSimulator(stack) {
   }
 }
 
-/** The first sync runs in the background; the page of what to try is right only after it. */
+/** Waits for the first sync of templates, because the printed samples need them. */
 async function templatesArrived(stack, apiKey) {
   if (process.env.META_GRAPH_BASE_URL) return;
   for (const end = Date.now() + 20_000; Date.now() < end; await pause(100)) {

@@ -1,4 +1,4 @@
-// The whole product as processes on this machine: servers, migrations, services, simulator; started in order, stopped in reverse.
+// Runs the whole product as processes on this machine. Starts servers, migrations, simulator and services in order, stops them in reverse.
 import { createServer } from 'node:net';
 import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,11 +12,11 @@ import { OwnServer } from './own-server.mjs';
 import { loadSecrets } from './secrets.mjs';
 import { runOnce, Supervised } from './supervised.mjs';
 
-/** Services in the order in which they start; those with a schema migrate first. */
+/** Services besides the gateway. */
 const SERVICES = ['template', 'send', 'status', 'platform-webhook-ingest', 'outbound-webhook-dispatcher', 'broadcast', 'auto-reply'];
-/** How long a service may take from SIGTERM to its end: the same as in the chart, so that no request fails here that would not fail there. */
+/** Grace period of a service after SIGTERM, equal to the chart's, so that stops behave as in production. */
 const GRACE_MS = 45_000;
-/** The simulator has nothing to finish. */
+/** The simulator has no work to finish. */
 const SIMULATOR_GRACE_MS = 3_500;
 const graceOf = ({ app }) => (app === 'platform-simulator' ? SIMULATOR_GRACE_MS : GRACE_MS);
 const MIGRATED = [...SERVICES, 'gateway'];
@@ -26,7 +26,7 @@ const entry = (app) => `dist/apps/${app}/src/main.js`;
 export class Stack {
   #servers = [];
   #processes = [];
-  /** Addresses of the servers of its own; the user's own are in the environment. */
+  /** Addresses of the servers that it started; those of the user's servers are in the environment. */
   #own = {};
 
   constructor({ dir, say, verbose, replicas, heapMb, onDeath }) {
@@ -45,7 +45,7 @@ export class Stack {
     return `http://127.0.0.1:${this.simulatorPort}`;
   }
 
-  /** PostgreSQL as its administrator sees it. */
+  /** The administrator's address of PostgreSQL. */
   get databaseUrl() {
     return this.#own.postgres ?? process.env.DATABASE_URL;
   }
@@ -68,13 +68,13 @@ export class Stack {
     );
   }
 
-  /** From now on a process that dies is started again; before, its death ends the start. */
-  settle() {
+  /** Restarts dead processes from now on. Before, a death fails the start. */
+  superviseAll() {
     for (const process of [...this.#servers, ...this.#processes]) process.keepAlive();
     this.#writeProcesses();
   }
 
-  /** Starts these apps again from what is built now, or all of them. @returns whether the simulator was one: it forgets its accounts */
+  /** Restarts these apps, or all, from the current build. @returns whether the simulator restarted, which loses its accounts */
   async restart(apps) {
     const concerned = this.#processes.filter(({ app }) => apps === undefined || apps.has(app));
     const names = new Set(concerned.map(({ app }) => app));
@@ -88,7 +88,7 @@ export class Stack {
     return runOnce(app, entry(app), { ...this.#environmentOf(app), ...env }, args);
   }
 
-  /** Edge first, then the services, then the servers they stand on. */
+  /** Stops the gateway first, then the services, then their servers. */
   async stop() {
     const edge = this.#processes.filter(({ app }) => app === 'gateway');
     const rest = this.#processes.filter(({ app }) => app !== 'gateway');
@@ -97,7 +97,7 @@ export class Stack {
     rmSync(join(this.dir, 'processes.json'), { force: true });
   }
 
-  /** Ends everything at once, without its last work. */
+  /** Kills everything at once. */
   kill() {
     for (const process of this.#processes) void process.stop(0);
   }
@@ -178,7 +178,7 @@ export class Stack {
     this.#writeProcesses();
   }
 
-  /** What runs where, for people and for tests that kill things. */
+  /** Lists the running processes for people and for tests that kill them. */
   #writeProcesses() {
     const processes = this.#processes.map(({ app, name, pid, probePort, port }) => ({
       app,
@@ -189,13 +189,13 @@ export class Stack {
     }));
     const servers = this.#servers.filter(({ pid }) => pid).map(({ name, pid, port }) => ({ app: name, name, pid, port }));
     mkdirSync(this.dir, { recursive: true });
-    // In one step: somebody may be reading it.
+    // Replace the file atomically, because others read it.
     const file = join(this.dir, 'processes.json');
     writeFileSync(`${file}.new`, `${JSON.stringify({ start: process.pid, processes: [...servers, ...processes] }, null, 2)}\n`);
     renameSync(`${file}.new`, file);
   }
 
-  /** What an earlier start that was killed outright left running. */
+  /** Kills the processes of an earlier start that was killed itself. */
   #endLeftovers() {
     const file = join(this.dir, 'processes.json');
     if (!existsSync(file)) return;
@@ -206,7 +206,7 @@ export class Stack {
   }
 }
 
-/** Whether the process lives and is one that this script starts (a recycled number is not). */
+/** Whether the process is alive and one of ours; process ids are reused. */
 function isOurs(pid) {
   try {
     const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
@@ -222,7 +222,7 @@ function portFrom(name, fallback) {
   return value;
 }
 
-/** @throws Error with the fix when somebody listens there. */
+/** @throws Error with the fix if the port is in use */
 function assertFree(port, variable) {
   return new Promise((resolve, reject) => {
     const probe = createServer();

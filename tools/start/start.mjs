@@ -1,9 +1,9 @@
 // npm start (spec §13): from a fresh clone to a working product, in the foreground until Ctrl-C.
-//   --verbose        every service's log lines
-//   --watch          (npm run dev) what changes is built, and the services concerned start again
-//   --replicas N     N processes of each service (further gateways listen on ports of their own, see .local/processes.json)
-//   --heap MB        the largest heap of each service (256, the same as in the images)
-// Variables: GATEWAY_PORT (8080), SIMULATOR_PORT (8090), DATABASE_URL, NATS_URL, REDIS_URL (else servers of its own),
+//   --verbose        prints the log lines of every service
+//   --watch          (npm run dev) builds changed sources and restarts the affected services
+//   --replicas N     N processes of each service (.local/processes.json has the ports of further gateways)
+//   --heap MB        heap limit of each service (256, as in the images)
+// Variables: GATEWAY_PORT (8080), SIMULATOR_PORT (8090), DATABASE_URL, NATS_URL, REDIS_URL (default: own servers),
 // LOCAL_DIR (.local: data, secrets, logs), and any variable of the services (docs).
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -23,7 +23,7 @@ const dir = resolve(process.env.LOCAL_DIR || '.local');
 let stack;
 let stopping = false;
 async function stop(code, reason) {
-  // Somebody who presses Ctrl-C again does not want to wait for the services' last work.
+  // A second Ctrl-C skips the services' graceful shutdown.
   if (stopping) return stack?.kill();
   stopping = true;
   if (reason) console.error(`✗ ${reason}`);
@@ -59,7 +59,7 @@ try {
   say('seeding the demo businesses');
   const demo = await seedDemo(stack);
   writeFileSync(resolve(dir, 'demo.json'), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
-  stack.settle();
+  stack.superviseAll();
   console.log(
     demoPage(demo, {
       seconds: ((Date.now() - began) / 1000).toFixed(1),

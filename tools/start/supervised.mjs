@@ -1,10 +1,10 @@
-// One service process: started, watched, started again when it dies, stopped in time.
+// One service process: starts it, watches it, restarts it when it dies, and stops it.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Deaths } from './deaths.mjs';
 
-/** Megabytes that V8 takes before it collects; the same as in the images (Dockerfile), so that what is measured here is what runs there. */
+/** V8's heap limits in megabytes, equal to those of the images (Dockerfile), so that measurements hold there. */
 const NODE_OPTIONS = '--max-semi-space-size=4 --max-old-space-size=256';
 
 export class Supervised {
@@ -13,7 +13,7 @@ export class Supervised {
   #stopping = false;
   #keepAlive = false;
   #deaths = new Deaths({ limit: 6, windowMs: 30_000 });
-  #lastWords = '';
+  #lastError = '';
 
   constructor(options) {
     Object.assign(this, options);
@@ -23,17 +23,17 @@ export class Supervised {
     return this.#child?.pid;
   }
 
-  /** Starts it and waits until it is ready. @throws Error when it ends or is not ready in time. */
+  /** Starts it and waits until it is ready. @throws Error if it ends or is not ready in time */
   async start(timeoutMs = 30_000) {
     this.#spawn();
     const end = Date.now() + timeoutMs;
     while (Date.now() < end) {
       if (this.#child.exitCode !== null || this.#child.signalCode !== null)
-        throw new Error(`${this.name} did not start: ${this.#lastWords}`);
+        throw new Error(`${this.name} did not start: ${this.#lastError}`);
       if (await this.#isReady()) return;
       await pause(50);
     }
-    throw new Error(`${this.name} was not ready within ${timeoutMs / 1000} s: ${this.#lastWords}`);
+    throw new Error(`${this.name} was not ready within ${timeoutMs / 1000} s: ${this.#lastError}`);
   }
 
   keepAlive() {
@@ -41,7 +41,7 @@ export class Supervised {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) void this.#revive();
   }
 
-  /** Ends it and starts what is built now. @throws Error as start() does */
+  /** Stops it and starts the current build. @throws Error as start() does */
   async restart(graceMs) {
     this.#keepAlive = false;
     await this.stop(graceMs);
@@ -67,14 +67,14 @@ export class Supervised {
   }
 
   #spawn() {
-    // A group of its own: Ctrl-C reaches only the supervisor, which stops things in order.
+    // Use a process group, so that Ctrl-C reaches only the supervisor, which stops processes in order.
     const child = spawn(process.execPath, [this.file], {
       env: { NODE_OPTIONS, ...this.env, ...(this.heapMb && { NODE_OPTIONS: `${NODE_OPTIONS} --max-old-space-size=${this.heapMb}` }) },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
     this.#child = child;
-    for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', (line) => this.#hear(line));
+    for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', (line) => this.#record(line));
     this.#ended = new Promise((resolve) => {
       child.once('error', resolve);
       child.once('exit', resolve);
@@ -82,10 +82,10 @@ export class Supervised {
     void this.#ended.then(() => this.#keepAlive && this.#revive());
   }
 
-  #hear(line) {
+  #record(line) {
     this.log.write(`${this.name} | ${line}\n`);
     const { level, msg, err } = parsed(line);
-    if (!level || level === 'error' || level === 'fatal') this.#lastWords = err?.msg ? `${msg}: ${err.msg}` : (msg ?? line);
+    if (!level || level === 'error' || level === 'fatal') this.#lastError = err?.msg ? `${msg}: ${err.msg}` : (msg ?? line);
     if (this.verbose) console.log(`${this.name} | ${line}`);
     else if (level === 'fatal') console.error(`${this.name} | ${msg}${err?.msg ? `: ${err.msg}` : ''}`);
   }
@@ -93,7 +93,7 @@ export class Supervised {
   async #revive() {
     if (this.#stopping) return;
     const waitMs = this.#deaths.next();
-    if (waitMs === null) return this.onGiveUp(`${this.name} keeps dying: ${this.#lastWords}`);
+    if (waitMs === null) return this.onGiveUp(`${this.name} keeps dying: ${this.#lastError}`);
     this.say(`${this.name} ended (${this.#child.signalCode ?? this.#child.exitCode}), starting it again`);
     await pause(waitMs);
     if (this.#stopping) return;
@@ -110,7 +110,7 @@ function parsed(line) {
   }
 }
 
-/** Runs a command of an app to its end. @throws Error with its last line when it fails. */
+/** Runs a command of an app to its end. @throws Error with its last line if it fails */
 export async function runOnce(name, file, env, args = [], timeoutMs = 60_000) {
   const child = spawn(process.execPath, [file, ...args], {
     env,
@@ -124,7 +124,7 @@ export async function runOnce(name, file, env, args = [], timeoutMs = 60_000) {
     child.once('exit', resolve);
   });
   if (code === 0) return output;
-  // Node ends what it prints of an uncaught error with its own version.
+  // Node prints its version after an uncaught error.
   const lines = output.trim().split('\n');
   const last = lines.findLast((line) => /^\w*Error\b/.test(line)) ?? lines.pop() ?? '';
   const { msg, err } = parsed(last);

@@ -1,13 +1,13 @@
-// What `npm run dev` adds to `npm start`: a change of the sources is built, and the services concerned start again.
+// npm run dev: builds changed sources and restarts the affected services.
 import { spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 
-/** An editor writes several files in one go. */
+/** Editors write several files at once. */
 const SETTLE_MS = 150;
-/** The build writes it itself. */
+/** The build writes this file. */
 const GENERATED = /schema\.d\.ts$/;
 
-/** Calls `restart` with the apps that a change concerns, one change after the other; `undefined` stands for all of them. */
+/** Calls `restart` with the apps that a change affects, one change at a time; `undefined` means all apps. */
 export function watchSources({ restart, say }) {
   const changed = new Set();
   let timer;
@@ -39,8 +39,8 @@ export function watchSources({ restart, say }) {
 }
 
 /**
- * @param which Nx's options of the projects to build, with what they need; none: all
- * @returns whether it succeeded; its own words are printed when not
+ * @param which Nx options that select projects; none selects all
+ * @returns whether the build succeeded; prints its output if not
  */
 async function build(which) {
   const child = spawn('node_modules/.bin/nx', ['run-many', '-t', 'build', ...which, '--outputStyle=static'], {

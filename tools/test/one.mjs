@@ -1,4 +1,4 @@
-// npm run test:one -- <file>: one spec, without a full build and without servers that it does not need.
+// npm run test:one -- <file>: runs one spec, without builds and servers that it does not need.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
@@ -22,7 +22,7 @@ function textWithImports(path, seen = new Set()) {
 const text = textWithImports(file);
 ensureNode();
 ensureDependencies(console.log);
-// A spec runs from the sources. Whole services and stacks run from the build.
+// Specs run from the sources. Processes of services and stacks run from the build.
 if (/startStack|\.spawn\(|spawnNode|\bSTART\b|dist\/apps/.test(text)) {
   if (run('nx', ['run-many', '-t', 'build', '--outputStyle=static'], { quiet: true }) !== 0) process.exit(1);
 }

@@ -14,14 +14,14 @@ const MESSAGES_EACH = 500;
 const FORGERS = 20;
 const LONG = { timeoutMs: 120_000 };
 
-/** Callbacks that somebody made to do harm, through the public port (guarantees §10). */
+/** Harmful callbacks through the public port (guarantees §10). */
 describe('hostile callbacks', () => {
   let stack: RunningStack;
   let receiver: Receiver;
   let send: Client;
 
   beforeAll(async () => {
-    // Each forger and WhatsApp itself have an address of their own.
+    // Each forger and WhatsApp have their own address.
     stack = await startStack({ heapMb: 128, streamMaxBytes: STREAM_BYTES, env: { TRUSTED_PROXIES: '127.0.0.1' } });
     receiver = await startReceiver();
     const owner = await dashboardUser(stack.demo.site_url, stack.starter.owner);
@@ -63,7 +63,7 @@ describe('hostile callbacks', () => {
     await response.arrayBuffer();
     return response.status;
   };
-  /** WhatsApp posts again what is not answered 200. */
+  /** WhatsApp repeats a callback until it gets 200. */
   const postUntilStored = (body: string) => eventually(async () => (await post(body).catch(() => 0)) === 200 && 200, LONG);
   const sign = (body: string) => `sha256=${createHmac('sha256', stack.demo.app_secret).update(body).digest('hex')}`;
   const messagesOf = async ({ id }: DemoBusiness) => {
@@ -88,7 +88,7 @@ describe('hostile callbacks', () => {
     await nc.close();
   });
 
-  it('N2: while forgers post without a break, every genuine callback is answered 200', async () => {
+  it('N2: every genuine callback gets 200 while forgers post without a break', async () => {
     const before = stack.pids();
     const large = callback(stack.growth, [text('wamid.forged', '919876500000', 'x'.repeat(60_000))]);
     let over = false;
@@ -110,7 +110,7 @@ describe('hostile callbacks', () => {
     expect(stack.pids()).toEqual(before);
   }, 200_000);
 
-  it('N3: a callback full of updates that nobody can read ends no process, and none after a restart', async () => {
+  it('N3: a callback full of unreadable updates ends no process, and none after a restart', async () => {
     const before = stack.pids();
     const bad = (count: number, filler: number) =>
       JSON.stringify({
@@ -130,7 +130,7 @@ describe('hostile callbacks', () => {
           },
         ],
       });
-    // The first is split before the response in the version that died of it, the second after it.
+    // An older version died of the first before its response, and of the second after it.
     expect(await postUntilStored(bad(4_900, 220_000))).toBe(200);
     expect(await postUntilStored(bad(4_900, 380_000))).toBe(200);
     expect(await postUntilStored(`{"entry":[{"changes":[{"field":"messages","value":{"messages":[${'0,'.repeat(1_000_000)}0]}}]}]}`)).toBe(
@@ -164,9 +164,9 @@ describe('hostile callbacks', () => {
     expect(await post(callback(stack.starter, [text('wamid.victim', '919876533333')]))).toBe(200);
     await eventually(() => received('wamid.victim'), LONG);
     const handled = (await messagesOf(stack.growth)) - floodBefore;
-    // A few shares of the flood may go before it, not the flood.
+    // A few shares of the flood may come first, but not the whole flood.
     expect(handled).toBeLessThan((FLOOD_CALLBACKS * MESSAGES_EACH) / 4);
-    // Nothing of the flood is lost.
+    // The flood loses no message.
     await eventually(async () => (await messagesOf(stack.growth)) >= FLOOD_CALLBACKS * MESSAGES_EACH, LONG);
     expect(stack.pids()).toEqual(before);
   }, 200_000);

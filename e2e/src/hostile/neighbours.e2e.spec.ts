@@ -2,16 +2,16 @@ import { memoryOf, startRawReceiver, startReceiver, type RawReceiver, type Recei
 import { Client } from 'pg';
 import { dashboardUser, integrator, type DashboardUser, type Integrator } from '../people';
 import { startStack, type RunningStack, type StackProcess } from '../stack';
-import { callbackPoster, inboundMessages, keepDoing, median, Victim, type Measured } from './neighbours.fixture';
+import { callbackPoster, inboundMessages, repeat, median, Victim, type Measured } from './neighbours.fixture';
 
-/** Far above what a busy machine needs, far below what a neighbour could cause: sends took 11.7 s, events 29 s. */
+/** Far above the duration on a busy machine, far below the harm of a neighbour without shares: sends took 11.7 s, events 29 s. */
 const BOUND_MS = 2_500;
 /** The limit of the smallest pods. */
 const MEMORY_MB = 384;
 const CONVERSATIONS = 150_000;
 
-/** Rule N2: each business has a share of every pool, so another one's trouble does not reach it. */
-describe('what one business does, another does not notice (guarantees §10, N2)', () => {
+/** Rule N2: each business has a share of every pool, which limits the effect of its neighbours. */
+describe('one business does not slow another (guarantees §10, N2)', () => {
   let stack: RunningStack;
   let receiver: Receiver;
   let silent: RawReceiver;
@@ -35,7 +35,7 @@ describe('what one business does, another does not notice (guarantees §10, N2)'
     crm = integrator(stack.demo.base_url, stack.growth.api_key);
     const pro = stack.demo.businesses.find(({ plan }) => plan === 'Pro');
     if (!pro) throw new Error('the demo has no business on Pro');
-    victim = await Victim.of(stack, pro, receiver);
+    victim = await Victim.start(stack, pro, receiver);
     quiet = await victim.measure();
     before = stack.pids();
   }, 240_000);
@@ -45,7 +45,7 @@ describe('what one business does, another does not notice (guarantees §10, N2)'
     await stack?.stop();
   });
 
-  async function unmoved(name: string): Promise<void> {
+  async function expectUnaffected(name: string): Promise<void> {
     const measured = await victim.measure();
     const kinds = Object.keys(measured) as (keyof Measured)[];
     const row = kinds.map((kind) => `${kind} ${Math.round(median(quiet[kind]))} → ${Math.round(median(measured[kind]))} ms`);
@@ -53,34 +53,34 @@ describe('what one business does, another does not notice (guarantees §10, N2)'
     for (const kind of kinds) expect([kind, median(measured[kind]) < BOUND_MS]).toEqual([kind, true]);
   }
 
-  it('a number that hangs', async () => {
-    // Below the deadline of a call: no circuit breaker opens.
+  it('survives a number that hangs', async () => {
+    // Stay below the deadline of a call, so that no circuit breaker opens.
     await control('rules', { match: { template: 'order_update' }, delay_ms: 12_000 });
     const update = { phone: '+1 202 555 0199', template_name: 'order_update', body_params: ['Asha', '1'] };
-    const stop = keepDoing(300, () => crm.post('send-template', update));
-    await unmoved('hung number').finally(async () => {
+    const stop = repeat(300, () => crm.post('send-template', update));
+    await expectUnaffected('hung number').finally(async () => {
       await control('rules');
       await stop();
     });
   }, 240_000);
 
-  it('searches in many conversations', async () => {
+  it('survives searches in many conversations', async () => {
     await manyConversations();
     const paths = ['conversations?q=', 'messages?q='].map((path) => `/api/client/${path}`);
     let n = 0;
-    const stop = keepDoing(16, () => aggressor.call('GET', `${paths[(n += 1) % 2]}zz${n}`));
-    await unmoved('searches').finally(stop);
+    const stop = repeat(16, () => aggressor.call('GET', `${paths[(n += 1) % 2]}zz${n}`));
+    await expectUnaffected('searches').finally(stop);
   }, 240_000);
 
-  it('a flood of customers’ messages', async () => {
+  it('survives a flood of customers’ messages', async () => {
     const post = callbackPoster(stack, stack.growth);
     const flood = Array.from({ length: 16 }, (_, i) => post(inboundMessages(500, `flood.${i}`), stack.demo.app_secret));
     await Promise.all(flood.slice(0, 4));
-    await unmoved('inbound flood');
+    await expectUnaffected('inbound flood');
     expect(new Set(await Promise.all(flood))).toEqual(new Set([200]));
   }, 240_000);
 
-  it('a language model that hangs', async () => {
+  it('survives a language model that hangs', async () => {
     const settings = {
       enabled: true,
       instructions: 'Be kind.',
@@ -90,47 +90,47 @@ describe('what one business does, another does not notice (guarantees §10, N2)'
     };
     expect((await aggressor.call('PUT', '/api/client/auto-reply', settings)).status).toBe(200);
     await callbackPoster(stack, stack.growth)(inboundMessages(100, 'model'), stack.demo.app_secret);
-    await unmoved('hung model');
+    await expectUnaffected('hung model');
     const reply = await victim.reply();
     process.stdout.write(`hung model: reply ${Math.round(reply)} ms\n`);
     expect(reply).toBeLessThan(4 * BOUND_MS);
     await aggressor.call('PUT', '/api/client/auto-reply', { enabled: false });
   }, 240_000);
 
-  it('webhooks whose receivers hang', async () => {
+  it('survives webhooks whose receivers hang', async () => {
     for (let i = 0; i < 12; i++)
       await aggressor.call('POST', '/api/client/webhooks', {
         name: `hung ${i}`,
-        // A host of its own each: a ceiling per host does not contain them.
+        // Each has its own host, so that the limit per host does not contain them.
         url: `http://127.0.1.${i + 1}:${silent.port}/`,
         events: ['message.received'],
       });
     await callbackPoster(stack, stack.growth)(inboundMessages(200, 'hooks'), stack.demo.app_secret);
-    await unmoved('hung webhooks');
+    await expectUnaffected('hung webhooks');
   }, 240_000);
 
-  it('forged callbacks', async () => {
+  it('survives forged callbacks', async () => {
     const post = callbackPoster(stack, stack.growth);
     const forged = { ...inboundMessages(1, 'forged'), padding: 'x'.repeat(1024 ** 2) };
-    const stop = keepDoing(4, () => post(forged, 'a wrong secret'));
-    await unmoved('forged callbacks').finally(stop);
+    const stop = repeat(4, () => post(forged, 'a wrong secret'));
+    await expectUnaffected('forged callbacks').finally(stop);
   }, 240_000);
 
-  it('no process died, and none took more memory than its pod has', () => {
+  it('keeps every process alive and within the memory of its pod', () => {
     expect(stack.pids()).toEqual(before);
     const services = stack.processes().filter(({ probe_port, app }) => probe_port !== undefined && app !== 'platform-simulator');
     const tooLarge = services.map(({ name, pid }) => [name, memoryOf(pid).peakMb] as const).filter(([, peak]) => peak > MEMORY_MB);
     expect(tooLarge).toEqual([]);
   });
 
-  /** Posts to the simulator's control plane; without a body it deletes. */
+  /** Posts to the simulator's control plane, or deletes without a body. */
   async function control(path: string, body?: object): Promise<void> {
     const sent = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     const answer = await fetch(`${stack.demo.simulator_url}/__sim/${path}`, { method: body ? 'POST' : 'DELETE', ...sent });
     expect(answer.status).toBe(200);
   }
 
-  /** Made by SQL: a real customer base would take hours. */
+  /** Inserts conversations by SQL, because customers would take hours. */
   async function manyConversations(): Promise<void> {
     const [{ port }] = stack.processes('PostgreSQL') as [StackProcess];
     const client = new Client({

@@ -7,12 +7,12 @@ import type { DemoBusiness, RunningStack } from '../stack';
 const ROUNDS = 5;
 const CUSTOMER = '12035550001';
 
-/** Milliseconds of each of the victim's requests, by kind. */
+/** Durations of the victim's requests in milliseconds, by kind. */
 export type Measured = Record<'send' | 'status' | 'page' | 'webhook', number[]>;
 
 export const median = (list: number[]): number => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? Infinity;
 
-/** A business that goes about its work, one request after the other. */
+/** A business that works as usual, one request at a time. */
 export class Victim {
   private constructor(
     private readonly stack: RunningStack,
@@ -21,13 +21,13 @@ export class Victim {
     private readonly receiver: Receiver,
   ) {}
 
-  static async of(stack: RunningStack, business: DemoBusiness, receiver: Receiver): Promise<Victim> {
+  static async start(stack: RunningStack, business: DemoBusiness, receiver: Receiver): Promise<Victim> {
     const owner = await dashboardUser(stack.demo.site_url, business.owner);
     await owner.call('POST', '/api/client/webhooks', { name: 'victim', url: receiver.url, events: ['message.received', 'ai.replied'] });
     return new Victim(stack, business, owner, receiver);
   }
 
-  /** @throws Error for a request that fails */
+  /** @throws Error if a request fails */
   async measure(): Promise<Measured> {
     const took: Measured = { send: [], status: [], page: [], webhook: [] };
     const crm = integrator(this.stack.demo.base_url, this.business.api_key);
@@ -46,7 +46,7 @@ export class Victim {
       await eventually(async () => (await statusOf()).status === 200, { timeoutMs: 60_000, everyMs: 100 });
       await timed('status', statusOf);
       await timed('page', () => this.owner.call('GET', '/api/client/conversations'));
-      took.webhook.push(await this.heard('message.received'));
+      took.webhook.push(await this.delivered('message.received'));
     }
     return took;
   }
@@ -55,13 +55,13 @@ export class Victim {
   async reply(): Promise<number> {
     const switchTo = (enabled: boolean) => this.owner.call('PUT', '/api/client/auto-reply', { enabled, instructions: 'Be kind.' });
     await switchTo(true);
-    const took = await this.heard('ai.replied');
+    const took = await this.delivered('ai.replied');
     await switchTo(false);
     return took;
   }
 
   /** @returns milliseconds from a customer's message to the event that it causes, at the victim's receiver */
-  private async heard(event: string): Promise<number> {
+  private async delivered(event: string): Promise<number> {
     const text = `hello ${Math.random()}`;
     const begun = performance.now();
     await customer(this.stack.demo, this.business, CUSTOMER).writes(text);
@@ -71,10 +71,10 @@ export class Victim {
   }
 }
 
-/** Calls `act` again and again, so many times at once, until stopped. */
-export function keepDoing(atOnce: number, act: () => Promise<unknown>): () => Promise<void> {
+/** Repeats `act` in this many loops until stopped. */
+export function repeat(loops: number, act: () => Promise<unknown>): () => Promise<void> {
   let stopped = false;
-  const workers = Array.from({ length: atOnce }, async () => {
+  const workers = Array.from({ length: loops }, async () => {
     while (!stopped) await act().catch(() => pause(50));
   });
   return async () => {
@@ -97,7 +97,7 @@ export function callbackPoster({ demo }: RunningStack, { phone_number_id, busine
   };
 }
 
-/** Messages of so many customers, as one callback holds them. */
+/** The content of one callback with a message of each of `count` customers. */
 export function inboundMessages(count: number, name: string): object {
   const timestamp = String(Math.floor(Date.now() / 1_000));
   const people = Array.from({ length: count }, (_, i) => `1204${String(i).padStart(7, '0')}`);

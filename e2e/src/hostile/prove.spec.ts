@@ -6,7 +6,7 @@ import { ROOT } from '../stack';
 
 const href = (name: string) => pathToFileURL(join(ROOT, `tools/prove/${name}.mjs`)).href;
 
-/** Correct logs of all witnesses: two messages to one customer, one message from the customer, and a broadcast of one. */
+/** Consistent logs of all witnesses: two messages to a customer, one from the customer, and a broadcast of one. */
 const GOOD = {
   sends: ['one', 'two'].map((token, i) => ({ token, responses: [{ at: i, status: 200, message_id: `wamid.${token}` }] })),
   reads: [
@@ -60,7 +60,7 @@ const GOOD = {
 GOOD.webhooks = GOOD.webhooks.map((webhook) => ({ ...webhook, fail_count: 1 }));
 
 describe('npm run prove', () => {
-  /** The failed checks of each sabotage, and of none. */
+  /** The failed checks by sabotage; `none` is without one. */
   let failed: Record<string, string[]>;
   let expected: Record<string, string>;
 
@@ -81,15 +81,15 @@ describe('npm run prove', () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
     const result = JSON.parse(stdout) as { failed: typeof failed; expected: typeof expected; checks: string[] };
     ({ failed, expected } = result);
-    // No check without a sabotage that turns it red.
+    // Every check has a sabotage that fails it.
     expect(new Set(Object.values(expected))).toEqual(new Set(result.checks));
   });
 
-  it('passes when all witnesses agree', () => {
+  it('passes if all witnesses agree', () => {
     expect(failed['none']).toEqual([]);
   });
 
-  it('fails the check that a sabotage is aimed at', () => {
+  it('fails the check of each sabotage', () => {
     const missed = Object.entries(expected).filter(([name, check]) => !failed[name]?.includes(check));
     expect(missed).toEqual([]);
   });

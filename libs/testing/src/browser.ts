@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { installedProgram } from './programs';
 
-/** The system's Chromium. @throws Error with the line that says what to install */
+/** Starts the system's Chromium. @throws Error with a line that names the package to install */
 export async function startBrowser(): Promise<Browser> {
-  // Loaded here only: most specs import this library and open no browser.
+  // Load Playwright here only, because most specs that import this library open no browser.
   const { chromium } = await import('playwright-core');
   return chromium.launch({ executablePath: installedProgram('chromium'), args: ['--no-sandbox'] });
 }

@@ -4,27 +4,27 @@ import { isIP } from 'node:net';
 export interface TestCertificate {
   /** PEM */
   cert: string;
-  /** PEM, of its private key. */
+  /** Private key in PEM. */
   key: string;
-  /** Makes another that this one vouches for. */
+  /** Issues a certificate that this one signs. */
   issue(wanted: Wanted): TestCertificate;
 }
 interface Wanted {
   /** A DNS name or IPv4 address. */
   host: string;
-  /** By default in a day. */
+  /** Default: in a day. */
   expires?: Date;
 }
 
 const DAY_MS = 86_400_000;
 const ECDSA_WITH_SHA256 = der(0x30, oid('1.2.840.10045.4.3.2'));
 
-/** An authority that signs itself; `issue` makes certificates (X.509, RFC 5280) that it signs. */
+/** A self-signed authority; `issue` creates certificates (X.509, RFC 5280) that it signs. */
 export function testAuthority(): TestCertificate {
   return certificate({ host: 'authority.example.com' }, null);
 }
 
-/** A certificate that nobody but itself vouches for. */
+/** A self-signed certificate. */
 export function selfSigned(wanted: Wanted): TestCertificate {
   return certificate(wanted, null);
 }

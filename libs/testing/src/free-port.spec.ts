@@ -11,7 +11,7 @@ describe('freePort', () => {
     const script = `require(process.argv[1]).freePort(${JSON.stringify(range)}).then((port) => console.log(port))`;
     const others = spawnSync(process.execPath, ['-e', script, FILE], { encoding: 'utf8' }).stdout;
     expect([mine, Number(others)].sort()).toEqual([range.from, range.from + 1]);
-    // What that process had is free again: it ended.
+    // The process has ended, so its ports are free again.
     expect([range.from, range.from + 1]).toContain(await freePort(range));
     await expect(freePort(range)).rejects.toThrow('no free port');
   });

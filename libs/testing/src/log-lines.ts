@@ -1,6 +1,6 @@
 type Line = Record<string, unknown>;
 
-/** Takes what a pino logger writes from now on, instead of standard output. @returns the lines so far */
+/** Captures the lines of a pino logger instead of standard output. @returns the lines so far */
 export function logLines(logger: object): () => Line[] {
   const stream = Object.getOwnPropertySymbols(logger).find((symbol) => symbol.toString() === 'Symbol(pino.stream)');
   if (!stream) throw new Error('pino has no stream');

@@ -14,7 +14,7 @@ export interface NameServer {
 const NO_SUCH_NAME = 3;
 const TYPES: Record<number, 'A' | 'AAAA'> = { 1: 'A', 28: 'AAAA' };
 
-/** A DNS server over UDP (RFC 1035) that answers as told. What it left unanswered it denies when it is closed. */
+/** A DNS server over UDP (RFC 1035) with given responses. On close it denies the queries that it left open. */
 export async function startNameServer(zone: Zone): Promise<NameServer> {
   const questions: string[] = [];
   const unanswered: (() => void)[] = [];
@@ -62,7 +62,7 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
   return { name: labels.join('.'), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** Of the name that was asked, good for a minute. */
+/** An address record for the queried name, valid for a minute. */
 function record(type: number, address: string): Buffer {
   const data = bytesOf(address);
   const head = Buffer.alloc(12);

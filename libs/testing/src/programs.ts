@@ -7,9 +7,9 @@ const FIND = (name: string) => `import { ensurePrograms, findProgram } from '${B
 ensurePrograms(['${name}'], (line) => console.error(line));
 process.stdout.write(findProgram('${name}'));`;
 
-/** Path of a program of the machine, installed where it is missing and may be. @throws Error with the line that says what to install */
+/** Path of a program, installed if missing and permitted. @throws Error with a line that names the package to install */
 export function installedProgram(name: 'chromium' | 'curl' | 'php' | 'python3'): string {
-  // In a process of its own: tests are compiled to CommonJS and cannot load what finds programs.
+  // Run it in another process: tests are CommonJS and cannot load this ES module.
   const found = spawnSync(process.execPath, ['--input-type=module', '-e', FIND(name)], { encoding: 'utf8' });
   if (found.status !== 0) throw new Error(/Error: (.*)/.exec(found.stderr)?.[1] ?? found.stderr);
   return found.stdout;

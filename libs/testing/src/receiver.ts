@@ -25,7 +25,7 @@ async function read(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A customer's server: remembers every request, answers as told. */
+/** A customer's server: records every request and responds as configured. */
 export async function startReceiver(): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
   let answer = (_: ReceivedRequest, response: ServerResponse): void => void response.writeHead(200).end();
