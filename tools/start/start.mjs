@@ -8,6 +8,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
+import { onNpmDeath } from './npm-parent.mjs';
 import { Stack } from './stack.mjs';
 import { demoPage } from './page.mjs';
 import { seedDemo } from './seed.mjs';
@@ -34,9 +35,7 @@ async function stop(code, reason) {
   process.exit(code);
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop(0));
-// A killed npm cannot pass on a signal. Only npm's children watch their parent: `nohup node start.mjs &` outlives its shell.
-const parent = process.ppid;
-if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && !stopping && void stop(0), 500).unref();
+onNpmDeath(() => stopping || void stop(0));
 
 try {
   ensureNode(say);
