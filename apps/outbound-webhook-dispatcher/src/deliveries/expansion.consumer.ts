@@ -4,7 +4,7 @@ import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
 import { DispatchService } from './dispatch.service';
 
-/** Stores a delivery of each event for each subscribed webhook, from then on it cannot get lost (guarantees §4, D1). */
+/** Stores a delivery of each event for each subscribed webhook. A stored delivery cannot get lost (guarantees §4, D1). */
 @Injectable()
 export class ExpansionConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly consumer: EventConsumer;
