@@ -5,36 +5,36 @@ import { Client, Pool, buildConnector, type Dispatcher } from 'undici';
 import { systemResolver, type Resolve } from './resolver';
 import type { AddressRefusal, EgressRules } from './rules';
 
-/** Addresses of one name that are tried at most: one call must not become a scan. */
+/** Addresses of one name that a call tries, so that it does not become a scan. */
 const DIALLED = 4;
-/** How long one address may take to connect before the next is tried. */
+/** Time for a connection before the next address is tried, in milliseconds. */
 const NEXT_ADDRESS_MS = 2_000;
 const MAX_POOLS = 1_000;
 const CONNECT_MS = 10_000;
-/** How long an idle connection is kept: shorter than servers keep theirs, so that none is used while it is being closed. */
+/** Lifetime of an idle connection, in milliseconds. Servers keep theirs longer, so no request meets a closing one. */
 const KEPT_MS = 1_000;
-/** Beyond this many open connections none is kept idle. */
+/** With more open connections than this, none is kept idle. */
 const KEEPING_BELOW = 768;
-/** A response body that is longer than this, or takes longer, costs its connection. */
+/** A response body beyond these bounds closes its connection. */
 const DUMPED_BYTES = 16 * 1024;
 const DUMPED_MS = 1_000;
-/** Bodies read to their end at the same time, and the part of one host; any other costs its connection. */
+/** Bodies read to their end at once, and one host's part; others close their connection. */
 const DUMPS = { places: 128, largest: 1 / 8 };
-/** Interim responses (1xx) before the connection is cut: each costs as much as a response. */
+/** Interim responses (1xx) before the connection is closed; each costs as much as a response. */
 const INTERIM = 16;
 const FLOOD = new Error('too many interim responses');
-/** Names resolved at the same time when they are set, and the part of one business. */
+/** Names of new webhooks that are resolved at once, and one business's part. */
 const JUDGED = { places: 32, largest: 1 / 8, waiting: { room: 64, largest: 1 / 8 } };
 const JUDGED_WITHIN_MS = 2_000;
 
 /**
- * How a call ended. `refused`: the address may not be called; `unreachable`: no whole status line came; `cut_off`: nor could one, because
- * of `close` or `maySend`.
+ * The outcome of a call. `refused`: the address is not allowed. `unreachable`: no complete status line arrived. `cut_off`: `close` or
+ * `maySend` ended the call.
  */
 export type EgressResult =
   { kind: 'answered'; status: number } | { kind: 'refused' } | { kind: 'unreachable' } | { kind: 'timeout' } | { kind: 'cut_off' };
 
-/** As EgressResult, with the body as text. `unreachable` also when it was longer than allowed or did not come whole. */
+/** An EgressResult with the body as text. A body that is too long or incomplete makes it `unreachable`. */
 export type EgressAnswer = Exclude<EgressResult, { kind: 'answered' }> | { kind: 'answered'; status: number; text: string };
 
 export interface EgressCall {
@@ -43,14 +43,14 @@ export interface EgressCall {
   body: string;
   /** Wall time from the first DNS query to the status line, in milliseconds. */
   timeoutMs: number;
-  /** Read right before the request is written: if false, nothing is written and the call is `cut_off`. */
+  /** Called right before the request is written. If it returns false, nothing is written and the call is `cut_off`. */
   maySend?: () => boolean;
 }
 
 /**
- * The one door to addresses that customers give (guarantees §5): the rules, DNS, every address public, the connection to just
- * the addresses that were checked, the peer checked again, TLS verified, no redirect followed, no proxy. How many calls run at
- * once is their callers' to bound: one that had to wait here would lose its time to others.
+ * Calls addresses that customers supply; no other code does (guarantees §5). It applies the rules, resolves the name, requires that every
+ * address is public, connects to a checked address only, checks the peer, verifies TLS, follows no redirect and uses no proxy. Callers
+ * bound their concurrency themselves, because a call that waited here would lose its time.
  */
 export class Egress {
   private readonly pools = new LRUCache<string, Pool>({
@@ -70,9 +70,9 @@ export class Egress {
   ) {}
 
   /**
-   * Judges an address when it is set (decision 54): its name is resolved for at most two seconds, and must not lead to a
-   * non-public address. A name that does not resolve in time is accepted; each call judges it again.
-   * @param holder the business that sets it: each has a share of the lookups
+   * Checks an address when a customer sets it (decision 54): its name must not resolve to a non-public address. A name that does not resolve
+   * within two seconds is accepted, because each call checks it again.
+   * @param holder the business, which has a share of the lookups
    */
   async judge(text: string, holder: string): Promise<{ url: URL } | AddressRefusal> {
     const checked = this.rules.check(text);
@@ -90,7 +90,7 @@ export class Egress {
     }
   }
 
-  /** POSTs once and judges by the status line; never throws. The body is thrown away, so that the connection can be used again. */
+  /** POSTs once and returns the status; never throws. It discards the body, so that the connection can be reused. */
   post(call: EgressCall): Promise<EgressResult> {
     return this.guarded(call, async ({ statusCode, body }) => {
       body.on('error', () => undefined);
@@ -99,7 +99,7 @@ export class Egress {
     });
   }
 
-  /** POSTs once and reads the answer, within the same time; never throws. @param maxBytes of the body */
+  /** POSTs once and reads the response, within the same time; never throws. @param maxBytes largest body */
   ask(call: EgressCall, maxBytes: number): Promise<EgressAnswer> {
     return this.guarded(call, async ({ statusCode, body }) => ({
       kind: 'answered',
@@ -119,7 +119,7 @@ export class Egress {
       const addresses = await withAbort(this.resolve(checked.url), end.signal);
       if (addresses === null) return { kind: 'refused' };
       if (!waiting.maySend()) return { kind: 'cut_off' };
-      // undici ends a request whose connection is not there yet only when connecting has failed.
+      // undici ends a request that waits for its connection only after connecting has failed.
       return await withAbort(this.exchange(checked.url, addresses, { call, waiting, end, read }), end.signal);
     } catch {
       if (waiting.isCutOff) return { kind: 'cut_off' };
@@ -129,7 +129,7 @@ export class Egress {
       return { kind: this.closed ? 'cut_off' : 'unreachable' };
     } finally {
       waiting.isOver = true;
-      waiting.connecting?.destroy(new Error('nobody waits for this connection any more'));
+      waiting.connecting?.destroy(new Error('the call has ended'));
       clearTimeout(timer);
     }
   }
@@ -176,14 +176,14 @@ export class Egress {
     return read(response);
   }
 
-  /** Connections to just these addresses. The name is resolved and judged for every call: other addresses are another pool. */
+  /** Connections to these addresses only. Every call resolves and checks the name; other addresses get another pool. */
   private poolTo(url: URL, addresses: string[]): Pool {
     const key = `${url.origin}|${addresses.toSorted().join()}`;
     const known = this.pools.get(key);
     if (known) return known;
     const connect = buildConnector({
       timeout: CONNECT_MS,
-      // Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+      // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
       rejectUnauthorized: true,
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
@@ -199,7 +199,7 @@ export class Egress {
       keepAliveMaxTimeout: KEPT_MS,
       factory: (origin, options) =>
         clientThatWaits(origin, options as Client.Options, (target, connected) => {
-          // Its type leaves out that it returns the socket.
+          // The type omits that it returns the socket.
           const dialled = connect(target, (error, socket) => {
             if (error) connected(error, null);
             else if (this.isPeer(url, socket)) connected(null, socket);
@@ -214,7 +214,7 @@ export class Egress {
     return pool;
   }
 
-  /** Ends every connection, and the calls on them. */
+  /** Closes every connection and ends the calls on them. */
   async close(): Promise<void> {
     this.closed = true;
     const pools = [...this.pools.values()];
@@ -229,25 +229,25 @@ export class Egress {
 
 /** The state of a call beside its request. */
 interface Waiting {
-  /** Nobody waits for its response any more. */
+  /** The caller has its result. */
   isOver: boolean;
-  /** `maySend` said no when the connection was there. */
+  /** `maySend` returned false once the connection was open. */
   isCutOff: boolean;
   maySend: () => boolean;
-  /** The connection that is being made for it. */
+  /** The connection that is opening for it. */
   connecting?: Socket | undefined;
 }
 
 type Dial = (target: buildConnector.Options, connected: buildConnector.Callback) => Socket;
 
-/** undici dials again after a call was given up, only to find that there is nothing to send: this client does not. */
+/** undici dials again for a call that has ended; this client does not. */
 function clientThatWaits(origin: URL, options: Client.Options, dial: Dial): Client {
   let newest: Waiting | null = null;
   const client = new Client(origin, {
     ...options,
     connect: (target, connected) => {
       const waiting = newest;
-      if (waiting?.isOver) return connected(new Error('nobody waits for a response any more'), null);
+      if (waiting?.isOver) return connected(new Error('the call has ended'), null);
       const socket = dial(target, (...result) => {
         if (waiting) waiting.connecting = undefined;
         if (waiting && !waiting.maySend()) {
@@ -274,13 +274,13 @@ function hostOf(url: URL): string {
 
 type Read<R> = (response: Dispatcher.ResponseData<Waiting>) => Promise<R>;
 
-/** @throws Error when there is more than `maxBytes` of it */
+/** @throws Error if the body exceeds `maxBytes` */
 async function bounded(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBytes) throw new Error('the answer is too long');
+    if (size > maxBytes) throw new Error('the response is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

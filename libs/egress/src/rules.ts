@@ -3,13 +3,13 @@ import ipaddr from 'ipaddr.js';
 import { isPublic, parseAddress } from './addresses';
 
 export interface EgressOptions {
-  /** Hosts or CIDRs, each with an optional `:port`, that may be reached although they are not public; not in production (decision 32). */
+  /** Non-public hosts or CIDRs that may be called, each with an optional `:port`; not in production (decision 32). */
   allowedTargets: readonly string[];
   /** Ports of public hosts. */
   ports: readonly number[];
 }
 
-/** Why an address is refused, in words for the tenant who gave it: coarse, nothing of our network (guarantees §5). */
+/** Reason of a refusal for the business. It reveals nothing about our network (guarantees §5). */
 export interface AddressRefusal {
   refused: string;
 }
@@ -20,10 +20,10 @@ interface Target {
   port: string | null;
 }
 
-/** Names that resolve inside somebody's own network or cluster (decision 54). */
+/** Names that resolve within a private network or cluster (decision 54). */
 const INSIDE = /(^|\.)(localhost|localdomain|local|svc|consul|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/;
 
-/** Which addresses that customers give may be called (guarantees §5). */
+/** Decides which addresses of customers may be called (guarantees §5). */
 export class EgressRules {
   private readonly targets: Target[];
   private readonly ports: Set<string>;
@@ -33,7 +33,7 @@ export class EgressRules {
     this.ports = new Set(ports.map(String));
   }
 
-  /** Everything that can be said without asking DNS. */
+  /** Applies every rule that needs no DNS. */
   check(text: string): { url: URL } | AddressRefusal {
     if (!URL.canParse(text)) return { refused: 'must be a URL' };
     const url = new URL(text);
@@ -51,7 +51,7 @@ export class EgressRules {
     return { url };
   }
 
-  /** Whether this address of the URL's host may be dialled. */
+  /** Whether this address of the URL's host may be called. */
   permits(url: URL, address: string): boolean {
     const parsed = parseAddress(address);
     if (!parsed) return false;
@@ -69,13 +69,13 @@ export class EgressRules {
     return this.targets.some(({ host, range, port }) => {
       if (port !== null && port !== portOf(url)) return false;
       if (range) return range[0].kind() === address.kind() && address.match(range as [ipaddr.IPv4, number] & [ipaddr.IPv6, number]);
-      // A name stands for what it resolves to here and now: loopback for `localhost`.
+      // A name allows the addresses that it resolves to now: loopback for `localhost`.
       return host !== null && isIP(host) === 0 && host === hostOf(url);
     });
   }
 }
 
-/** @returns an allowed target as it is. @throws Error for what is none */
+/** @returns the text. @throws Error if it is not a valid target */
 export function allowedTarget(text: string): string {
   target(text);
   return text;
@@ -89,7 +89,7 @@ function target(text: string): Target {
   const bits = address?.kind() === 'ipv4' ? 32 : 128;
   const isMask = mask === undefined || (address !== null && Number(mask) <= bits);
   if (host === '' || !isMask || Number(port ?? 1) > 65_535)
-    throw new Error(`has "${text}", which is no host or CIDR with an optional :port`);
+    throw new Error(`has "${text}", which is not a host or CIDR with an optional :port`);
   return { host: address ? null : host, range: address && [address, Number(mask ?? bits)], port: port ?? null };
 }
 

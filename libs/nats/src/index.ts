@@ -5,7 +5,7 @@ import type { Logger } from '@mgw/telemetry';
 export type { NatsConnection };
 
 export interface NatsOptions {
-  /** One or more `nats://user:password@host:port`; the first one's user is used on all. */
+  /** One or more `nats://user:password@host:port`; all use the first one's user. */
   servers: string[];
   /** Shown in the server's list of connections. */
   name: string;
@@ -14,13 +14,12 @@ export interface NatsOptions {
   streamMaxBytes?: number;
 }
 
-/** Between two tries to connect, in milliseconds. */
+/** Pause between two attempts to connect, in milliseconds. */
 const RETRY_MS = 200;
 const JITTER_MS = 300;
 
 /**
- * Connects and stays connected: waits for the first server, then reconnects for ever with jitter (guarantees §6: the
- * client's own default gives up after 19 s).
+ * Waits for the first connection, then reconnects for ever with jitter (guarantees §6). By default the client gives up after 19 s.
  */
 export async function connectNats({ servers, name, logger, streamMaxBytes }: NatsOptions): Promise<NatsConnection> {
   const { hosts, user, pass } = readServers(servers);
@@ -44,7 +43,7 @@ export async function connectNats({ servers, name, logger, streamMaxBytes }: Nat
   return connection;
 }
 
-/** The client's own wait for a first connection would say nothing. */
+/** Logs while it waits, unlike the client's own wait for a first connection. */
 async function firstConnection(options: ConnectionOptions, logger: Logger): Promise<NatsConnection> {
   for (let waits = false; ; waits = true) {
     try {
@@ -60,22 +59,22 @@ const inboxPrefixes = new WeakMap<NatsConnection, string>();
 
 const streamSizes = new WeakMap<NatsConnection, number>();
 
-/** @returns the size in bytes that the settings give each stream; undefined when they give none */
+/** @returns the size of new streams in bytes, if it is set */
 export function streamMaxBytes(connection: NatsConnection): number | undefined {
   return streamSizes.get(connection);
 }
 
-/** Answers come to inboxes that only this user may read. */
+/** Responses come to inboxes that only this user may read. */
 function inboxPrefix(user: string): string {
   return user ? `_INBOX.${user}` : '_INBOX';
 }
 
-/** @returns a subject for answers, of a connection made by connectNats */
+/** @returns a subject for responses. @param connection made by connectNats */
 export function newInbox(connection: NatsConnection): string {
   return createInbox(inboxPrefixes.get(connection));
 }
 
-/** @returns the address as it is. @throws Error for what is none, without its password */
+/** @returns the address. @throws Error if it is invalid, without its password */
 export function natsServer(text: string): string {
   if (!URL.canParse(withScheme(text))) throw new Error('has an entry that is not nats://host:port');
   return text;
@@ -85,7 +84,7 @@ function withScheme(server: string): string {
   return server.includes('://') ? server : `nats://${server}`;
 }
 
-/** The client takes no user from an address. */
+/** Extracts the user, because the client ignores it in addresses. */
 function readServers(servers: string[]): { hosts: string[]; user: string; pass: string } {
   const urls = servers.map((server) => new URL(withScheme(server)));
   const [{ username = '', password = '' } = {}] = urls;

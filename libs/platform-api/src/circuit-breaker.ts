@@ -1,26 +1,26 @@
 import { LRUCache } from 'lru-cache';
 
-/** So many failures in a row open the circuit: several bad messages are not yet an outage. */
+/** Consecutive failures that open the circuit; fewer may be bad messages. */
 const FAILURES = 10;
-/** How long nobody is let through; then one call tries, in milliseconds. */
+/** How long an open circuit admits no call, in milliseconds; then one call probes. */
 const OPEN_MS = 5_000;
-/** Circuits remembered; those used least are forgotten, which closes them. */
+/** Number of circuits; the least recently used one is dropped, which closes it. */
 const MAX_CIRCUITS = 10_000;
 
 interface Circuit {
   failures: number;
-  /** Epoch milliseconds until which nobody is let through; 0: closed. */
+  /** Epoch milliseconds until which no call is admitted; 0: closed. */
   openUntil: number;
 }
 
 /**
- * Keeps calls back from a number for which the platform does not answer, so that callers wait for nothing and the platform
- * recovers (platform §2: per number, never for all). Any clear answer closes the circuit, a refusal as well as a yes.
+ * Rejects calls for a number while the platform does not respond for it, so that callers need not wait and the platform recovers
+ * (platform §2: per number, never for all). Any clear response closes the circuit, a refusal too.
  */
 export class CircuitBreaker {
   private readonly circuits = new LRUCache<string, Circuit>({ max: MAX_CIRCUITS });
 
-  /** Whether a call may be made now. Of those that ask after the pause the first may try; the others wait for what it finds. */
+  /** Whether a call is admitted now. After the pause the first call probes; others are rejected until it ends. */
   allows(name: string, now = Date.now()): boolean {
     const circuit = this.circuits.get(name);
     if (!circuit || circuit.openUntil === 0) return true;
@@ -29,7 +29,7 @@ export class CircuitBreaker {
     return true;
   }
 
-  /** @param answered whether the platform gave a clear answer */
+  /** @param answered whether the platform responded clearly */
   note(name: string, answered: boolean, now = Date.now()): void {
     if (answered) {
       this.circuits.delete(name);

@@ -8,7 +8,7 @@ import { retryAfterSeconds } from './retry-after';
 
 type Json = Record<string, unknown>;
 
-/** Guarantees §1, S2: only an id is a yes, only a Graph error or a plain 4xx is a no, everything else is not known. */
+/** Guarantees §1, S2: an id means accepted, a Graph error or a plain 4xx means refused, everything else is unknown. */
 export function sendOutcome(answer: Answer): SendOutcome {
   if (answer.kind === 'failed') return { kind: answer.written ? 'unknown' : 'unreached', problem: answer.problem };
   if (answer.status >= 200 && answer.status < 300) return acceptance(answer.body);
@@ -38,18 +38,18 @@ function acceptance(body: unknown): SendOutcome {
   };
 }
 
-/** Null when the answer does not prove that the request was turned down. */
+/** @returns null if the response does not prove a refusal */
 function refusalOf({ status, headers, body }: Extract<Answer, { kind: 'response' }>): Refusal | null {
   const error = isObject(body) && isObject(body['error']) ? body['error'] : null;
   const code = error && Number.isInteger(error['code']) ? (error['code'] as number) : null;
   if (code === null) {
-    // A client error turns the request down whoever wrote it; 408 is a timeout in disguise.
+    // A client error is a refusal, even from a proxy; 408 is a timeout.
     if (status < 400 || status >= 500 || status === 408) return null;
     return build(status === 429 ? UNKNOWN_THROTTLED : UNKNOWN_REFUSED, { code, details: '', headers, traceId: null });
   }
   const subcode = typeof error?.['error_subcode'] === 'number' ? error['error_subcode'] : null;
   const found = ruleFor(code, subcode) ?? unknownRule(status);
-  // Code 1 is both "try again" and "never heard of it": only the former is worth a retry (platform §2).
+  // Code 1 means both "try again" and "unknown": only the former may be retried (platform §2).
   const isHopeless = code === 1 && status < 500 && error?.['is_transient'] !== true;
   const rule = isHopeless ? { ...found, retry: 'never' as const } : found;
   return build(rule, { code, details: detailsOf(error ?? {}), headers, traceId: textOrNull(error?.['fbtrace_id']) });
@@ -78,7 +78,7 @@ function build(
   };
 }
 
-/** The most telling text of an error; whatever looks like an access token is cut out. */
+/** The most specific text of an error, without anything that looks like an access token. */
 function detailsOf(error: Json): string {
   const data = isObject(error['error_data']) ? error['error_data'] : {};
   const text = textOrNull(data['details']) ?? textOrNull(error['error_user_msg']) ?? textOrNull(error['message']) ?? '';

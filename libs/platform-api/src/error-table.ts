@@ -1,22 +1,22 @@
 import type { ErrorCode } from '@mgw/contracts';
 import type { Refusal, SideEffect } from './refusal';
 
-/** What the gateway does about one group of the platform's error codes: platform §2, row by row. */
+/** How the gateway handles a group of the platform's error codes: platform §2, row by row. */
 export interface ErrorRule {
   readonly codes: readonly number[];
-  /** Inclusive, for codes that the platform gives out in ranges. */
+  /** Inclusive range of codes. */
   readonly range?: readonly [number, number];
-  /** Narrows a code that means several things. */
+  /** Narrows a code with several meanings. */
   readonly subcode?: number;
   readonly errorCode: ErrorCode;
   readonly retry: Refusal['retry'];
-  /** Says what happened, in a sentence without its full stop. */
+  /** What happened: a sentence without its full stop. */
   readonly text: string;
   readonly hint: string | null;
   readonly sideEffect?: SideEffect;
-  /** Seconds to wait when the platform itself names none. */
+  /** Seconds to wait if the platform names none. */
   readonly retryAfterSeconds?: number;
-  /** The platform's details may name credentials or accounts and are kept from the caller. */
+  /** Hides the platform's details from the caller, because they may name credentials or accounts. */
   readonly detailsHidden?: true;
 }
 
@@ -32,7 +32,7 @@ const refused = { errorCode: 'PLATFORM_REFUSED', retry: 'never' } as const;
 const throttled = { errorCode: 'PLATFORM_THROTTLED', retry: 'later' } as const;
 const unavailable = { errorCode: 'PLATFORM_UNAVAILABLE', hint: 'Try again in a moment.' } as const;
 
-/** The first rule that fits decides. Codes are decided on `error.code`, never on HTTP status or title (platform §0.13). */
+/** The first matching rule applies. Rules match `error.code`, never the HTTP status or the title (platform §0.13). */
 // prettier-ignore
 export const ERROR_TABLE: readonly ErrorRule[] = [
   { ...disconnected, codes: [0, 190], text: 'The messaging connection is not established: the access token is invalid or expired', hint: RECONNECT },

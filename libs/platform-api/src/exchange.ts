@@ -5,13 +5,13 @@ export interface WireCall {
   path: string;
   accessToken: string;
   body: string | null;
-  /** Epoch milliseconds; after it the connection is cut. */
+  /** Epoch milliseconds; the connection is closed then. */
   deadlineAt: number;
-  /** The size limit of the response's body; a longer one counts as no response. */
+  /** Largest body of the response, in bytes; a longer one counts as no response. */
   maxBytes: number;
 }
 
-/** What came back over the wire, before anyone judges it. */
+/** The raw result of a request, before its classification. */
 export type Answer =
   | {
       kind: 'response';
@@ -20,7 +20,7 @@ export type Answer =
       /** Parsed JSON; undefined when it was not JSON. */ body: unknown;
       bytes: number;
     }
-  /** No whole response. `written` is false only when it is certain that not one byte of the request left. */
+  /** No complete response. `written` is false only if certainly no byte of the request left. */
   | { kind: 'failed'; written: boolean; problem: string };
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -39,7 +39,7 @@ export function crossWire(dispatcher: Dispatcher, call: WireCall): Promise<Answe
           ...(call.body !== null && { 'content-type': 'application/json' }),
         },
         body: call.body,
-        // One clock for everything: the deadline.
+        // The deadline bounds everything.
         headersTimeout: 0,
         bodyTimeout: 0,
       },
@@ -49,8 +49,8 @@ export function crossWire(dispatcher: Dispatcher, call: WireCall): Promise<Answe
 }
 
 /**
- * Listens to undici's own steps: `onRequestStart` comes immediately before the first byte is handed to the socket, so as long as
- * it has not come, nothing was written - whether there was no address, no connection, a failed TLS handshake or no time.
+ * Follows undici's steps. It calls `onRequestStart` right before it passes the first byte to the socket. Without that call nothing was
+ * written: the address, the connection, the TLS handshake or the time was missing.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined;

@@ -15,7 +15,7 @@ export interface GraphOptions {
   baseUrl: string;
   /** For example `v26.0`. */
   version: string;
-  /** Connections to the platform at most, and so calls in flight at once. Default 128. */
+  /** Maximum of connections to the platform, and so of calls in flight. Default 128. */
   connections?: number;
   /** Sends that may wait for their number's share of the connections. Default 0. */
   waiting?: number;
@@ -36,18 +36,18 @@ export interface BusinessAccountTarget {
 }
 
 export interface ListOptions {
-  /** Called before each call goes out: the platform counts them. */
+  /** Called before each call, because the platform counts them. */
   onCall?: () => void;
-  /** Whether a list of this size may be held in memory, in bytes of its JSON so far; else the list is not read. */
+  /** Whether a list may use this much memory, in bytes of its JSON so far; otherwise reading stops. */
   mayHold?: (bytes: number) => boolean;
 }
 
-/** A page of templates, and a stop for a platform that never ends its list: 6,000 templates is Meta's own bound (platform §3.1). */
+/** Page size of templates, and a bound for a list that never ends: an account has at most 6,000 templates (platform §3.1). */
 const PAGE_SIZE = 100;
 const MAX_PAGES = 100;
-/** The parts of an idle pool that one number may take: of the connections, which a call that hangs keeps for 15 s, and of the queue. */
+/** One number's part of idle connections and of the queue. A call that hangs keeps its connection for 15 s. */
 const ONE_NUMBER = { calls: 1 / 16, queue: 1 / 4 };
-/** Sizes of the platform's responses, in bytes: a few hundred to a send, and up to 40 kB for each template of a page. */
+/** Largest responses of the platform, in bytes. A send's has a few hundred, a page up to 40 kB for each template. */
 const MAX_RESPONSE = 32 * 1024;
 const MAX_PAGE = 4 * 1024 * 1024;
 
@@ -55,7 +55,7 @@ const calls = counter('mgw_platform_sends_total', "Calls that send a message, by
   'code',
 ]);
 
-/** Speaks the Graph API over kept-alive connections. Nothing it does outlives the deadline it is given; nothing it answers or throws holds the token. */
+/** Calls the Graph API over kept-alive connections. Every call ends by its deadline, and no result or error contains the token. */
 export class GraphClient {
   private readonly pool: Pool;
   private readonly prefix: string;
@@ -76,26 +76,26 @@ export class GraphClient {
     this.pool = new Pool(base.origin, {
       connections,
       pipelining: 1,
-      // Shorter than any server's own: a call on a connection that the other side is closing would be ambiguous.
+      // Shorter than any server's timeout: the outcome of a call on a closing connection would be ambiguous.
       keepAliveTimeout: 4_000,
       connect: { timeout: options.connectTimeoutMs ?? 3_000 },
     });
   }
 
   /**
-   * Takes the number's place among the connections (guarantees §10, N2). Whoever sends takes it before anything is stored, and holds it
-   * until the send has ended: a number whose calls hang keeps its own sends waiting, and no other's.
-   * @param withinMs how long to wait in the number's queue
-   * @returns null when the number has its share of connections and of the queue
+   * Takes a place of the number's share of connections (guarantees §10, N2). A send takes it before anything is stored and keeps it until its
+   * end, so a number whose calls hang delays its own sends only.
+   * @param withinMs longest wait in the number's queue
+   * @returns null if the number has used its share of connections and of the queue
    */
   takePlace(phoneNumberId: string, withinMs: number): Promise<Release | null> {
     return this.shares.take(phoneNumberId, withinMs);
   }
 
   /**
-   * Sends one message. Tried again (at most three calls) only when nothing was written or the platform refused it in a way
-   * that may pass at once; a timeout, a reset, a bare 5xx or a malformed answer is `unknown` and final (guarantees §1, S2).
-   * `unreached` without a call while the number's circuit is open.
+   * Sends a message. It retries (at most three calls) only if nothing was written or the platform refused for a reason that may pass at once.
+   * A timeout, a reset, a bare 5xx or a malformed response is `unknown` and final (guarantees §1, S2). While the number's circuit is open it
+   * returns `unreached` without a call.
    * @param deadlineAt epoch milliseconds
    */
   async sendMessage(target: PhoneNumberTarget, request: MessageRequest, deadlineAt: number): Promise<SendOutcome> {
@@ -128,7 +128,7 @@ export class GraphClient {
   }
 
   /**
-   * Every template of the account, all pages (platform §3.1). One failing page fails the whole: half a list is no list.
+   * Lists every template of the account (platform §3.1). If a page fails the whole list fails.
    */
   async listTemplates(target: BusinessAccountTarget, deadlineAt: number, list: ListOptions = {}): Promise<ReadOutcome<GraphTemplate[]>> {
     const path = `/${encodeURIComponent(target.businessAccountId)}/message_templates?limit=${PAGE_SIZE}&fields=${TEMPLATE_FIELDS.join(',')}`;
@@ -185,7 +185,7 @@ export class GraphClient {
   }
 }
 
-/** Whether the platform is there for this number, whatever it said. */
+/** Whether the platform responded clearly for this number, with a success or a refusal. */
 function isClear(outcome: SendOutcome): boolean {
   return outcome.kind === 'accepted' || (outcome.kind === 'refused' && outcome.refusal.errorCode !== 'PLATFORM_UNAVAILABLE');
 }

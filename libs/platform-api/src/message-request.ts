@@ -26,7 +26,7 @@ export interface TemplateComponentRequest {
   parameters: TemplateParameter[];
 }
 
-/** @param callbackData comes back with every status of the message (platform §0.14): our intent id. */
+/** @param callbackData our intent id; the platform returns it with every status of the message (platform §0.14) */
 export function textMessage(to: string, text: string, callbackData: string): MessageRequest {
   return { ...envelope(to, callbackData), type: 'text', text: { preview_url: true, body: text } };
 }
@@ -36,11 +36,11 @@ export interface MediaContent {
   /** Public address that the platform fetches. */
   link: string;
   caption: string | null;
-  /** Of a document. */
+  /** File name of a document. */
   filename: string | null;
 }
 
-/** Only what the type can carry is sent (platform §1.3): an audio with a caption would be refused. */
+/** Sends only the fields that the type allows (platform §1.3): the platform refuses audio with a caption. */
 export function mediaMessage(to: string, { type, link, caption, filename }: MediaContent, callbackData: string): MessageRequest {
   const content = {
     link,
@@ -64,7 +64,7 @@ export function templateMessage(
   };
 }
 
-/** The leading `+` is what keeps the platform from adding the business's own country code (platform §0.10). */
+/** The leading `+` keeps the platform from adding the business's own country code (platform §0.10). */
 function envelope(to: string, callbackData: string) {
   return {
     messaging_product: 'whatsapp' as const,

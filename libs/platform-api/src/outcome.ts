@@ -1,15 +1,15 @@
 import type { Refusal } from './refusal';
 
-/** How a send ended, as far as this side can know (guarantees §1, S2). */
+/** The outcome of a send, as far as the gateway can know (guarantees §1, S2). */
 export type SendOutcome =
-  /** The platform took it; `waId` is the number it will really write to, which may differ from the one dialled (platform §0.11). */
+  /** The platform accepted it; `waId` is the number that it will write to, which may differ from the recipient (platform §0.11). */
   | { kind: 'accepted'; messageId: string; waId: string | null; userId: string | null; messageStatus: string | null }
-  /** The platform definitely did not take it, and said why. */
+  /** The platform certainly refused it, with a reason. */
   | { kind: 'refused'; refusal: Refusal }
-  /** Not one byte of it was written: connection refused, no address, TLS failure, or the deadline passed while waiting for a connection. */
+  /** No byte was written: connection refused, no address, TLS failure, or the deadline passed while it waited for a connection. */
   | { kind: 'unreached'; problem: string }
-  /** Something was written and no definite answer came back: never send it again. */
+  /** Bytes were written and no clear response arrived: never send it again. */
   | { kind: 'unknown'; problem: string };
 
-/** How a read ended. A read may be repeated whatever happened. */
+/** The outcome of a read, which may always be repeated. */
 export type ReadOutcome<T> = { kind: 'ok'; value: T } | { kind: 'refused'; refusal: Refusal } | { kind: 'unavailable'; problem: string };

@@ -1,6 +1,6 @@
 import type { ResponseHeaders } from './exchange';
 
-/** What the platform's headers ask us to wait (platform §1.6), in seconds, or null. */
+/** Wait that the platform's headers request (platform §1.6), in seconds, or null. */
 export function retryAfterSeconds(headers: ResponseHeaders): number | null {
   const header = headers['retry-after'];
   if (typeof header === 'string' && /^\d{1,6}$/.test(header)) return Number(header);

@@ -17,7 +17,7 @@ export interface GraphTemplate {
 export interface GraphTemplateComponent {
   /** HEADER, BODY, FOOTER, BUTTONS, CAROUSEL, LIMITED_TIME_OFFER, or one we do not know yet. */
   type: string;
-  /** Of a HEADER: TEXT, IMAGE, VIDEO, GIF, DOCUMENT, LOCATION, PRODUCT. */
+  /** For a HEADER: TEXT, IMAGE, VIDEO, GIF, DOCUMENT, LOCATION, PRODUCT. */
   format?: string;
   text?: string;
   buttons?: GraphTemplateButton[];
@@ -28,7 +28,7 @@ export interface GraphTemplateButton {
   /** QUICK_REPLY, URL, PHONE_NUMBER, COPY_CODE, OTP, ... */
   type: string;
   text?: string;
-  /** Of a URL button; a variable stands at its end as `{{1}}`. The OTP button of AUTHENTICATION templates reads as a URL one. */
+  /** For a URL button; a variable is at its end as `{{1}}`. The OTP button of AUTHENTICATION templates is listed as a URL button. */
   url?: string;
   phone_number?: string;
   example?: string[] | string;

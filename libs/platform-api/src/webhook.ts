@@ -1,4 +1,4 @@
-/** What the platform posts to us (platform §4.3 to §4.6). Everything may be absent: read with care. */
+/** A callback of the platform (platform §4.3 to §4.6). Any member may be absent. */
 export interface PlatformWebhook {
   object: string;
   entry?: WebhookEntry[];
@@ -17,7 +17,7 @@ export interface WebhookChange {
   value?: WebhookValue;
 }
 
-/** Of field `messages`; other fields have members of their own. */
+/** The value of field `messages`; other fields have members of their own. */
 export interface WebhookValue {
   messaging_product?: string;
   metadata?: { display_phone_number?: string; phone_number_id?: string };

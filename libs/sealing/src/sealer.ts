@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** The key ring is malformed, or a sealed text was made with another key or for another place. Says nothing of the content. */
+/** The key ring is malformed, or a text was sealed with another key or for another context. It never contains the content. */
 export class SealingError extends Error {
   override readonly name = 'SealingError';
 }
@@ -10,8 +10,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Seals secrets at rest and between services with AES-256-GCM (guarantees §9). The first key of the ring seals, every key
- * opens, so a new key is put in front and the old one is dropped when nothing sealed with it is left.
+ * Seals secrets at rest and between services with AES-256-GCM (guarantees §9). The first key of the ring seals and every key opens: put a
+ * new key first, and remove the old one when no secret is sealed with it.
  */
 export class Sealer {
   private readonly keys = new Map<string, Buffer>();
@@ -28,7 +28,7 @@ export class Sealer {
     this.current = this.keys.keys().next().value as string;
   }
 
-  /** @param context where the secret belongs, for example `webhook.secret:7`; it opens only there. */
+  /** @param context the owner of the secret, for example `webhook.secret:7`; it opens only with the same context */
   seal(plain: string, context: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.keys.get(this.current) as Buffer, nonce).setAAD(Buffer.from(context));

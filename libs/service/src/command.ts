@@ -17,7 +17,7 @@ export interface Service<C extends RunSettings> extends ServiceOptions<C>, Requi
   commands?: Record<string, Command>;
 }
 
-/** Runs what the process's arguments name: `start` (the default), `migrate`, `dead-letters …`, or a command of the service. */
+/** Runs the command in the process's arguments: `start` (the default), `migrate`, `dead-letters …`, or one of the service. */
 export async function runCommand<C extends RunSettings>(service: Service<C>): Promise<void> {
   const [name = 'start', ...args] = process.argv.slice(2);
   if (name === 'start') return void (await runService(service));

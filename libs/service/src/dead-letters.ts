@@ -4,9 +4,9 @@ import { Database } from '@mgw/postgres';
 
 const LISTED = 200;
 const HEADING = ['id', 'set aside', 'consumer', 'type', 'event', 'business', 'tries', 'reason'];
-/** How long a replay is waited for, and between two looks, in milliseconds. */
+/** Longest wait for a replay, and pause between two checks, in milliseconds. */
 const WAIT_MS = 30_000;
-const LOOK_EVERY_MS = 200;
+const POLL_MS = 200;
 const USAGE = `usage: dead-letters list
        dead-letters show <id>
        dead-letters replay all
@@ -27,7 +27,7 @@ interface DeadLettersOptions {
   deadLetterBusiness?: string | null;
 }
 
-/** Shows, replays or discards dead letters (guarantees §2, §4), run by a person on the machine. @returns what to tell them */
+/** Shows, replays or discards dead letters for an operator (guarantees §2, §4). @returns the output */
 export async function deadLetters(
   { schema, deadLetterBusiness }: DeadLettersOptions,
   args: string[],
@@ -61,13 +61,13 @@ function row({ id, at, consumer, subject, event_id, business, tries, reason, rep
   return [id, at.toISOString(), consumer, subject, event_id ?? '-', business ?? '-', String(tries), why];
 }
 
-/** Asks for it, and waits to see what becomes of it. */
+/** Requests a replay and waits for its result. */
 async function replay(letters: DeadLetters, which: string[] | 'all'): Promise<string> {
   const asked = await letters.requestReplay(which);
   const until = performance.now() + WAIT_MS;
   let left = await letters.remaining(asked);
   while (left.some((letter) => letter.replay_requested) && performance.now() < until) {
-    await new Promise((resume) => setTimeout(resume, LOOK_EVERY_MS));
+    await new Promise((resume) => setTimeout(resume, POLL_MS));
     left = await letters.remaining(asked);
   }
   const waiting = left.filter((letter) => letter.replay_requested).length;

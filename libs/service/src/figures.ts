@@ -4,22 +4,22 @@ import { Database } from '@mgw/postgres';
 import { Handles } from '@mgw/rpc';
 import { gauges } from '@mgw/telemetry';
 
-/** SQL of the age of the first of these rows in seconds; 0 without one. */
+/** SQL for the age of the first row in seconds; 0 without rows. */
 export const ageOfFirst = (column: string, rows: string): string =>
   `SELECT coalesce((SELECT extract(epoch FROM now() - ${column}) ${rows} LIMIT 1), 0)`;
 
-/** Counts end here: nobody acts otherwise on more, and a backlog of millions must not be counted again and again. */
+/** Counts stop here: a larger number changes no decision, and counting a backlog of millions at each scrape costs too much. */
 const MOST = 10_000;
 
 /**
- * SQL of a count that ends at 10,000.
- * @param rows FROM and WHERE of the rows, with an ORDER BY of the index that leads to them
+ * SQL for a count that stops at 10,000.
+ * @param rows FROM, WHERE, and the ORDER BY of the index that finds the rows
  */
 export const countUpTo = (rows: string): string => `SELECT count(*) FROM (SELECT ${rows} LIMIT ${MOST}) counted`;
 
 /**
- * A controller that answers an operator's question how a service is, and Prometheus': what every service with events has, and its own.
- * @param own SQL expressions, each one number, by name
+ * A controller that reports a service's metrics to operators and Prometheus: those of every service with events, and its own.
+ * @param own SQL expressions by name, each a number
  */
 export function figuresController(service: ServiceName, schema: string, own: Record<string, string> = {}): Type {
   const figures: Record<string, string> = {

@@ -1,10 +1,10 @@
 import type { LoggerService, NestApplicationOptions } from '@nestjs/common';
 import type { Logger } from '@mgw/telemetry';
 
-/** Nest's word for what it throws as well. */
+/** The context under which Nest logs errors that it also throws. */
 const THROWN = 'ExceptionHandler';
 
-/** Nest says what it has to say in the service's log, and throws what it cannot start with instead of ending the process. */
+/** Makes Nest write to the service's log, and throw errors of the start instead of ending the process. */
 export function nestOptions(logger: Logger): Pick<NestApplicationOptions, 'abortOnError' | 'logger'> {
   const say =
     (level: 'error' | 'warn') =>

@@ -10,7 +10,7 @@ import { nestOptions } from './nest-options';
 import { tuneRuntime } from './runtime';
 import { ServiceModule } from './service.module';
 
-/** The settings that running needs; the service's own class has them and more. */
+/** The settings that `runService` needs; the service's configuration class has them and more. */
 export interface RunSettings {
   natsUrl: string[];
   streamMaxBytes: number;
@@ -32,7 +32,7 @@ export interface ServiceOptions<C extends RunSettings> {
   config: ConfigClass<C>;
   /** Its schema; needs `databaseSettings` in the configuration. */
   schema?: string;
-  /** How the application starts: by default as a microservice that answers `@Handles` methods. The gateway gives its HTTP server. */
+  /** Starts the application: by default a microservice with `@Handles` methods. The gateway passes its HTTP server. */
   start?: (root: ReturnType<typeof ServiceModule.with>, config: C, logger: Logger) => Promise<INestApplicationContext>;
 }
 
@@ -42,7 +42,7 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** Longest time from SIGTERM to the end, in milliseconds; then it ends anyway. Requests have up to 30 s, the longest deadline of an operation. */
+/** Time from SIGTERM to a forced exit, in milliseconds. Requests have up to 30 s, the longest deadline of an operation. */
 const STOP_WITHIN_MS = 40_000;
 
 /** Starts a service, and stops it without losing a request on SIGTERM or SIGINT. A start that fails ends the process with one clear line. */
@@ -72,7 +72,7 @@ export async function startService<C extends RunSettings>(
 ): Promise<RunningService> {
   const config = options.config.load(environment);
   logger.info({ config: config.printable() }, 'starting');
-  // However Prometheus finds a service, it knows it by this, and misses it when no process tells it.
+  // Identifies the service to Prometheus, however it finds the process; alerts fire when the metric is absent.
   gauge('mgw_service_info', 'The service that this process is, always 1', ['service_name']).set({ service_name: options.name }, 1);
   const tracing = config.otlpEndpoint === '' ? undefined : await startTracing(options.name, logger);
   const { natsUrl: servers, streamMaxBytes } = config;
@@ -133,7 +133,7 @@ function isConnected(connection: NatsConnection): boolean {
   return !connection.isClosed() && !connection.isDraining();
 }
 
-/** Answers requests over NATS, nothing else. */
+/** Starts a microservice that serves requests over NATS. */
 function asMicroservice(service: string, connection: NatsConnection) {
   return async (root: ReturnType<typeof ServiceModule.with>, config: RunSettings, logger: Logger): Promise<INestApplicationContext> => {
     const { rpcConcurrency: concurrency, rpcReadConcurrency: readConcurrency } = config;

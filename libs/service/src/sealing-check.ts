@@ -3,9 +3,8 @@ import { Database } from '@mgw/postgres';
 import { Sealer, SealingError } from '@mgw/sealing';
 
 /**
- * A provider that lets no service start with other keys than its secrets were sealed with (guarantees §9): it would fail, one by
- * one and for good, all that needs a secret.
- * @param anyOne SQL of any one secret that is stored: `sealed`, `context`
+ * A provider that prevents a start with the wrong keys (guarantees §9): every operation that needs a secret would fail.
+ * @param anyOne SQL that selects any stored secret: `sealed`, `context`
  */
 export function sealingCheck(anyOne: string): Type {
   @Injectable()
@@ -21,7 +20,7 @@ export function sealingCheck(anyOne: string): Type {
       try {
         this.sealer.open(stored.sealed, stored.context);
       } catch {
-        throw new SealingError('SEALING_KEYS does not open the secrets that are stored: start with the keys of before');
+        throw new SealingError('SEALING_KEYS does not open the stored secrets: start with the previous keys');
       }
     }
   }

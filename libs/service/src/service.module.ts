@@ -18,7 +18,7 @@ export interface ServiceParts {
   config: object;
 }
 
-/** What every service is given: logger, connection, client, schema and configuration. */
+/** Provides logger, NATS connection, RPC client, database and configuration to every service. */
 @Module({})
 export class ServiceModule {
   static with({ logger, connection, rpc, database, configClass, config }: ServiceParts, root: Type): DynamicModule {

@@ -5,7 +5,7 @@ import { Sealer } from '@mgw/sealing';
 
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((sampler) => [sampler, `parentbased_${sampler}`]);
 
-/** What every service reads: spread into its configuration class. */
+/** Settings of every service; spread them into its configuration class. */
 export const serviceSettings = {
   natsUrl: env.list('NATS_URL', { doc: 'NATS servers, nats://user:password@host:port, comma-separated', secret: true }, natsServer),
   streamMaxBytes: env.integer('NATS_STREAM_MAX_BYTES', {
@@ -14,7 +14,7 @@ export const serviceSettings = {
     min: 1024 ** 2,
   }),
   probePort: env.port('PROBE_PORT', { doc: 'private port of /livez, /readyz and /metrics; 0 takes any free one', default: 0 }),
-  // OpenTelemetry reads its variables by itself; the first says whether it is there at all.
+  // OpenTelemetry reads its variables itself; the first one enables it.
   otlpEndpoint: env.url('OTEL_EXPORTER_OTLP_ENDPOINT', {
     doc: 'collector of traces, by OTLP over HTTP, for example http://collector:4318; empty disables tracing',
     default: '',
@@ -49,7 +49,7 @@ export const serviceSettings = {
   }),
 };
 
-/** What every service with a schema reads. */
+/** Settings of every service with a schema. */
 export const databaseSettings = {
   databaseUrl: env.url('DATABASE_URL', { doc: 'PostgreSQL, postgresql://user:password@host:port/database', secret: true }),
   databasePool: env.integer('DATABASE_POOL', {
@@ -68,7 +68,7 @@ export const databaseSettings = {
   }),
 };
 
-/** What every service with secrets of businesses reads. */
+/** Settings of every service with secrets of businesses. */
 export const sealingSettings = {
   sealer: env.parsed(
     'SEALING_KEYS',

@@ -16,8 +16,8 @@ interface Waiter {
 }
 
 /**
- * Divides a pool between its holders (guarantees §10, N2). A holder may occupy a fixed multiple of what is free at that moment: alone it
- * gets `largest` of the pool, and each further holder gets a little less, so a newcomer finds a place even when many holders never return
+ * Divides a pool between its holders (guarantees §10, N2). A holder may occupy a fixed multiple of the places that are free at that moment:
+ * alone it gets `largest` of the pool, and each further holder a little less. So a newcomer finds a place even if many holders never return
  * theirs. The same rule divides the room for waiting. With places = 1024 and largest = 1/16, one holder gets 64; ten holders that take all
  * they can leave 537, of which the eleventh gets 34.
  */
@@ -101,7 +101,7 @@ export class Shares {
     };
   }
 
-  /** One request of each waiting holder in turn. */
+  /** Gives a place to one request of each waiting holder in turn. */
   private serve(): void {
     for (const [holder, [waiter]] of this.queues) {
       if (waiter === undefined || !this.hasRoom(holder)) continue;
@@ -124,7 +124,7 @@ export class Shares {
   }
 }
 
-/** A holder with k times what is free has k / (k + 1) of the pool. */
+/** A holder with k times the free places has k / (k + 1) of the pool. */
 function multipleFor(largest: number): number {
   return largest / (1 - largest);
 }

@@ -3,10 +3,10 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 const registry = new Registry();
 let runtimeCollected = false;
 
-/** Seconds, one set for everything, so that any two operations can be laid over each other. */
+/** Buckets of all durations, in seconds; one set for all, so that operations can be compared. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Asked twice for the same name, answers with the same metric: callers need no place to keep it. */
+/** Returns the same metric for the same name, so callers need not keep it. */
 function once<M>(name: string, make: () => M): M {
   return (registry.getSingleMetric(name) as M | undefined) ?? make();
 }
@@ -15,7 +15,7 @@ export function counter(name: string, help: string, labelNames: string[] = []): 
   return once(name, () => new Counter({ name, help, labelNames, registers: [registry] }));
 }
 
-/** With `collect`, the value is asked for at each scrape. */
+/** With `collect`, the value is read at each scrape. */
 export function gauge(name: string, help: string, labelNames: string[] = [], collect?: () => number): Gauge {
   return once(
     name,
@@ -36,13 +36,13 @@ export function gauge(name: string, help: string, labelNames: string[] = [], col
 
 type Figures = () => Promise<Record<string, number>>;
 const asked = new Map<string, Set<Figures>>();
-/** Longest wait for one of them at a scrape, in milliseconds. */
+/** Deadline of a reader at a scrape, in milliseconds. */
 const ANSWER_WITHIN_MS = 2_000;
 
 /**
- * One series for each figure that is told at a scrape. Several may be asked for the same name; who does not answer has none.
- * @param label what the figures' names are
- * @returns what ends it
+ * One series for each value that readers return at a scrape. Several readers may share a metric; one that fails has no series.
+ * @param label the label that holds the values' names
+ * @returns a function that removes the reader
  */
 export function gauges(name: string, help: string, label: string, figures: Figures): () => void {
   const all = asked.get(name) ?? new Set();
@@ -75,7 +75,7 @@ export function histogram(name: string, help: string, labelNames: string[] = [])
   return once(name, () => new Histogram({ name, help, labelNames, buckets: BUCKETS, registers: [registry] }));
 }
 
-/** All of this process's metrics in Prometheus' text format. */
+/** This process's metrics in Prometheus' text format. */
 export async function metricsText(): Promise<{ type: string; text: string }> {
   if (!runtimeCollected) {
     collectDefaultMetrics({ register: registry });

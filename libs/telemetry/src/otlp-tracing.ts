@@ -18,7 +18,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import type { Logger } from './logger';
 import type { Attributes, Span, SpanOptions, Tracing } from './span';
 
-/** For the last spans at a stop, in milliseconds: a part of the time that a stop may take. */
+/** Time to export the last spans at a stop, in milliseconds. */
 const FLUSH_WITHIN_MS = 2_000;
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, producer: SpanKind.PRODUCER, consumer: SpanKind.CONSUMER };
 
@@ -105,7 +105,7 @@ class RecordedSpan implements Span {
   }
 }
 
-/** @returns undefined for what is no traceparent */
+/** @returns undefined if the text is not a traceparent */
 function read(traceparent: string | null | undefined): SpanContext | undefined {
   const context = traceparent ? parseTraceParent(traceparent) : null;
   return context ? { ...context, isRemote: true } : undefined;
@@ -115,7 +115,7 @@ function write({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** A code or the name of a class; messages of errors may hold anything. */
+/** A code or the name of a class, because error messages may contain anything. */
 function typeOf(failure: unknown): string {
   if (typeof failure === 'string') return failure;
   const { error_code, code, name } = (failure ?? {}) as { error_code?: unknown; code?: unknown; name?: unknown };

@@ -12,7 +12,7 @@ function answer(response: ServerResponse, status: number, text: string, type = '
   response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text);
 }
 
-/** The private port of a service: `/livez` (the process turns), `/readyz` (it can do its work now), `/metrics`. Port 0: any free one. */
+/** Opens a service's private port: `/livez` (the process runs), `/readyz` (it can work now), `/metrics`. Port 0 takes any free one. */
 export async function startProbes(options: {
   port: number;
   host?: string;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Runs `check` until it neither throws nor answers false/undefined/null, and returns its answer; fails with its last error at the deadline. */
+/** Repeats `check` until it neither throws nor returns false, undefined or null, and returns its value. Throws the last error at the deadline. */
 export async function eventually<T>(
   check: () => Promise<T> | T,
   { timeoutMs = 30_000, everyMs = 25 } = {},

@@ -1,12 +1,12 @@
 import { createSocket } from 'node:dgram';
 
-/** Addresses of a name; `undefined`: no answer at all; none: the name exists and has no address. */
+/** Addresses of a name; `undefined`: no response; empty: the name exists without an address. */
 type Zone = (name: string, type: 'A' | 'AAAA') => string[] | undefined;
 
 export interface NameServer {
   /** `address:port` */
   address: string;
-  /** Each question that came, as `name type`. */
+  /** The queries so far, as `name type`. */
   questions: string[];
   close(): Promise<void>;
 }

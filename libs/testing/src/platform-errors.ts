@@ -7,7 +7,7 @@ export type PlatformErrorRow = [
   sideEffect: string | null,
 ];
 
-/** Platform §2 row by row, written down apart from the table that is tested with it: for the client's specs and for the whole stack. */
+/** Platform §2 row by row, independent of the table under test: for the client's specs and for the whole stack. */
 export const PLATFORM_ERRORS: PlatformErrorRow[] = [
   ...[0, 190, 33, 3, 10, 200, 250, 299, 131005, 131045, 133000, 133006, 133010, 133015, 131031, 368].map((code): PlatformErrorRow => [
     code,

@@ -3,11 +3,11 @@ import { createServer as createTls } from 'node:tls';
 
 export interface RawReceiver {
   port: number;
-  /** Connections that reached it, whatever became of them. */
+  /** Connections so far. */
   connections: number;
-  /** Those that are open now. */
+  /** Open connections. */
   open: number;
-  /** Requests that came whole, as they came. */
+  /** Complete requests, as their bytes. */
   requests: string[];
   close(): Promise<void>;
 }
@@ -16,13 +16,13 @@ interface RawOptions {
   /** The local address; by default 127.0.0.1. */
   host?: string;
   port?: number;
-  /** PEM: then it speaks TLS. */
+  /** PEM; enables TLS. */
   tls?: { key: string; cert: string };
 }
 
 /**
- * A server below HTTP: does whatever it is told with the connection of each whole request (with a Content-Length), so that it can
- * break every rule. Without `answer` it says nothing.
+ * A server below HTTP that can break every rule: it runs a given function on the connection of each complete request (with a
+ * Content-Length). Without `answer` it stays silent.
  */
 export async function startRawReceiver(
   answer: (socket: Socket, request: string) => void = () => undefined,

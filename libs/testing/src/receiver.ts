@@ -14,7 +14,7 @@ export interface Receiver {
   url: string;
   port: number;
   requests: ReceivedRequest[];
-  /** Replaces how the next requests are answered; the default is 200 with an empty body. */
+  /** Replaces the responses to the next requests; the default is 200 with an empty body. */
   respond(answer: (request: ReceivedRequest, response: ServerResponse) => void): void;
   close(): Promise<void>;
 }

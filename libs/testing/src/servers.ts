@@ -14,14 +14,14 @@ export interface ServerUrls {
   redis: { url: string; port: number; pid: number };
 }
 
-/** The one that `npm start` uses too. */
+/** `npm start` uses the same one. */
 export const { freePort } = createRequire(__filename)('../../../tools/servers/free-port.cjs') as {
   freePort(range?: { from: number; count: number }): Promise<number>;
 };
 
 const THROWAWAY = join(__dirname, '../../../tools/servers/throwaway.mjs');
 
-/** Starts throwaway servers in a process of their own; they end, data and all, with `stop` or when this process dies. */
+/** Starts servers in a separate process. `stop`, or the death of this process, ends them and deletes their data. */
 export async function startServers<N extends keyof ServerUrls>(
   ...names: N[]
 ): Promise<{ servers: Pick<ServerUrls, N>; stop(): Promise<void> }> {
@@ -44,7 +44,7 @@ export async function startServers<N extends keyof ServerUrls>(
   };
 }
 
-/** The address that the test run's own server has (set by its global set-up). */
+/** The address of the test run's PostgreSQL, which the global set-up starts. */
 function fromRun(name: string): string {
   const url = process.env[name];
   if (!url) throw new Error(`${name} is not set: run the tests with jest's configuration of this project`);
@@ -92,7 +92,7 @@ export async function templateDatabase(key: string, build: (url: string) => Prom
   return template;
 }
 
-/** A PostgreSQL of one's own that can be killed (`process.kill(pid)`); for tests of its absence. */
+/** A separate PostgreSQL that a test may kill (`process.kill(pid)`). */
 export async function testPostgres(): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
   const { servers, stop } = await startServers('postgres');
   return { url: servers.postgres.url, pid: servers.postgres.pid, stop };
@@ -111,21 +111,21 @@ function isListening(port: number): Promise<boolean> {
 interface KillableServer {
   url: string;
   port: number;
-  /** Ends it as a crash would. */
+  /** Kills it like a crash. */
   kill(): Promise<void>;
   /** Starts it again on the same port. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Runs a program that dies with the test, however the test ends: when its standard input closes, it is killed. */
+/** Runs a program that ends with the test, however the test ends: closing its standard input kills it. */
 function launchKillable(program: string, args: string[]): ChildProcess {
   const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/bin`;
   const script = '"$@" & cat; kill -9 $!; wait';
   return spawn('sh', ['-c', script, 'sh', program, ...args], { stdio: ['pipe', 'ignore', 'ignore'], env: { ...process.env, PATH: path } });
 }
 
-/** A server on a port of its own that a test may kill and start again. */
+/** A server on its own port that a test may kill and restart. */
 async function killable(port: number, launch: () => ChildProcess): Promise<Omit<KillableServer, 'url'>> {
   let child: ChildProcess | undefined;
   const kill = async () => {
@@ -145,7 +145,7 @@ async function killable(port: number, launch: () => ChildProcess): Promise<Omit<
   return { port, kill, start, stop: kill };
 }
 
-/** A nats-server of one's own with JetStream: may be killed, started again, and have its store wiped. */
+/** A separate nats-server with JetStream; a test may kill it, restart it and wipe its store. */
 export async function testNats(): Promise<KillableServer & { storeDir: string; wipe(): void }> {
   const port = await freePort();
   const dir = mkdtempSync(join(tmpdir(), 'mgw-nats-'));
@@ -157,7 +157,7 @@ export async function testNats(): Promise<KillableServer & { storeDir: string; w
     ...server,
     url: `nats://127.0.0.1:${port}`,
     storeDir,
-    /** Only while it is down: the store is gone at the next start. */
+    /** Deletes the store; call it while the server is down. */
     wipe: () => rmSync(storeDir, { recursive: true, force: true }),
     stop: async () => {
       await server.stop();
@@ -166,7 +166,7 @@ export async function testNats(): Promise<KillableServer & { storeDir: string; w
   };
 }
 
-/** A redis-server of one's own: may be killed and started again, empty. */
+/** A separate redis-server; a test may kill and restart it, and it starts empty. */
 export async function testRedis(): Promise<KillableServer> {
   const port = await freePort();
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', tmpdir()];
