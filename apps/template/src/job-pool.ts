@@ -1,10 +1,9 @@
-import { Signal } from '@mgw/events';
+import { BackgroundLoop } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 
 export interface JobPoolOptions<Job> {
   /** Names the jobs in the log. */
   name: string;
-  /** Maximum concurrent jobs. */
   maxConcurrent: number;
   /** Claims due jobs. */
   claim: (atMost: number) => Promise<Job[]>;
@@ -16,42 +15,36 @@ const POLL_INTERVAL_MS = 2_000;
 
 /** Runs due jobs concurrently. A job that hangs occupies one slot and delays no other job. */
 export class JobPool<Job> {
-  private readonly signal = new Signal();
   private readonly running = new Set<Promise<void>>();
-  private stopped = false;
-  private ended: Promise<void> = Promise.resolve();
+  private readonly loop: BackgroundLoop;
 
-  constructor(private readonly options: JobPoolOptions<Job>) {}
-
-  start(): void {
-    this.ended = this.loop();
+  constructor(private readonly options: JobPoolOptions<Job>) {
+    const { name, logger } = options;
+    this.loop = new BackgroundLoop({ name: `claiming ${name}`, logger, retryMs: POLL_INTERVAL_MS, run: () => this.startDue() });
   }
 
-  nudge(): void {
-    this.signal.notify();
+  start(): void {
+    this.loop.start();
+  }
+
+  /** Looks for due jobs at once. */
+  wake(): void {
+    this.loop.wake();
   }
 
   /** Waits for running jobs, whose calls all have deadlines. */
   async stop(): Promise<void> {
-    this.stopped = true;
-    this.signal.notify();
-    await this.ended;
+    await this.loop.stop();
     await Promise.all(this.running);
   }
 
-  private async loop(): Promise<void> {
-    const { name, maxConcurrent, claim, logger } = this.options;
-    while (!this.stopped) {
-      try {
-        const free = maxConcurrent - this.running.size;
-        const jobs = free > 0 ? await claim(free) : [];
-        for (const job of jobs) this.startJob(job);
-        if (jobs.length < free || free === 0) await this.signal.wait(POLL_INTERVAL_MS);
-      } catch (error) {
-        logger.warn({ err: error, name }, 'claiming background jobs failed; will retry');
-        await this.signal.wait(POLL_INTERVAL_MS);
-      }
-    }
+  /** @returns milliseconds until the next look for due jobs */
+  private async startDue(): Promise<number> {
+    const { maxConcurrent, claim } = this.options;
+    const free = maxConcurrent - this.running.size;
+    const jobs = free > 0 ? await claim(free) : [];
+    for (const job of jobs) this.startJob(job);
+    return free > 0 && jobs.length === free ? 0 : POLL_INTERVAL_MS;
   }
 
   private startJob(job: Job): void {
@@ -60,7 +53,7 @@ export class JobPool<Job> {
       .catch((error: unknown) => logger.warn({ err: error, name }, 'background job failed; will retry'))
       .finally(() => {
         this.running.delete(ended);
-        this.signal.notify();
+        this.wake();
       });
     this.running.add(ended);
   }

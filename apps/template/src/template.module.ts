@@ -6,7 +6,8 @@ import { ConnectionsStore } from './connections/connections.store';
 import { AccountUpdates } from './connections/account-updates.service';
 import { ProbeService, MAX_PROBES } from './connections/probe.service';
 import { TemplateConfig } from './template.config';
-import { BackgroundService } from './background.service';
+import { BackgroundJobs } from './background-jobs.service';
+import { PlatformEventsConsumer } from './platform-events.consumer';
 import { templateRetention } from './retention';
 import { SyncService, MAX_SYNCS } from './templates/sync.service';
 import { SyncsStore } from './templates/syncs.store';
@@ -27,7 +28,8 @@ const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_tok
   controllers: [ConnectionsHandlers, TemplatesHandlers, figuresController('template', 'template', METRICS)],
   providers: [
     AccountUpdates,
-    BackgroundService,
+    BackgroundJobs,
+    PlatformEventsConsumer,
     ConnectionsStore,
     ProbeService,
     SyncService,

@@ -1,40 +1,32 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { LOGGER } from '@mgw/service';
+import { BackgroundLoop, LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
-import { IntentStore } from './intent.store';
 import { SendConfig } from '../send.config';
+import { IntentStore } from './intent.store';
 
 const MAX_INTERVAL_MS = 15_000;
 
 /** Ends intents whose process died. Replicas may sweep concurrently, because each update checks the intent's state. */
 @Injectable()
 export class IntentSweeper implements OnApplicationBootstrap, OnApplicationShutdown {
-  private timer: NodeJS.Timeout | undefined;
-  private sweeping: Promise<void> = Promise.resolve();
+  private readonly loop: BackgroundLoop;
 
-  constructor(
-    private readonly intents: IntentStore,
-    private readonly config: SendConfig,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  constructor(intents: IntentStore, { staleAfterSeconds }: SendConfig, @Inject(LOGGER) logger: Logger) {
+    const intervalMs = Math.min(MAX_INTERVAL_MS, staleAfterSeconds * 1_000);
+    const sweep = async () => {
+      const unknown = await intents.markInterrupted(staleAfterSeconds);
+      const unconfirmed = await intents.markUnconfirmed();
+      if (unknown + unconfirmed > 0) logger.warn({ unknown, unconfirmed }, 'marked sends without an outcome');
+      return intervalMs;
+    };
+    this.loop = new BackgroundLoop({ name: 'sweeping intents', logger, retryMs: intervalMs, run: sweep });
+  }
 
   onApplicationBootstrap(): void {
-    const every = Math.min(MAX_INTERVAL_MS, this.config.staleAfterSeconds * 1_000);
-    this.timer = setInterval(() => void (this.sweeping = this.sweep()), every);
+    this.loop.start();
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.sweeping;
-  }
-
-  private async sweep(): Promise<void> {
-    try {
-      const unknown = await this.intents.markInterrupted(this.config.staleAfterSeconds);
-      const unconfirmed = await this.intents.markUnconfirmed();
-      if (unknown + unconfirmed > 0) this.logger.warn({ unknown, unconfirmed }, 'marked sends without an outcome');
-    } catch (error) {
-      this.logger.warn({ err: error }, 'sweeping intents failed; will retry');
-    }
+  onApplicationShutdown(): Promise<void> {
+    return this.loop.stop();
   }
 }

@@ -10,7 +10,7 @@ import {
   type RequestOf,
 } from '@mgw/contracts';
 import { Handles, RpcClient } from '@mgw/rpc';
-import { BackgroundService } from '../background.service';
+import { BackgroundJobs } from '../background-jobs.service';
 import { SyncsStore } from '../templates/syncs.store';
 import { ConnectionsStore } from './connections.store';
 
@@ -22,7 +22,7 @@ export class ConnectionsHandlers {
   constructor(
     private readonly connections: ConnectionsStore,
     private readonly syncs: SyncsStore,
-    private readonly background: BackgroundService,
+    private readonly jobs: BackgroundJobs,
     private readonly rpc: RpcClient,
   ) {}
 
@@ -46,7 +46,7 @@ export class ConnectionsHandlers {
     const connection = await this.connections.save(request);
     await this.syncs.request(request.business_id);
     this.rpc.announce(ConnectionChanged, { business_id: request.business_id });
-    this.background.nudge();
+    this.jobs.wake();
     return { connection };
   }
 

@@ -9,7 +9,7 @@ import {
   type RequestOf,
 } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
-import { BackgroundService } from '../background.service';
+import { BackgroundJobs } from '../background-jobs.service';
 import { ConnectionsStore } from '../connections/connections.store';
 import { SyncsStore } from './syncs.store';
 import { templateRecord, templateShape } from './template-record';
@@ -21,7 +21,7 @@ export class TemplatesHandlers {
     private readonly templates: TemplatesStore,
     private readonly syncs: SyncsStore,
     private readonly connections: ConnectionsStore,
-    private readonly background: BackgroundService,
+    private readonly jobs: BackgroundJobs,
   ) {}
 
   @Handles(ListApprovedTemplates)
@@ -63,7 +63,7 @@ export class TemplatesHandlers {
   async sync({ business_id }: RequestOf<typeof SyncTemplates>): Promise<ReplyOf<typeof SyncTemplates>> {
     if (!(await this.connections.find(business_id))) throw new GatewayError('NOT_CONNECTED', 'The business is not connected.');
     await this.syncs.request(business_id);
-    this.background.nudge();
+    this.jobs.wake();
     return { state: 'running', started_at: new Date().toISOString() };
   }
 }
