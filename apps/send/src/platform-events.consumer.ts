@@ -69,6 +69,7 @@ export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplica
 
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.consumers.map((consumer) => consumer.stop()));
+    // Consumers publish and sends call WhatsApp until they stop, so end relay and client last.
     await this.relay.stop();
     await this.graph.close();
   }

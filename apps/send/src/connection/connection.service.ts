@@ -19,6 +19,7 @@ export interface PlatformConnection {
   restriction: Restriction | null;
 }
 
+/** Caches the businesses' credentials from the template service. Its announcement invalidates them. */
 @Injectable()
 export class ConnectionService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly cache = new RefreshingCache<number, PlatformConnection | null, RpcContext>({

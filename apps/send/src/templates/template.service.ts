@@ -18,6 +18,7 @@ export interface ApprovedTemplate {
   otherLanguages: string[];
 }
 
+/** Caches approved templates from the template service. Its announcement invalidates them. */
 @Injectable()
 export class TemplateService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly cache = new RefreshingCache<TemplateName, FoundTemplate, RpcContext>({
