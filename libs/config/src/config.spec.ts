@@ -14,7 +14,7 @@ describe('configuration', () => {
     expect([loaded.port, loaded.rate, loaded.targets]).toEqual([0, 7, ['localhost']]);
   });
 
-  it('tells an empty list from an absent one', () => {
+  it('distinguishes an empty list from an absent one', () => {
     expect(DemoConfig.load({ DATABASE_URL: 'postgresql://localhost/x', TARGETS: '' }).targets).toEqual([]);
   });
 

@@ -30,11 +30,11 @@ describe('URLs that leave (decision 50)', () => {
     ['user and password', 'https://user:password@example.com/'],
     ['an empty user', 'https://@example.com/'],
     ['no host', 'https://'],
-    ['a port that is none', 'https://example.com:99999/'],
+    ['an invalid port', 'https://example.com:99999/'],
     ['nothing', ''],
   ])('with %s it is none', (_, text) => expect(urlFault(text)).toEqual(expect.stringMatching(/^must be /)));
 
-  it('the end of a URL holds nothing that parsers rewrite', () => {
+  it('the end of a URL contains nothing that parsers rewrite', () => {
     expect(urlEndFault('orders/1007?a=b')).toBeNull();
     for (const text of ['a b', 'a\n', '..\\x', '\u0001']) expect(urlEndFault(text)).not.toBeNull();
   });

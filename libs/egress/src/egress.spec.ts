@@ -12,13 +12,13 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
   const post = (url: string, timeoutMs = 5_000, egress = open) =>
     egress.post({ url, headers: { 'content-type': 'application/json' }, body: '{"a":1}', timeoutMs });
 
-  it('posts the very bytes and tells the status', async () => {
+  it('posts the exact bytes and returns the status', async () => {
     receiver.respond((_, response) => void response.writeHead(201).end());
     expect(await post(`${receiver.url}/hook?x=1`)).toEqual({ kind: 'answered', status: 201 });
     expect(receiver.requests[0]).toMatchObject({ method: 'POST', path: '/hook?x=1', body: '{"a":1}' });
   });
 
-  it('dials nothing that the rules refuse', async () => {
+  it('does not call an address that the rules refuse', async () => {
     expect(await post(`${receiver.url}/hook`, 5_000, closed)).toEqual({ kind: 'refused' });
     expect(receiver.requests).toHaveLength(0);
   });
@@ -29,14 +29,14 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('waits no longer than it may for the status line, and not for the body', async () => {
+  it('waits for the status line up to the timeout, and not for the body', async () => {
     receiver.respond(() => undefined);
     expect(await post(receiver.url, 200)).toEqual({ kind: 'timeout' });
     receiver.respond((_, response) => void response.writeHead(200).write('never ends'));
     expect(await post(receiver.url)).toEqual({ kind: 'answered', status: 200 });
   });
 
-  it('D6: waits no longer for a TLS handshake that hangs', async () => {
+  it('D6: ends a TLS handshake that hangs at the timeout', async () => {
     const mute = await startRawReceiver();
     const aLongOne = post(`https://127.0.0.1:${mute.port}/`, 60_000);
     let ended = false;
@@ -47,7 +47,7 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
     expect(await aLongOne).toEqual({ kind: 'unreachable' });
   });
 
-  it('sends nothing when the caller may no longer send, be it before or after connecting', async () => {
+  it('sends nothing when the caller may no longer send, before or after connecting', async () => {
     const maySend = (answers: boolean[]) => () => answers.shift() ?? false;
     const call = { url: receiver.url, headers: {}, body: '{}', timeoutMs: 5_000 };
     expect(await open.post({ ...call, maySend: maySend([]) })).toEqual({ kind: 'cut_off' });
@@ -56,7 +56,7 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
     expect(await open.post({ ...call, maySend: () => true })).toMatchObject({ status: 200 });
   });
 
-  it('a cut or refused connection is unreachable', async () => {
+  it('reports a cut or refused connection as unreachable', async () => {
     receiver.respond((_, response) => void response.destroy());
     expect(await post(receiver.url)).toEqual({ kind: 'unreachable' });
     await receiver.close();
@@ -64,7 +64,7 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
     receiver = await startReceiver();
   });
 
-  it('a receiver that sends interim responses without end is read no further, and has not answered in its time', async () => {
+  it('stops reading endless interim responses, and times out', async () => {
     let written = 0;
     const flooding = await startRawReceiver((socket) => {
       const more = () => {
@@ -81,7 +81,7 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
     await flooding.close();
   });
 
-  it('a connection that is still being made when its call ends is given up', async () => {
+  it('abandons a connection that is still opening when its call ends', async () => {
     const mute = await startRawReceiver();
     expect(await post(`https://127.0.0.1:${mute.port}/`, 200)).toEqual({ kind: 'timeout' });
     await eventually(() => mute.open === 0, { timeoutMs: 5_000 });

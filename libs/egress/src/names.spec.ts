@@ -21,14 +21,14 @@ describe('what names resolve to (guarantees §5)', () => {
     await Promise.all(opened.splice(0).map((one) => one.close()));
   });
 
-  /** A server that answers 200 and keeps the connection. */
+  /** A server that responds with 200 and keeps the connection. */
   const answering = async (options: { host?: string } = {}): Promise<RawReceiver> => {
     const receiver = await startRawReceiver((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'), options);
     opened.push(receiver);
     return receiver;
   };
 
-  /** With a resolver that gives these answers, one after the other, the last one for ever. */
+  /** With a resolver that returns these results in order, then the last one for ever. */
   const door = (answers: (string[] | Error)[], allowedTargets: string[] = []) => {
     const asked: string[] = [];
     const names: Resolve = async (name, from) => {
@@ -65,13 +65,13 @@ describe('what names resolve to (guarantees §5)', () => {
     ['site-local', ['fec0::1']],
     ['multicast', ['ff02::1']],
     ['documentation', ['2001:db8::1']],
-    ['given to nobody', ['4000::1']],
+    ['unassigned', ['4000::1']],
     ['public, then private', [PUBLIC, '127.0.0.1']],
     ['private, then public', ['127.0.0.1', PUBLIC]],
     ['public IPv4, private IPv6', [PUBLIC, '::1']],
     ['public IPv6, private IPv4', ['2606:4700::1111', '10.0.0.1']],
-    ['more public ones than are dialled, then a private one', [...Array<string>(10).fill(PUBLIC), '127.0.0.1']],
-    ['no address at all', ['not an address']],
+    ['more public ones than are called, then a private one', [...Array<string>(10).fill(PUBLIC), '127.0.0.1']],
+    ['an invalid address', ['not an address']],
   ])('%s: refused, nothing is dialled', async (_, addresses) => {
     expect(await door([addresses]).post()).toEqual({ kind: 'refused' });
     expect([watch.dials(), canary.connections]).toEqual([[], 0]);
@@ -87,12 +87,12 @@ describe('what names resolve to (guarantees §5)', () => {
     expect(watch.dials()).toEqual([]);
   });
 
-  it('decision 54: a name that leads to public addresses, or does not resolve, is accepted when it is set', async () => {
+  it('decision 54: accepts a new name that resolves to public addresses or not at all', async () => {
     expect(await door([[PUBLIC]]).judge()).toHaveProperty('url');
     expect(await door([new Error('ENOTFOUND')]).judge()).toHaveProperty('url');
   });
 
-  it('decision 54: addresses and targets that the operator allowed are not resolved when they are set', async () => {
+  it('decision 54: does not resolve new addresses and targets that the operator allowed', async () => {
     const { judge, asked } = door([['127.0.0.1']], ['localhost']);
     expect(await judge('http://localhost:3000/')).toHaveProperty('url');
     expect(await judge(`https://${PUBLIC}:${canary.port}/`)).toHaveProperty('url');
@@ -101,7 +101,7 @@ describe('what names resolve to (guarantees §5)', () => {
     expect(asked).toEqual([]);
   });
 
-  it('decision 54: a name whose server is silent is accepted after two seconds, and those of one business hold up no other (guarantees §10, N2)', async () => {
+  it('decision 54: accepts a name with a silent server after two seconds, and those of one business delay no other (guarantees §10, N2)', async () => {
     let asked = 0;
     const names: Resolve = (name) => {
       asked += 1;
@@ -118,12 +118,12 @@ describe('what names resolve to (guarantees §5)', () => {
     await Promise.all(silent);
   });
 
-  it('a name that does not resolve is unreachable', async () => {
+  it('reports a name that does not resolve as unreachable', async () => {
     expect(await door([new Error('ENOTFOUND')]).post()).toEqual({ kind: 'unreachable' });
     expect(watch.dials()).toEqual([]);
   });
 
-  it('rebinding: an answer that changes between check and dial is never asked for; what was checked is dialled', async () => {
+  it('rebinding: connects to the checked address and resolves once', async () => {
     const other = await startRawReceiver(undefined, { host: '127.0.0.2', port: canary.port });
     opened.push(other);
     // 127.0.0.1 stands for the public address: allowed here. 127.0.0.2 is not.
@@ -135,7 +135,7 @@ describe('what names resolve to (guarantees §5)', () => {
     expect([canary.connections, other.connections]).toEqual([1, 0]);
   });
 
-  it('names are asked of DNS, those that the operator allowed of the system, addresses of nobody', async () => {
+  it('resolves names by DNS, allowed ones by the system, and addresses not at all', async () => {
     const target = await answering();
     const { post, asked } = door([['10.0.0.1'], ['127.0.0.1']], ['localhost', '127.0.0.1']);
     expect(await post()).toEqual({ kind: 'refused' });
@@ -145,7 +145,7 @@ describe('what names resolve to (guarantees §5)', () => {
     expect(asked).toEqual([`${NAME} dns`, 'localhost system']);
   });
 
-  it('a kept connection serves only while the name resolves to where it leads', async () => {
+  it('reuses a connection only while the name resolves to its address', async () => {
     const [here, there] = [await answering(), await answering({ host: '127.0.0.2' })];
     const now: string[][] = [['127.0.0.1']];
     const { post } = door(now, [NAME]);
@@ -159,7 +159,7 @@ describe('what names resolve to (guarantees §5)', () => {
     expect(await post(`http://${NAME}:${there.port}/`)).toEqual(OK);
   });
 
-  it('every call is judged anew, also while a connection to the first address is kept', async () => {
+  it('checks every call, also while a connection to the first address is kept', async () => {
     const target = await answering();
     const now: string[][] = [['127.0.0.1']];
     const { post } = door(now, [NAME]);
@@ -172,7 +172,7 @@ describe('what names resolve to (guarantees §5)', () => {
     expect(target.requests.length).toBe(before);
   });
 
-  it('the same addresses in another order are the same connections', async () => {
+  it('shares connections between the same addresses in another order', async () => {
     const target = await answering();
     const [a, b, c] = ['127.0.0.1', '127.0.0.7', '127.0.0.8'];
     const orders = [
@@ -186,13 +186,13 @@ describe('what names resolve to (guarantees §5)', () => {
     const { post } = door(orders, [NAME]);
     for (let i = 0; i < orders.length; i++) {
       expect(await post(`http://${NAME}:${target.port}/`)).toEqual(OK);
-      // A connection is free again once its answer has been read to the end.
+      // A connection is reusable once its response has been read completely.
       await new Promise((resume) => setImmediate(resume));
     }
     expect(target.connections).toBeLessThan(orders.length);
   });
 
-  it('of several addresses the next one is dialled when one refuses; never more than four', async () => {
+  it('tries the next address when one refuses, at most four', async () => {
     const lives = await answering({ host: '127.0.0.9' });
     const url = `http://${NAME}:${lives.port}/`;
     expect(await door([['127.0.0.3', '127.0.0.9']], [NAME]).post(url)).toEqual(OK);
@@ -202,7 +202,7 @@ describe('what names resolve to (guarantees §5)', () => {
     expect(watch.dials().slice(2)).toEqual(many.slice(0, 4).map((address) => `${address} ${lives.port}`));
   });
 
-  it('D6: the time runs from the first DNS query, and an answer that comes too late is not dialled', async () => {
+  it('D6: counts from the first DNS query, and does not call after a late response', async () => {
     let answer: (addresses: string[]) => void = () => undefined;
     const late: Resolve = () => new Promise((resolve) => (answer = resolve));
     const egress = new Egress(new EgressRules({ allowedTargets: [NAME], ports: [443] }), late);
@@ -215,7 +215,7 @@ describe('what names resolve to (guarantees §5)', () => {
     expect([watch.dials(), canary.connections]).toEqual([[], 0]);
   });
 
-  it('no proxy of the environment is used', async () => {
+  it('uses no proxy of the environment', async () => {
     const target = await answering();
     const proxy = `http://127.0.0.1:${canary.port}`;
     const before = { ...process.env };

@@ -1,10 +1,10 @@
 import { startNameServer, type NameServer } from '@mgw/testing';
 import { systemResolver, type Resolve } from './resolver';
 
-describe('names that customers give', () => {
+describe('names that customers supply', () => {
   let server: NameServer;
   let resolve: Resolve;
-  /** Addresses by name; a name that is not here is never answered. */
+  /** Addresses by name; other names get no response. */
   let zone: Record<string, string[]>;
   beforeEach(async () => {
     zone = {};
@@ -13,26 +13,26 @@ describe('names that customers give', () => {
   });
   afterEach(() => server.close());
 
-  it('have all their addresses of both kinds', async () => {
+  it('resolve to all their addresses of both kinds', async () => {
     zone['both.example.com'] = ['93.184.215.14', '10.0.0.1', '2606:4700::1111'];
     zone['six.example.com'] = ['fe80::1'];
     expect(await resolve('both.example.com', 'dns')).toEqual(['93.184.215.14', '10.0.0.1', '2606:4700::1111']);
     expect(await resolve('six.example.com', 'dns')).toEqual(['fe80::1']);
   });
 
-  it('without an address are an error', async () => {
+  it('fail without an address', async () => {
     zone['none.example.com'] = [];
     await expect(resolve('none.example.com', 'dns')).rejects.toThrow('no address');
   });
 
-  it('are asked again for each call', async () => {
+  it('are resolved for each call', async () => {
     zone['moves.example.com'] = ['93.184.215.14'];
     await resolve('moves.example.com', 'dns');
     zone['moves.example.com'] = ['93.184.215.15'];
     expect(await resolve('moves.example.com', 'dns')).toEqual(['93.184.215.15']);
   });
 
-  it('may take several questions, also where others are answered at once', async () => {
+  it('may need several queries, also if others resolve at once', async () => {
     zone['quick.example.com'] = ['93.184.215.14'];
     for (let i = 0; i < 10; i++) await resolve('quick.example.com', 'dns');
     const slow = resolve('slow.example.com', 'dns');
@@ -42,7 +42,7 @@ describe('names that customers give', () => {
     expect(await slow).toEqual(['93.184.215.16']);
   });
 
-  it('D5: of which a hundred are never answered hold up no other', async () => {
+  it('D5: a hundred without a response delay no other', async () => {
     let ended = 0;
     const dead = Array.from({ length: 100 }, (_, i) => resolve(`dead${i}.example.com`, 'dns').catch(() => (ended += 1)));
     zone['quick.example.com'] = ['93.184.215.14'];
@@ -53,7 +53,7 @@ describe('names that customers give', () => {
     server = await startNameServer(() => []);
   });
 
-  it('are asked of the system, not of DNS, when the operator allowed them', async () => {
+  it('are resolved by the system, not by DNS, if the operator allowed them', async () => {
     const addresses = await resolve('localhost', 'system');
     expect(addresses.length).toBeGreaterThan(0);
     expect(addresses.every((address) => ['127.0.0.1', '::1'].includes(address))).toBe(true);

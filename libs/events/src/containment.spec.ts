@@ -31,7 +31,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
   };
   const has = (events: EventEnvelope[], number: number) => events.some(({ id }) => id === sent(number).id);
 
-  it('keeps later ones of its key waiting when the connection was cut, and nobody else (decision 29b)', async () => {
+  it('delays later events of its key, and no others, when the connection was cut (decision 29b)', async () => {
     let cuts = 2;
     shop.consumer({
       ordered: true,
@@ -47,7 +47,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
     expect(await effectsOf(21)).toEqual(ids(range(21)));
   });
 
-  it('lets other keys pass while it is tried again, and its own key follows when it is set aside', async () => {
+  it('lets other keys pass during its retries, and its own key after it was set aside', async () => {
     shop.consumer({
       ordered: true,
       maxDeliver: 4,
@@ -64,7 +64,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
     await eventually(async () => (await consumers.info('PUBLIC', 'shop')).num_ack_pending === 0);
   });
 
-  it.each([false, true])('goes to the dead letters at once when it can never succeed (ordered: %s)', async (ordered) => {
+  it.each([false, true])('goes to the dead letters at once after a permanent failure (ordered: %s)', async (ordered) => {
     let attempts = 0;
     shop.consumer({
       ordered,
@@ -84,7 +84,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
     ['shared', {}],
     ['ordered', { ordered: true }],
     ['ordered, in a statement', { ordered: true, singleStatement: true, idempotent: true }],
-  ])('is cut off when it stalls, and the others go on (%s)', async (_, options) => {
+  ])('ends at the deadline of its handler, and the others continue (%s)', async (_, options) => {
     shop.consumer({
       ...options,
       handleWithinMs: 300,
@@ -103,7 +103,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
     ['shared', false],
     ['ordered', true],
   ])(
-    'is set aside when three processes ended with it, its neighbours are handled, and it can be replayed (%s)',
+    'is set aside after it killed three processes, its neighbours are handled, and it can be replayed (%s)',
     async (_, ordered) => {
       let isPoison = true;
       let begun = 0;
@@ -128,7 +128,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
       shop.consumer(options);
       expect((await effectsOf(7)).sort()).toEqual(ids([0, 1, 2, 4, 5, 6, 7]));
       const [letter] = await lettersOf(1);
-      expect(letter).toMatchObject({ event_id: sent(3).id, reason: 'its handling began 3 times and never ended' });
+      expect(letter).toMatchObject({ event_id: sent(3).id, reason: 'handling it ended the process 3 times' });
       expect(begun).toBe(3);
       await eventually(async () => (await shop.count('event_attempts')) === 0);
       isPoison = false;
@@ -138,7 +138,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
     90_000,
   );
 
-  it('is replayed three times at most when its replay ends the process', async () => {
+  it('is replayed at most three times when its replay kills the process', async () => {
     const letters = new DeadLetters(shop.db, 'shop');
     await letters.add({ consumer: 'shop', subject: 'public.message.sent', body: JSON.stringify(sent(1)), reason: 'cannot', tries: 3 });
     await letters.requestReplay('all');
@@ -154,11 +154,11 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
     }
     shop.consumer({ handle });
     await eventually(async () => (await letters.list(1)).letters[0]?.replay_requested === false);
-    expect((await letters.list(1)).letters).toMatchObject([{ reason: 'its replay began three times and never ended' }]);
+    expect((await letters.list(1)).letters).toMatchObject([{ reason: 'replaying it ended the process three times' }]);
     expect(begun).toBe(3);
   });
 
-  it.each([false, true])('does not hold what a dead replica had in its hands: another takes it over (ordered: %s)', async (ordered) => {
+  it.each([false, true])('leaves a dead replica: another one handles its pending events (ordered: %s)', async (ordered) => {
     let begun = 0;
     const first = await shop.mortal({ ordered, concurrency: 8, handle: () => ((begun += 1), never()) });
     await numbers(0);
@@ -176,7 +176,7 @@ describe('bytes of events that a consumer holds (guarantees §10, N1)', () => {
   beforeEach(async () => (shop = await openShop()));
   afterEach(() => shop.close());
 
-  it('are two megabytes at most, or one larger message, and every one is handled', async () => {
+  it('are at most two megabytes, or one larger message, and every event is handled', async () => {
     let release: () => void = () => undefined;
     const released = new Promise<void>((resume) => (release = resume));
     const batches: number[] = [];

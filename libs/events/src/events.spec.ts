@@ -15,7 +15,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect((await shop.effects()).sort()).toEqual(ids(numbers).sort());
   };
 
-  it('have their effect once and in order', async () => {
+  it('take effect once and in order', async () => {
     shop.relay();
     shop.consumer();
     await shop.tell(...range(300));
@@ -24,7 +24,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(0);
   });
 
-  it('travel many to a message when there are many, and one alone is known to JetStream by its id', async () => {
+  it('share messages under load, and a single one has its id as message id', async () => {
     const streams = (await shop.nc.jetstreamManager()).streams;
     await shop.tell(...range(200));
     const relay = shop.relay({ pollMs: 60_000 });
@@ -42,7 +42,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await eventually(async () => (await consumers.info('PUBLIC', 'shop')).ack_floor.stream_seq === 5);
   });
 
-  it('that are told in a transaction which fails are never told', async () => {
+  it('are not published when their transaction fails', async () => {
     shop.relay();
     shop.consumer();
     await expect(
@@ -55,7 +55,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await allEffects([2]);
   });
 
-  it('are shared by two relays and two consumers without a second effect', async () => {
+  it('take effect once with two relays and two consumers', async () => {
     for (const relay of [shop.relay(), shop.relay()]) relay.wake();
     shop.consumer();
     shop.consumer();
@@ -63,7 +63,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await allEffects(range(400));
   });
 
-  it('wait in the outbox while the broker is down, and go when it is back', async () => {
+  it('wait in the outbox while the broker is down, and are published when it is back', async () => {
     shop.relay();
     shop.consumer();
     await shop.tell(1);
@@ -74,7 +74,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await allEffects([1, 2, 3]);
   });
 
-  it('that are handed over when they are committed are told at once, after what waits', async () => {
+  it('are published right after their commit, behind older ones', async () => {
     const relay = shop.relay({ pollMs: 60_000 });
     shop.consumer();
     await shop.tell(1);
@@ -94,7 +94,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(0);
   });
 
-  it('that were handed over right before a relay stops are told by it', async () => {
+  it('are published by a relay that stops right after their commit', async () => {
     const relay = shop.relay({ pollMs: 60_000 });
     shop.consumer();
     await shop.hand(relay, 0);
@@ -106,7 +106,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await allEffects([0, 1, 2]);
   });
 
-  it('that are handed over while the outbox is read are told once', async () => {
+  it('are published once when they commit during a reading of the outbox', async () => {
     const relay = shop.relay({ pollMs: 20 });
     const heard: string[] = [];
     shop.consumer({ idempotent: true, handle: async (events) => void heard.push(...events.map(({ id }) => id)) });
@@ -119,7 +119,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect(heard.sort()).toEqual(ids(range(240)).sort());
   });
 
-  it('that are newer than one look are left to whoever has made them, unless somebody says that they are there', async () => {
+  it('are left to their own process at first, unless it reports them', async () => {
     const relay = shop.relay({ pollMs: 200 });
     shop.consumer();
     await shop.tell(0);
@@ -137,7 +137,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await allEffects([0, 1, 2]);
   });
 
-  it('that a replica which died has left are found, however much another one is handed', async () => {
+  it('of a dead replica are published, also while another one is under load', async () => {
     const relay = shop.relay();
     shop.consumer();
     await shop.tell(0);
@@ -152,7 +152,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     }
   });
 
-  it('that were told to a store which another replica has found to be lost are not marked: they are told again', async () => {
+  it('are published again when another replica found the loss of their store first', async () => {
     const relay = shop.relay({ pollMs: 60_000 });
     shop.consumer();
     await shop.tell(1);
@@ -166,7 +166,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(1);
   });
 
-  it('are told again when the broker has lost its store, to a consumer that did not hear them', async () => {
+  it('are published again after the broker lost its store, to a consumer that had not received them', async () => {
     const relay = shop.relay();
     await shop.tell(...range(5));
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NOT NULL')) === 5);
@@ -179,7 +179,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await allEffects(range(5));
   });
 
-  it('have no second effect when the store is lost after they were handled, and later ones still come', async () => {
+  it('take no second effect when the store is lost after their handling, and later ones still arrive', async () => {
     shop.relay();
     shop.consumer();
     await shop.tell(...range(5));
@@ -191,7 +191,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await allEffects(range(6));
   });
 
-  it('are not lost when a stream is full: they wait until consumers have made room', async () => {
+  it('wait in the outbox while a stream is full, until consumers have made room', async () => {
     const { ensureStreams } = await import('./streams');
     await ensureStreams(await shop.nc.jetstreamManager(), { maxBytes: 65_536 });
     const first = shop.consumer({ concurrency: 8 });
@@ -205,7 +205,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await allEffects(range(400), 60_000);
   });
 
-  it('that fail hold up nobody: they come again, then go to the dead letters', async () => {
+  it('are redelivered when they fail, delay no others, and go to the dead letters', async () => {
     shop.relay();
     shop.consumer({
       maxDeliver: 2,
@@ -223,7 +223,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect(letters).toEqual([{ reason: 'cannot', attempts: 2 }]);
   });
 
-  it('are tried as often as they may after an outage: what failed for want of the database does not count (guarantees §8)', async () => {
+  it('get all their attempts after an outage: failures of the database do not count (guarantees §8)', async () => {
     let [away, failures] = [true, 0];
     shop.relay();
     shop.consumer({
@@ -245,7 +245,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect(failures).toBe(3);
   });
 
-  it('that are not understood go to the dead letters at once', async () => {
+  it('go to the dead letters at once if they violate the contract', async () => {
     shop.relay();
     shop.consumer();
     await shop.tell(1);

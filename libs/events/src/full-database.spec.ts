@@ -29,7 +29,7 @@ describe('events while the database has no room', () => {
     },
   );
 
-  it('are published while the relay cannot mark them, and marked when there is room again', async () => {
+  it('are published while the relay cannot mark them, and marked when the database has room', async () => {
     await shop.db.query('DROP TRIGGER full_disk ON shop.effects');
     await shop.db.query('CREATE TRIGGER full_disk BEFORE UPDATE ON shop.outbox FOR EACH ROW EXECUTE FUNCTION shop.refuse()');
     shop.relay();

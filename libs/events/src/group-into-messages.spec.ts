@@ -17,7 +17,7 @@ const RECEIVED = 'public.message.received';
 const CREATED = 'public.conversation.created';
 
 describe('events in messages of JetStream', () => {
-  it('those of one subject travel together', () => {
+  it('groups events of one subject', () => {
     const told = [
       { key: 'a', body: '1' },
       { key: 'b', body: '2', subject: RECEIVED },
@@ -30,7 +30,7 @@ describe('events in messages of JetStream', () => {
     ]);
   });
 
-  it('those of one key stay in their order (decision 29b)', () => {
+  it('keeps the order of each key (decision 29b)', () => {
     const told = [
       { key: 'a', body: '1', subject: RECEIVED },
       { key: 'b', body: '2', subject: CREATED },
@@ -43,7 +43,7 @@ describe('events in messages of JetStream', () => {
     expect(divided(told)).toEqual([['1'], ['2', '5'], ['3', '4', '6'], ['7']]);
   });
 
-  it('a message stays within the number and the size that NATS and consumers can take; one that is larger travels alone', () => {
+  it('keeps messages within the bounds of NATS and consumers; a larger event has its own message', () => {
     expect(divided(Array.from({ length: 130 }, () => ({}))).map(({ length }) => length)).toEqual([64, 64, 2]);
     const half = 'x'.repeat(20_000);
     expect(divided([{ body: half }, { body: half }, { body: 'y' }])).toEqual([[half], [half, 'y']]);
@@ -51,7 +51,7 @@ describe('events in messages of JetStream', () => {
     expect(divided([{ body: 'a' }, { body: large }, { body: 'b' }])).toEqual([['a'], [large], ['b']]);
   });
 
-  it('those of a trace and those of none travel apart: the traces of a message are listed in the order of its events', () => {
+  it('separates traced events from others, and lists the traces in the order of the events', () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     expect(
       divided([

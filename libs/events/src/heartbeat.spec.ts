@@ -26,7 +26,7 @@ describe("a worker's heartbeat (guarantees §10, N6)", () => {
     (await shop.db.query<{ alive: boolean }>(`SELECT ${isWorkerAlive('shop', 'c.id')} AS alive FROM (SELECT $1::text AS id) c`, [id]))[0]
       ?.alive;
 
-  it('keeps it alive under one id, and a clean stop frees its claims at once', async () => {
+  it('keeps it alive under one id, and a clean stop releases its claims at once', async () => {
     const worker = await heartbeat();
     const { id = '' } = worker;
     const first = await shop.db.query<{ alive_until: Date }>('SELECT alive_until FROM shop.workers');
@@ -36,7 +36,7 @@ describe("a worker's heartbeat (guarantees §10, N6)", () => {
     expect([worker.id, await isAlive(id)]).toEqual([undefined, false]);
   });
 
-  it('ends by its own clock, and goes on under a new id', async () => {
+  it('expires by its own clock, and continues under a new id', async () => {
     const worker = await heartbeat();
     const { id } = worker;
     const changes: (string | undefined)[] = [];

@@ -1,6 +1,6 @@
 import { Load } from './load';
 
-describe('the rest under load', () => {
+describe('the pause under load', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
@@ -14,25 +14,25 @@ describe('the rest under load', () => {
     return rest;
   };
 
-  it('there is none at a steady rate below the limit, nor for a burst', () => {
+  it('is zero at a steady rate below the limit, and for a burst', () => {
     const load = new Load();
     expect(steadily(load, 700, 20)).toBe(0);
     expect(load.pauseAfter(15)).toBe(0);
   });
 
-  it('it grows with what comes beyond the limit, and not without bound', () => {
+  it('grows with the rate beyond the limit, up to a maximum', () => {
     const load = new Load();
     expect(load.pauseAfter(30)).toBe(15.625);
     expect(load.pauseAfter(30)).toBe(31.25);
     expect(steadily(load, 2_000, 5)).toBe(50);
   });
 
-  it('for work that nobody waits for it begins at a lower rate', () => {
+  it('begins at a lower rate for latency-tolerant work', () => {
     expect(steadily(new Load({ latencyTolerant: true }), 90, 20)).toBe(0);
     expect(steadily(new Load({ latencyTolerant: true }), 700, 5)).toBe(50);
   });
 
-  it('it is over soon after the last of the load came', () => {
+  it('ends soon after the load', () => {
     const load = new Load();
     steadily(load, 5_000, 5);
     jest.advanceTimersByTime(150);

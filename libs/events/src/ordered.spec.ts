@@ -40,7 +40,7 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
   const streams = () => eventually(async () => (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop').catch(() => false));
   const holder = async () => (await shop.db.query<{ worker_id: string }>('SELECT worker_id FROM shop.consumer_leases'))[0]?.worker_id;
 
-  it('have their effect in the order in which they were told', async () => {
+  it('take effect in the order of their publication', async () => {
     replica('a');
     replica('b');
     await streams();
@@ -49,7 +49,7 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
     expect(heardBy.size).toBe(1);
   });
 
-  it('go on in order, and at once, with another replica when one stops', async () => {
+  it('continue in order, and at once, with another replica when one stops', async () => {
     const replicas = { a: replica('a'), b: replica('b') };
     await streams();
     await publish(...range(50));
@@ -66,7 +66,7 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
     expect([...heardBy].sort()).toEqual(['a', 'b']);
   });
 
-  it('go on in order with another replica when one has lost the database', async () => {
+  it('continue in order with another replica when one has lost the database', async () => {
     let away = false;
     replica('a', { db: shop.dbUnless(() => away) });
     await streams();
@@ -79,7 +79,7 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
     expect([...heardBy]).toEqual(['a', 'b']);
   });
 
-  it('are left to the next replica by one that stood still for longer than its lease (guarantees §8)', async () => {
+  it('are left to the next replica by one that was suspended for longer than its lease (guarantees §8)', async () => {
     let goOn: () => void = () => undefined;
     const begun = jest.fn();
     shop.consumer({
@@ -99,7 +99,7 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
     await shop.db.query(`UPDATE shop.workers SET alive_until = now()`);
     await shop.db.query(`INSERT INTO shop.workers VALUES ('another', now() + interval '1 hour')`);
     await shop.db.query(`UPDATE shop.consumer_leases SET worker_id = 'another'`);
-    // What has come is heard before any timer when a process goes on.
+    // After a suspension a process receives waiting messages before any timer fires.
     const now = performance.now.bind(performance);
     jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
     goOn();
@@ -109,7 +109,7 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
     expect(await effectsOf(5)).toEqual([sent(0).id, 'of another', ...ids(range(3, 1))]);
   });
 
-  it('wait in order while the database is away, and go on when it is back (guarantees §8)', async () => {
+  it('wait in order while the database is away, and continue when it is back (guarantees §8)', async () => {
     let away = false;
     replica('a', { db: shop.dbUnless(() => away) });
     replica('b', { db: shop.dbUnless(() => away) });
@@ -117,14 +117,14 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
     await publish(0);
     await effectsOf(1);
     away = true;
-    // As far as they come: deliveries at hand at different times.
+    // Deliveries arrive at different times.
     for (const start of range(10)) await publish(...range(4, 1 + start * 4));
     away = false;
     await publish(...range(10, 41));
     expect(await effectsOf(51)).toEqual(ids(range(51)));
   });
 
-  it('come in order when the connection to JetStream broke', async () => {
+  it('keep their order when the connection to JetStream breaks', async () => {
     replica('a');
     replica('b');
     await streams();
@@ -138,11 +138,11 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
       ),
     );
     await publish(...range(30, 31));
-    // The thirtieth may have been told twice: it has one effect.
+    // The thirtieth may have been published twice; it takes effect once.
     expect(await effectsOf(61, 30_000)).toEqual(ids(range(61)));
   });
 
-  it('come back from a consumer that an earlier version made, or that lost its holder while messages returned', async () => {
+  it('are redelivered by a consumer of an earlier version, or one whose holder died during a redelivery', async () => {
     const replicas = [replica('a')];
     await streams();
     const { consumers } = await shop.nc.jetstreamManager();

@@ -49,7 +49,7 @@ describe('relays of one outbox (guarantees N5)', () => {
   const epochs = async () =>
     (await shop.db.query<{ epoch: number }>(`SELECT epoch FROM shop.outbox_streams WHERE stream = 'PUBLIC'`)).map(({ epoch }) => epoch);
   const append = (...events: EventEnvelope[]) => shop.db.transaction((tx) => appendToOutbox(tx, 'shop', events));
-  /** A relay that has published one event and looks only when it is told to. */
+  /** A relay that has published one event and reads the outbox only on request. */
   const quietRelay = async () => {
     const relay = shop.relay({ pollMs: 600_000 });
     await shop.tell(0);
@@ -63,7 +63,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     await shop.broker.start();
   };
 
-  it('one that publishes from memory does not overtake an older event of the key that another replica has not published', async () => {
+  it('publish from memory only behind older unpublished events of the key by another replica', async () => {
     const relay = await quietRelay();
     // Written by another replica, which has not published it.
     await append(sent(1));
@@ -72,7 +72,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await inStream()).toEqual(ids(range(4)));
   });
 
-  it('one publishes from memory beside events of other keys that another replica has not published, and beside its own', async () => {
+  it('publish from memory beside unpublished events of other keys, and beside their own', async () => {
     const relay = await quietRelay();
     await append(sentIn(2, 1));
     // Not marked yet when the next one is written.
@@ -82,7 +82,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await shop.count(`outbox WHERE origin = ${ORIGIN}`)).toBe(3);
   });
 
-  it('a later event of a key is not published when an earlier one was refused', async () => {
+  it('do not publish a later event of a key after a refused one', async () => {
     await ensureStreams(await shop.nc.jetstreamManager(), { maxBytes: 400_000 });
     const consumer = shop.consumer();
     await eventually(async () => (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop').catch(() => false));
@@ -105,7 +105,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await effects(4)).toEqual([...ids([0, 1, 2]), created.id]);
   });
 
-  it('no loss is found while another replica publishes between the two readings that are compared', async () => {
+  it('find no loss while another replica publishes between two readings', async () => {
     const busy = await quietRelay();
     let [next, calls] = [1, 0];
     const publishOneMore = async () => {
@@ -129,7 +129,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect((await inStream()).sort()).toEqual([...new Set(await inStream())].sort());
   });
 
-  it('what consumers have handled is not published again when the store is lost; what they have not is, in order and first', async () => {
+  it('publish only unhandled events again after a loss of the store, in order and before new ones', async () => {
     const relay = shop.relay();
     const consumer = shop.consumer();
     await shop.tell(...range(50));
@@ -153,7 +153,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await effects(56)).toEqual(ids(range(56)));
   });
 
-  it('of a stream that lost its tail only the tail is published again', async () => {
+  it('publish only the tail again when a stream lost its tail', async () => {
     const relay = shop.relay();
     for (const number of range(5)) {
       await shop.tell(number);
@@ -180,7 +180,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await effects(11)).toEqual(ids(range(11)));
   });
 
-  it('consumers receive what is published to a stream that ends before what they had received', async () => {
+  it('deliver new events of a stream that ends before its consumers’ position', async () => {
     const relay = shop.relay();
     shop.consumer();
     for (const number of range(5)) {
@@ -209,7 +209,7 @@ describe('relays of one outbox (guarantees N5)', () => {
   });
 
   describe('with many published events', () => {
-    /** As many as the relay publishes before anything new, and then some. */
+    /** More than the relay publishes before new events. */
     const OLD = 60_000;
     /** Ids, in the order in which they were handled first. */
     const handled = new Set<string>();
@@ -236,7 +236,7 @@ describe('relays of one outbox (guarantees N5)', () => {
       );
     });
 
-    it('new events do not wait for the refill, any replica goes on with it, and the outbox does not grow', async () => {
+    it('publish new events during the refill, which any replica continues, and the outbox does not grow', async () => {
       const size = async () => Number((await shop.db.query<{ size: string }>(`SELECT pg_table_size('shop.outbox') AS size`))[0]?.size);
       const before = await size();
       await restart(() => shop.broker.wipe());
@@ -256,7 +256,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     }, 240_000);
   });
 
-  it('an event that NATS does not take is set aside, with a reason, and others of its key go on', async () => {
+  it('set an event aside that is too large for NATS, with a reason, and others of its key continue', async () => {
     const letters = new DeadLetters(shop.db, 'shop');
     const relay = await quietRelay();
     shop.consumer();
@@ -270,7 +270,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     relay.wake();
     await eventually(async () => (await letters.list(10)).letters[0]?.tries === 2);
     expect((await letters.list(10)).letters).toMatchObject([{ event_id: sent(2).id, replay_requested: false }]);
-    // NATS takes it now.
+    // NATS accepts it now.
     const body = JSON.stringify(sent(2));
     await shop.db.query('UPDATE shop.dead_letters SET body = $1', [body]);
     await letters.requestReplay('all');
@@ -279,7 +279,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect((await letters.list(10)).letters).toEqual([]);
   });
 
-  it('reads events by a budget in bytes (guarantees N1)', async () => {
+  it('read events by a budget in bytes (guarantees N1)', async () => {
     let most = 0;
     const measured = new Proxy(shop.db, {
       get: (target, name: keyof Database) => {
@@ -310,7 +310,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await inStream()).toEqual(ids(range(30)));
   });
 
-  it('holds events in memory up to a bound in bytes; the outbox holds the others (guarantees N1)', async () => {
+  it('hold events in memory up to a bound in bytes; the outbox holds the others (guarantees N1)', async () => {
     const relay = new OutboxRelay({
       db: shop.db,
       schema: 'shop',

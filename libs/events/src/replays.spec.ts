@@ -20,28 +20,35 @@ describe('dead letters that are replayed (guarantees §4)', () => {
     for (const body of bodies) await letters.add({ consumer: 'shop', subject: 'public.message.sent', body, reason: 'cannot', tries: 10 });
   };
   const listed = async () => (await letters.list(100)).letters;
-  const noneAsked = () => eventually(async () => (await listed()).every(({ replay_requested: waits }) => !waits));
+  const noneRequested = () => eventually(async () => (await listed()).every(({ replay_requested }) => !replay_requested));
 
-  it('are told with what they are about, why, how often and since when', async () => {
+  it('are listed with event, reason, attempts and time', async () => {
     await setAside(...jsonOf(1), 'no event');
     const { letters: [first, second] = [], total } = await letters.list(10);
-    const told = { consumer: 'shop', subject: 'public.message.sent', reason: 'cannot', tries: 10, asked: false, at: expect.any(Date) };
-    expect(first).toEqual({ id: '1', event_id: sent(1).id, business: '1', ...told });
-    expect(second).toEqual({ id: '2', event_id: null, business: null, ...told });
+    const listedLetter = {
+      consumer: 'shop',
+      subject: 'public.message.sent',
+      reason: 'cannot',
+      tries: 10,
+      replay_requested: false,
+      at: expect.any(Date),
+    };
+    expect(first).toEqual({ id: '1', event_id: sent(1).id, business: '1', ...listedLetter });
+    expect(second).toEqual({ id: '2', event_id: null, business: null, ...listedLetter });
     expect(await letters.list(1)).toEqual({ letters: [first], total });
     expect([total, await letters.body('1'), await letters.body('3')]).toEqual([2, jsonOf(1)[0], undefined]);
   });
 
-  it('have their effect in the order in which they were set aside; those that nobody asked for have none', async () => {
+  it('take effect in the order in which they were set aside, if their replay was requested', async () => {
     shop.consumer();
     await setAside(...jsonOf(4, 2, 7, 1));
     expect(await letters.requestReplay(['1', '2', '4', '99'])).toEqual(['1', '2', '4']);
     await eventually(async () => (await listed()).length === 1);
     expect(await shop.effects()).toEqual(ids(4, 2, 1));
-    expect(await listed()).toMatchObject([{ id: '3', tries: 10, asked: false }]);
+    expect(await listed()).toMatchObject([{ id: '3', tries: 10, replay_requested: false }]);
   });
 
-  it('stay when they fail again, with the new reason, and hold up nobody', async () => {
+  it('stay when they fail again, with the new reason, and delay no others', async () => {
     let reason = 'cannot still';
     shop.relay();
     shop.consumer({
@@ -53,7 +60,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
     await setAside(...jsonOf(1, 2), 'not JSON at all');
     await letters.requestReplay('all');
     await shop.tell(3);
-    await noneAsked();
+    await noneRequested();
     expect(await listed()).toMatchObject([
       { id: '1', reason: 'cannot still', tries: 11 },
       { id: '3', reason: 'not JSON', tries: 11 },
@@ -87,7 +94,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
     else expect(effects.sort()).toEqual(ids(...EIGHT));
   });
 
-  it('have no second effect when the event was handled since, however long ago', async () => {
+  it('take no second effect if the event was handled since, however long ago', async () => {
     shop.relay();
     const consumer = shop.consumer();
     await shop.tell(1, 2);
@@ -116,13 +123,13 @@ describe('dead letters that are replayed (guarantees §4)', () => {
       },
     });
     await eventually(() => away);
-    expect(await listed()).toMatchObject([{ reason: 'cannot', tries: 10, asked: true }]);
+    expect(await listed()).toMatchObject([{ reason: 'cannot', tries: 10, replay_requested: true }]);
     away = false;
     await eventually(async () => (await listed()).length === 0);
     expect(await shop.effects()).toEqual(ids(1));
   });
 
-  it('hold several events when an earlier version did not know their type', async () => {
+  it('may hold several events of a type that an earlier version did not know', async () => {
     shop.consumer();
     await setAside(`[${jsonOf(1, 2).join(',')}]`);
     await letters.requestReplay('all');

@@ -31,7 +31,7 @@ describe('streams at their size limit (guarantees §10, N4)', () => {
   };
   const first = async () => (await (await shop.nc.jetstreamManager()).streams.info('PUBLIC')).state.first_seq;
 
-  it('lose nothing that was acknowledged, whoever publishes: publishers stop before the limit', async () => {
+  it('lose no acknowledged event: publishers stop before the limit', async () => {
     const manager = await limited(200_000);
     const jetstream = shop.nc.jetstream();
     let acknowledged = 0;
@@ -51,7 +51,7 @@ describe('streams at their size limit (guarantees §10, N4)', () => {
     expect(state.bytes).toBeGreaterThan(160_000);
   });
 
-  it('are read once for many messages while there is room', async () => {
+  it('are read once for many messages while they have room', async () => {
     const manager = await limited(10 * 1024 ** 2);
     const info = jest.spyOn(manager.streams, 'info');
     const room = new StreamRoom(Object.assign(Object.create(shop.nc) as typeof shop.nc, { jetstreamManager: async () => manager }));
@@ -61,7 +61,7 @@ describe('streams at their size limit (guarantees §10, N4)', () => {
     expect(info.mock.calls.length).toBeLessThan(10);
   });
 
-  it('are emptied up to the next message that a consumer wants, also where it was never offered any', async () => {
+  it('are emptied up to the next message that matches a consumer’s filter', async () => {
     const manager = await limited(1024 ** 2);
     await durable('all');
     await durable('sent', MessageSent);
@@ -80,7 +80,7 @@ describe('streams at their size limit (guarantees §10, N4)', () => {
     expect([await makeRoom(manager, 'PUBLIC'), await first()]).toEqual([true, 12]);
   });
 
-  it('keep what a consumer holds without an acknowledgement', async () => {
+  it('keep messages that a consumer has not acknowledged', async () => {
     const manager = await limited(1024 ** 2);
     await durable('sent', MessageSent);
     await publish('public.message.received', 2);
@@ -91,7 +91,7 @@ describe('streams at their size limit (guarantees §10, N4)', () => {
     expect([held?.seq, await makeRoom(manager, 'PUBLIC'), await first()]).toEqual([3, true, 3]);
   });
 
-  it('come back by themselves: with a stopped consumer and idle ones, every event is known when it returns', async () => {
+  it('recover by themselves: every event arrives when a stopped consumer returns', async () => {
     await limited(400_000);
     await durable('idle', AiReplied);
     await durable('shop');

@@ -23,8 +23,8 @@ describe('traces of events', () => {
     delete process.env['OTEL_EXPORTER_OTLP_ENDPOINT'];
   });
 
-  it('events that are handled together each go on in their own trace, also when they are offered again', async () => {
-    // All of them wait in the outbox before anybody tells or hears: they come as one batch.
+  it('events that are handled together continue their own traces, also after a redelivery', async () => {
+    // All wait in the outbox before the relay and the consumer start, so they arrive as one batch.
     for (const number of NUMBERS) await withTraceparent(traceparent(number), () => shop.tell(number));
     shop.relay();
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NOT NULL')) === NUMBERS.length);
@@ -42,7 +42,7 @@ describe('traces of events', () => {
     expect(heard.some((batch) => batch.length > 1)).toBe(true);
   });
 
-  it('an event that was told outside of a trace has none in its row and its message', async () => {
+  it('an event without a trace has none in its row and its message', async () => {
     await shop.tell(99);
     const [row] = await shop.db.query<{ traceparent: string | null }>(
       `SELECT traceparent FROM shop.outbox WHERE event_id = 'message.sent:wamid.99'`,

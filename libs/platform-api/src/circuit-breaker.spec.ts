@@ -17,14 +17,14 @@ describe('the circuit of a number (guarantees §8: platform)', () => {
     expect(breaker.allows('701', 0)).toBe(true);
   });
 
-  it('a clear answer between failures starts the count again', () => {
+  it('restarts the count after a clear response', () => {
     fail(9);
     breaker.note('700', true);
     fail(9);
     expect(breaker.allows('700', 0)).toBe(true);
   });
 
-  it('after the pause one call tries; its failure closes the door again, its success opens it to all', () => {
+  it('admits one probe after the pause; its failure rejects calls again, its success admits all', () => {
     fail(10);
     expect([breaker.allows('700', 5_000), breaker.allows('700', 5_001)]).toEqual([true, false]);
     breaker.note('700', false, 6_000);
@@ -34,7 +34,7 @@ describe('the circuit of a number (guarantees §8: platform)', () => {
     expect([breaker.allows('700', 11_011), breaker.allows('700', 11_011)]).toEqual([true, true]);
   });
 
-  it('a try that never ends does not keep the door closed for ever', () => {
+  it('admits another probe when one never ends', () => {
     fail(10);
     expect(breaker.allows('700', 5_000)).toBe(true);
     expect(breaker.allows('700', 10_000)).toBe(true);

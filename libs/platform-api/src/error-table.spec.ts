@@ -31,25 +31,25 @@ describe('the platform’s error codes (platform §2, decision 23)', () => {
     expect(refusal(400, { code: 100, error_subcode: 33 })).toMatchObject({ errorCode: 'NOT_CONNECTED', sideEffect: 'connection-problem' });
   });
 
-  it('tries code 1 again only when it is transient or a 5xx', () => {
+  it('retries code 1 only when it is transient or a 5xx', () => {
     expect(refusal(400, { code: 1 })).toMatchObject({ status: 500, retry: 'never' });
     expect(refusal(400, { code: 1, is_transient: true }).retry).toBe('inline');
     expect(refusal(500, { code: 1 }).retry).toBe('inline');
   });
 
-  it('judges an unknown code by the kind of status and keeps code and trace id', () => {
+  it('classifies an unknown code by the kind of status and keeps code and trace id', () => {
     const trace = { code: 999_999, fbtrace_id: 'AmGd' };
     expect(refusal(400, trace)).toMatchObject({ errorCode: 'PLATFORM_REFUSED', retry: 'never', platformCode: 999_999, traceId: 'AmGd' });
     expect(refusal(503, trace)).toMatchObject({ errorCode: 'PLATFORM_UNAVAILABLE', retry: 'inline' });
     expect(refusal(429, trace)).toMatchObject({ errorCode: 'PLATFORM_THROTTLED', status: 429 });
   });
 
-  it('decides on the code, never on the HTTP status (platform §0.13)', () => {
+  it('classifies by the code, never by the HTTP status (platform §0.13)', () => {
     expect(refusal(403, { code: 131056 }).status).toBe(429);
     expect(refusal(400, { code: 190 }).errorCode).toBe(refusal(401, { code: 190 }).errorCode);
   });
 
-  it('passes the platform’s details on, but never what it says about a token', () => {
+  it('passes the platform’s details on, except about a token', () => {
     expect(refusal(400, { code: 131009, error_data: { details: 'Parameter value is not valid' } }).message).toContain('not valid');
     const leaky = 'Error validating access token EAAGm0PX4ZCpsBAO9Xq';
     expect(refusal(401, { code: 190, message: leaky }).message).not.toContain('EAA');

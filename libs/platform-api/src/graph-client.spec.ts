@@ -48,7 +48,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
     expect(JSON.parse(request?.body ?? '')).toEqual(message);
   });
 
-  it('a number for which ten calls found no platform is not called for a while; another number is (guarantees §8)', async () => {
+  it('stops calls for a number after ten failures, and not for another number (guarantees §8)', async () => {
     answers([502, '<html>']);
     for (let i = 0; i < 10; i++) expect((await send()).kind).toBe('unknown');
     expect(await send()).toEqual({ kind: 'unreached', problem: 'it has not answered for a while' });
@@ -56,7 +56,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
     expect((await client.sendMessage({ ...target, phoneNumberId: '701' }, message, inTime())).kind).toBe('unknown');
   });
 
-  it('refusals are answers: they keep nobody back', async () => {
+  it('counts refusals as responses: they stop no calls', async () => {
     answers([400, no(131026)]);
     for (let i = 0; i < 12; i++) expect((await send()).kind).toBe('refused');
   });
@@ -71,7 +71,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
     expect(sockets.size).toBeLessThan(5);
   });
 
-  it('takes over no name of a person that is none', async () => {
+  it('ignores an invalid id of a person', async () => {
     answers([200, JSON.stringify({ ...JSON.parse(yes), contacts: [{ wa_id: '91\u0000', user_id: 'x'.repeat(5000) }] })]);
     expect(await send()).toMatchObject({ kind: 'accepted', waId: null, userId: null });
   });
@@ -94,7 +94,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
     expect(platform.requests).toHaveLength(3);
   });
 
-  it('does not wait longer than the caller can: a long Retry-After is answered at once', async () => {
+  it('returns a long Retry-After at once instead of waiting beyond the deadline', async () => {
     answers([429, no(130429), { 'retry-after': '30' }]);
     expect(await send()).toMatchObject({ kind: 'refused', refusal: { errorCode: 'PLATFORM_THROTTLED', retryAfterSeconds: 30 } });
     expect(platform.requests).toHaveLength(1);
@@ -122,7 +122,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
     expect(await send()).toMatchObject({ kind: 'refused', refusal: { errorCode: 'PLATFORM_REFUSED', platformCode: null } });
   });
 
-  it('does not know the outcome when no answer comes in time, and cuts the call', async () => {
+  it('reports an unknown outcome when no response arrives in time, and ends the call', async () => {
     let cut = false;
     platform.respond((_, response) => void response.on('close', () => (cut = true)));
     expect(await send(Date.now() + 200)).toMatchObject({ kind: 'unknown', problem: 'no answer in time' });
@@ -146,18 +146,18 @@ describe('calls to the platform (guarantees §1, S2)', () => {
     }
   });
 
-  it('guarantees §10, N1: does not know the outcome when the response is larger than a response to a send can be', async () => {
+  it('guarantees §10, N1: reports an unknown outcome when the response is too large', async () => {
     answers([200, JSON.stringify({ ...JSON.parse(yes), padding: 'x'.repeat(70_000) })]);
     expect(await send()).toMatchObject({ kind: 'unknown', problem: 'the answer was too large' });
   });
 
-  it('does not know the outcome when the connection is reset after the request was written', async () => {
+  it('reports an unknown outcome when the connection is reset after the request was written', async () => {
     platform.respond((_, response) => response.socket?.resetAndDestroy());
     expect((await send()).kind).toBe('unknown');
     expect(platform.requests).toHaveLength(1);
   });
 
-  it('does not know the outcome when the answer is cut in the middle', async () => {
+  it('reports an unknown outcome when the response is incomplete', async () => {
     platform.respond((_, response) => {
       response.writeHead(200, { 'content-length': '500' });
       response.write(yes, () => response.destroy());
@@ -185,7 +185,7 @@ describe('a platform that cannot be reached: nothing was written (guarantees §1
     expect(await outcomeAt(`http://127.0.0.1:${port}`)).toEqual({ kind: 'unreached', problem: 'ECONNREFUSED' });
   });
 
-  it('connection refused at first is tried again', async () => {
+  it('retries a refused connection', async () => {
     const { server, port } = await listen(() => {});
     await new Promise((resolve) => server.close(resolve));
     const outcome = outcomeAt(`http://127.0.0.1:${port}`, Date.now() + 10_000);
@@ -209,7 +209,7 @@ describe('a platform that cannot be reached: nothing was written (guarantees §1
     server.close();
   });
 
-  it('the deadline passes before a connection stands: nothing is written afterwards either (S6)', async () => {
+  it('writes nothing when the deadline passes before the connection is open (S6)', async () => {
     const received: string[] = [];
     const open = new Set<Socket>();
     const { server, port } = await listen((socket) => {
@@ -263,7 +263,7 @@ describe('reads (platform §3)', () => {
     expect(platform.requests[0]?.path).toMatch(/^\/graph\/v26\.0\/800900100200301\/message_templates\?/);
   });
 
-  it('gives no half list', async () => {
+  it('returns no partial list', async () => {
     platform.respond(({ path }, response) => {
       const isFirst = !path.includes('after=');
       if (isFirst) response.end(JSON.stringify({ data: [template('a')], paging: { cursors: { after: 'p1' }, next: 'https://x' } }));
@@ -286,7 +286,7 @@ describe('reads (platform §3)', () => {
     expect(platform.requests[0]?.path).toContain('health_status');
   });
 
-  it('tells a refused token from an outage', async () => {
+  it('distinguishes a refused token from an outage', async () => {
     platform.respond((_, response) => response.writeHead(401).end(no(190, { error_subcode: 463 })));
     expect(await client.getPhoneNumber(target, inTime())).toMatchObject({ kind: 'refused', refusal: { sideEffect: 'connection-problem' } });
     platform.respond((_, response) => response.writeHead(502).end('<html>'));

@@ -88,13 +88,13 @@ describe('requests between services (guarantees §6)', () => {
     await broker.stop();
   });
 
-  it('are answered, and request id and deadline travel on', async () => {
+  it('get responses, and pass request id and deadline on', async () => {
     const deadlineAt = Date.now() + 2_000;
     expect(await client.call(Work, { what: 'x' }, { requestId: 'r1', deadlineAt })).toEqual({ done: 'x' });
     expect(Worker.begun[0]?.context).toMatchObject({ requestId: 'r1', deadlineAt });
   });
 
-  it('errors cross as they are; a defect says nothing of itself', async () => {
+  it('pass errors on unchanged, and hide the details of a defect', async () => {
     await expect(client.call(Work, { what: 'refuse' })).rejects.toMatchObject({
       error_code: 'WINDOW_CLOSED',
       extras: { hint: 'template' },
@@ -104,7 +104,7 @@ describe('requests between services (guarantees §6)', () => {
     expect(JSON.stringify(defect)).not.toContain('secret');
   });
 
-  it('both sides check what they get: a bad request is refused, a bad reply is not passed on', async () => {
+  it('are validated on both sides: a bad request is refused, a bad response is not passed on', async () => {
     await expect(client.call(Work, { what: 7 } as never)).rejects.toMatchObject({ error_code: 'INTERNAL' });
     expect(Worker.begun).toHaveLength(0);
     const raw = await (await connect('raw')).request(Work.subject, '{"what":7}', { timeout: 2_000 });
@@ -112,23 +112,23 @@ describe('requests between services (guarantees §6)', () => {
     expect(await codeOf(client.call(Work, { what: 'lie' }))).toBe('INTERNAL');
   });
 
-  it('an answer that is larger than the broker takes is a defect, told at once', async () => {
+  it('fail at once if the response is too large for the broker', async () => {
     expect(await codeOf(client.call(Work, { what: 'too much' }, { deadlineAt: Date.now() + 600_000 }))).toBe('INTERNAL');
     expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('ok');
   });
 
-  it('nobody there: refused at once, nothing was done', async () => {
+  it('are refused at once while no service runs', async () => {
     expect(await codeOf(client.call(Unknown, {}))).toBe('OVERLOADED');
   });
 
-  it('end at their deadline, and are not begun after it', async () => {
+  it('end at their deadline, and do not begin after it', async () => {
     const waiting = codeOf(client.call(Work, { what: 'wait' }, { deadlineAt: Date.now() + 200 }));
     expect(await waiting).toBe('DEADLINE_EXCEEDED');
     expect(await codeOf(client.call(Work, { what: 'x' }, { deadlineAt: Date.now() - 1 }))).toBe('DEADLINE_EXCEEDED');
     expect(Worker.begun.map(({ what }) => what)).toEqual(['wait']);
   });
 
-  it('over the bound they are refused at once, and taken again after', async () => {
+  it('are refused at once over the bound, and accepted afterwards', async () => {
     await server.close();
     server = await serve(1);
     const first = client.call(Work, { what: 'wait' });
@@ -139,7 +139,7 @@ describe('requests between services (guarantees §6)', () => {
     expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('ok');
   });
 
-  it('1,000 slow reads take no place of anything else, and the other way round (guarantees §10, N2)', async () => {
+  it('1,000 slow reads and other requests take no places of each other (guarantees §10, N2)', async () => {
     const first = client.call(Work, { what: 'wait' });
     await eventually(() => Worker.begun.length === 1);
     const looks = Array.from({ length: 1_000 }, () => codeOf(client.call(Look, {}, { deadlineAt: Date.now() + 50_000 })));
@@ -152,7 +152,7 @@ describe('requests between services (guarantees §6)', () => {
     expect(await first).toEqual({ done: 'wait' });
   });
 
-  it('refuses requests beyond its bound in bytes, however few they are', async () => {
+  it('are refused over the bound in bytes, however few they are', async () => {
     await server.close();
     server = await serve(1_000);
     const large = 'x'.repeat(900_000);
@@ -174,7 +174,7 @@ describe('requests between services (guarantees §6)', () => {
     expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('ok');
   });
 
-  it('the broker dies mid-request: the caller is told at once that it may have been done, and later requests work', async () => {
+  it('fail at once as REPLY_LOST when the broker dies, and later requests work', async () => {
     const asked = codeOf(client.call(Work, { what: 'wait' }));
     await eventually(() => Worker.begun.length === 1);
     await broker.kill();
@@ -184,7 +184,7 @@ describe('requests between services (guarantees §6)', () => {
     await eventually(async () => (await codeOf(client.call(Work, { what: 'x' }))) === 'ok', { timeoutMs: 20_000 });
   });
 
-  it('the responder dies mid-request: the caller is told by its deadline', async () => {
+  it('fail by their deadline when the responder dies', async () => {
     const asked = codeOf(client.call(Work, { what: 'wait' }, { deadlineAt: Date.now() + 500 }));
     await eventually(() => Worker.begun.length === 1);
     await connections[1]?.close();
@@ -192,7 +192,7 @@ describe('requests between services (guarantees §6)', () => {
     expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('OVERLOADED');
   });
 
-  it('the caller dies mid-request: the responder finishes and goes on', async () => {
+  it('are finished when their caller dies, and the responder continues', async () => {
     const other = await connect('dying');
     void new RpcClient(other, logger).call(Work, { what: 'wait' }).catch(() => undefined);
     await eventually(() => Worker.begun.length === 1);
@@ -201,7 +201,7 @@ describe('requests between services (guarantees §6)', () => {
     expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('ok');
   });
 
-  it('a server that closes finishes what runs, answers it, and takes no more', async () => {
+  it('in progress are finished by a server that closes; it accepts no more', async () => {
     const asked = client.call(Work, { what: 'wait' });
     await eventually(() => Worker.begun.length === 1);
     const closing = server.close();
@@ -211,14 +211,14 @@ describe('requests between services (guarantees §6)', () => {
     await closing;
   });
 
-  it('a server that closes waits for a request as long as its caller may, not for ever (guarantees §8)', async () => {
+  it('delay the close of a server up to their deadline (guarantees §8)', async () => {
     const asked = codeOf(client.call(Work, { what: 'wait' }));
     await eventually(() => Worker.begun.length === 1);
     await server.close();
     expect(await asked).toBe('DEADLINE_EXCEEDED');
   });
 
-  it('two servers share the requests; each is answered once', async () => {
+  it('are shared by two servers; each gets one response', async () => {
     const second = await serve();
     const answers = await Promise.all(Array.from({ length: 4 }, (_, i) => client.call(Work, { what: String(i) }).then(({ done }) => done)));
     expect(answers).toEqual(['0', '1', '2', '3']);
@@ -226,7 +226,7 @@ describe('requests between services (guarantees §6)', () => {
     await second.close();
   });
 
-  it('announcements reach everybody who listens, and nobody else', async () => {
+  it('announcements reach every listener of their subject', async () => {
     const heard: number[] = [];
     const stop = client.listen(Changed, ({ id }) => void heard.push(id));
     await connections[0]?.flush();

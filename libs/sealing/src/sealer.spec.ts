@@ -7,7 +7,7 @@ describe('sealing (guarantees §9)', () => {
   const old = ring('2025');
   const sealer = new Sealer(old);
 
-  it('opens what it sealed, in its place only', () => {
+  it('opens a sealed text with the same context only', () => {
     const sealed = sealer.seal('тайна ✓', 'webhook.secret:7');
     expect(sealed).not.toContain('тайна');
     expect(sealer.open(sealed, 'webhook.secret:7')).toBe('тайна ✓');

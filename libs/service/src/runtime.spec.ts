@@ -11,13 +11,13 @@ describe('the runtime of a service', () => {
   }
   const store = new AsyncLocalStorage<string>();
 
-  it('a bound function has no accessor of its own, which would be a hidden class of its own', () => {
+  it('a bound function has no accessor, which would give it a hidden class of its own', () => {
     const bound = store.run('here', () => new AsyncResource('test').bind(told));
     expect(Object.getOwnPropertyNames(bound)).not.toContain('asyncResource');
     expect(bound).toHaveLength(2);
   });
 
-  it('it runs where it was bound, with what it is called with', () => {
+  it('runs in the context of its binding, with the arguments of its call', () => {
     const bound = store.run('here', () => new AsyncResource('test').bind(told));
     const owner = { bound };
     expect(store.run('elsewhere', () => owner.bound(1, 2))).toEqual([owner, 1, 2, 'here']);
@@ -25,7 +25,7 @@ describe('the runtime of a service', () => {
     expect(owned(1, 2)).toEqual([owner, 1, 2, 'here']);
   });
 
-  it('what it throws reaches the caller', () => {
+  it('throws to its caller', () => {
     const bound = new AsyncResource('test').bind(() => {
       throw new Error('thrown');
     });

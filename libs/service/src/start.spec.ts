@@ -22,7 +22,7 @@ describe('the start of a service (experience: JSON logs)', () => {
   const logger = createLogger('test', 'info');
   const lines = logLines(logger);
 
-  it('what Nest cannot put together is thrown, and said nowhere else', async () => {
+  it('throws what Nest cannot resolve, without a log line', async () => {
     const written: string[] = [];
     const spies = (['stdout', 'stderr'] as const).map((name) =>
       jest.spyOn(process[name], 'write').mockImplementation((text) => written.push(String(text)) > 0),
@@ -33,13 +33,13 @@ describe('the start of a service (experience: JSON logs)', () => {
     expect([written, lines()]).toEqual([[], []]);
   });
 
-  it('what Nest says of itself is a line of the log', () => {
+  it('writes Nest’s messages to the log', () => {
     NestLogger.overrideLogger(nestOptions(logger).logger ?? false);
     new NestLogger('RoutesResolver').warn('a path is not supported');
     expect(lines()).toMatchObject([{ level: 'warn', msg: 'a path is not supported', context: 'RoutesResolver' }]);
   });
 
-  it('guarantees §6: while NATS cannot be reached it says so and why, and starts when it can', async () => {
+  it('guarantees §6: logs why NATS is unreachable, and starts when it is back', async () => {
     const broker = await testNats();
     await broker.kill();
     const starting = startService({ name: 'test', module: EmptyModule, config: TestConfig }, { NATS_URL: broker.url }, logger);

@@ -25,7 +25,7 @@ describe('spans', () => {
     await tracing.close();
   });
 
-  it('hand their trace on, and lines that are logged meanwhile name it', async () => {
+  it('pass their trace on, and log lines name it', async () => {
     const handed = await withTraceparent(KEPT, () =>
       traced('step', step, async (span) => {
         logger.info('done');
@@ -38,13 +38,13 @@ describe('spans', () => {
     expect(lines().find(({ msg }) => msg === 'elsewhere')).not.toHaveProperty('trace_id');
   });
 
-  it('hand on that the caller does not keep the trace', async () => {
+  it('pass on that the caller does not sample the trace', async () => {
     const handed = await traced('step', { ...step, parent: NOT_KEPT }, async (span) => span.traceparent);
     expect(handed).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
   });
 
   it.each([null, '', `${KEPT}-more`, `00-${'0'.repeat(32)}-b7ad6b7169203331-01`, "' OR 1=1"])(
-    'begin a trace of their own after %j',
+    'start a new trace after %j',
     async (parent) => {
       const handed = await withTraceparent(KEPT, () => traced('step', { ...step, parent }, async (span) => span.traceparent));
       expect(handed).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);

@@ -3,7 +3,7 @@ import { Shares, type Release } from './shares';
 const NO_WAIT = 0;
 const LONG = 60_000;
 
-/** Takes places until none is given. @returns how to give them back */
+/** Takes places until the share is used. @returns their releases */
 function fill(shares: Shares, holder: string): Release[] {
   const taken: Release[] = [];
   for (let release = shares.tryTake(holder); release !== null; release = shares.tryTake(holder)) taken.push(release);
@@ -11,12 +11,12 @@ function fill(shares: Shares, holder: string): Release[] {
 }
 
 describe('shares of a pool (guarantees §10, N2)', () => {
-  it('one holder gets its largest part of an idle pool', () => {
+  it('gives one holder the largest part of an idle pool', () => {
     expect(fill(new Shares({ places: 1_024, largest: 1 / 16 }), 'a')).toHaveLength(64);
     expect(fill(new Shares({ places: 512, largest: 1 / 2 }), 'a')).toHaveLength(256);
   });
 
-  it('ten holders that return nothing leave half of the pool, and a newcomer finds a place after sixty', () => {
+  it('keeps half of the pool free of ten holders that release nothing, and a place for a newcomer after sixty', () => {
     const shares = new Shares({ places: 1_024, largest: 1 / 16 });
     const taken = Array.from({ length: 10 }, (_, i) => fill(shares, `hung ${i}`).length);
     expect(taken.reduce((sum, n) => sum + n)).toBeLessThanOrEqual(512);
@@ -25,7 +25,7 @@ describe('shares of a pool (guarantees §10, N2)', () => {
     expect(shares.tryTake('newcomer')).not.toBeNull();
   });
 
-  it('a holder that has its share waits in its own queue, is served in order, and keeps nobody else back', async () => {
+  it('queues a holder that has its share, in order, and delays no others', async () => {
     const shares = new Shares({ places: 8, largest: 1 / 4, waiting: { room: 100, largest: 1 / 4 } });
     const taken = fill(shares, 'a');
     const served: string[] = [];
@@ -39,7 +39,7 @@ describe('shares of a pool (guarantees §10, N2)', () => {
     expect(served).toEqual(['first', 'second']);
   });
 
-  it('holders that wait take turns', async () => {
+  it('serves waiting holders in turn', async () => {
     const shares = new Shares({ places: 4, largest: 1 / 4, waiting: { room: 100, largest: 1 / 4 } });
     const taken = ['a', 'b'].flatMap((holder) => fill(shares, holder));
     const served: string[] = [];
@@ -54,7 +54,7 @@ describe('shares of a pool (guarantees §10, N2)', () => {
     expect(served).toEqual(['a', 'b', 'a', 'b']);
   });
 
-  it('a full queue refuses at once, another holder may still wait', async () => {
+  it('refuses at once when a holder’s queue is full, and queues another holder', async () => {
     const shares = new Shares({ places: 4, largest: 1 / 4, waiting: { room: 8, largest: 1 / 4 } });
     const taken = [...fill(shares, 'a'), ...fill(shares, 'b')];
     const waiting = [shares.take('a', LONG), shares.take('a', LONG)];
@@ -65,7 +65,7 @@ describe('shares of a pool (guarantees §10, N2)', () => {
     for (const one of waiting) (await one)?.();
   });
 
-  it('a wait ends in time, and its room is free again', async () => {
+  it('ends a wait in time, and frees its room', async () => {
     const shares = new Shares({ places: 4, largest: 1 / 4, waiting: { room: 1, largest: 1 / 4 } });
     const taken = fill(shares, 'a');
     for (let i = 0; i < 3; i++) expect(await shares.take('a', 1)).toBeNull();
@@ -74,7 +74,7 @@ describe('shares of a pool (guarantees §10, N2)', () => {
     expect(await shares.take('a', 1)).not.toBeNull();
   });
 
-  it('a place is returned once', () => {
+  it('releases a place once', () => {
     const shares = new Shares({ places: 4, largest: 1 / 4 });
     const [release] = fill(shares, 'a');
     release?.();

@@ -1,7 +1,7 @@
 import { counter, createLogger, gauges, metricsText, startProbes } from './index';
 
 describe('probes (guarantees: each service has /livez, /readyz, /metrics)', () => {
-  it('tells readiness as it is, and a failing check as not ready', async () => {
+  it('reports readiness, and a failing check as not ready', async () => {
     let ready: () => boolean = () => false;
     const probes = await startProbes({ port: 0, host: '127.0.0.1', ready: () => ready(), logger: createLogger('test', 'silent') });
     const status = async (path: string) => (await fetch(`http://127.0.0.1:${probes.port}${path}`)).status;
@@ -32,11 +32,11 @@ describe('probes (guarantees: each service has /livez, /readyz, /metrics)', () =
   });
 });
 
-describe('figures that are asked for at a scrape', () => {
+describe('values that are read at a scrape', () => {
   const series = async () =>
     [...(await metricsText()).text.matchAll(/^mgw_test_figure\{of="(\w+)"\} (\d+)/gm)].map(([, ...found]) => found);
 
-  it('are of everybody who tells some; one who fails, or has ended, has none', async () => {
+  it('come from every reader; one that fails or was removed has none', async () => {
     const tell = (figures: () => Promise<Record<string, number>>) => gauges('mgw_test_figure', 'test', 'of', figures);
     const ends = [
       tell(async () => ({ a: 1, b: 2 })),
@@ -57,7 +57,7 @@ describe('figures that are asked for at a scrape', () => {
 });
 
 describe('logs (guarantees §9)', () => {
-  it('cut out what is named like a secret', () => {
+  it('remove members that are named like a secret', () => {
     const lines: string[] = [];
     const write = process.stdout.write.bind(process.stdout);
     const logger = createLogger('test', 'info');
