@@ -307,7 +307,7 @@ describe('the Helm chart', () => {
           // Every replica exports the total.
           query: 'max(mgw_service_figure{figure="deliveries_waiting"})',
           threshold: '50',
-          // A figure that is missing is no backlog of nothing.
+          // A missing metric must not count as an empty backlog.
           ignoreNullValues: 'false',
         },
       });

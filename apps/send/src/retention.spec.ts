@@ -1,7 +1,7 @@
 import { FindSend, GetThread, newIntentId, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { startSending, type Sending } from './sending/send.fixture';
+import { startSending, type Sending } from './send.fixture';
 
 const DAY_MS = 86_400_000;
 const daysBack = (days: number) => new Date(Date.now() - days * DAY_MS);

@@ -1,4 +1,4 @@
-import { startSending } from '../sending/send.fixture';
+import { startSending } from '../send.fixture';
 
 it.each([
   [['RESTRICTED_BIZ_INITIATED_MESSAGING'], 'it may not send templates until 2030-01-02T03:04:05.000Z.'],

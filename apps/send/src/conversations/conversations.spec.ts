@@ -2,7 +2,7 @@ import { GetSuppression, ListConversations, PlatformPreference, SetSuppression, 
 import { newEvent } from '@mgw/events';
 import { inboundEvent, statusEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { startSending, type Sending } from '../sending/send.fixture';
+import { startSending, type Sending } from '../send.fixture';
 
 type Aliases = [phone: string | null, userId: string | null];
 

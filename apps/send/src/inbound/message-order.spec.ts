@@ -1,7 +1,7 @@
 import { ensureStreams } from '@mgw/events';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { startSending, type Sending } from '../sending/send.fixture';
+import { startSending, type Sending } from '../send.fixture';
 
 const PEOPLE = 60;
 

@@ -1,7 +1,7 @@
 import { GetThread, ListConversations, SetSuppression, type ReplyOf } from '@mgw/contracts';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { startSending, type Sending } from '../sending/send.fixture';
+import { startSending, type Sending } from '../send.fixture';
 
 describe('the inbox (spec §10)', () => {
   let sending: Sending;

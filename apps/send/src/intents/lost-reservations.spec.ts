@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { FindSend, gatewayMessageId, newIntentId } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
-import { startSending, type Sending } from '../sending/send.fixture';
+import { startSending, type Sending } from '../send.fixture';
 
 /** PostgreSQL's message Sync, which ends a request. */
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);

@@ -1,7 +1,7 @@
 import { FindSend, gatewayMessageId, newIntentId } from '@mgw/contracts';
 import { statusEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { startSending, type Sending } from './send.fixture';
+import { startSending, type Sending } from '../send.fixture';
 
 /** kill -9 between two steps (guarantees §8). Another replica or the next start finishes the send. */
 describe('a send service that dies', () => {

@@ -1,7 +1,7 @@
 import { ListConversations, type GatewayError } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { eventually } from '@mgw/testing';
-import { startSending, type Sending } from './send.fixture';
+import { startSending, type Sending } from '../send.fixture';
 
 const SEARCHES = 300;
 

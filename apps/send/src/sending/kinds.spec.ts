@@ -2,7 +2,7 @@ import { PlatformPreference } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { startSending, type Sending } from './send.fixture';
+import { startSending, type Sending } from '../send.fixture';
 
 describe('kinds of messages', () => {
   let sending: Sending;

@@ -1,7 +1,7 @@
 import { ConnectionChanged, FindSend, ListConversations, TemplatesChanged } from '@mgw/contracts';
 import { inboundEvent, statusEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { startSending, type Sending } from './send.fixture';
+import { startSending, type Sending } from '../send.fixture';
 
 const NOW = () => new Date().toISOString();
 

@@ -1,6 +1,6 @@
 import type { GatewayError } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
-import { numberOf, startSending, type Sending } from './send.fixture';
+import { numberOf, startSending, type Sending } from '../send.fixture';
 
 /** One number's share of concurrent platform calls (1/16 of 1024) and of the queue (1/4 of 768). */
 const CALLS = 64;

@@ -1,7 +1,7 @@
 import { GetSuppression, LiftSuppression, SetSendSettings, SetSuppression } from '@mgw/contracts';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { startSending, type Sending } from '../sending/send.fixture';
+import { startSending, type Sending } from '../send.fixture';
 
 /** Businesses with the default words, and with words of their own (one of them invisible). */
 const DEFAULT_WORDS = 1;

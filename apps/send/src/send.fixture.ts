@@ -14,7 +14,7 @@ import {
   type TemplateShape,
 } from '@mgw/contracts';
 import { startHarness } from '@mgw/harness';
-import { service } from '../main';
+import { service } from './main';
 import { startPlatform } from './platform.fixture';
 
 const ORDER: TemplateShape = {
