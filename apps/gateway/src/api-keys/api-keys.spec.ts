@@ -10,8 +10,8 @@ describe('API keys (spec §2.7, §5, §10)', () => {
   let store: ApiKeysStore;
 
   const create = async (body: object = {}, by = owner) => {
-    const answer = await by.post('/api/client/api-keys', { name: 'CRM', permissions: ['*'], ...body }).expect(200);
-    return answer.body as { id: number; key: string; message: string };
+    const response = await by.post('/api/client/api-keys', { name: 'CRM', permissions: ['*'], ...body }).expect(200);
+    return response.body as { id: number; key: string; message: string };
   };
   const listed = async (id: number, by = owner) => {
     const { body } = await by.get('/api/client/api-keys').expect(200);
@@ -118,13 +118,13 @@ describe('API keys (spec §2.7, §5, §10)', () => {
 
   it("guarantees §9: another business's key and an unknown one get the same 404 and stay unchanged", async () => {
     const { id, key } = await create();
-    const stranger = await dashboard.session('owner', await dashboard.business());
-    const foreign = await stranger.delete(`/api/client/api-keys/${id}`).expect(404);
+    const outsider = await dashboard.session('owner', await dashboard.business());
+    const foreign = await outsider.delete(`/api/client/api-keys/${id}`).expect(404);
     for (const unknown of ['999999', '0', '-1', 'abc', '1e3', '99999999999999999999']) {
-      const answer = await stranger.delete(`/api/client/api-keys/${unknown}`).expect(404);
-      expect(answer.body).toEqual(foreign.body);
+      const response = await outsider.delete(`/api/client/api-keys/${unknown}`).expect(404);
+      expect(response.body).toEqual(foreign.body);
     }
-    expect(await listed(id, stranger)).toBeUndefined();
+    expect(await listed(id, outsider)).toBeUndefined();
     expect(await found(key)).not.toBeNull();
   });
 
@@ -164,8 +164,8 @@ describe('API keys (spec §2.7, §5, §10)', () => {
     [{ expires_at: 4102444800000 }, 'expires_at'],
     [{ business_id: 1 }, 'business_id'],
   ])('decisions 6, 7, 44: refuses %j with 400 that names the field', async (body, field) => {
-    const answer = await owner.post('/api/client/api-keys', { name: 'CRM', permissions: ['*'], ...body }).expect(400);
-    expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
+    const response = await owner.post('/api/client/api-keys', { name: 'CRM', permissions: ['*'], ...body }).expect(400);
+    expect(response.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
   });
 
   it('guarantees §9: the audit log has who created and revoked a key, but not the key', async () => {

@@ -35,8 +35,8 @@ describe('the REST API (spec §4, §5, §7)', () => {
 
   it('spec §4.4, §2.2: send-template calls the send service and responds with the send result', async () => {
     const { token, id, business_id } = await key();
-    const answer = await send(token, { ...TEMPLATE, extra: 1 }).expect(200);
-    expect(answer.body).toEqual({
+    const response = await send(token, { ...TEMPLATE, extra: 1 }).expect(200);
+    expect(response.body).toEqual({
       success: true,
       message_id: 'wamid.X==',
       phone: '919876543210',
@@ -71,15 +71,15 @@ describe('the REST API (spec §4, §5, §7)', () => {
 
   it('decision 3: every response has a request id, no-store and the limits', async () => {
     const { token } = await key({ limit: 10 });
-    const answer = await send(token, { phone: '919876543210', message: 'Hi' }, 'send-text').set('x-request-id', 'my-id').expect(200);
-    expect(answer.headers).toMatchObject({
+    const response = await send(token, { phone: '919876543210', message: 'Hi' }, 'send-text').set('x-request-id', 'my-id').expect(200);
+    expect(response.headers).toMatchObject({
       'x-request-id': 'my-id',
       'cache-control': 'no-store',
       'ratelimit-limit': '10',
       'ratelimit-remaining': '9',
     });
-    expect(answer.headers['etag']).toBeUndefined();
-    expect(answer.headers['x-powered-by']).toBeUndefined();
+    expect(response.headers['etag']).toBeUndefined();
+    expect(response.headers['x-powered-by']).toBeUndefined();
     const odd = await send(token, TEMPLATE).set('x-request-id', 'no sane token');
     expect(odd.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
@@ -122,8 +122,8 @@ describe('the REST API (spec §4, §5, §7)', () => {
     ['NUL in a param', { ...TEMPLATE, body_params: ['\u0000'] }, 'body_params.0'],
   ])('spec §7: refuses %s with 400 that names the field', async (_, body, field) => {
     const { token } = await key();
-    const answer = await send(token, body).expect(400);
-    expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [expect.objectContaining({ field })] });
+    const response = await send(token, body).expect(400);
+    expect(response.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [expect.objectContaining({ field })] });
     expect(requested).toEqual([]);
   });
 
@@ -215,8 +215,8 @@ describe('the REST API (spec §4, §5, §7)', () => {
       return { message_id: 'wamid.X', phone: message.to, replayed: true };
     });
     for (const body of [TEMPLATE, { ...TEMPLATE, phone: '9876543210', extra: true }, { ...TEMPLATE, language: 'fr' }]) {
-      const answer = await send(token, body).set('idempotency-key', 'k1').expect(200);
-      expect(answer.headers['idempotency-replayed']).toBe('true');
+      const response = await send(token, body).set('idempotency-key', 'k1').expect(200);
+      expect(response.headers['idempotency-replayed']).toBe('true');
     }
     const [first, same, other] = requested.map(({ request }) => (request as { fingerprint: string }).fingerprint);
     expect(same).toBe(first);

@@ -38,8 +38,8 @@ describe('the rows of a broadcast (spec §10)', () => {
   });
 
   it('decision 9: refuses other control characters in a CSV file', async () => {
-    const answer = await check('phone,name\r\n+1 201 555 0100,A\u0000\r\n').expect(400);
-    expect(answer.body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'csv' }] });
+    const response = await check('phone,name\r\n+1 201 555 0100,A\u0000\r\n').expect(400);
+    expect(response.body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'csv' }] });
   });
 
   it('spec §10: keeps every character of a large CSV file across parsing slices', async () => {
@@ -65,8 +65,8 @@ describe('the rows of a broadcast (spec §10)', () => {
 
   it('spec §10: refuses more columns than a template can have', async () => {
     const names = Array.from({ length: 51 }, (_, i) => `v${i}`);
-    const answer = await check(`phone,${names.join()}\n+1 201 555 0100,${names.join()}\n`).expect(400);
-    expect(answer.body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'csv' }] });
+    const response = await check(`phone,${names.join()}\n+1 201 555 0100,${names.join()}\n`).expect(400);
+    expect(response.body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'csv' }] });
   });
 
   it('spec §10: creating passes on the same rows', async () => {

@@ -33,8 +33,8 @@ describe('the connection and its templates (spec §10)', () => {
 
   it('spec §10: GET shows ids, status, verify token and callback URL, but no secret', async () => {
     dashboard.neighbours.respond(GetConnection, () => ({ connection: stored() }));
-    const answer = await owner.get('/api/client/connection').expect(200);
-    expect(answer.body).toEqual({
+    const response = await owner.get('/api/client/connection').expect(200);
+    expect(response.body).toEqual({
       phone_number_id: '111',
       business_account_id: '222',
       verify_token: 'paste-me',
@@ -46,8 +46,8 @@ describe('the connection and its templates (spec §10)', () => {
   });
 
   it('spec §10: GET without a connection still shows the callback URL', async () => {
-    const answer = await owner.get('/api/client/connection').expect(200);
-    expect(answer.body).toMatchObject({
+    const response = await owner.get('/api/client/connection').expect(200);
+    expect(response.body).toMatchObject({
       status: 'not_connected',
       phone_number_id: null,
       callback_url: 'https://gateway.example/webhooks/whatsapp',
@@ -61,8 +61,8 @@ describe('the connection and its templates (spec §10)', () => {
       return { connection: stored() };
     });
     const ids = { phone_number_id: '111', business_account_id: '222' };
-    const answer = await owner.put('/api/client/connection', { ...ids, access_token: 'EAA-new', app_secret: null }).expect(200);
-    expect(answer.text).not.toMatch(/EAA|sealed/);
+    const response = await owner.put('/api/client/connection', { ...ids, access_token: 'EAA-new', app_secret: null }).expect(200);
+    expect(response.text).not.toMatch(/EAA|sealed/);
     expect(Object.keys(requested[0] ?? {}).sort()).toEqual([
       'access_token_sealed',
       'business_account_id',
@@ -83,8 +83,8 @@ describe('the connection and its templates (spec §10)', () => {
     [{ app_secret: 5 }, 'app_secret'],
     [{ status: 'connected' }, 'status'],
   ])('decisions 6, 7: PUT refuses %j with 400', async (body, field) => {
-    const answer = await owner.put('/api/client/connection', { phone_number_id: '1', business_account_id: '2', ...body }).expect(400);
-    expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
+    const response = await owner.put('/api/client/connection', { phone_number_id: '1', business_account_id: '2', ...body }).expect(400);
+    expect(response.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
   });
 
   it('spec §10: a member sees the connection but cannot change it', async () => {
@@ -98,8 +98,8 @@ describe('the connection and its templates (spec §10)', () => {
     ['problem', false],
   ] as const)('spec §10: me shows a connection with status %s as whatsapp_connected %j', async (status, whatsapp_connected) => {
     dashboard.neighbours.respond(GetConnection, () => ({ connection: stored({ status }) }));
-    const answer = await owner.get('/api/client/me').expect(200);
-    expect(answer.body).toEqual({
+    const response = await owner.get('/api/client/me').expect(200);
+    expect(response.body).toEqual({
       user: { id: owner.id, email: owner.email, name: 'Owner', role: 'owner' },
       business: { id: business_id, name: 'Chai Point', plan: 'Pro', timezone: 'Asia/Kolkata', whatsapp_connected },
     });
@@ -109,8 +109,8 @@ describe('the connection and its templates (spec §10)', () => {
     dashboard.neighbours.respond(GetConnection, () => {
       throw new GatewayError('INTERNAL', 'no');
     });
-    const answer = await owner.get('/api/client/me').expect(200);
-    expect(answer.body).toMatchObject({ business: { whatsapp_connected: null } });
+    const response = await owner.get('/api/client/me').expect(200);
+    expect(response.body).toMatchObject({ business: { whatsapp_connected: null } });
     const operator = await (await dashboard.session('operator', null)).get('/api/client/me').expect(200);
     expect(operator.body).toMatchObject({ user: { role: 'operator' }, business: null });
   });
@@ -128,7 +128,7 @@ describe('the connection and its templates (spec §10)', () => {
     dashboard.neighbours.respond(SyncTemplates, () => {
       throw new GatewayError('NOT_CONNECTED', 'Connect a number first.');
     });
-    const answer = await owner.post('/api/client/templates/sync').expect(400);
-    expect(answer.body).toMatchObject({ success: false, error_code: 'NOT_CONNECTED' });
+    const response = await owner.post('/api/client/templates/sync').expect(400);
+    expect(response.body).toMatchObject({ success: false, error_code: 'NOT_CONNECTED' });
   });
 });

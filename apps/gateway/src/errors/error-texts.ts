@@ -3,7 +3,7 @@ import type { ErrorCode } from '@mgw/contracts';
 /** Texts for the page of an error. Backticks mark code. */
 export interface ErrorTexts {
   meaning: string;
-  /** What the caller can do. */
+  /** The remedy for the caller. */
   remedy: string;
   /** How to retry the request; absent if only a change can help. */
   retry?: string;

@@ -111,8 +111,8 @@ describe('guarantees N1: hostile bodies, heads and readers at a heap of 128 MB',
 
   afterEach(async () => {
     // The same process still serves a session, and stayed within its memory.
-    const answer = await fetch(`http://127.0.0.1:${port}/api/client/me`, { headers: { cookie: `token=${sessions[2]}` } });
-    expect(answer.status).toBe(200);
+    const response = await fetch(`http://127.0.0.1:${port}/api/client/me`, { headers: { cookie: `token=${sessions[2]}` } });
+    expect(response.status).toBe(200);
     expect(residentPeak()).toBeLessThan(MOST_RESIDENT);
   });
 
@@ -145,8 +145,8 @@ describe('guarantees N1: hostile bodies, heads and readers at a heap of 128 MB',
   it('survives 400 unfinished heads of 60 kB', async () => {
     const sockets = hold(400, `GET / HTTP/1.1\r\nhost: x\r\n${`x: ${'y'.repeat(1_000)}\r\n`.repeat(60)}`);
     await eventually(() => sockets.every(({ readyState }) => readyState !== 'opening'));
-    const answer = await fetch(`http://127.0.0.1:${port}/api/client/me`, { headers: { cookie: `token=${sessions[2]}` } });
-    expect(answer.status).toBe(200);
+    const response = await fetch(`http://127.0.0.1:${port}/api/client/me`, { headers: { cookie: `token=${sessions[2]}` } });
+    expect(response.status).toBe(200);
     for (const socket of sockets) socket.destroy();
   });
 

@@ -9,8 +9,8 @@ const WRONG: [name: string, status: number, type: string, body: string][] = [
   ['broken JSON', 400, 'application/json', '{"phone":'],
   ['JSON that is too deep', 400, 'application/json', '['.repeat(9) + ']'.repeat(9)],
   ['another type', 415, 'text/plain', 'phone=1'],
-  ['a type that is none', 415, 'json', '{}'],
-  ['a type that is none, with a parameter', 415, 'json; charset=utf-8', '{}'],
+  ['an invalid media type', 415, 'json', '{}'],
+  ['an invalid media type with a parameter', 415, 'json; charset=utf-8', '{}'],
   ['a form', 415, 'application/x-www-form-urlencoded', 'phone=1'],
   ['too many bytes', 413, 'application/json', LARGE],
 ];
@@ -82,16 +82,16 @@ describe('faults of a body are reported after authorization (decisions 1, 3, 5, 
     ]) {
       const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
       socket.on('error', () => undefined);
-      let answer = '';
-      socket.on('data', (data) => (answer += data.toString()));
+      let received = '';
+      socket.on('data', (data) => (received += data.toString()));
       const head = ['POST /api/v1/send-text HTTP/1.1', 'host: x', 'content-type: application/json', 'transfer-encoding: chunked'];
       socket.write([...head, `x-api-key: ${token}`, '', ''].join('\r\n'));
       const ended = once(socket, 'close');
       // The body never ends; the response comes anyway.
       const chunk = `${(16_384).toString(16)}\r\n${' '.repeat(16_384)}\r\n`;
       for (let sent = 0; sent < 5; sent++) socket.write(chunk);
-      await eventually(() => answer.includes('\r\n\r\n'));
-      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*connection: close`, 'i'));
+      await eventually(() => received.includes('\r\n\r\n'));
+      expect(received).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*connection: close`, 'i'));
       await ended;
     }
     await new Promise((closed) => server.close(closed));

@@ -18,7 +18,7 @@ export const LARGE_BODY_LIMIT = 5 * 1024 * 1024;
  * body above 64 kB is parsed and held at a time.
  */
 const BUDGETS = {
-  stranger: () => new ByteBudget(1024 * 1024, BODY_LIMIT),
+  anonymous: () => new ByteBudget(1024 * 1024, BODY_LIMIT),
   small: () => new ByteBudget(8 * 1024 * 1024, 2 * 1024 * 1024),
   large: () => new ByteBudget(4 * LARGE_BODY_LIMIT, LARGE_BODY_LIMIT),
 };
@@ -40,7 +40,7 @@ const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
  * only (decision 5).
  */
 export function readBodies(server: FastifyInstance): void {
-  const pools: Pools = { stranger: BUDGETS.stranger(), small: BUDGETS.small(), large: BUDGETS.large(), turns: new FairQueue() };
+  const pools: Pools = { anonymous: BUDGETS.anonymous(), small: BUDGETS.small(), large: BUDGETS.large(), turns: new FairQueue() };
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', (request, payload, done) => done(null, new UnreadBody(request, payload, pools)));
   server.addContentTypeParser('*', (_request, _payload, done) =>
@@ -60,7 +60,7 @@ export function readBodies(server: FastifyInstance): void {
 
 interface Pools {
   /** Bodies of requests without credentials, by network. */
-  stranger: ByteBudget;
+  anonymous: ByteBudget;
   small: ByteBudget;
   large: ByteBudget;
   turns: FairQueue;
@@ -85,7 +85,7 @@ export class UnreadBody {
     if (Number(declared) > limit) throw tooLarge();
     const holder = holderOf(request);
     const large = Number(declared ?? limit) > BODY_LIMIT;
-    const budget = request.user ? pools[large ? 'large' : 'small'] : pools.stranger;
+    const budget = request.user ? pools[large ? 'large' : 'small'] : pools.anonymous;
     const take = (size: number) => untilClosed(response, budget.take(holder, size));
     if (declared !== undefined) take(Number(declared));
     const bytes = await collect(this.payload, { limit, pace: large ? LARGE_PACE : PACE, reserve: declared === undefined ? take : null });

@@ -5,7 +5,8 @@ import { PASSWORD, startDashboard, type Dashboard } from '../../test/dashboard.f
 describe('login (spec §10)', () => {
   let dashboard: Dashboard;
   const login = (email: string, password: string) => dashboard.visitor.post('/api/client/login', { email, password });
-  const cookieOf = (answer: { headers: Record<string, unknown> }) => String((answer.headers['set-cookie'] as string[] | undefined)?.[0]);
+  const cookieOf = (response: { headers: Record<string, unknown> }) =>
+    String((response.headers['set-cookie'] as string[] | undefined)?.[0]);
 
   beforeAll(async () => {
     dashboard = await startDashboard({ loginIpLimit: 1000 });
@@ -14,10 +15,10 @@ describe('login (spec §10)', () => {
 
   it('spec §10: responds with the user and an opaque cookie that is stored only as a hash', async () => {
     const { email, id } = await dashboard.user('owner', await dashboard.business());
-    const answer = await login(email.toUpperCase(), PASSWORD).expect(200);
-    expect(answer.body).toEqual({ message: expect.any(String) as string, user: { id, email, name: 'Owner', role: 'owner' } });
-    expect(cookieOf(answer)).toMatch(/^token=[\w-]{43}; Max-Age=604800; Path=\/api; HttpOnly; SameSite=Lax$/);
-    const token = /token=([\w-]+)/.exec(cookieOf(answer))?.[1] ?? '';
+    const response = await login(email.toUpperCase(), PASSWORD).expect(200);
+    expect(response.body).toEqual({ message: expect.any(String) as string, user: { id, email, name: 'Owner', role: 'owner' } });
+    expect(cookieOf(response)).toMatch(/^token=[\w-]{43}; Max-Age=604800; Path=\/api; HttpOnly; SameSite=Lax$/);
+    const token = /token=([\w-]+)/.exec(cookieOf(response))?.[1] ?? '';
     const stored = await dashboard.db.query<{ token_hash: Buffer }>('SELECT token_hash FROM access.sessions');
     expect(stored.map((row) => row.token_hash.toString('hex'))).toContain(createHash('sha256').update(token).digest('hex'));
   });
@@ -35,9 +36,9 @@ describe('login (spec §10)', () => {
     const { email } = await dashboard.user('owner', await dashboard.business());
     for (const address of [email, 'stranger@nowhere.example']) {
       for (let attempt = 0; attempt < 5; attempt += 1) await login(address, 'wrong password').expect(401);
-      const answer = await login(address, PASSWORD).expect(429);
-      expect(answer.headers['set-cookie']).toBeUndefined();
-      expect(Number(answer.body.retry_after_seconds)).toBeGreaterThan(800);
+      const response = await login(address, PASSWORD).expect(429);
+      expect(response.headers['set-cookie']).toBeUndefined();
+      expect(Number(response.body.retry_after_seconds)).toBeGreaterThan(800);
     }
     await dashboard.db.query(`UPDATE access.login_attempts SET failures = ARRAY(SELECT f - interval '15 minutes' FROM unnest(failures) f)`);
     await login(email, PASSWORD).expect(200);
@@ -47,9 +48,9 @@ describe('login (spec §10)', () => {
     const { email } = await dashboard.user('owner', await dashboard.business());
     const replica = await dashboard.replica();
     const guess = (n: number) => (n % 2 ? dashboard : replica).visitor.post('/api/client/login', { email, password: `guess ${n}` });
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => guess(n)));
-    expect(answers.filter((answer) => answer.status === 401)).toHaveLength(5);
-    expect(answers.filter((answer) => answer.status === 429)).toHaveLength(25);
+    const responses = await Promise.all(Array.from({ length: 30 }, (_, n) => guess(n)));
+    expect(responses.filter((response) => response.status === 401)).toHaveLength(5);
+    expect(responses.filter((response) => response.status === 429)).toHaveLength(25);
     await replica.close();
   });
 
@@ -90,8 +91,8 @@ describe('login (spec §10)', () => {
 
   it('spec §10: ten concurrent right logins to one account all succeed', async () => {
     const { email } = await dashboard.user('owner', await dashboard.business());
-    const answers = await Promise.all(Array.from({ length: 10 }, () => login(email, PASSWORD)));
-    expect(answers.map((answer) => answer.status)).toEqual(Array(10).fill(200));
+    const responses = await Promise.all(Array.from({ length: 10 }, () => login(email, PASSWORD)));
+    expect(responses.map((response) => response.status)).toEqual(Array(10).fill(200));
   });
 
   it('spec §10: each login creates a new session and ends the browser’s previous one', async () => {
@@ -107,8 +108,8 @@ describe('login (spec §10)', () => {
     const otherToken = /token=([\w-]+)/.exec(cookieOf(other))?.[1] ?? '';
     const replica = await dashboard.replica();
     await replica.holding(owner.token).get('/api/client/me').expect(200);
-    const answer = await owner.post('/api/client/logout').expect(200);
-    expect(cookieOf(answer)).toMatch(/^token=; Max-Age=0; Path=\/api/);
+    const response = await owner.post('/api/client/logout').expect(200);
+    expect(cookieOf(response)).toMatch(/^token=; Max-Age=0; Path=\/api/);
     await replica.holding(owner.token).get('/api/client/me').expect(401);
     await replica.holding(otherToken).get('/api/client/me').expect(200);
     await replica.close();
@@ -158,8 +159,8 @@ describe('login (spec §10)', () => {
       'admin/limits',
     ];
     for (const path of paths) {
-      const answer = await dashboard.visitor.get(`/api/${path}`).expect(401);
-      expect(answer.body).toMatchObject({ success: false, error_code: 'NOT_AUTHENTICATED' });
+      const response = await dashboard.visitor.get(`/api/${path}`).expect(401);
+      expect(response.body).toMatchObject({ success: false, error_code: 'NOT_AUTHENTICATED' });
     }
     await dashboard.holding('A'.repeat(43)).get('/api/client/me').expect(401);
   });
@@ -170,8 +171,8 @@ describe('login (spec §10)', () => {
     [{ email: 'a@b.example', password: ['x'] }, 'password'],
     [{ email: 'a@b.example', password: 'x', remember: true }, 'remember'],
   ])('decisions 6, 7: refuses %j with 400 that names the field', async (body, field) => {
-    const answer = await dashboard.visitor.post('/api/client/login', body).expect(400);
-    expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
+    const response = await dashboard.visitor.post('/api/client/login', body).expect(400);
+    expect(response.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
   });
 });
 

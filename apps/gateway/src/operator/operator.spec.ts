@@ -56,8 +56,8 @@ describe('the operator API (spec §11)', () => {
     [{ timezone: 'cet' }, 'timezone'],
     [{ id: 5 }, 'id'],
   ])('decisions 6, 7: refuses a business with %j with 400', async (body, field) => {
-    const answer = await operator.post(BUSINESSES, { name: 'A', plan: 'Growth', ...body }).expect(400);
-    expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
+    const response = await operator.post(BUSINESSES, { name: 'A', plan: 'Growth', ...body }).expect(400);
+    expect(response.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
   });
 
   it('spec §11: adds a user who can log in to that business, and refuses a second one with the address', async () => {
@@ -79,8 +79,8 @@ describe('the operator API (spec §11)', () => {
   ])('spec §11: refuses a user with %j with 400', async (body, field) => {
     const { id } = await make({ name: 'A', plan: 'Pro' });
     const user = { email: 'u@chai.example', name: 'U', password: PASSWORD, role: 'member', ...body };
-    const answer = await operator.post(`${BUSINESSES}/${id}/users`, user).expect(400);
-    expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
+    const response = await operator.post(`${BUSINESSES}/${id}/users`, user).expect(400);
+    expect(response.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
   });
 
   it("spec §11, decision 21: the operator's limits and expiry of a key override the plan's; every gateway is notified", async () => {

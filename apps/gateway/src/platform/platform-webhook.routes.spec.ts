@@ -75,16 +75,16 @@ describe('platform callbacks at the gateway (platform §4)', () => {
     respond();
     await server.listen({ port: 0, host: '127.0.0.1' });
     const { port } = server.server.address() as AddressInfo;
-    const answers: (number | undefined)[] = [];
+    const statuses: (number | undefined)[] = [];
     const strangers = Array.from({ length: 30 }, (_, n) => {
       const headers = { 'content-length': String(MEGABYTES_3.length), 'x-hub-signature-256': RIGHT, 'x-forwarded-for': `198.51.100.${n}` };
       const outgoing = httpRequest({ port, host: '127.0.0.1', path: '/webhooks/whatsapp', method: 'POST', headers });
-      outgoing.on('error', () => undefined).on('response', (response) => answers.push(response.statusCode));
+      outgoing.on('error', () => undefined).on('response', (response) => statuses.push(response.statusCode));
       outgoing.write(MEGABYTES_3.subarray(1));
       return outgoing;
     });
     // 90 MB without their last bytes: most of the bodies are cut off.
-    await eventually(() => answers.length >= 20);
+    await eventually(() => statuses.length >= 20);
     expect(await post(MEGABYTES_3)).toBe(200);
     for (const outgoing of strangers) outgoing.destroy();
   });

@@ -15,15 +15,15 @@ describe('texts of the dashboard in emoji (decisions 2 and 15, spec §10)', () =
   });
   beforeEach(() => {
     requested = [];
-    const answer =
+    const response =
       <R>(reply: R) =>
       (request: unknown) => {
         requested.push(request);
         return reply;
       };
-    dashboard.neighbours.respond(CheckBroadcast, answer({ total: 1, wrong: 0, faults: [] }));
-    dashboard.neighbours.respond(SetSendSettings, answer({}));
-    dashboard.neighbours.respond(SetSuppression, answer({}));
+    dashboard.neighbours.respond(CheckBroadcast, response({ total: 1, wrong: 0, faults: [] }));
+    dashboard.neighbours.respond(SetSendSettings, response({}));
+    dashboard.neighbours.respond(SetSuppression, response({}));
   });
   afterAll(() => dashboard.close());
 

@@ -20,10 +20,10 @@ describe('field names in refusals (decisions 2 and 6)', () => {
   });
   afterAll(() => dashboard.close());
 
-  const refusalOf = (answer: request.Response): Refusal => {
-    expect([answer.status, answer.body]).toMatchObject([400, { success: false, error_code: 'VALIDATION_FAILED' }]);
-    for (const detail of (answer.body as Refusal).details) expect(Object.keys(detail)).toEqual(['field', 'message']);
-    return answer.body as Refusal;
+  const refusalOf = (response: request.Response): Refusal => {
+    expect([response.status, response.body]).toMatchObject([400, { success: false, error_code: 'VALIDATION_FAILED' }]);
+    for (const detail of (response.body as Refusal).details) expect(Object.keys(detail)).toEqual(['field', 'message']);
+    return response.body as Refusal;
   };
   const wrong = { name: 'CRM', permissions: ['*'] };
 
@@ -75,7 +75,7 @@ describe('field names in refusals (decisions 2 and 6)', () => {
     // The request has the field, so nothing is missing.
     ['send-text', { phone: 7, Phone: '+12015550100', message: 'Hi' }, 'phone', 'must be a string'],
   ])('decision 6: %s ignores unknown fields, and suggests one as the missing field: %j', async (path, body, field, message) => {
-    const answer = await request(dashboard.visitor.server).post(`/api/v1/${path}`).set('x-api-key', token).send(body);
-    expect(refusalOf(answer).details).toEqual([{ field, message }]);
+    const response = await request(dashboard.visitor.server).post(`/api/v1/${path}`).set('x-api-key', token).send(body);
+    expect(refusalOf(response).details).toEqual([{ field, message }]);
   });
 });

@@ -47,8 +47,8 @@ describe('JSON bodies (decisions 5, 6, 9; guarantees §9)', () => {
     ['another control character', '{"a":"\\u001b[0m"}'],
     ['next line, a control character beyond ASCII', '{"a":"b\u0085c"}'],
     ['the last of them', '{"a":"\\u009f"}'],
-    ['half a surrogate pair', '{"a":"\\ud83d"}'],
-    ['the other half', '{"a":["\\udc4b"]}'],
+    ['a lone high surrogate', '{"a":"\\ud83d"}'],
+    ['a lone low surrogate', '{"a":["\\udc4b"]}'],
   ])('are refused with %s', (_, text) => {
     expect(read(text)).toBe('VALIDATION_FAILED');
   });

@@ -84,12 +84,12 @@ describe('malformed requests to the dashboard and operator APIs (spec §10, §11
   describe('spec §10, §11: times', () => {
     it.each(INVALID_TIMES)('refuses %s, which is no zoned time, with 400', async (time) => {
       const broadcast = { name: 'A', template_name: 'a', recipients: [{ phone: '+1 201 555 0100' }], scheduled_at: time };
-      const answers = [
+      const responses = [
         ['expires_at', await owner.post(KEYS, { name: 'CRM', permissions: ['*'], expires_at: time })],
         ['expires_at', await operator.patch('/api/admin/api-keys/1', { expires_at: time })],
         ['scheduled_at', await owner.post('/api/client/broadcasts', broadcast)],
       ] as const;
-      for (const [field, { status, body }] of answers)
+      for (const [field, { status, body }] of responses)
         expect({ status, body: body as unknown }).toMatchObject({ status: 400, body: { details: [{ field }] } });
       expect(requested).toEqual([]);
     });

@@ -33,7 +33,7 @@ describe('concurrent reads of the dashboard API', () => {
   it('allows six per user; a further one waits and gets 429, without delaying a colleague or another business', async () => {
     const business = await dashboard.business();
     const [owner, colleague] = [await dashboard.session('owner', business), await dashboard.session('member', business)];
-    const stranger = await dashboard.session('owner', await dashboard.business());
+    const outsider = await dashboard.session('owner', await dashboard.business());
     const searches = search(owner, 40);
     const first = await Promise.race(searches);
     expect(first.status).toBe(429);
@@ -46,7 +46,7 @@ describe('concurrent reads of the dashboard API', () => {
     });
     expect(running).toBe(6);
     await colleague.get('/api/client/conversations').expect(200);
-    await stranger.get('/api/client/conversations').expect(200);
+    await outsider.get('/api/client/conversations').expect(200);
     release();
     const statuses = (await Promise.all(searches)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(6);
@@ -57,12 +57,12 @@ describe('concurrent reads of the dashboard API', () => {
   it('allows twelve per business, for any number of users', async () => {
     const business = await dashboard.business();
     const people = await Promise.all(Array.from({ length: 5 }, () => dashboard.session('member', business)));
-    const stranger = await dashboard.session('owner', await dashboard.business());
+    const outsider = await dashboard.session('owner', await dashboard.business());
     const searches = people.flatMap((person) => search(person, 6));
     const first = await Promise.race(searches);
     expect(first.body).toMatchObject({ error: 'Your business has too many requests running at once. Try again in 2 seconds.' });
     expect(running).toBe(12);
-    await stranger.get('/api/client/conversations').expect(200);
+    await outsider.get('/api/client/conversations').expect(200);
     release();
     expect((await Promise.all(searches)).filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(12);
   });

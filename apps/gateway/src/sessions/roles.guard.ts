@@ -35,7 +35,7 @@ export function SessionOf(...roles: Role[]) {
   return applyDecorators(Roles(roles), UseGuards(SameOriginGuard, SessionGuard, RolesGuard, BodyGuard), UseInterceptors(ReadShares));
 }
 
-/** The user of the session. Where operators have no access, declare it as BusinessUser. */
+/** The user of the session. Declare it as BusinessUser if operators have no access. */
 export const CurrentUser = createParamDecorator((_: unknown, context: ExecutionContext) => userOf(context));
 
 function userOf(context: ExecutionContext): SessionUser {

@@ -20,8 +20,8 @@ describe('writes only from the dashboard’s own pages (spec §10)', () => {
     ['a sibling subdomain', { origin: 'http://localhost', 'sec-fetch-site': 'same-site', host: 'localhost' }],
     ['a browser without an origin', { 'sec-fetch-site': 'none' }],
   ])('spec §10: refuses them from %s', async (_, headers) => {
-    const answer = await owner.post('/api/client/api-keys', key).set(headers).expect(403);
-    expect(answer.body).toMatchObject({ success: false, error_code: 'PERMISSION_DENIED' });
+    const response = await owner.post('/api/client/api-keys', key).set(headers).expect(403);
+    expect(response.body).toMatchObject({ success: false, error_code: 'PERMISSION_DENIED' });
   });
 
   it.each([
@@ -39,8 +39,8 @@ describe('writes only from the dashboard’s own pages (spec §10)', () => {
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'])('spec §10: refuses %s with 415', async (type) => {
-    const answer = await owner.raw('/api/client/api-keys', type, JSON.stringify(key)).expect(415);
-    expect(answer.body).toMatchObject({ success: false, error_code: 'UNSUPPORTED_MEDIA_TYPE' });
+    const response = await owner.raw('/api/client/api-keys', type, JSON.stringify(key)).expect(415);
+    expect(response.body).toMatchObject({ success: false, error_code: 'UNSUPPORTED_MEDIA_TYPE' });
   });
 
   it('spec §10: refuses a write without a content type with 415, except a DELETE without a body', async () => {

@@ -31,13 +31,13 @@ describe('the team of a business', () => {
     const owners = [await dashboard.session('owner', business_id), await dashboard.session('owner', business_id)] as const;
     const remove = (by: 0 | 1) => owners[by].delete(`${TEAM}/${owners[1 - by]?.id}`).then(({ status }) => status);
     // Holds both transactions until both have started.
-    const answers = await dashboard.db.transaction(async (tx) => {
+    const responses = await dashboard.db.transaction(async (tx) => {
       await tx.query('SELECT 1 FROM access.users WHERE business_id = $1 FOR UPDATE', [business_id]);
       const both = [remove(0), remove(1)];
       await eventually(() => waiting(2));
       return both;
     });
-    expect((await Promise.all(answers)).sort()).toEqual([200, 401]);
+    expect((await Promise.all(responses)).sort()).toEqual([200, 401]);
     const left = await dashboard.db.query(`SELECT id FROM access.users WHERE business_id = $1 AND role = 'owner'`, [business_id]);
     expect(left).toHaveLength(1);
   });
@@ -62,8 +62,8 @@ describe('the team of a business', () => {
         ['password over there', there],
         ['password over here', here],
       ] as const) {
-        const answer = await login('ravi@people.example', password).expect(200);
-        const token = /token=([\w-]{43})/.exec(String(answer.get('set-cookie')))?.[1] ?? '';
+        const response = await login('ravi@people.example', password).expect(200);
+        const token = /token=([\w-]{43})/.exec(String(response.get('set-cookie')))?.[1] ?? '';
         expect((await dashboard.holding(token).get('/api/client/me').expect(200)).body).toMatchObject({ business: { id: business } });
       }
       await login('ravi@people.example', 'yet another one').expect(401);
@@ -80,8 +80,8 @@ describe('the team of a business', () => {
       const [here, there] = [await dashboard.business(), await dashboard.business()];
       for (const business of [here, there])
         await (await dashboard.session('owner', business)).post(TEAM, person('same@people.example', 'the same password')).expect(200);
-      const answer = await login('same@people.example', 'the same password').expect(200);
-      const token = /token=([\w-]{43})/.exec(String(answer.get('set-cookie')))?.[1] ?? '';
+      const response = await login('same@people.example', 'the same password').expect(200);
+      const token = /token=([\w-]{43})/.exec(String(response.get('set-cookie')))?.[1] ?? '';
       expect((await dashboard.holding(token).get('/api/client/me').expect(200)).body).toMatchObject({ business: { id: here } });
     });
   });

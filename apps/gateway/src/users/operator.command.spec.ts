@@ -16,8 +16,8 @@ describe('create-operator (spec §11)', () => {
 
   it('spec §11: creates an operator with the password from the environment, who can log in', async () => {
     expect(await run(ARGS, { OPERATOR_PASSWORD: PASSWORD })).toMatch(/^Operator \d+ created\.$/);
-    const answer = await dashboard.visitor.post('/api/client/login', { email: 'root@gateway.example', password: PASSWORD }).expect(200);
-    expect(answer.body).toMatchObject({ user: { role: 'operator', name: 'Root' } });
+    const response = await dashboard.visitor.post('/api/client/login', { email: 'root@gateway.example', password: PASSWORD }).expect(200);
+    expect(response.body).toMatchObject({ user: { role: 'operator', name: 'Root' } });
     await expect(run(ARGS, { OPERATOR_PASSWORD: PASSWORD })).rejects.toThrow('already');
   });
 

@@ -33,8 +33,8 @@ describe('webhook management (spec §4.9)', () => {
       requested = request;
       return {};
     });
-    const answer = await owner.put('/api/client/webhooks/7', body).expect(200);
-    expect(answer.body).toEqual({ message: expect.any(String) as string });
+    const response = await owner.put('/api/client/webhooks/7', body).expect(200);
+    expect(response.body).toEqual({ message: expect.any(String) as string });
     return requested ?? {};
   };
 
@@ -45,8 +45,8 @@ describe('webhook management (spec §4.9)', () => {
       return { id: 7 };
     });
     const body = { ...VALID, events: ['message.received', 'message.sent', 'message.received'], secret: 'hush' };
-    const answer = await owner.post('/api/client/webhooks', body).expect(200);
-    expect(answer.body).toEqual({ id: 7, message: expect.any(String) as string });
+    const response = await owner.post('/api/client/webhooks', body).expect(200);
+    expect(response.body).toEqual({ id: 7, message: expect.any(String) as string });
     expect(requested).toMatchObject({ business_id, name: 'CRM', url: VALID.url, events: ['message.received', 'message.sent'] });
     expect(requested?.secret_sealed).not.toContain('hush');
     expect(dashboard.sealer.open(requested?.secret_sealed ?? '', `webhook.secret:${business_id}`)).toBe('hush');
@@ -64,8 +64,8 @@ describe('webhook management (spec §4.9)', () => {
 
   it('spec §2.8: GET lists the webhooks without their secrets', async () => {
     dashboard.neighbours.respond(ListWebhooks, (request) => ({ webhooks: request.business_id === business_id ? [RECORD] : [] }));
-    const answer = await owner.get('/api/client/webhooks').expect(200);
-    expect(answer.body).toEqual({ webhooks: [RECORD] });
+    const response = await owner.get('/api/client/webhooks').expect(200);
+    expect(response.body).toEqual({ webhooks: [RECORD] });
   });
 
   it('spec §4.9: PUT passes on only the fields of the request, and accepts none', async () => {
@@ -94,8 +94,8 @@ describe('webhook management (spec §4.9)', () => {
       if (id !== 7) throw new GatewayError('NOT_FOUND', 'There is no such webhook.');
       return {};
     });
-    const answer = await owner.delete('/api/client/webhooks/7').expect(200);
-    expect(answer.body).toEqual({ message: expect.any(String) as string });
+    const response = await owner.delete('/api/client/webhooks/7').expect(200);
+    expect(response.body).toEqual({ message: expect.any(String) as string });
     const unknown = await owner.delete('/api/client/webhooks/8').expect(404);
     expect(unknown.body).toMatchObject({ success: false, error_code: 'NOT_FOUND' });
     await owner.put('/api/client/webhooks/abc', {}).expect(404);
@@ -106,8 +106,8 @@ describe('webhook management (spec §4.9)', () => {
     dashboard.neighbours.respond(CreateWebhook, () => {
       throw new GatewayError('VALIDATION_FAILED', 'url must be a public address', { details });
     });
-    const answer = await owner.post('/api/client/webhooks', { ...VALID, url: 'https://10.0.0.1/' }).expect(400);
-    expect(answer.body).toEqual({ success: false, error: 'url must be a public address', error_code: 'VALIDATION_FAILED', details });
+    const response = await owner.post('/api/client/webhooks', { ...VALID, url: 'https://10.0.0.1/' }).expect(400);
+    expect(response.body).toEqual({ success: false, error: 'url must be a public address', error_code: 'VALIDATION_FAILED', details });
   });
 
   const bad = [
@@ -125,15 +125,15 @@ describe('webhook management (spec §4.9)', () => {
   ] as const;
 
   it.each(bad)('decisions 6, 7, 33: POST refuses %j with 400', async (body, field) => {
-    const answer = await owner.post('/api/client/webhooks', { ...VALID, ...body }).expect(400);
-    expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
+    const response = await owner.post('/api/client/webhooks', { ...VALID, ...body }).expect(400);
+    expect(response.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
   });
 
   it.each([...bad, [{ is_active: 'true' }, 'is_active'], [{ is_active: 2 }, 'is_active']] as const)(
     'decisions 6, 7, 34b: PUT refuses %j with 400',
     async (body, field) => {
-      const answer = await owner.put('/api/client/webhooks/7', body).expect(400);
-      expect(answer.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
+      const response = await owner.put('/api/client/webhooks/7', body).expect(400);
+      expect(response.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
     },
   );
 
