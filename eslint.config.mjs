@@ -46,7 +46,7 @@ const drivers = [
   driver('ioredis', 'a *.store.ts'),
 ];
 
-/** Topics of the gateway (apps/gateway/src), from the lowest floor to the highest. A topic imports only topics of lower floors. */
+/** Topics of the gateway (apps/gateway/src), from the lowest floor to the highest. A topic imports only topics of lower floors (decision 276). */
 const gatewayFloors = [
   ['audit', 'dashboard', 'errors', 'migrations', 'requests', 'responses'],
   ['businesses', 'docs', 'http', 'limits'],

@@ -104,19 +104,19 @@ describe('the REST API (spec §4 to §8)', () => {
         const problems: string[] = [];
         page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
         page.on('pageerror', ({ message }) => problems.push(message));
-        page.on('request', (request) => new URL(request.url()).protocol !== 'data:' && loaded.add(new URL(request.url()).origin));
         const loaded = new Set<string>();
+        page.on('request', (request) => new URL(request.url()).protocol !== 'data:' && loaded.add(new URL(request.url()).origin));
         // The pages of errors link to operations this way.
         await page.goto(`${stack.demo.site_url}/docs#tag/rest-api/v1-post-send-text`);
         const operation = page.locator('section[id$="/v1-post-send-text"]');
         await operation.getByText(`curl -s '${stack.demo.site_url}/api/v1/send-text'`).waitFor();
         expect(await operation.isVisible()).toBe(true);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
         await operation.getByRole('button', { name: 'curl' }).click();
         const languages = page.getByRole('option');
         await languages.first().waitFor();
         expect(await languages.allInnerTexts()).toEqual(['curl', 'Node', 'Python', 'PHP']);
         expect([problems, [...loaded]]).toEqual([[], [new URL(stack.demo.site_url).origin]]);
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
       } finally {
         await browser.close();
       }

@@ -58,7 +58,7 @@ export class Dashboard {
   }
 
   get: Door['get'] = (type) => this.parts.door.get(type);
-  holding: Door['holding'] = (token) => this.parts.door.holding(token);
+  withSession: Door['withSession'] = (token) => this.parts.door.withSession(token);
   replica = (): Promise<Door> => Door.open(this.parts.runtime);
   close = (): Promise<void> => this.parts.stop();
 
@@ -103,7 +103,7 @@ export class Dashboard {
     const response = await this.visitor.post('/api/client/login', { email: user.email, password: PASSWORD }).expect(200);
     const token = /token=([\w-]{43})/.exec(response.get('set-cookie')?.[0] ?? '')?.[1];
     if (token === undefined) throw new Error('no cookie came with the login');
-    return Object.assign(this.holding(token), user, { token });
+    return Object.assign(this.withSession(token), user, { token });
   }
 }
 

@@ -42,7 +42,7 @@ export class Door {
   readonly visitor: Browser;
 
   private constructor(private readonly app: NestFastifyApplication) {
-    this.visitor = this.holding(null);
+    this.visitor = this.withSession(null);
   }
 
   static async open(runtime: Runtime): Promise<Door> {
@@ -55,7 +55,7 @@ export class Door {
   }
 
   /** A browser with this session. */
-  holding(token: string | null): Browser {
+  withSession(token: string | null): Browser {
     return new Browser(this.app.getHttpServer() as Server, token);
   }
 

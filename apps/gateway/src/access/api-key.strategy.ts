@@ -16,7 +16,7 @@ const QUERY_KEY_PATH = '/api/v1/quick-send';
 export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY_STRATEGY) {
   constructor(
     private readonly keys: KeyCache,
-    private readonly wrong: WrongKeys,
+    private readonly wrongKeys: WrongKeys,
   ) {
     super();
   }
@@ -24,7 +24,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY_STRATEGY)
   async validate(request: FastifyRequest): Promise<KeyAccess | false> {
     const token = presentedToken(request);
     const access = typeof token === 'string' ? await this.keys.find(token) : null;
-    if (!access && token !== undefined) this.wrong.note(request.ip);
+    if (!access && token !== undefined) this.wrongKeys.count(request.ip);
     return access ?? false;
   }
 }

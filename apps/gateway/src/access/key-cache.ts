@@ -12,7 +12,7 @@ import { ApiKeysStore, type KeyIdentity } from '../api-keys/api-keys.store';
  */
 @Injectable()
 export class KeyCache implements OnApplicationShutdown {
-  private readonly held: RefreshingCache<KeyIdentity | null, KeyAccess | null>;
+  private readonly cached: RefreshingCache<KeyIdentity | null, KeyAccess | null>;
   private readonly stopListening: (() => void)[];
 
   constructor(
@@ -20,17 +20,17 @@ export class KeyCache implements OnApplicationShutdown {
     rpc: RpcClient,
   ) {
     // Wrong keys are not cached: there can be any number of them.
-    this.held = new RefreshingCache({ load: (identities) => keys.findActive(identities), isCacheable: (access) => access !== null });
+    this.cached = new RefreshingCache({ load: (identities) => keys.findActive(identities), isCacheable: (access) => access !== null });
     this.stopListening = [
-      rpc.listen(KeyChanged, ({ api_key_id }) => this.held.invalidate((_, access) => access?.api_key_id === api_key_id)),
-      rpc.listen(BusinessChanged, ({ business_id }) => this.held.invalidate((_, access) => access?.business.id === business_id)),
+      rpc.listen(KeyChanged, ({ api_key_id }) => this.cached.invalidate((_, access) => access?.api_key_id === api_key_id)),
+      rpc.listen(BusinessChanged, ({ business_id }) => this.cached.invalidate((_, access) => access?.business.id === business_id)),
     ];
   }
 
   /** @returns null for a key that is malformed, unknown, revoked or expired */
   async find(token: string): Promise<KeyAccess | null> {
     const hash = createHash('sha256').update(token).digest('base64');
-    const access = await this.held.get(hash, () => this.keys.identityOf(token));
+    const access = await this.cached.get(hash, () => this.keys.identityOf(token));
     return access === null || (access.expires_at !== null && access.expires_at.getTime() <= Date.now()) ? null : access;
   }
 

@@ -12,7 +12,7 @@ export class WrongKeys {
   private readonly addresses = new LRUCache<string, SlidingWindow>({ max: 10_000, ttl: 60_000 });
 
   /** Counts a wrong key. @throws GatewayError RATE_LIMITED over the limit */
-  note(address: string): void {
+  count(address: string): void {
     const window = this.addresses.get(address) ?? new SlidingWindow();
     this.addresses.set(address, window);
     const retry = window.take(LIMIT, Date.now());

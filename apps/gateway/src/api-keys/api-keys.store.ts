@@ -33,7 +33,7 @@ type ActiveKeyRow = Omit<ApiKeyRow, 'last_four' | 'created_at' | 'last_used_at' 
   token_mac: Buffer;
   business_name: string;
   /** The position of the identity in the request, from 1. */
-  place: string;
+  position: string;
 };
 
 /** The id that finds a key, and the MAC that verifies it. */
@@ -51,9 +51,9 @@ const ZONE_COLUMNS = 'b.timezone, b.previous_timezone, b.timezone_from, b.cap_re
  */
 const FIND_ACTIVE = `
   WITH presented AS (
-    SELECT * FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS presented (id, mac, place)
+    SELECT * FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS presented (id, mac, position)
   ), found AS (
-    SELECT presented.place, presented.mac, k.id, k.business_id, k.name, k.permissions, k.token_mac, k.per_minute_limit, k.daily_limit,
+    SELECT presented.position, presented.mac, k.id, k.business_id, k.name, k.permissions, k.token_mac, k.per_minute_limit, k.daily_limit,
            k.expires_at, k.last_used_at, b.name AS business_name, b.plan, ${ZONE_COLUMNS}
       FROM presented JOIN access.api_keys k ON k.id = presented.id JOIN access.businesses b ON b.id = k.business_id
      WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
@@ -95,7 +95,7 @@ export class ApiKeysStore {
     const wellFormed = identities.filter((identity) => identity !== null);
     if (wellFormed.length === 0) return identities.map(() => null);
     const rows = await this.db.query<ActiveKeyRow>(FIND_ACTIVE, [wellFormed.map(({ id }) => id), wellFormed.map(({ mac }) => mac)]);
-    const found = new Map(rows.map((row) => [wellFormed[Number(row.place) - 1], row]));
+    const found = new Map(rows.map((row) => [wellFormed[Number(row.position) - 1], row]));
     return identities.map((identity) => {
       const row = identity && found.get(identity);
       return row && timingSafeEqual(row.token_mac, identity.mac) ? toAccess(row) : null;

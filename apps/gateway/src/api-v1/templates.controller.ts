@@ -18,9 +18,9 @@ export class TemplatesController {
   @Responds(TemplatesResponse, 'List the approved templates')
   list(@CurrentKey() { business }: KeyAccess, @Req() { id }: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const business_id = business.id;
-    return templateList(reply, async (place) => ({
+    return templateList(reply, async (position) => ({
       success: true as const,
-      ...(await this.rpc.call(ListApprovedTemplates, { business_id, ...place }, { requestId: id })),
+      ...(await this.rpc.call(ListApprovedTemplates, { business_id, ...position }, { requestId: id })),
     }));
   }
 }

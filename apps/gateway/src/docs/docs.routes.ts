@@ -19,7 +19,7 @@ const LOCAL_URL = 'http://localhost:8080';
 /** Scalar's bundle when the gateway runs from source; the build copies it to the assets (tools/build/reference.mjs). */
 const PACKAGE = join(ROOT, 'node_modules/@scalar/api-reference/dist/browser');
 
-/** The API's document in its forms, the guides, and the pages to read and try it. The gateway serves all of it, without a CDN. */
+/** The API's document in its forms, the guides, and the pages to read and try it. Nothing comes from a CDN (decision 275). */
 export function docsRoutes(server: FastifyInstance, document: object, publicUrl: string): void {
   // One buffer for all readers: a copy for each slow reader would be half a megabyte.
   const send = (reply: FastifyReply, type: string, body: Buffer) =>

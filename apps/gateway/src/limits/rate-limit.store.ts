@@ -101,7 +101,7 @@ export class RateLimitStore implements OnApplicationShutdown {
   private async takeAll(requests: Request[]): Promise<Taken[]> {
     const keys = ['{limits}:global', '{limits}:sequence', ...requests.map(({ apiKeyId }) => `{limits}:key:${apiKeyId}`)];
     const limits = requests.flatMap(({ keyLimit, globalLimit }) => [keyLimit, globalLimit]);
-    const results = await inTime(this.redis.takeLimits(keys.length, ...keys, ...limits));
+    const results = await withinDeadline(this.redis.takeLimits(keys.length, ...keys, ...limits));
     return results.map(([used, wait, reset]) => ({ used, waitSeconds: seconds(wait), resetSeconds: seconds(reset) }));
   }
 
@@ -114,7 +114,7 @@ export class RateLimitStore implements OnApplicationShutdown {
  * Fails after the deadline, but first reads a response that arrived while this process was paused. ioredis' own `commandTimeout`
  * would fail instead, and the limits would no longer be exact.
  */
-function inTime<T>(response: Promise<T>): Promise<T> {
+function withinDeadline<T>(response: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error(`Redis did not respond within ${RESPONSE_WITHIN_MS} ms`));
     const timer = setTimeout(() => setImmediate(late), RESPONSE_WITHIN_MS);

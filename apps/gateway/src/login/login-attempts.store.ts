@@ -59,7 +59,7 @@ export class LoginAttemptsStore {
   }
 
   /** Uncounts the attempt after a right password, and deletes the account's earlier failures. */
-  async forgive(account: string, address: string, at: string): Promise<void> {
+  async reset(account: string, address: string, at: string): Promise<void> {
     await this.db.query(`DELETE FROM access.login_attempts WHERE subject = $1`, [account]);
     await this.db.query(`UPDATE access.login_attempts SET failures = array_remove(failures, $2::timestamptz) WHERE subject = $1`, [
       address,

@@ -72,7 +72,7 @@ export class LoginService {
       await this.audit.add({ user_id: known?.id ?? null, business_id: known?.business_id ?? null, action: FAILED_LOGIN, detail });
       throw new GatewayError('NOT_AUTHENTICATED', 'Wrong email or password.');
     }
-    await this.attempts.forgive(account, address, attempt.at);
+    await this.attempts.reset(account, address, attempt.at);
     return user;
   }
 }

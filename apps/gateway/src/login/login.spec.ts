@@ -107,11 +107,11 @@ describe('login (spec §10)', () => {
     const other = await dashboard.visitor.post('/api/client/login', { email: owner.email, password: PASSWORD }).expect(200);
     const otherToken = /token=([\w-]+)/.exec(cookieOf(other))?.[1] ?? '';
     const replica = await dashboard.replica();
-    await replica.holding(owner.token).get('/api/client/me').expect(200);
+    await replica.withSession(owner.token).get('/api/client/me').expect(200);
     const response = await owner.post('/api/client/logout').expect(200);
     expect(cookieOf(response)).toMatch(/^token=; Max-Age=0; Path=\/api/);
-    await replica.holding(owner.token).get('/api/client/me').expect(401);
-    await replica.holding(otherToken).get('/api/client/me').expect(200);
+    await replica.withSession(owner.token).get('/api/client/me').expect(401);
+    await replica.withSession(otherToken).get('/api/client/me').expect(200);
     await replica.close();
   });
 
@@ -162,7 +162,7 @@ describe('login (spec §10)', () => {
       const response = await dashboard.visitor.get(`/api/${path}`).expect(401);
       expect(response.body).toMatchObject({ success: false, error_code: 'NOT_AUTHENTICATED' });
     }
-    await dashboard.holding('A'.repeat(43)).get('/api/client/me').expect(401);
+    await dashboard.withSession('A'.repeat(43)).get('/api/client/me').expect(401);
   });
 
   it.each([

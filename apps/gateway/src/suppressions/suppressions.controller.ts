@@ -52,7 +52,7 @@ export class SuppressionsController {
   @Responds(Done, 'Suppress a contact')
   async set(@CurrentUser() user: BusinessUser, @Param('phone', PhonePipe) phone: string, @Body() { state, reason }: SetSuppressionRequest) {
     await this.rpc.call(SetSuppression, { business_id: user.business_id, phone, state, reason: reason ?? null });
-    await this.note(user, 'suppression.set', { state });
+    await this.addToAudit(user, 'suppression.set', { state });
     return { message: 'Suppressed.' };
   }
 
@@ -60,11 +60,11 @@ export class SuppressionsController {
   @Responds(Done, 'Lift a suppression of any origin', { errors: ['NOT_FOUND', 'VALIDATION_FAILED'] })
   async lift(@CurrentUser() user: BusinessUser, @Param('phone', PhonePipe) phone: string) {
     await this.rpc.call(LiftSuppression, { business_id: user.business_id, phone });
-    await this.note(user, 'suppression.lifted', {});
+    await this.addToAudit(user, 'suppression.lifted', {});
     return { message: 'Suppression lifted.' };
   }
 
-  private note({ user_id, business_id }: BusinessUser, action: string, detail: Record<string, unknown>): Promise<void> {
+  private addToAudit({ user_id, business_id }: BusinessUser, action: string, detail: Record<string, unknown>): Promise<void> {
     return this.audit.add({ user_id, business_id, action, detail });
   }
 }

@@ -64,7 +64,7 @@ describe('the team of a business', () => {
       ] as const) {
         const response = await login('ravi@people.example', password).expect(200);
         const token = /token=([\w-]{43})/.exec(String(response.get('set-cookie')))?.[1] ?? '';
-        expect((await dashboard.holding(token).get('/api/client/me').expect(200)).body).toMatchObject({ business: { id: business } });
+        expect((await dashboard.withSession(token).get('/api/client/me').expect(200)).body).toMatchObject({ business: { id: business } });
       }
       await login('ravi@people.example', 'yet another one').expect(401);
     });
@@ -82,7 +82,7 @@ describe('the team of a business', () => {
         await (await dashboard.session('owner', business)).post(TEAM, person('same@people.example', 'the same password')).expect(200);
       const response = await login('same@people.example', 'the same password').expect(200);
       const token = /token=([\w-]{43})/.exec(String(response.get('set-cookie')))?.[1] ?? '';
-      expect((await dashboard.holding(token).get('/api/client/me').expect(200)).body).toMatchObject({ business: { id: here } });
+      expect((await dashboard.withSession(token).get('/api/client/me').expect(200)).body).toMatchObject({ business: { id: here } });
     });
   });
 

@@ -21,7 +21,7 @@ export class ClientTemplatesController {
   @Get()
   @Responds(TemplateList, 'List all templates with status and components, and how the last sync went')
   list(@CurrentUser() { business_id }: BusinessUser, @Res({ passthrough: true }) reply: FastifyReply) {
-    return templateList(reply, (place) => this.rpc.call(ListTemplates, { business_id, ...place }));
+    return templateList(reply, (position) => this.rpc.call(ListTemplates, { business_id, ...position }));
   }
 
   @Post('sync')

@@ -43,7 +43,7 @@ export class WebhooksController {
       events: [...new Set(events)],
       secret_sealed,
     });
-    await this.note(user, 'webhook.created', id);
+    await this.addToAudit(user, 'webhook.created', id);
     return { id, message: 'Webhook created.' };
   }
 
@@ -61,7 +61,7 @@ export class WebhooksController {
       ...(change.secret !== undefined && { secret_sealed: this.sealed(user, change.secret) }),
       ...(is_active !== undefined && { is_active: Boolean(is_active) }),
     });
-    await this.note(user, 'webhook.changed', id);
+    await this.addToAudit(user, 'webhook.changed', id);
     return { message: 'Webhook updated.' };
   }
 
@@ -70,7 +70,7 @@ export class WebhooksController {
   @Responds(Done, 'Delete a webhook permanently')
   async delete(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
     await this.rpc.call(DeleteWebhook, { business_id: user.business_id, id });
-    await this.note(user, 'webhook.deleted', id);
+    await this.addToAudit(user, 'webhook.deleted', id);
     return { message: 'Webhook deleted.' };
   }
 
@@ -78,7 +78,7 @@ export class WebhooksController {
     return secret === null ? null : this.sealer.seal(secret, `webhook.secret:${business_id}`);
   }
 
-  private note({ user_id, business_id }: BusinessUser, action: string, webhook_id: number): Promise<void> {
+  private addToAudit({ user_id, business_id }: BusinessUser, action: string, webhook_id: number): Promise<void> {
     return this.audit.add({ user_id, business_id, action, detail: { webhook_id } });
   }
 }
