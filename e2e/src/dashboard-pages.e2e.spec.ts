@@ -237,7 +237,7 @@ describe('the dashboard’s pages', () => {
       await page.getByRole('alert').getByText('The server did not respond. Try again in a moment.').waitFor();
     });
 
-    it('asks before an irreversible action', async () => {
+    it('requires a confirmation before an irreversible action', async () => {
       const phone = '919876543233';
       await owner.call('PUT', `/api/client/suppressions/${phone}`, { state: 'opted_out' });
       await logIn();

@@ -341,7 +341,7 @@ describe('the Helm chart', () => {
     expect(scaled?.spec).toMatchObject({ advanced: { horizontalPodAutoscalerConfig: { behavior: { scaleDown } } } });
   });
 
-  it('tells a gateway the maximum number of gateways, so that limits hold without Redis (guarantees §7, decision 22)', () => {
+  it('passes the maximum number of gateways to each gateway, so that limits hold without Redis (guarantees §7, decision 22)', () => {
     const replicas = (gateway: object) => {
       const deployment = of(render({ services: { gateway } }), 'Deployment').find(({ metadata }) => metadata.name === 'gateway');
       const { template } = deployment?.spec as { template: { spec: { containers: { env: { name: string; value?: string }[] }[] } } };

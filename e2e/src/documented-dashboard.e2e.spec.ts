@@ -6,12 +6,12 @@ import { startStack, type RunningStack } from './stack';
 const documented = new Documented();
 const PREFIXES = ['/api/client/', '/api/admin/'];
 /** An id in paths that no resource has. */
-const NOBODY = { id: '999999999', delivery_id: '999999999', message_id: 'wamid.none', phone: '12015550999' };
+const MISSING_ID = { id: '999999999', delivery_id: '999999999', message_id: 'wamid.none', phone: '12015550999' };
 const ELSEWHERE = { origin: 'https://elsewhere.example' };
 
 interface Request {
-  /** Path parameters; `NOBODY` by default. */
-  at?: Partial<Record<keyof typeof NOBODY, string | number>>;
+  /** Path parameters; `MISSING_ID` by default. */
+  at?: Partial<Record<keyof typeof MISSING_ID, string | number>>;
   query?: string;
   /** The document's example by default. */
   body?: unknown;
@@ -58,7 +58,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
   ): Promise<B> {
     const [method = '', path = ''] = endpoint.split(' ');
     const { at = {}, query = '', body = documented.example(method, path), headers } = request;
-    const values: Record<string, string | number> = { ...NOBODY, ...at };
+    const values: Record<string, string | number> = { ...MISSING_ID, ...at };
     const url = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
     const sent = body ?? (method === 'get' || method === 'delete' ? undefined : {});
     const answer: Answer<B> = await who.call(method, `${url}${query}`, sent, headers);
