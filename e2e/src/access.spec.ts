@@ -73,7 +73,7 @@ describe('rights on the servers (tools/access/services.mjs)', () => {
 });
 
 describe('roles of PostgreSQL', () => {
-  it('a database of an older version, where everything belongs to one user, is given to its services; migrations go on as the role', async () => {
+  it('services become the owners of a database that one user created, and migrate as their roles', async () => {
     const database = await testDatabase();
     const dir = mkdtempSync(join(tmpdir(), 'mgw-roles-'));
     const migrate = (url: string) => node(['dist/apps/send/src/main.js', 'migrate'], { DATABASE_URL: url });

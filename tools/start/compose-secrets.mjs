@@ -1,6 +1,6 @@
 // Creates the secrets of a docker compose stack once, in a volume, and one folder per service and server with only its own secrets.
 // node compose-secrets.mjs <folder of the stack> <parent of the folders> [id of the owning user]
-import { chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressesOf, natsEnvironment } from '../access/credentials.mjs';
 import { redisUsers } from '../access/redis.mjs';
@@ -27,8 +27,6 @@ for (const [name, values] of Object.entries(variables)) {
 mkdirSync(join(access, 'redis'), { recursive: true });
 // Contains hashes only. Redis reads it with its own account.
 writeFileSync(join(access, 'redis', 'users.acl'), redisUsers(secrets.passwords.redis), { mode: 0o644 });
-// Delete the file of an older version, which had all secrets.
-rmSync(join(dir, 'stack.env'), { force: true });
 
 if (owner) {
   const all = [dir, access].flatMap((root) => [root, ...readdirSync(root, { recursive: true }).map((path) => join(root, path))]);

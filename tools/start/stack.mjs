@@ -51,7 +51,7 @@ export class Stack {
   }
 
   async start() {
-    this.#endLeftovers();
+    endLeftovers(this.dir);
     await assertFree(this.gatewayPort, 'GATEWAY_PORT');
     await assertFree(this.simulatorPort, 'SIMULATOR_PORT');
     await this.#startServers();
@@ -194,16 +194,16 @@ export class Stack {
     writeFileSync(`${file}.new`, `${JSON.stringify({ start: process.pid, processes: [...servers, ...processes] }, null, 2)}\n`);
     renameSync(`${file}.new`, file);
   }
+}
 
-  /** Kills the processes of an earlier start that was killed itself. */
-  #endLeftovers() {
-    const file = join(this.dir, 'processes.json');
-    if (!existsSync(file)) return;
-    const { start, processes } = JSON.parse(readFileSync(file, 'utf8'));
-    if (isOurs(start)) throw new Error(`already running from this folder (process ${start}): stop it first`);
-    for (const { pid } of processes.reverse()) if (isOurs(pid)) process.kill(pid, 'SIGKILL');
-    rmSync(file, { force: true });
-  }
+/** Ends processes that a killed start left running. @throws Error if a start runs from this folder */
+export function endLeftovers(dir) {
+  const file = join(dir, 'processes.json');
+  if (!existsSync(file)) return;
+  const { start, processes } = JSON.parse(readFileSync(file, 'utf8'));
+  if (isOurs(start)) throw new Error(`already running from this folder (process ${start}): stop it first`);
+  for (const { pid } of processes.reverse()) if (isOurs(pid)) process.kill(pid, 'SIGKILL');
+  rmSync(file, { force: true });
 }
 
 /** Whether the process is alive and one of ours; process ids are reused. */

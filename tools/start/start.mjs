@@ -5,11 +5,12 @@
 //   --heap MB        heap limit of each service (256, as in the images)
 // Variables: GATEWAY_PORT (8080), SIMULATOR_PORT (8090), DATABASE_URL, NATS_URL, REDIS_URL (default: own servers),
 // LOCAL_DIR (.local: data, secrets, logs), and any variable of the services (docs).
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
 import { onNpmDeath } from './npm-parent.mjs';
-import { Stack } from './stack.mjs';
+import { prepareDataFolder } from './data-folder.mjs';
+import { endLeftovers, Stack } from './stack.mjs';
 import { demoPage } from './page.mjs';
 import { seedDemo } from './seed.mjs';
 import { watchSources } from './watch.mjs';
@@ -39,7 +40,8 @@ onNpmDeath(() => stopping || void stop(0));
 
 try {
   ensureNode(say);
-  mkdirSync(dir, { recursive: true, mode: 0o755 });
+  endLeftovers(dir);
+  prepareDataFolder(dir, say);
   ensureDependencies(say);
   if (!flag('--no-build')) {
     say('building');
