@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ageOfFirst, countUpTo, figuresController, outboxRelay, retention, sealerOf } from '@mgw/service';
 import { CallbacksStore } from './callbacks/callbacks.store';
+import { WaitingCallbacksStore } from './callbacks/waiting-callbacks.store';
 import { ConnectionsService } from './connections/connections.service';
 import { Signatures } from './connections/signatures';
 import { IngestConfig } from './platform-webhook-ingest.config';
@@ -21,6 +22,7 @@ const FIGURES = {
     ConnectionsService,
     Signatures,
     CallbacksStore,
+    WaitingCallbacksStore,
     WebhookService,
     SplitterService,
     EventsInFlight,

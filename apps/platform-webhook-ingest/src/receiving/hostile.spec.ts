@@ -4,6 +4,7 @@ import { startHarness, type Harness } from '@mgw/harness';
 import { deadLetters } from '@mgw/service';
 import { eventually } from '@mgw/testing';
 import { AckPolicy } from 'nats';
+import { listedConnection } from '../connections/listed-connection.fixture';
 import { service } from '../main';
 
 const SMALL_HEAP = { NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=128' };
@@ -21,30 +22,14 @@ describe('hostile callbacks (guarantees §10)', () => {
 
   beforeEach(async () => {
     harness = await startHarness(service);
-    connections = [1, 2].map(connection);
+    connections = [1, 2].map((id) => connection(id));
     harness.answer(ListConnections, ({ after_business_id }) => ({
       connections: connections.filter(({ business_id }) => business_id > after_business_id).slice(0, 500),
     }));
   });
   afterEach(() => harness.close());
 
-  function connection(business_id: number): ListedConnection {
-    const seal = (plain: string, what: string) => harness.sealer.seal(plain, `connection.${what}:${business_id}`);
-    return {
-      business_id,
-      phone_number_id: `70${business_id}`,
-      business_account_id: `80${business_id}`,
-      access_token_sealed: seal('token', 'access_token'),
-      app_secret_sealed: seal(`secret ${business_id}`, 'app_secret'),
-      previous_app_secret_sealed: null,
-      verify_token_sealed: seal('verify', 'verify_token'),
-      status: 'connected',
-      checked_at: null,
-      problem: null,
-      restriction: null,
-      number_verified_at: null,
-    };
-  }
+  const connection = (business_id: number) => listedConnection(harness.sealer, business_id);
   const bytesOf = (payload: unknown) => Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
   const sign = (body: Buffer, business: number) => `sha256=${createHmac('sha256', `secret ${business}`).update(body).digest('hex')}`;
   const call = (body: Buffer, signature: string) =>

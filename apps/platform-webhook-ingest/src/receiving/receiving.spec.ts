@@ -10,6 +10,7 @@ import {
 import { startHarness, type Harness } from '@mgw/harness';
 import { deadLetters } from '@mgw/service';
 import { eventually } from '@mgw/testing';
+import { listedConnection } from '../connections/listed-connection.fixture';
 import { service } from '../main';
 
 const text = (id: string, from = '919876543210') => ({ from, id, timestamp: '1767323045', type: 'text', text: { body: 'Hi' } });
@@ -41,23 +42,8 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
   });
   afterEach(() => harness.close());
 
-  function connection(business_id: number, secret: string, previous: string | null = null): ListedConnection {
-    const seal = (plain: string, what: string) => harness.sealer.seal(plain, `connection.${what}:${business_id}`);
-    return {
-      business_id,
-      phone_number_id: `70${business_id}`,
-      business_account_id: `80${business_id}`,
-      access_token_sealed: seal('token', 'access_token'),
-      app_secret_sealed: seal(secret, 'app_secret'),
-      previous_app_secret_sealed: previous === null ? null : seal(previous, 'app_secret'),
-      verify_token_sealed: seal(`verify ${business_id}`, 'verify_token'),
-      status: 'connected',
-      checked_at: null,
-      problem: null,
-      restriction: null,
-      number_verified_at: null,
-    };
-  }
+  const connection = (business_id: number, secret: string, previous?: string) =>
+    listedConnection(harness.sealer, business_id, secret, previous);
   const sign = (body: string | Buffer, secret: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
   const post = async (body: string, signature: string | null) =>
     (await harness.rpc.call(ReceivePlatformWebhook, { body_base64: Buffer.from(body).toString('base64'), signature })).status;

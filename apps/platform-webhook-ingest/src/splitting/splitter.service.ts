@@ -4,8 +4,8 @@ import { BackgroundLoop, LOGGER } from '@mgw/service';
 import { withTraceparent, type Logger } from '@mgw/telemetry';
 import type { ConnectionMap } from '../connections/connection-map';
 import { ConnectionsService } from '../connections/connections.service';
-import { CallbacksStore, type Split } from '../callbacks/callbacks.store';
 import { wholeLetter, type SignedBody, type StoredCallback, type Updates } from '../callbacks/stored-callback';
+import { WaitingCallbacksStore, type Split } from '../callbacks/waiting-callbacks.store';
 import { readCallback } from './read-callback';
 import { splitCallback } from './split-callback';
 import { EventsInFlight } from './events-in-flight';
@@ -25,7 +25,7 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
   private replayAt = 0;
 
   constructor(
-    private readonly callbacks: CallbacksStore,
+    private readonly waiting: WaitingCallbacksStore,
     private readonly connections: ConnectionsService,
     private readonly inFlight: EventsInFlight,
     private readonly relay: OutboxRelay,
@@ -50,7 +50,7 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
 
   /** @returns the pause until the next round, in milliseconds */
   private async round(): Promise<number> {
-    const lanes = await this.callbacks.waitingLanes();
+    const lanes = await this.waiting.lanes();
     this.inFlight.divideAmong(lanes.length);
     let progress = await this.replay();
     for (const lane of lanes) if (!this.loop.isStopping) progress += await this.splitLane(lane);
@@ -61,7 +61,7 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
   /** @returns how many dead letters were replayed, at most 1 */
   private async replay(): Promise<number> {
     if (performance.now() < this.replayAt) return 0;
-    const count = await this.attempt('replays', async (split) => Number(await this.callbacks.replay(split)));
+    const count = await this.attempt('replays', async (split) => Number(await this.waiting.replay(split)));
     if (count === 0) this.replayAt = performance.now() + POLL_EVERY_MS / 2;
     return count;
   }
@@ -71,7 +71,7 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
     const room = Math.min(MOST_IN_A_TURN, this.inFlight.room(lane));
     if (room === 0) return 0;
     return this.attempt(lane, async (split) => {
-      const { callbacks, events } = await this.callbacks.splitLane(lane, room, split);
+      const { callbacks, events } = await this.waiting.splitLane(lane, room, split);
       this.inFlight.add(lane, events);
       return callbacks;
     });

@@ -1,0 +1,60 @@
+import { Database, asStorageProblem, type Tx } from '@mgw/postgres';
+
+/** A row is set aside when it has ended its process this often. */
+export const MOST_ATTEMPTS = 3;
+
+interface Row {
+  id: string;
+  unfinished_attempts: number;
+}
+
+/** Counts the attempts at rows of a table that ended with their process (guarantees §10, N3). */
+export class UnfinishedAttempts {
+  /** Rows with a counted attempt that only the database ended, and that it could not take back yet. */
+  private readonly uncounted = new Set<string>();
+
+  constructor(
+    private readonly db: Database,
+    private readonly table: 'callbacks' | 'dead_letters',
+  ) {}
+
+  areTooMany({ id, unfinished_attempts }: Row): boolean {
+    return unfinished_attempts >= MOST_ATTEMPTS && !this.uncounted.has(id);
+  }
+
+  /**
+   * Runs `work` in a transaction. `begin` counts an attempt at its rows and commits that on another connection. If `work` fails because
+   * the database is away or has no room, the attempt does not count.
+   */
+  async run<T>({ durable }: { durable: boolean }, work: (tx: Tx, begin: (ids: string[]) => Promise<void>) => Promise<T>): Promise<T> {
+    let begun: string[] = [];
+    const begin = async (ids: string[]) => {
+      const counted = ids.filter((id) => !this.uncounted.has(id));
+      if (counted.length > 0) await this.count(counted, 1);
+      for (const id of ids) this.uncounted.delete(id);
+      begun = ids;
+    };
+    try {
+      return await this.db.transaction((tx) => work(tx, begin), { durable });
+    } catch (error) {
+      const isDatabaseProblem = asStorageProblem(error) !== null || !(await this.db.ping().catch(() => false));
+      if (isDatabaseProblem) await this.uncount(begun);
+      throw error;
+    }
+  }
+
+  private async uncount(ids: string[]): Promise<void> {
+    try {
+      await this.count(ids, -1);
+    } catch {
+      for (const id of ids) this.uncounted.add(id);
+    }
+  }
+
+  private async count(ids: string[], change: 1 | -1): Promise<void> {
+    await this.db.relaxed.query(
+      `UPDATE ingest.${this.table} SET unfinished_attempts = greatest(unfinished_attempts + $2, 0) WHERE id = ANY($1)`,
+      [ids, change],
+    );
+  }
+}
