@@ -25,7 +25,7 @@ export interface Runtime {
 @Global()
 @Module({})
 class RuntimeModule {
-  static of({ db, nc, rpc, config, logger }: Runtime): DynamicModule {
+  static withProviders({ db, nc, rpc, config, logger }: Runtime): DynamicModule {
     const providers = [
       { provide: Database, useValue: db },
       { provide: NATS, useValue: nc },
@@ -46,7 +46,7 @@ export class Door {
   }
 
   static async open(runtime: Runtime): Promise<Door> {
-    const testing = await Test.createTestingModule({ imports: [RuntimeModule.of(runtime), GatewayModule] }).compile();
+    const testing = await Test.createTestingModule({ imports: [RuntimeModule.withProviders(runtime), GatewayModule] }).compile();
     const app = testing.createNestApplication<NestFastifyApplication>(fastifyAdapter(runtime.config), { bodyParser: false });
     configureHttp(app, runtime.logger, runtime.config.publicUrl);
     await app.init();

@@ -9,7 +9,6 @@ import { Responds } from '../responses/responds';
 import { AuditStore } from '../audit/audit.store';
 import { withoutNulls } from '../requests/without-nulls';
 import { pageOf, PageQuery } from '../requests/page';
-import { notFound } from '../requests/refusals';
 import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ChangeAutoReplyRequest, TryAutoReplyRequest } from './auto-reply.requests';
@@ -47,8 +46,7 @@ export class AutoReplyController {
   @Roles(['owner'])
   @Responds(Saved, 'Change the auto-reply settings; absent fields stay unchanged. A new host in `base_url` removes the key')
   async change(@CurrentUser() { user_id, business_id }: BusinessUser, @Body() request: ChangeAutoReplyRequest) {
-    const business = await this.businesses.find(business_id);
-    if (!business) throw notFound();
+    const business = await this.businesses.get(business_id);
     const { base_url, api_key, ...rest } = request;
     const api_key_sealed = api_key && this.sealer.seal(api_key, `auto_reply.api_key:${business_id}`);
     const { api_key_removed = false } = await this.rpc.call(SetAutoReply, {

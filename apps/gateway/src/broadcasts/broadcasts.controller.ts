@@ -20,7 +20,6 @@ import { Done, Made } from '../responses/done';
 import { AuditStore } from '../audit/audit.store';
 import { IdPipe } from '../requests/id.pipe';
 import { pageOf, PageQuery } from '../requests/page';
-import { notFound } from '../requests/refusals';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { CheckBroadcastRequest, CreateBroadcastRequest, ListRecipientsQuery } from './broadcasts.requests';
@@ -53,8 +52,7 @@ export class BroadcastsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { business_id } = user;
-    const business = await this.businesses.find(business_id);
-    if (!business) throw notFound();
+    const business = await this.businesses.get(business_id);
     const { name, template_name, language, scheduled_at } = request;
     const draft = {
       name,

@@ -48,11 +48,11 @@ function recipientsFault(value: unknown): string | null {
 }
 
 function rowFault(row: unknown): string | null {
-  if (typeof row !== 'object' || row === null || Array.isArray(row)) return 'there is no object';
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return 'the row is not an object';
   const { phone, body_params, header_params, ...unknown } = row as Record<string, unknown>;
   const [stray] = Object.keys(unknown);
   if (stray !== undefined) return `${stray.slice(0, MAX_PHONE_LENGTH)} is not known${didYouMean(stray, ROW_FIELDS)}`;
-  if (typeof phone !== 'string' || phone.length > MAX_PHONE_LENGTH) return 'phone is not a phone number in text';
+  if (typeof phone !== 'string' || phone.length > MAX_PHONE_LENGTH) return 'phone must be a phone number as text';
   for (const [name, values] of Object.entries({ body_params, header_params })) {
     if (values === undefined || values === null) continue;
     if (!Array.isArray(values) || values.length > MAX_VALUES || !values.every(isParam))

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Plan } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
+import { notFound } from '../requests/refusals';
 import type { Zones } from './zones';
 
 export interface Business extends Zones {
@@ -40,6 +41,13 @@ export class BusinessesStore {
   async find(id: number): Promise<Business | null> {
     const [row] = await this.db.query<Business>(`SELECT ${FIELDS} FROM access.businesses WHERE id = $1::bigint`, [id]);
     return row ?? null;
+  }
+
+  /** @throws GatewayError NOT_FOUND */
+  async get(id: number): Promise<Business> {
+    const business = await this.find(id);
+    if (!business) throw notFound();
+    return business;
   }
 
   async add(tx: Tx, { name, plan, timezone }: BusinessFields): Promise<number> {

@@ -9,7 +9,6 @@ import { Responds } from '../responses/responds';
 import { queryOptional } from '../requests/optional-query';
 import { IdPipe } from '../requests/id.pipe';
 import { pageOf, PageQuery } from '../requests/page';
-import { notFound } from '../requests/refusals';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ListConversationsQuery, ReplyRequest } from './conversations.requests';
@@ -67,8 +66,7 @@ export class ConversationsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const business = await this.businesses.find(business_id);
-    if (!business) throw notFound();
+    const business = await this.businesses.get(business_id);
     const { conversation } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: 1, cursor: null });
     const party = { api_key_id: null, daily_limit: null, business: { id: business_id, plan: business.plan, zones: business } };
     const { result } = await this.sending.send(SendText, { to: conversation.customer_phone, text }, { party, request, reply });

@@ -5,7 +5,7 @@ import { ApiKeysService } from '../api-keys/api-keys.service';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { zoneInForce } from '../businesses/zones';
 import { Responds } from '../responses/responds';
-import { invalid, notFound } from '../requests/refusals';
+import { invalid } from '../requests/refusals';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { UsageQuery } from './messages.requests';
@@ -27,8 +27,7 @@ export class UsageController {
   @Get()
   @Responds(UsageResponse, 'Count messages by day and kind')
   async show(@CurrentUser() { business_id }: BusinessUser, @Query() query: UsageQuery) {
-    const business = await this.businesses.find(business_id);
-    if (!business) throw notFound();
+    const business = await this.businesses.get(business_id);
     const timezone = zoneInForce(business);
     const { from, to } = period(query, timezone);
     const [{ usage }, keys] = await Promise.all([

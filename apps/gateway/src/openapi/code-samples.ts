@@ -25,62 +25,50 @@ export function codeSamples(call: SampleCall): CodeSample[] {
 }
 
 function curl({ url, body }: SampleCall): string {
-  const data = JSON.stringify(body)?.replaceAll("'", `'\\''`);
-  return [
-    `curl -s '${url}' \\`,
-    `  -H "X-API-Key: $API_KEY"${body === undefined ? '' : ' \\'}`,
-    ...(data === undefined ? [] : [`  -H 'Content-Type: application/json' \\`, `  -d '${data}'`]),
-  ].join('\n');
+  const get = `curl -s '${url}' \\\n  -H "X-API-Key: $API_KEY"`;
+  if (body === undefined) return get;
+  return `${get} \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`;
 }
 
 function node({ method, url, body }: SampleCall): string {
   const key = `'X-API-Key': process.env.API_KEY`;
-  const post = (value: Value) => [
-    `  method: '${method}',`,
-    `  headers: { ${key}, 'Content-Type': 'application/json' },`,
-    `  body: JSON.stringify(${literal(value, JAVASCRIPT, '  ')}),`,
-  ];
-  return [
-    `const response = await fetch('${url}', {`,
-    ...(body === undefined ? [`  headers: { ${key} },`] : post(body)),
-    `});`,
-    `console.log(await response.text());`,
-  ].join('\n');
+  const get = `  headers: { ${key} },`;
+  const post = (value: Value) => `  method: '${method}',
+  headers: { ${key}, 'Content-Type': 'application/json' },
+  body: JSON.stringify(${literal(value, JAVASCRIPT, '  ')}),`;
+  return `const response = await fetch('${url}', {
+${body === undefined ? get : post(body)}
+});
+console.log(await response.text());`;
 }
 
 function python({ url, body }: SampleCall): string {
-  const post = (value: Value) => [
-    `    headers={"X-API-Key": os.environ["API_KEY"], "Content-Type": "application/json"},`,
-    `    data=json.dumps(${literal(value, PYTHON, '    ')}).encode(),`,
-  ];
-  return [
-    ...(body === undefined ? [] : [`import json`]),
-    `import os`,
-    `import urllib.request`,
-    ``,
-    `request = urllib.request.Request(`,
-    `    "${url}",`,
-    ...(body === undefined ? [`    headers={"X-API-Key": os.environ["API_KEY"]},`] : post(body)),
-    `)`,
-    `with urllib.request.urlopen(request) as response:`,
-    `    print(response.read().decode())`,
-  ].join('\n');
+  const key = `"X-API-Key": os.environ["API_KEY"]`;
+  const get = `    headers={${key}},`;
+  const post = (value: Value) => `    headers={${key}, "Content-Type": "application/json"},
+    data=json.dumps(${literal(value, PYTHON, '    ')}).encode(),`;
+  return `${body === undefined ? '' : 'import json\n'}import os
+import urllib.request
+
+request = urllib.request.Request(
+    "${url}",
+${body === undefined ? get : post(body)}
+)
+with urllib.request.urlopen(request) as response:
+    print(response.read().decode())`;
 }
 
 function php({ method, url, body }: SampleCall): string {
   const key = `'X-API-Key: ' . getenv('API_KEY')`;
-  const post = (value: Value) => [
-    `    'method' => '${method}',`,
-    `    'header' => [${key}, 'Content-Type: application/json'],`,
-    `    'content' => json_encode(${literal(value, PHP, '    ')}),`,
-  ];
-  return [
-    `$context = stream_context_create(['http' => [`,
-    ...(body === undefined ? [`    'header' => [${key}],`] : post(body)),
-    `    'ignore_errors' => true,`,
-    `]]);`,
-    `echo file_get_contents('${url}', false, $context);`,
-  ].join('\n');
+  const get = `    'header' => [${key}],`;
+  const post = (value: Value) => `    'method' => '${method}',
+    'header' => [${key}, 'Content-Type: application/json'],
+    'content' => json_encode(${literal(value, PHP, '    ')}),`;
+  return `$context = stream_context_create(['http' => [
+${body === undefined ? get : post(body)}
+    'ignore_errors' => true,
+]]);
+echo file_get_contents('${url}', false, $context);`;
 }
 
 /** The literals of a language. */
@@ -92,13 +80,9 @@ interface Notation {
   indent: string;
 }
 const JAVASCRIPT: Notation = { text: JSON.stringify, constant: String, name: (name) => name, object: ['{', ': ', '}'], indent: '  ' };
-const PYTHON: Notation = {
-  text: JSON.stringify,
-  constant: (value) => (value === null ? 'None' : value === true ? 'True' : value === false ? 'False' : String(value)),
-  name: JSON.stringify,
-  object: ['{', ': ', '}'],
-  indent: '    ',
-};
+const pythonConstant = (value: number | boolean | null) =>
+  value === null ? 'None' : value === true ? 'True' : value === false ? 'False' : String(value);
+const PYTHON: Notation = { ...JAVASCRIPT, constant: pythonConstant, name: JSON.stringify, indent: '    ' };
 const quoted = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`;
 const PHP: Notation = { text: quoted, constant: String, name: quoted, object: ['[', ' => ', ']'], indent: '    ' };
 

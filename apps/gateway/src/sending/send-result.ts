@@ -8,7 +8,7 @@ export function sendResult({ message_id, phone }: { message_id: string; phone: s
 }
 
 /** Maps a missing response of the send service to OUTCOME_UNKNOWN: the message may have been sent (decision 23). */
-export function unsureIsUnknown({ intent_id, idempotency }: Sender & { intent_id: string }) {
+export function asOutcomeUnknown({ intent_id, idempotency }: Sender & { intent_id: string }) {
   return (error: unknown): never => {
     if (!isNoAnswer(error)) throw error;
     const hint = idempotency

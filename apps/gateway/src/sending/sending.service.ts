@@ -16,7 +16,7 @@ import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { secondsToReset, zoneInForce, type Zones } from '../businesses/zones';
 import { idempotencyOf } from './idempotency';
-import { sendResult, unsureIsUnknown } from './send-result';
+import { sendResult, asOutcomeUnknown } from './send-result';
 
 type SendOperation = typeof SendMedia | typeof SendOtp | typeof SendTemplate | typeof SendText;
 
@@ -47,8 +47,8 @@ export class SendingService {
     const context = { requestId: request.id, deadlineAt: Date.now() + operation.deadlineMs };
     const sent: ReplyOf<O> = await this.rpc
       .call(operation, { ...message, sender } as RequestOf<O>, context)
-      .catch(resetsWithNewZone(party))
-      .catch(unsureIsUnknown(sender));
+      .catch(withNewZoneReset(party))
+      .catch(asOutcomeUnknown(sender));
     if (sent.replayed) void reply.header('idempotency-replayed', 'true');
     return { result: sendResult(sent), sent };
   }
@@ -67,7 +67,7 @@ function asReplyKey(idempotency: Sender['idempotency']): Sender['idempotency'] {
 }
 
 /** The send service knows the midnight of the zone in force; while a change of zone is pending, the cap may reset later. */
-function resetsWithNewZone({ business }: SendingParty) {
+function withNewZoneReset({ business }: SendingParty) {
   return (error: unknown): never => {
     const retry_after_seconds = secondsToReset(business.zones);
     if (!(error instanceof GatewayError) || error.error_code !== 'DAILY_LIMIT_REACHED' || retry_after_seconds === null) throw error;

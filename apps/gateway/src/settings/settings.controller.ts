@@ -9,7 +9,6 @@ import { Responds } from '../responses/responds';
 import { Done } from '../responses/done';
 import { AuditStore } from '../audit/audit.store';
 import { withoutNulls } from '../requests/without-nulls';
-import { notFound } from '../requests/refusals';
 import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ChangeSettingsRequest } from './settings.requests';
@@ -30,8 +29,7 @@ export class SettingsController {
   @Get()
   @Responds(SettingsResponse, 'Show the settings')
   async show(@CurrentUser() { business_id }: BusinessUser) {
-    const [business, settings] = await Promise.all([this.businesses.find(business_id), this.rpc.call(GetSendSettings, { business_id })]);
-    if (!business) throw notFound();
+    const [business, settings] = await Promise.all([this.businesses.get(business_id), this.rpc.call(GetSendSettings, { business_id })]);
     return { ...zoneFields(business), ...settings };
   }
 

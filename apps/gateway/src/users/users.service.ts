@@ -21,7 +21,7 @@ export class UsersService {
   ) {}
 
   async addToBusiness(operator: SessionUser, business_id: number, { email, name, password, role }: AddUserRequest): Promise<number> {
-    if (!(await this.businesses.find(business_id))) throw notFound();
+    await this.businesses.get(business_id);
     return this.add({ business_id, email, name, role, password }, operator.user_id);
   }
 
