@@ -51,10 +51,11 @@ describe('spec §10: running broadcasts', () => {
   /** Resolves once every replica has polled for work, since older broadcasts come first. */
   const polled = async (business_id = 1) => becomes('completed', await broadcasts.create(1, { business_id }), business_id);
 
-  /** Counts transactions that wait for a lock. */
-  const waitingTransactions = async () => {
+  /** Counts transactions that wait for a lock. @param statement a part of the statement that waits */
+  const waitingTransactions = async (statement = '') => {
     const [row] = await harness.db.query<{ n: string }>(
-      `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND position($1 IN query) > 0`,
+      [statement],
     );
     return Number(row?.n);
   };
@@ -127,9 +128,10 @@ describe('spec §10: running broadcasts', () => {
       await tx.query(lockOf(first));
       await harness.db.query('UPDATE broadcast.broadcasts SET lease_until = now() WHERE id = $1', [id]);
       // The replica that takes over waits for the first recipient.
-      await eventually(async () => (await waitingTransactions()) === 1);
+      await eventually(async () => (await waitingTransactions(`SET due_at = now() WHERE broadcast_id`)) === 1);
       answerSecond();
-      await eventually(async () => (await waitingTransactions()) === 2);
+      // The outcome of the second send waits for the broadcast.
+      await eventually(async () => (await waitingTransactions('WITH held AS')) === 1);
       expect(await harness.db.query(lockOf(second))).toHaveLength(1);
     });
     releaseSends();
