@@ -1,14 +1,5 @@
 export { Signal } from './signal';
-export {
-  ORIGIN,
-  newEvent,
-  outboxRow,
-  outboxColumns,
-  appendToOutbox,
-  nothingUnpublished,
-  allowDirectPublish,
-  type OutboxRow,
-} from './outbox';
+export { ORIGIN, newEvent, outboxRow, outboxRows, appendToOutbox, nothingUnpublished, allowDirectPublish, type OutboxRow } from './outbox';
 export { agedEventRows, eventTables } from './tables';
 export { WorkerHeartbeat, deadWorkers, isWorkerAlive, type HeartbeatOptions } from './heartbeat';
 export { ensureStreams } from './streams';

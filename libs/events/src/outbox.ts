@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { matches, mismatch, type DataOf, type EventEnvelope, type EventType } from '@mgw/contracts';
-import type { Tx } from '@mgw/postgres';
+import { RowSet, type Tx } from '@mgw/postgres';
 import { activeTraceparent } from '@mgw/telemetry';
 import { PermanentFailure } from './failures';
 
@@ -49,20 +49,20 @@ export function outboxRow(event: EventEnvelope): OutboxRow {
   return row;
 }
 
-/**
- * The rows of events column by column (event_id, subject, ordering_key, body, traceparent), as a statement with `unnest` takes them.
- * @param events made by newEvent
- */
-export function outboxColumns(events: readonly EventEnvelope[]): (string | null)[][] {
-  const rows = events.map(outboxRow);
-  return [
-    rows.map((row) => row.event_id),
-    rows.map((row) => row.subject),
-    rows.map((row) => row.ordering_key),
-    rows.map((row) => row.body),
-    rows.map((row) => row.traceparent),
-  ];
+/** Events, made by newEvent, as rows of a statement that writes the outbox. @param first number of the first parameter */
+export function outboxRows(first = 1): RowSet<EventEnvelope> {
+  return new RowSet<EventEnvelope>(
+    {
+      event_id: ['text', (event) => outboxRow(event).event_id],
+      subject: ['text', (event) => outboxRow(event).subject],
+      ordering_key: ['text', (event) => outboxRow(event).ordering_key],
+      body: ['text', (event) => outboxRow(event).body],
+      traceparent: ['text', (event) => outboxRow(event).traceparent],
+    },
+    first,
+  );
 }
+const EVENTS = outboxRows();
 
 /** Events that the relay may publish from memory; see `OutboxRelay.publishCommitted`. */
 const direct = new WeakSet<EventEnvelope>();
@@ -97,8 +97,8 @@ export async function appendToOutbox(tx: Tx, schema: string, events: readonly Ev
   if (events.length === 0) return;
   await tx.query(
     `INSERT INTO ${schema}.outbox (event_id, subject, ordering_key, body, traceparent)
-     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+     SELECT * FROM ${EVENTS.from('n')}
      ON CONFLICT (event_id) DO NOTHING`,
-    outboxColumns(events),
+    EVENTS.values(events),
   );
 }

@@ -12,7 +12,7 @@ import {
   newEvent,
   nothingUnpublished,
   ORIGIN,
-  outboxColumns,
+  outboxRows,
   allowDirectPublish,
   type EventConsumerOptions,
 } from './index';
@@ -86,14 +86,15 @@ export async function openShop() {
         },
       };
     },
-    /** As a service does: commits, then hands over what it has committed. */
+    /** Commits events and publishes them as a service does. */
     hand: async (relay: OutboxRelay, ...numbers: number[]) => {
       const events = numbers.map((number) => sent(number));
+      const rows = outboxRows();
       const [row] = await db.query<{ direct: boolean }>(
         `INSERT INTO shop.outbox (event_id, subject, ordering_key, body, traceparent, origin)
-         SELECT n.*, $6 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS n
-         RETURNING ${nothingUnpublished('shop', '$3', '$6')} AS direct`,
-        [...outboxColumns(events), ORIGIN],
+         SELECT n.*, $${rows.next} FROM ${rows.from('n')}
+         RETURNING ${nothingUnpublished('shop', rows.list('ordering_key'), `$${rows.next}`)} AS direct`,
+        [...rows.values(events), ORIGIN],
       );
       if (row?.direct) allowDirectPublish(events);
       relay.publishCommitted(events);

@@ -7,6 +7,7 @@ export { pageOf, readCursor } from './cursor';
 export { isAboutValues } from './about-values';
 export { mayBeCommitted } from './may-be-committed';
 export { onRow } from './on-row';
+export { RowSet } from './row-set';
 export { pruneBatch, type AgedRows } from './prune';
 export { dropMonths, firstMonths, makeMonths, restOver, startOfMonth, type MonthlyTable } from './months';
 export { asStorageProblem } from './storage-problem';

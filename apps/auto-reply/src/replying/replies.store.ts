@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { AiReplied, type DataOf, type EventEnvelope, type ListAutoReplies, type MessageReceived, type ReplyOf } from '@mgw/contracts';
+import { AiReplied, type EventEnvelope, type ListAutoReplies, type MessageReceived, type ReplyOf } from '@mgw/contracts';
 import { appendToOutbox, isWorkerAlive, newEvent, traceparentOf } from '@mgw/events';
-import { Database, onRow, pageOf, readCursor } from '@mgw/postgres';
+import { Database, onRow, pageOf, readCursor, RowSet } from '@mgw/postgres';
 
 /** A customer's message that may get an automatic reply. */
 export interface Question {
@@ -39,6 +39,16 @@ const OWN = `id = $1 AND ${onRow(`state = 'pending' AND attempts = $2`)}`;
 /** Empty for the deployment's own model, even if a business names the same host: that only makes shares smaller. */
 const ORIGIN = `coalesce(lower(substring(s.base_url FROM '^[^/]+//[^/?#]+')), '')`;
 
+const RECEIVED = new RowSet<EventEnvelope<typeof MessageReceived>>({
+  business_id: ['bigint', ({ data }) => data.business_id],
+  message_id: ['text', ({ data }) => data.message_id],
+  conversation_id: ['bigint', ({ data }) => data.conversation_id],
+  customer: ['text', ({ data }) => data.from],
+  question: ['text', ({ data }) => data.text],
+  at: ['timestamptz', ({ at }) => at],
+  traceparent: ['text', (event) => traceparentOf(event) ?? null],
+});
+
 @Injectable()
 export class RepliesStore {
   constructor(private readonly db: Database) {}
@@ -47,23 +57,13 @@ export class RepliesStore {
   async record(events: EventEnvelope<typeof MessageReceived>[]): Promise<boolean> {
     const texts = events.filter(({ data }) => (data.text ?? '').trim() !== '');
     if (texts.length === 0) return false;
-    const column = <T>(pick: (data: DataOf<typeof MessageReceived>) => T) => texts.map(({ data }) => pick(data));
     const recorded = await this.db.query(
       `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at, traceparent)
-       SELECT n.* FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::timestamptz[], $7::text[])
-         AS n (business_id, message_id, conversation_id, customer, question, at, traceparent)
+       SELECT n.* FROM ${RECEIVED.from('n')}
        JOIN auto_reply.settings s ON s.business_id = n.business_id AND s.enabled
        WHERE n.at > now() - interval '15 minutes'
        ON CONFLICT (business_id, inbound_message_id) DO NOTHING RETURNING id`,
-      [
-        column((data) => data.business_id),
-        column((data) => data.message_id),
-        column((data) => data.conversation_id),
-        column((data) => data.from),
-        column((data) => data.text),
-        texts.map(({ at }) => at),
-        texts.map((event) => traceparentOf(event) ?? null),
-      ],
+      RECEIVED.values(texts),
     );
     return recorded.length > 0;
   }

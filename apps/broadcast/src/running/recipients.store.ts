@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newIntentId } from '@mgw/contracts';
-import { Database, onRow, type Tx } from '@mgw/postgres';
+import { Database, onRow, type Tx, RowSet } from '@mgw/postgres';
 import { addCounts } from './counts';
 import { REPORTS_LOCK } from './reports.store';
 import { LEASE, type RunningBroadcast } from './runs.store';
@@ -38,6 +38,17 @@ const ATTEMPT_TIMEOUT = '35 seconds';
 const MAX_BEGUN = 3;
 const SET_ASIDE = `Sending this message stopped the service ${MAX_BEGUN} times.`;
 
+const ENDS = new RowSet<EndedAttempt>({
+  broadcast_id: ['bigint', ({ broadcastId }) => broadcastId],
+  nth: ['integer', ({ nth }) => nth],
+  intent_id: ['uuid', ({ intentId }) => intentId],
+  state: ['text', ({ end }) => end.state],
+  message_id: ['text', ({ end }) => (end.state === 'sent' ? end.messageId : null)],
+  reason: ['text', ({ end }) => (end.state === 'failed' || end.state === 'unclear' ? end.reason : null)],
+  after: ['float8', ({ end }) => (end.state === 'pending' || end.state === 'unclear' ? end.afterSeconds : 0)],
+  unclear_id: ['uuid', ({ end }) => (end.state === 'unclear' ? end.intentId : null)],
+});
+
 @Injectable()
 export class RecipientsStore {
   constructor(private readonly db: Database) {}
@@ -71,35 +82,23 @@ export class RecipientsStore {
    * @param ended whether the attempts themselves ended; false for what the send service reports later
    */
   async record(ends: EndedAttempt[], ended = true): Promise<void> {
-    const column = <T>(pick: (end: RecipientEnd) => T) => ends.map(({ end }) => pick(end));
     await this.db.transaction(async (tx) => {
       await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${REPORTS_LOCK}'))`);
       const moved = await tx.query<{ broadcast_id: string; state: string }>(
         `WITH held AS MATERIALIZED (
-           SELECT id, business_id FROM broadcast.broadcasts WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE
+           SELECT id, business_id FROM broadcast.broadcasts WHERE id = ANY (${ENDS.list('broadcast_id')}::bigint[]) ORDER BY id FOR NO KEY UPDATE
          )
          UPDATE broadcast.recipients r SET
            state = CASE WHEN n.state = 'sent' AND f.reason IS NOT NULL THEN 'failed' ELSE n.state END,
            message_id = n.message_id, reason = coalesce(n.reason, f.reason), due_at = now() + make_interval(secs => n.after),
-           intent_id = coalesce(n.unclear_id, r.intent_id), unfinished_attempts = CASE WHEN $9 THEN 0 ELSE r.unfinished_attempts END
-         FROM unnest($1::bigint[], $2::integer[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::uuid[])
-           AS n (broadcast_id, nth, intent_id, state, message_id, reason, after, unclear_id)
+           intent_id = coalesce(n.unclear_id, r.intent_id), unfinished_attempts = CASE WHEN $${ENDS.next} THEN 0 ELSE r.unfinished_attempts END
+         FROM ${ENDS.from('n')}
          JOIN held b ON b.id = n.broadcast_id
          LEFT JOIN broadcast.reports f ON f.business_id = b.business_id AND f.message_id = n.message_id
          WHERE r.broadcast_id = n.broadcast_id AND r.nth = n.nth
            AND ${onRow(`r.state IN ('sending', 'unclear') AND r.intent_id = n.intent_id`)}
          RETURNING r.broadcast_id, r.state`,
-        [
-          ends.map(({ broadcastId }) => broadcastId),
-          ends.map(({ nth }) => nth),
-          ends.map(({ intentId }) => intentId),
-          column(({ state }) => state),
-          column((end) => (end.state === 'sent' ? end.messageId : null)),
-          column((end) => (end.state === 'failed' || end.state === 'unclear' ? end.reason : null)),
-          column((end) => (end.state === 'pending' || end.state === 'unclear' ? end.afterSeconds : 0)),
-          column((end) => (end.state === 'unclear' ? end.intentId : null)),
-          ended,
-        ],
+        [...ENDS.values(ends), ended],
       );
       await addCounts(
         tx,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '@mgw/contracts';
 import { isWorkerAlive, traceparentOf } from '@mgw/events';
-import { Database, onRow } from '@mgw/postgres';
+import { Database, onRow, RowSet } from '@mgw/postgres';
 import type { Attempt, AttemptEnd } from './attempt';
 import { admission, lanesConsidered, WEBHOOKS_CONSIDERED, type Capacity } from './capacity';
 import { publicBody } from './public-body';
@@ -54,6 +54,28 @@ const FIRST = `CROSS JOIN LATERAL (
  * Deliveries, and the lanes in which they wait. Every statement locks webhooks first, then lanes by key, then deliveries, so that no two
  * deadlock.
  */
+const EVENTS = new RowSet<{ event: EventEnvelope; body: string }>(
+  {
+    business_id: ['bigint', ({ event }) => event.business_id],
+    event_id: ['text', ({ event }) => event.id],
+    type: ['text', ({ event }) => event.type],
+    ordering_key: ['text', ({ event }) => event.key],
+    body: ['text', ({ body }) => body],
+    traceparent: ['text', ({ event }) => traceparentOf(event) ?? null],
+  },
+  2,
+);
+const ENDS = new RowSet<{ attempt: Attempt; end: AttemptEnd }>({
+  id: ['bigint', ({ attempt }) => attempt.id],
+  attempt: ['integer', ({ attempt }) => attempt.attempt],
+  state: ['text', ({ end }) => (end.succeeded ? 'succeeded' : 'failed')],
+  status_code: ['integer', ({ end }) => end.statusCode],
+  reason: ['text', ({ end }) => end.reason],
+  duration_ms: ['integer', ({ end }) => end.durationMs],
+  webhook_id: ['bigint', ({ attempt }) => attempt.webhook_id],
+  ordering_key: ['text', ({ attempt }) => attempt.ordering_key],
+});
+
 @Injectable()
 export class DeliveriesStore {
   constructor(private readonly db: Database) {}
@@ -72,8 +94,7 @@ export class DeliveriesStore {
     const bodies = new Map(once.map((event) => [event.id, publicBody(event)]));
     const rows = await this.db.query<Omit<Claimed, 'manual' | 'lost_workers'> & { state: string; due: boolean }>(
       `WITH ${alive('$1')}, e AS (
-         SELECT *, octet_length(body) AS bytes FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
-           WITH ORDINALITY AS e (business_id, event_id, type, ordering_key, body, traceparent, nth)
+         SELECT *, octet_length(body) AS bytes FROM ${EVENTS.from('e', 'nth')}
        ), fresh AS (
          -- Sorted, so that two replicas with the same events wait for each other instead of deadlocking.
          INSERT INTO dispatch.inbox (consumer, event_id) SELECT 'outbound-webhook-dispatcher', event_id FROM e ORDER BY event_id
@@ -126,12 +147,7 @@ export class DeliveriesStore {
        FROM made JOIN wanted w ON w.id = made.id WHERE made.state <> 'skipped' ORDER BY w.id`,
       [
         worker ?? null,
-        once.map((event) => event.business_id),
-        once.map((event) => event.id),
-        once.map((event) => event.type),
-        once.map((event) => event.key),
-        [...bodies.values()],
-        once.map((event) => traceparentOf(event) ?? null),
+        ...EVENTS.values(once.map((event) => ({ event, body: bodies.get(event.id) as string }))),
         claims,
         free,
         freeBytes,
@@ -216,12 +232,10 @@ export class DeliveriesStore {
    * (guarantees §4, D4). Deliveries by hand move no counter (decision 34).
    */
   async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<Freed> {
-    const each = <T>(pick: (one: { attempt: Attempt; end: AttemptEnd }) => T) => ends.map(pick);
     // If a crash of the database loses this commit, the attempt is made again (guarantees §4, D3).
     const [row] = await this.db.relaxed.query<Freed>(
       `WITH n AS MATERIALIZED (
-         SELECT * FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::integer[], $5::text[], $6::integer[], $7::bigint[], $8::text[])
-           WITH ORDINALITY AS n (id, attempt, state, status_code, reason, duration_ms, webhook_id, ordering_key, nth)
+         SELECT * FROM ${ENDS.from('n', 'nth')}
        ), webhook AS MATERIALIZED (
          -- No key changes, so new deliveries, whose foreign key locks the webhook, do not wait.
          SELECT id FROM dispatch.webhooks WHERE id IN (SELECT webhook_id FROM n) ORDER BY id FOR NO KEY UPDATE
@@ -255,16 +269,7 @@ export class DeliveriesStore {
        )
        SELECT EXISTS (SELECT FROM freed) AS continues,
               EXISTS (SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND NOT l.suspect ORDER BY l.business_id LIMIT 1) AS due`,
-      [
-        each(({ attempt }) => attempt.id),
-        each(({ attempt }) => attempt.attempt),
-        each(({ end }) => (end.succeeded ? 'succeeded' : 'failed')),
-        each(({ end }) => end.statusCode),
-        each(({ end }) => end.reason),
-        each(({ end }) => end.durationMs),
-        each(({ attempt }) => attempt.webhook_id),
-        each(({ attempt }) => attempt.ordering_key),
-      ],
+      ENDS.values(ends),
     );
     return row ?? { continues: false, due: false };
   }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
 import type { EventEnvelope } from '@mgw/contracts';
-import { ORIGIN, allowDirectPublish, nothingUnpublished, outboxRow } from '@mgw/events';
-import { Database, isAboutValues } from '@mgw/postgres';
-import type { Updates } from './stored-callback';
+import { ORIGIN, allowDirectPublish, nothingUnpublished, outboxRow, type OutboxRow } from '@mgw/events';
+import { Database, RowSet, isAboutValues } from '@mgw/postgres';
+import type { BadUpdate, Updates } from './stored-callback';
 
 export interface NewCallback {
   /** SHA-256 of the body. */
@@ -25,6 +25,36 @@ export type Stored = EventEnvelope[] | 'waits' | 'known';
 const MOST_BYTES = 2 * 1024 * 1024;
 /** Bytes of the callbacks and events that wait for a statement. The intake admits 12 MB of callbacks. */
 const MOST_HELD_BYTES = 24 * 1024 * 1024;
+
+const CALLBACKS = new RowSet<NewCallback>({
+  hash: ['bytea', ({ hash }) => hash],
+  body: ['bytea', ({ body }) => body],
+  businesses: ['text', ({ businesses }) => businesses.join(',')],
+  may_split: ['boolean', ({ updates }) => updates !== null],
+  traceparent: ['text', ({ traceparent }) => traceparent],
+  lane: ['text', ({ lane }) => String(lane)],
+});
+const EVENTS = new RowSet<{ hash: Buffer } & OutboxRow>(
+  {
+    hash: ['bytea', ({ hash }) => hash],
+    event_id: ['text', ({ event_id }) => event_id],
+    subject: ['text', ({ subject }) => subject],
+    ordering_key: ['text', ({ ordering_key }) => ordering_key],
+    body: ['text', ({ body }) => body],
+    traceparent: ['text', ({ traceparent }) => traceparent],
+  },
+  CALLBACKS.next,
+);
+const LETTERS = new RowSet<{ hash: Buffer } & BadUpdate>(
+  {
+    hash: ['bytea', ({ hash }) => hash],
+    field: ['text', ({ field }) => field],
+    body: ['text', ({ body }) => body],
+    reason: ['text', ({ reason }) => reason],
+    businesses: ['text', ({ businesses }) => businesses.join(',')],
+  },
+  EVENTS.next,
+);
 
 /** Stores the callbacks as they arrive. */
 @Injectable()
@@ -63,7 +93,7 @@ export class CallbacksStore {
          -- Ids follow the arrival. Rows follow their hashes, so that two replicas with the same callbacks do not deadlock.
          SELECT nextval('ingest.callbacks_id_seq') AS id, hash, body, string_to_array(businesses, ',')::integer[] AS businesses, lane::bigint AS lane,
                 may_split, traceparent
-         FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::boolean[], $15::text[], $17::text[]) AS n (hash, body, businesses, may_split, traceparent, lane)
+         FROM ${CALLBACKS.from('n')}
        ), added AS (
          INSERT INTO ingest.callbacks (id, body_hash, body, businesses, lane, split_at, traceparent)
          SELECT id, hash, body, businesses, lane,
@@ -73,38 +103,18 @@ export class CallbacksStore {
          FROM numbered n ORDER BY hash ON CONFLICT (body_hash) DO NOTHING RETURNING body_hash, split_at IS NOT NULL AS is_split
        ), published AS (
          INSERT INTO ingest.outbox (event_id, subject, ordering_key, body, traceparent, origin)
-         SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent, $18
-         FROM unnest($5::bytea[], $6::text[], $7::text[], $8::text[], $9::text[], $16::text[])
-           WITH ORDINALITY AS e (hash, event_id, subject, ordering_key, body, traceparent, nth)
+         SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent, $${LETTERS.next}
+         FROM ${EVENTS.from('e', 'nth')}
          JOIN added ON added.body_hash = e.hash AND added.is_split ORDER BY e.nth ON CONFLICT (event_id) DO NOTHING RETURNING event_id
        ), set_aside AS (
          INSERT INTO ingest.dead_letters (consumer, subject, body, reason, attempts, businesses)
          SELECT 'splitter', b.field, b.body, b.reason, 1, string_to_array(b.businesses, ',')::integer[]
-         FROM unnest($10::bytea[], $11::text[], $12::text[], $13::text[], $14::text[]) AS b (hash, field, body, reason, businesses)
+         FROM ${LETTERS.from('b')}
          JOIN added ON added.body_hash = b.hash AND added.is_split
        )
-       SELECT encode(body_hash, 'hex') AS hash, is_split, NULL AS event_id, ${nothingUnpublished('ingest', '$8', '$18')} AS direct FROM added
+       SELECT encode(body_hash, 'hex') AS hash, is_split, NULL AS event_id, ${nothingUnpublished('ingest', EVENTS.list('ordering_key'), `$${LETTERS.next}`)} AS direct FROM added
        UNION ALL SELECT NULL, NULL, event_id, false FROM published`,
-      [
-        distinct.map(({ hash }) => hash),
-        distinct.map(({ body }) => body),
-        distinct.map(({ businesses }) => businesses.join(',')),
-        distinct.map(({ updates }) => updates !== null),
-        events.map(({ hash }) => hash),
-        events.map(({ event_id }) => event_id),
-        events.map(({ subject }) => subject),
-        events.map(({ ordering_key }) => ordering_key),
-        events.map(({ body }) => body),
-        bad.map(({ hash }) => hash),
-        bad.map(({ field }) => field),
-        bad.map(({ body }) => body),
-        bad.map(({ reason }) => reason),
-        bad.map(({ businesses }) => businesses.join(',')),
-        distinct.map(({ traceparent }) => traceparent),
-        events.map(({ traceparent }) => traceparent),
-        distinct.map(({ lane }) => String(lane)),
-        ORIGIN,
-      ],
+      [...CALLBACKS.values(distinct), ...EVENTS.values(events), ...LETTERS.values(bad), ORIGIN],
     );
     if (rows.some(({ direct }) => direct)) for (const { updates } of distinct) allowDirectPublish(updates?.events ?? []);
     const added = new Map(rows.flatMap(({ hash, is_split }) => (hash === null ? [] : [[hash, is_split] as const])));

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope, SendSettings } from '@mgw/contracts';
-import { ORIGIN, nothingUnpublished, outboxColumns } from '@mgw/events';
-import type { Tx } from '@mgw/postgres';
+import { ORIGIN, nothingUnpublished, outboxRows } from '@mgw/events';
+import { RowSet, type Tx } from '@mgw/postgres';
 import { withDefaults, type SettingsRow } from '../settings/settings.store';
 import type { InboundEvent } from './inbound-message';
 
@@ -24,6 +24,21 @@ export interface NewInboundMessage extends InboundMessage {
   settings: SendSettings;
 }
 
+const MESSAGES = new RowSet<InboundMessage>({
+  business_id: ['bigint', ({ event }) => event.business_id],
+  message_id: ['text', ({ event }) => event.data.message_id],
+  conversation_id: ['bigint', ({ conversationId }) => conversationId],
+  type: ['text', ({ event }) => event.data.type],
+  text: ['text', ({ event }) => event.data.text],
+  caption: ['text', ({ event }) => event.data.caption],
+  media_type: ['text', ({ event }) => event.data.media?.type ?? null],
+  media_id: ['text', ({ event }) => event.data.media?.id ?? null],
+  mime_type: ['text', ({ event }) => event.data.media?.mime_type ?? null],
+  sent_at: ['timestamptz', ({ event }) => event.data.sent_at],
+  name: ['text', ({ event }) => event.data.from.name],
+});
+const EVENTS = outboxRows(MESSAGES.next);
+
 @Injectable()
 export class InboundStore {
   /**
@@ -34,13 +49,10 @@ export class InboundStore {
    */
   async insertNew(tx: Tx, messages: InboundMessage[]): Promise<NewInboundMessage[]> {
     const inbound = [...new Map(messages.map((row) => [keyOf(row), row])).values()];
-    const of = <T>(pick: (row: InboundMessage) => T) => inbound.map(pick);
     const events = inbound.flatMap(({ created, received }) => [created, received]);
     const rows = await tx.query<{ nth: string; begins: boolean; direct: boolean } & SettingsRow>(
       `WITH n AS (
-         SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-                              $10::timestamptz[], $11::text[])
-           WITH ORDINALITY AS n (business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at, name, nth)
+         SELECT * FROM ${MESSAGES.from('n', 'nth')}
        ), inserted AS (
          INSERT INTO send.inbound_messages
            (business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at, received_at)
@@ -73,32 +85,17 @@ export class InboundStore {
        ), published AS (
          -- Events alternate: conversation.created, message.received. The first is written only if the message starts the conversation.
          INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent, origin)
-         SELECT t.event_id, t.subject, t.ordering_key, t.body, t.traceparent, $17
-         FROM unnest($12::text[], $13::text[], $14::text[], $15::text[], $16::text[])
-           WITH ORDINALITY AS t (event_id, subject, ordering_key, body, traceparent, place)
+         SELECT t.event_id, t.subject, t.ordering_key, t.body, t.traceparent, $${EVENTS.next}
+         FROM ${EVENTS.from('t', 'place')}
          JOIN recorded ON recorded.nth = (t.place + 1) / 2
          WHERE recorded.begins OR t.place % 2 = 0
          ORDER BY t.place
          ON CONFLICT (event_id) DO NOTHING
        )
-       SELECT recorded.nth, recorded.begins, ${nothingUnpublished('send', '$14', '$17')} AS direct, s.stop_words, s.start_words, s.otp_to_opted_out
+       SELECT recorded.nth, recorded.begins, ${nothingUnpublished('send', EVENTS.list('ordering_key'), `$${EVENTS.next}`)} AS direct, s.stop_words, s.start_words, s.otp_to_opted_out
        FROM recorded LEFT JOIN send.settings s ON s.business_id = recorded.business_id
        ORDER BY recorded.nth`,
-      [
-        of(({ event }) => event.business_id),
-        of(({ event }) => event.data.message_id),
-        of(({ conversationId }) => conversationId),
-        of(({ event }) => event.data.type),
-        of(({ event }) => event.data.text),
-        of(({ event }) => event.data.caption),
-        of(({ event }) => event.data.media?.type ?? null),
-        of(({ event }) => event.data.media?.id ?? null),
-        of(({ event }) => event.data.media?.mime_type ?? null),
-        of(({ event }) => event.data.sent_at),
-        of(({ event }) => event.data.from.name),
-        ...outboxColumns(events),
-        ORIGIN,
-      ],
+      [...MESSAGES.values(inbound), ...EVENTS.values(events), ORIGIN],
     );
     return rows.map((row) => ({
       ...(inbound[Number(row.nth) - 1] as InboundMessage),

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '@mgw/contracts';
-import { ORIGIN, allowDirectPublish, appendToOutbox, nothingUnpublished, outboxColumns } from '@mgw/events';
-import { Database, onRow, type Tx } from '@mgw/postgres';
+import { ORIGIN, allowDirectPublish, appendToOutbox, nothingUnpublished, outboxRows } from '@mgw/events';
+import { Database, onRow, type Tx, RowSet } from '@mgw/postgres';
 import type { IntentRecord } from './intent';
 
 export interface AcceptedRow {
@@ -11,6 +11,24 @@ export interface AcceptedRow {
   acceptedAt: string;
   event: EventEnvelope;
 }
+
+const ACCEPTED = new RowSet<AcceptedRow>({
+  id: ['uuid', ({ intentId }) => intentId],
+  message_id: ['text', ({ messageId }) => messageId],
+  conversation_id: ['bigint', ({ conversationId }) => conversationId],
+  accepted_at: ['timestamptz', ({ acceptedAt }) => acceptedAt],
+});
+const EVENTS = outboxRows(ACCEPTED.next);
+const INTENTS = new RowSet<IntentRecord>({
+  id: ['uuid', ({ id }) => id],
+  business_id: ['bigint', ({ businessId }) => businessId],
+  api_key_id: ['bigint', ({ apiKeyId }) => apiKeyId],
+  recipient: ['text', ({ to }) => to],
+  type: ['text', ({ type }) => type],
+  sent_by: ['text', ({ sentBy }) => sentBy],
+  template: ['text', ({ template }) => template],
+  text: ['text', ({ text }) => text],
+});
 
 @Injectable()
 export class OutcomeStore {
@@ -27,29 +45,23 @@ export class OutcomeStore {
     const events = rows.map(({ event }) => event);
     const written = await tx.query<{ event_id: string; direct: boolean }>(
       `WITH locked AS (
-         SELECT id, array_position($1::uuid[], id) AS nth FROM send.intents
-         WHERE id = ANY ($1::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed') ORDER BY id FOR UPDATE
+         SELECT id, array_position(${ACCEPTED.list('id')}::uuid[], id) AS nth FROM send.intents
+         WHERE id = ANY (${ACCEPTED.list('id')}::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed') ORDER BY id FOR UPDATE
        ), accepted AS (
-         UPDATE send.intents i SET state = 'accepted', message_id = ($2::text[])[nth], resolved_at = ($4::timestamptz[])[nth]
+         UPDATE send.intents i SET state = 'accepted', message_id = ${ACCEPTED.at('message_id', 'nth')}, resolved_at = ${ACCEPTED.at('accepted_at', 'nth')}
          FROM locked WHERE i.id = locked.id
          RETURNING i.id, i.business_id, i.message_id, i.resolved_at, nth
        ), recorded AS (
          INSERT INTO send.messages (business_id, message_id, intent_id, conversation_id, accepted_at)
-         SELECT business_id, message_id, id, ($3::bigint[])[nth], resolved_at FROM accepted
+         SELECT business_id, message_id, id, ${ACCEPTED.at('conversation_id', 'nth')}, resolved_at FROM accepted
          ON CONFLICT DO NOTHING
        )
        INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent, origin)
-       SELECT ($5::text[])[nth], ($6::text[])[nth], ($7::text[])[nth], ($8::text[])[nth], ($9::text[])[nth], $10
+       SELECT ${EVENTS.at('event_id', 'nth')}, ${EVENTS.at('subject', 'nth')}, ${EVENTS.at('ordering_key', 'nth')}, ${EVENTS.at('body', 'nth')},
+         ${EVENTS.at('traceparent', 'nth')}, $${EVENTS.next}
        FROM accepted ORDER BY nth
-       ON CONFLICT (event_id) DO NOTHING RETURNING event_id, ${nothingUnpublished('send', '$7', '$10')} AS direct`,
-      [
-        rows.map((row) => row.intentId),
-        rows.map((row) => row.messageId),
-        rows.map((row) => row.conversationId),
-        rows.map((row) => row.acceptedAt),
-        ...outboxColumns(events),
-        ORIGIN,
-      ],
+       ON CONFLICT (event_id) DO NOTHING RETURNING event_id, ${nothingUnpublished('send', EVENTS.list('ordering_key'), `$${EVENTS.next}`)} AS direct`,
+      [...ACCEPTED.values(rows), ...EVENTS.values(events), ORIGIN],
     );
     const ids = new Set(written.map(({ event_id }) => event_id));
     const published = events.filter(({ id }) => ids.delete(id));
@@ -74,25 +86,14 @@ export class OutcomeStore {
    * `refuse` then ends it. A reservation that arrives later conflicts with the inserted id and fails.
    */
   async cancel(intents: IntentRecord[], reason: string): Promise<void> {
-    const of = <T>(pick: (intent: IntentRecord) => T) => intents.map(pick);
     await this.db.query(
       `INSERT INTO send.intents (id, business_id, api_key_id, recipient, type, sent_by, template, text,
          state, failure_reason, created_at, resolved_at)
-       SELECT i.*, 'refused', $9, clock_timestamp(), clock_timestamp()
-       FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[]) AS i (id)
+       SELECT i.*, 'refused', $${INTENTS.next}, clock_timestamp(), clock_timestamp()
+       FROM ${INTENTS.from('i')}
        ORDER BY i.id
        ON CONFLICT (id) DO NOTHING`,
-      [
-        of(({ id }) => id),
-        of(({ businessId }) => businessId),
-        of(({ apiKeyId }) => apiKeyId),
-        of(({ to }) => to),
-        of(({ type }) => type),
-        of(({ sentBy }) => sentBy),
-        of(({ template }) => template),
-        of(({ text }) => text),
-        reason,
-      ],
+      [...INTENTS.values(intents), reason],
     );
   }
 

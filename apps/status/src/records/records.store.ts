@@ -12,7 +12,7 @@ import {
   type ReplyOf,
 } from '@mgw/contracts';
 import { failureReason } from '@mgw/platform-api';
-import { Database, type Tx } from '@mgw/postgres';
+import { Database, RowSet, type Tx } from '@mgw/postgres';
 
 type AcceptedEvent = EventEnvelope<typeof MessageSent>;
 type NotSentEvent = EventEnvelope<typeof MessageNotSent>;
@@ -34,6 +34,54 @@ const MONTH = '(SELECT month FROM status.record_keys k WHERE k.business_id = n.b
  * overwrites (guarantees §3). Records are partitioned by month, so a unique key must contain the month: record_keys holds the
  * month of each message, and the first event of a message creates the key.
  */
+const ACCEPTED = new RowSet<AcceptedEvent>({
+  business_id: ['bigint', ({ business_id }) => business_id],
+  message_id: ['text', ({ data }) => data.message_id],
+  recipient: ['text', ({ data }) => data.to],
+  sent_at: ['timestamptz', ({ at }) => at],
+  type: ['text', ({ data }) => data.type],
+  template: ['text', (event) => factsOf(event).template],
+  text: ['text', ({ data }) => data.text],
+  sent_by: ['text', ({ data }) => data.sent_by],
+  key: ['bigint', (event) => factsOf(event).api_key_id],
+});
+const NOT_SENT = new RowSet<NotSentEvent>({
+  business_id: ['bigint', ({ business_id }) => business_id],
+  message_id: ['text', ({ data }) => `gw_${data.intent_id}`],
+  recipient: ['text', ({ data }) => data.to],
+  at: ['timestamptz', ({ at }) => at],
+  reason: ['text', ({ data }) => data.reason],
+  type: ['text', ({ data }) => data.type],
+  template: ['text', ({ data }) => data.template],
+  text: ['text', ({ data }) => data.text],
+  sent_by: ['text', ({ data }) => data.sent_by],
+  key: ['bigint', ({ data }) => data.api_key_id],
+});
+const SUPERSEDED = new RowSet<AcceptedEvent>({
+  business_id: ['bigint', ({ business_id }) => business_id],
+  message_id: ['text', (event) => `gw_${factsOf(event).intent_id}`],
+});
+const RISES = new RowSet<{ event: StatusEvent; status: DeliveryStatus; rank: number; reason: string | null }>({
+  business_id: ['bigint', ({ event }) => event.business_id],
+  message_id: ['text', ({ event }) => event.data.message_id],
+  status: ['text', ({ status }) => status],
+  rank: ['smallint', ({ rank }) => rank],
+  reason: ['text', ({ reason }) => reason],
+});
+const KEYS = new RowSet<{ business_id: number; message_id: string; at: string }>({
+  business_id: ['bigint', ({ business_id }) => business_id],
+  message_id: ['text', ({ message_id }) => message_id],
+  at: ['timestamptz', ({ at }) => at],
+});
+const HISTORY = new RowSet<StatusEvent>({
+  business_id: ['bigint', ({ business_id }) => business_id],
+  message_id: ['text', ({ data }) => data.message_id],
+  status: ['text', ({ data }) => data.status],
+  occurred_at: ['timestamptz', ({ data }) => data.occurred_at],
+  error_code: ['integer', ({ data }) => data.error?.code ?? null],
+  error_text: ['text', ({ data }) => data.error?.text ?? null],
+});
+
 @Injectable()
 export class RecordsStore {
   constructor(private readonly db: Database) {}
@@ -61,7 +109,6 @@ export class RecordsStore {
   }
 
   async accept(tx: Tx, events: AcceptedEvent[]): Promise<void> {
-    const column = <T>(pick: (event: AcceptedEvent) => T) => events.map(pick);
     const repaired = events.filter((event) => factsOf(event).repaired);
     await this.insertKeys(tx, [
       ...events.map(({ business_id, at, data }) => ({ business_id, at, message_id: data.message_id })),
@@ -72,30 +119,18 @@ export class RecordsStore {
          (business_id, message_id, month, recipient, sent_at, status, rank, type, template, text, sent_by, api_key_id)
        SELECT DISTINCT ON (business_id, message_id)
          business_id, message_id, ${MONTH}, recipient, sent_at, 'sent', 1, type, template, text, sent_by, key
-       FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[])
-         AS n (business_id, message_id, recipient, sent_at, type, template, text, sent_by, key)
+       FROM ${ACCEPTED.from('n')}
        ORDER BY business_id, message_id
        ON CONFLICT (business_id, message_id, month) DO UPDATE SET recipient = excluded.recipient, sent_at = excluded.sent_at, type = excluded.type,
          template = excluded.template, text = excluded.text, sent_by = excluded.sent_by, api_key_id = excluded.api_key_id
        WHERE r.sent_at IS NULL`,
-      [
-        column((event) => event.business_id),
-        column((event) => event.data.message_id),
-        column((event) => event.data.to),
-        column((event) => event.at),
-        column((event) => event.data.type),
-        column((event) => factsOf(event).template),
-        column((event) => event.data.text),
-        column((event) => event.data.sent_by),
-        column((event) => factsOf(event).api_key_id),
-      ],
+      ACCEPTED.values(events),
     );
     await this.supersede(tx, repaired);
   }
 
   /** Records sends that never became messages, under `gw_<intent>`. */
   async fail(tx: Tx, events: NotSentEvent[]): Promise<void> {
-    const column = <T>(pick: (event: NotSentEvent) => T) => events.map(pick);
     await this.insertKeys(
       tx,
       events.map(({ business_id, at, data }) => ({ business_id, at, message_id: `gw_${data.intent_id}` })),
@@ -105,22 +140,10 @@ export class RecordsStore {
          (business_id, message_id, month, recipient, sent_at, status, rank, failure_reason, type, template, text, sent_by, api_key_id, accepted)
        SELECT DISTINCT ON (business_id, message_id)
          business_id, message_id, ${MONTH}, recipient, at, 'failed', 3, reason, type, template, text, sent_by, key, false
-       FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[])
-         AS n (business_id, message_id, recipient, at, reason, type, template, text, sent_by, key)
+       FROM ${NOT_SENT.from('n')}
        ORDER BY business_id, message_id
        ON CONFLICT (business_id, message_id, month) DO NOTHING`,
-      [
-        column((event) => event.business_id),
-        column((event) => `gw_${event.data.intent_id}`),
-        column((event) => event.data.to),
-        column((event) => event.at),
-        column((event) => event.data.reason),
-        column((event) => event.data.type),
-        column((event) => event.data.template),
-        column((event) => event.data.text),
-        column((event) => event.data.sent_by),
-        column((event) => event.data.api_key_id),
-      ],
+      NOT_SENT.values(events),
     );
   }
 
@@ -130,9 +153,9 @@ export class RecordsStore {
     await tx.query(
       `INSERT INTO status.records AS r (business_id, message_id, month, status, rank, accepted)
        SELECT DISTINCT business_id, message_id, ${MONTH}, 'sent', 0, false
-       FROM unnest($1::bigint[], $2::text[]) AS n (business_id, message_id) ORDER BY 1, 2
+       FROM ${SUPERSEDED.from('n')} ORDER BY 1, 2
        ON CONFLICT (business_id, message_id, month) DO UPDATE SET sent_at = NULL, status = 'sent', rank = 0, failure_reason = NULL, text = ''`,
-      [events.map((event) => event.business_id), events.map((event) => `gw_${factsOf(event).intent_id}`)],
+      SUPERSEDED.values(events),
     );
   }
 
@@ -151,19 +174,12 @@ export class RecordsStore {
     await tx.query(
       `INSERT INTO status.records AS r (business_id, message_id, month, status, rank, failure_reason)
        SELECT DISTINCT ON (business_id, message_id) business_id, message_id, ${MONTH}, status, rank, reason
-       FROM unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[], $5::text[])
-         WITH ORDINALITY AS n (business_id, message_id, status, rank, reason, nth)
+       FROM ${RISES.from('n', 'nth')}
        ORDER BY business_id, message_id, rank DESC, nth
        ON CONFLICT (business_id, message_id, month) DO UPDATE
          SET status = excluded.status, rank = excluded.rank, failure_reason = excluded.failure_reason
        WHERE r.rank < excluded.rank`,
-      [
-        known.map(({ event }) => event.business_id),
-        known.map(({ event }) => event.data.message_id),
-        known.map(({ status }) => status),
-        known.map(({ rank }) => rank),
-        known.map(({ reason }) => reason),
-      ],
+      RISES.values(known),
     );
   }
 
@@ -174,26 +190,19 @@ export class RecordsStore {
   private async insertKeys(tx: Tx, keys: { business_id: number; message_id: string; at: string }[]): Promise<void> {
     await tx.query(
       `INSERT INTO status.record_keys (business_id, message_id, month)
-       SELECT b, m, date_trunc('month', least(min(at), now()) AT TIME ZONE 'UTC') FROM unnest($1::bigint[], $2::text[], $3::timestamptz[]) AS n (b, m, at)
-       GROUP BY b, m ORDER BY b, m ON CONFLICT DO NOTHING`,
-      [keys.map(({ business_id }) => business_id), keys.map(({ message_id }) => message_id), keys.map(({ at }) => at)],
+       SELECT business_id, message_id, date_trunc('month', least(min(at), now()) AT TIME ZONE 'UTC') FROM ${KEYS.from('n')}
+       GROUP BY business_id, message_id ORDER BY business_id, message_id ON CONFLICT DO NOTHING`,
+      KEYS.values(keys),
     );
   }
 
   private async appendHistory(tx: Tx, events: StatusEvent[]): Promise<void> {
     await tx.query(
       `INSERT INTO status.history (business_id, message_id, status, occurred_at, error_code, error_text)
-       SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::integer[], $6::text[]) AS n (b, m, s, o, c, t)
-       ORDER BY b, m, s, o
+       SELECT * FROM ${HISTORY.from('n')}
+       ORDER BY business_id, message_id, status, occurred_at
        ON CONFLICT DO NOTHING`,
-      [
-        events.map((event) => event.business_id),
-        events.map((event) => event.data.message_id),
-        events.map((event) => event.data.status),
-        events.map((event) => event.data.occurred_at),
-        events.map((event) => event.data.error?.code ?? null),
-        events.map((event) => event.data.error?.text ?? null),
-      ],
+      HISTORY.values(events),
     );
   }
 }

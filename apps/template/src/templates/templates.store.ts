@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ListTemplates, RequestOf } from '@mgw/contracts';
 import type { GraphTemplate, GraphTemplateComponent } from '@mgw/platform-api';
-import { Database, pageOf, readCursor, type Tx } from '@mgw/postgres';
+import { Database, pageOf, readCursor, type Tx, RowSet } from '@mgw/postgres';
 
 /** A template as stored. */
 export interface StoredTemplate {
@@ -24,6 +24,19 @@ interface TemplatesPage {
 
 const COLUMNS = 'id, name, language, status, category, named, components, updated_at';
 
+const TEMPLATES = new RowSet<GraphTemplate>(
+  {
+    name: ['text', ({ name }) => name],
+    language: ['text', ({ language }) => language],
+    platform_id: ['text', ({ id }) => String(id)],
+    status: ['text', ({ status }) => status],
+    category: ['text', ({ category }) => category],
+    named: ['boolean', ({ parameter_format }) => parameter_format === 'NAMED'],
+    components: ['text', ({ components }) => JSON.stringify(components ?? [])],
+  },
+  2,
+);
+
 @Injectable()
 export class TemplatesStore {
   constructor(private readonly db: Database) {}
@@ -35,23 +48,13 @@ export class TemplatesStore {
       await tx.query(
         `INSERT INTO template.templates AS t (business_id, name, language, platform_id, status, category, named, components)
          SELECT DISTINCT ON (name, language) $1, name, language, platform_id, status, category, named, components::jsonb
-         FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::text[])
-           AS n (name, language, platform_id, status, category, named, components)
+         FROM ${TEMPLATES.from('n')}
          ON CONFLICT (business_id, name, language) DO UPDATE SET platform_id = excluded.platform_id, status = excluded.status,
            category = excluded.category, named = excluded.named, components = excluded.components, updated_at = now()
          WHERE (t.platform_id, t.status, t.category, t.named, t.components)
            IS DISTINCT FROM (excluded.platform_id, excluded.status, excluded.category, excluded.named, excluded.components)
            AND t.updated_at < (SELECT started_at FROM template.syncs WHERE business_id = $1)`,
-        [
-          businessId,
-          templates.map((template) => template.name),
-          templates.map((template) => template.language),
-          templates.map((template) => String(template.id)),
-          templates.map((template) => template.status),
-          templates.map((template) => template.category),
-          templates.map((template) => template.parameter_format === 'NAMED'),
-          templates.map((template) => JSON.stringify(template.components ?? [])),
-        ],
+        [businessId, ...TEMPLATES.values(templates)],
       );
       await tx.query(
         `DELETE FROM template.templates WHERE business_id = $1 AND (name, language) NOT IN (SELECT * FROM unnest($2::text[], $3::text[]))`,
