@@ -166,7 +166,7 @@ describe('what names resolve to (guarantees §5)', () => {
     const to = `http://${NAME}:${target.port}/`;
     await eventually(async () => (await post(to)) && target.requests.length > target.connections);
     const before = target.requests.length;
-    // The name is allowed with whatever address: only what is no address is still refused.
+    // The name is allowed with any address; only an invalid address is still refused.
     now[0] = ['127.0.0.1', 'nonsense'];
     expect(await post(to)).toEqual({ kind: 'refused' });
     expect(target.requests.length).toBe(before);

@@ -1,9 +1,9 @@
 import { lookup, Resolver } from 'node:dns/promises';
 
 /**
- * Resolves every address of a host name. Names that customers give are asked of `dns`; names that the operator allowed (product
- * decision 32) are asked of the `system`, which also knows its hosts file and the names of containers.
- * @throws Error when the name has no address or nobody says
+ * Resolves every address of a host name. `dns` resolves names of customers. `system` resolves names that the operator allowed (decision 32);
+ * it also knows the hosts file and the names of containers.
+ * @throws Error if the name has no address or no server responds
  */
 export type Resolve = (name: string, from: 'dns' | 'system') => Promise<string[]>;
 

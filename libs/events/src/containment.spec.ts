@@ -118,10 +118,10 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
           await effect(events, tx);
         },
       };
-      await shop.tell(...range(8));
+      await shop.publish(...range(8));
       shop.relay();
       for (const death of range(3, 1)) {
-        const { kill } = await shop.mortal(options);
+        const { kill } = await shop.killable(options);
         await eventually(() => begun === death, { timeoutMs: 30_000 });
         await kill();
       }
@@ -148,7 +148,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
       return never();
     };
     for (const death of range(3, 1)) {
-      const { kill } = await shop.mortal({ handle });
+      const { kill } = await shop.killable({ handle });
       await eventually(() => begun === death, { timeoutMs: 30_000 });
       await kill();
     }
@@ -160,7 +160,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
 
   it.each([false, true])('leaves a dead replica: another one handles its pending events (ordered: %s)', async (ordered) => {
     let begun = 0;
-    const first = await shop.mortal({ ordered, concurrency: 8, handle: () => ((begun += 1), never()) });
+    const first = await shop.killable({ ordered, concurrency: 8, handle: () => ((begun += 1), never()) });
     await numbers(0);
     await eventually(() => begun === 1);
     await numbers(...range(30, 1));

@@ -18,7 +18,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
   it('take effect once and in order', async () => {
     shop.relay();
     shop.consumer();
-    await shop.tell(...range(300));
+    await shop.publish(...range(300));
     await allEffects(range(300));
     expect(await shop.effects()).toEqual(ids(range(300)));
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(0);
@@ -26,11 +26,11 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
 
   it('share messages under load, and a single one has its id as message id', async () => {
     const streams = (await shop.nc.jetstreamManager()).streams;
-    await shop.tell(...range(200));
+    await shop.publish(...range(200));
     const relay = shop.relay({ pollMs: 60_000 });
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 0);
     expect((await streams.info('PUBLIC')).state.messages).toBe(4);
-    await shop.hand(relay, 200);
+    await shop.commitAndPublish(relay, 200);
     const alone = await eventually(
       async () => (await streams.info('PUBLIC')).state.messages === 5 && streams.getMessage('PUBLIC', { seq: 5 }),
     );
@@ -51,7 +51,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
         throw new Error('no');
       }),
     ).rejects.toThrow('no');
-    await shop.tell(2);
+    await shop.publish(2);
     await allEffects([2]);
   });
 
@@ -59,17 +59,17 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     for (const relay of [shop.relay(), shop.relay()]) relay.wake();
     shop.consumer();
     shop.consumer();
-    for (const start of range(20)) await shop.tell(...range(20, start * 20));
+    for (const start of range(20)) await shop.publish(...range(20, start * 20));
     await allEffects(range(400));
   });
 
   it('wait in the outbox while the broker is down, and are published when it is back', async () => {
     shop.relay();
     shop.consumer();
-    await shop.tell(1);
+    await shop.publish(1);
     await allEffects([1]);
     await shop.broker.kill();
-    await shop.tell(2, 3);
+    await shop.publish(2, 3);
     await shop.broker.start();
     await allEffects([1, 2, 3]);
   });
@@ -77,17 +77,17 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
   it('are published right after their commit, behind older ones', async () => {
     const relay = shop.relay({ pollMs: 60_000 });
     shop.consumer();
-    await shop.tell(1);
+    await shop.publish(1);
     relay.wake();
     await allEffects([1]);
-    await shop.hand(relay, 2);
+    await shop.commitAndPublish(relay, 2);
     await allEffects([1, 2]);
     // Nobody says that 3 is there; what comes after it must not overtake it when it is found.
     await shop.broker.kill();
-    await shop.hand(relay, 3);
-    await shop.hand(relay, 4, 5);
+    await shop.commitAndPublish(relay, 3);
+    await shop.commitAndPublish(relay, 4, 5);
     await shop.broker.start();
-    await shop.hand(relay, 6);
+    await shop.commitAndPublish(relay, 6);
     await allEffects(range(6, 1));
     expect(await shop.effects()).toEqual(ids(range(6, 1)));
     await relay.stop();
@@ -97,10 +97,10 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
   it('are published by a relay that stops right after their commit', async () => {
     const relay = shop.relay({ pollMs: 60_000 });
     shop.consumer();
-    await shop.hand(relay, 0);
+    await shop.commitAndPublish(relay, 0);
     relay.wake();
     await allEffects([0]);
-    await shop.hand(relay, 1, 2);
+    await shop.commitAndPublish(relay, 1, 2);
     await relay.stop();
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(0);
     await allEffects([0, 1, 2]);
@@ -108,26 +108,26 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
 
   it('are published once when they commit during a reading of the outbox', async () => {
     const relay = shop.relay({ pollMs: 20 });
-    const heard: string[] = [];
-    shop.consumer({ idempotent: true, handle: async (events) => void heard.push(...events.map(({ id }) => id)) });
+    const received: string[] = [];
+    shop.consumer({ idempotent: true, handle: async (events) => void received.push(...events.map(({ id }) => id)) });
     for (const start of range(60)) {
       relay.wake();
-      await Promise.all(range(4, start * 4).map((number) => shop.hand(relay, number)));
+      await Promise.all(range(4, start * 4).map((number) => shop.commitAndPublish(relay, number)));
     }
-    await eventually(() => heard.length >= 240);
+    await eventually(() => received.length >= 240);
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 0);
-    expect(heard.sort()).toEqual(ids(range(240)).sort());
+    expect(received.sort()).toEqual(ids(range(240)).sort());
   });
 
   it('are left to their own process at first, unless it reports them', async () => {
     const relay = shop.relay({ pollMs: 200 });
     shop.consumer();
-    await shop.tell(0);
+    await shop.publish(0);
     await allEffects([0]);
     await shop.db.transaction(async (tx) => {
       await appendToOutbox(tx, 'shop', [sent(1), sent(2)]);
       await tx.query(`UPDATE shop.outbox SET created_at = now() - interval '1 hour' WHERE event_id = $1`, [sent(1).id]);
-      // As new as it can be, however long this takes.
+      // Keeps the event new, however long the test takes.
       await tx.query(`UPDATE shop.outbox SET created_at = now() + interval '1 hour' WHERE event_id = $1`, [sent(2).id]);
     });
     await allEffects([0, 1]);
@@ -140,12 +140,12 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
   it('of a dead replica are published, also while another one is under load', async () => {
     const relay = shop.relay();
     shop.consumer();
-    await shop.tell(0);
+    await shop.publish(0);
     await allEffects([0]);
     // Enough for the relay to find some whenever it is done, and less than it turns down.
     const handing = setInterval(() => relay.publishCommitted(Array.from({ length: 40 }, () => sent(0))), 4);
     try {
-      await shop.tell(1);
+      await shop.publish(1);
       await allEffects([0, 1]);
     } finally {
       clearInterval(handing);
@@ -155,12 +155,12 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
   it('are published again when another replica found the loss of their store first', async () => {
     const relay = shop.relay({ pollMs: 60_000 });
     shop.consumer();
-    await shop.tell(1);
+    await shop.publish(1);
     relay.wake();
     await allEffects([1]);
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NOT NULL')) === 1);
     await shop.db.query('UPDATE shop.outbox_streams SET epoch = epoch + 1');
-    await shop.hand(relay, 2);
+    await shop.commitAndPublish(relay, 2);
     await allEffects([1, 2]);
     await relay.stop();
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(1);
@@ -168,7 +168,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
 
   it('are published again after the broker lost its store, to a consumer that had not received them', async () => {
     const relay = shop.relay();
-    await shop.tell(...range(5));
+    await shop.publish(...range(5));
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NOT NULL')) === 5);
     await relay.stop();
     await shop.broker.kill();
@@ -182,12 +182,12 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
   it('take no second effect when the store is lost after their handling, and later ones still arrive', async () => {
     shop.relay();
     shop.consumer();
-    await shop.tell(...range(5));
+    await shop.publish(...range(5));
     await allEffects(range(5));
     await shop.broker.kill();
     shop.broker.wipe();
     await shop.broker.start();
-    await shop.tell(5);
+    await shop.publish(5);
     await allEffects(range(6));
   });
 
@@ -198,7 +198,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await eventually(async () => (await (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop')).name === 'shop');
     await first.stop();
     shop.relay();
-    await shop.tell(...range(400));
+    await shop.publish(...range(400));
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NOT NULL')) > 0);
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBeGreaterThan(0);
     shop.consumer({ concurrency: 8 });
@@ -214,7 +214,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
         await effect(events, tx);
       },
     });
-    await shop.tell(...range(6));
+    await shop.publish(...range(6));
     await allEffects([0, 1, 2, 4, 5]);
     const letters = await eventually(async () => {
       const rows = await shop.db.query<{ reason: string; attempts: number }>('SELECT reason, attempts FROM shop.dead_letters');
@@ -234,7 +234,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
         await effect(events, tx);
       },
     });
-    await shop.tell(1);
+    await shop.publish(1);
     await eventually(async () => {
       const { consumers } = await shop.nc.jetstreamManager();
       return (await consumers.info('PUBLIC', 'shop')).delivered.consumer_seq > 3;
@@ -248,7 +248,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
   it('go to the dead letters at once if they violate the contract', async () => {
     shop.relay();
     shop.consumer();
-    await shop.tell(1);
+    await shop.publish(1);
     await allEffects([1]);
     const jetstream = shop.nc.jetstream();
     // Each by itself, for a version that knows it.

@@ -18,7 +18,7 @@ describe('events while the database has no room', () => {
     async (ordered) => {
       shop.relay();
       shop.consumer({ ordered, maxDeliver: 2 });
-      await shop.tell(1, 2, 3);
+      await shop.publish(1, 2, 3);
       const refusals = async () => Number((await shop.db.query<{ n: string }>('SELECT last_value AS n FROM shop.refusals'))[0]?.n);
       await eventually(async () => (await refusals()) >= 5, { timeoutMs: 50_000 });
       expect(await shop.count('dead_letters')).toBe(0);
@@ -34,7 +34,7 @@ describe('events while the database has no room', () => {
     await shop.db.query('CREATE TRIGGER full_disk BEFORE UPDATE ON shop.outbox FOR EACH ROW EXECUTE FUNCTION shop.refuse()');
     shop.relay();
     shop.consumer();
-    await shop.tell(1, 2, 3);
+    await shop.publish(1, 2, 3);
     await eventually(async () => (await shop.effects()).length === 3);
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(3);
     await shop.db.query('DROP TRIGGER full_disk ON shop.outbox');

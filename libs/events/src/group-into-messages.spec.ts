@@ -1,37 +1,37 @@
 import { groupIntoMessages } from './group-into-messages';
 
-interface Told {
+interface Sample {
   subject?: string;
   key?: string;
   body?: string;
   traceparent?: string | null;
 }
-const row = ({ subject = 'public.message.sent', key = 'conversation:1', body = '{}', traceparent = null }: Told) => ({
+const row = ({ subject = 'public.message.sent', key = 'conversation:1', body = '{}', traceparent = null }: Sample) => ({
   subject,
   ordering_key: key,
   body,
   traceparent,
 });
-const divided = (told: Told[]) => groupIntoMessages(told.map(row)).map(({ rows }) => rows.map(({ body }) => body));
+const divided = (events: Sample[]) => groupIntoMessages(events.map(row)).map(({ rows }) => rows.map(({ body }) => body));
 const RECEIVED = 'public.message.received';
 const CREATED = 'public.conversation.created';
 
 describe('events in messages of JetStream', () => {
   it('groups events of one subject', () => {
-    const told = [
+    const events = [
       { key: 'a', body: '1' },
       { key: 'b', body: '2', subject: RECEIVED },
       { key: 'c', body: '3' },
       { key: 'd', body: '4', subject: RECEIVED },
     ];
-    expect(divided(told)).toEqual([
+    expect(divided(events)).toEqual([
       ['1', '3'],
       ['2', '4'],
     ]);
   });
 
   it('keeps the order of each key (decision 29b)', () => {
-    const told = [
+    const events = [
       { key: 'a', body: '1', subject: RECEIVED },
       { key: 'b', body: '2', subject: CREATED },
       { key: 'b', body: '3', subject: RECEIVED },
@@ -40,7 +40,7 @@ describe('events in messages of JetStream', () => {
       { key: 'c', body: '6', subject: RECEIVED },
       { key: 'a', body: '7', subject: CREATED },
     ];
-    expect(divided(told)).toEqual([['1'], ['2', '5'], ['3', '4', '6'], ['7']]);
+    expect(divided(events)).toEqual([['1'], ['2', '5'], ['3', '4', '6'], ['7']]);
   });
 
   it('keeps messages within the bounds of NATS and consumers; a larger event has its own message', () => {

@@ -42,7 +42,7 @@ describe("a worker's heartbeat (guarantees §10, N6)", () => {
     const changes: (string | undefined)[] = [];
     worker.onChange(() => changes.push(worker.id));
     const now = performance.now.bind(performance);
-    // A process that stood still learns it from the clock, before any timer runs.
+    // After a suspension the clock shows the expiry before any timer fires.
     jest.spyOn(performance, 'now').mockImplementation(() => now() + 2_000);
     expect(worker.id).toBeUndefined();
     await eventually(() => worker.id !== undefined);

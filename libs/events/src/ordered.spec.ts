@@ -22,7 +22,7 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
       ...options,
       handle: async (events: EventEnvelope[], tx: Tx) => {
         heardBy.add(name);
-        // As many statements as it takes for the other to come between.
+        // Enough statements for the other replica to interleave.
         for (const event of events) await effect([event], tx);
       },
     });

@@ -30,19 +30,19 @@ export class OutboxLetters {
   async replay(tx: Tx, maxBody: number): Promise<boolean> {
     const { schema } = this.options;
     const replayed = await tx.query(
-      `WITH asked AS (
+      `WITH requested AS (
          SELECT id, octet_length(body) > $1::bigint AS large FROM ${schema}.dead_letters
          WHERE replay_requested_at IS NOT NULL AND consumer = '${OUTBOX_LETTERS}' ORDER BY id LIMIT ${MOST_REPLAYED}
        ), kept AS (
          UPDATE ${schema}.dead_letters l SET attempts = attempts + 1, replay_requested_at = NULL, reason = ${tooLarge('body', '$1')}
-         FROM asked WHERE l.id = asked.id AND asked.large
+         FROM requested WHERE l.id = requested.id AND requested.large
        ), taken AS (
-         DELETE FROM ${schema}.dead_letters l USING asked WHERE l.id = asked.id AND NOT asked.large RETURNING l.subject, l.body::jsonb ->> 'id' AS event_id,
+         DELETE FROM ${schema}.dead_letters l USING requested WHERE l.id = requested.id AND NOT requested.large RETURNING l.subject, l.body::jsonb ->> 'id' AS event_id,
            l.body::jsonb ->> 'key' AS ordering_key, l.body
        ), back AS (
          INSERT INTO ${schema}.outbox (event_id, subject, ordering_key, body) SELECT event_id, subject, ordering_key, body FROM taken
          ON CONFLICT (event_id) DO UPDATE SET published_at = NULL, origin = NULL
-       ) SELECT FROM asked`,
+       ) SELECT FROM requested`,
       [maxBody],
     );
     return replayed.length > 0;

@@ -52,7 +52,7 @@ describe('relays of one outbox (guarantees N5)', () => {
   /** A relay that has published one event and reads the outbox only on request. */
   const quietRelay = async () => {
     const relay = shop.relay({ pollMs: 600_000 });
-    await shop.tell(0);
+    await shop.publish(0);
     relay.wake();
     await allPublished();
     return relay;
@@ -67,7 +67,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     const relay = await quietRelay();
     // Written by another replica, which has not published it.
     await append(sent(1));
-    await shop.hand(relay, 2, 3);
+    await shop.commitAndPublish(relay, 2, 3);
     await eventually(async () => (await inStream()).length >= 4);
     expect(await inStream()).toEqual(ids(range(4)));
   });
@@ -76,7 +76,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     const relay = await quietRelay();
     await append(sentIn(2, 1));
     // Not marked yet when the next one is written.
-    for (const number of range(3, 2)) await shop.hand(relay, number);
+    for (const number of range(3, 2)) await shop.commitAndPublish(relay, number);
     await eventually(async () => (await inStream()).length >= 4);
     expect(await inStream()).toEqual(ids([0, 2, 3, 4]));
     expect(await shop.count(`outbox WHERE origin = ${ORIGIN}`)).toBe(3);
@@ -110,7 +110,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     let [next, calls] = [1, 0];
     const publishOneMore = async () => {
       calls += 1;
-      await shop.hand(busy, next++);
+      await shop.commitAndPublish(busy, next++);
       await allPublished();
     };
     const between = new Proxy(shop.db, {
@@ -132,18 +132,18 @@ describe('relays of one outbox (guarantees N5)', () => {
   it('publish only unhandled events again after a loss of the store, in order and before new ones', async () => {
     const relay = shop.relay();
     const consumer = shop.consumer();
-    await shop.tell(...range(50));
+    await shop.publish(...range(50));
     await effects(50);
     await eventually(async () => (await shop.count(`outbox_streams WHERE stream = 'PUBLIC' AND handled_until > '-infinity'`)) === 1);
     // Published long before the consumers were looked at.
     await shop.db.query(`UPDATE shop.outbox SET published_at = published_at - interval '1 hour'`);
     await consumer.stop();
-    await shop.tell(...range(5, 50));
+    await shop.publish(...range(5, 50));
     await allPublished();
     await relay.stop();
     await restart(() => shop.broker.wipe());
     const other = shop.relay();
-    await shop.tell(55);
+    await shop.publish(55);
     other.wake();
     await allPublished();
     await eventually(async () => (await inStream()).length >= 6);
@@ -156,13 +156,13 @@ describe('relays of one outbox (guarantees N5)', () => {
   it('publish only the tail again when a stream lost its tail', async () => {
     const relay = shop.relay();
     for (const number of range(5)) {
-      await shop.tell(number);
+      await shop.publish(number);
       await allPublished();
     }
     const copy = `${shop.broker.storeDir}.copy`;
     await restart(() => cpSync(shop.broker.storeDir, copy, { recursive: true }));
     for (const number of range(5, 5)) {
-      await shop.tell(number);
+      await shop.publish(number);
       await allPublished();
     }
     await restart(() => {
@@ -171,7 +171,7 @@ describe('relays of one outbox (guarantees N5)', () => {
       rmSync(copy, { recursive: true });
     });
     await eventually(async () => (await epochs())[0] === 1);
-    await shop.tell(10);
+    await shop.publish(10);
     await allPublished();
     await eventually(async () => (await inStream()).length >= 11);
     expect(await inStream()).toEqual(ids(range(11)));
@@ -184,7 +184,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     const relay = shop.relay();
     shop.consumer();
     for (const number of range(5)) {
-      await shop.tell(number);
+      await shop.publish(number);
       await allPublished();
     }
     await effects(5);
@@ -192,7 +192,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     const copy = `${shop.broker.storeDir}.copy`;
     await restart(() => cpSync(msgs, copy, { recursive: true }));
     for (const number of range(5, 5)) {
-      await shop.tell(number);
+      await shop.publish(number);
       await allPublished();
     }
     await effects(10);
@@ -202,7 +202,7 @@ describe('relays of one outbox (guarantees N5)', () => {
       rmSync(copy, { recursive: true });
     });
     await eventually(async () => (await epochs())[0] === 1);
-    await shop.tell(...range(3, 10));
+    await shop.publish(...range(3, 10));
     await allPublished();
     await relay.stop();
     expect(await effects(13)).toEqual(ids(range(13)));
@@ -246,7 +246,7 @@ describe('relays of one outbox (guarantees N5)', () => {
       expect(await refilling()).toBe(1);
       shop.consumer({ idempotent: true, handle: remember });
       shop.relay();
-      await shop.tell(1);
+      await shop.publish(1);
       await eventually(() => handled.size >= OLD + 2, { timeoutMs: 120_000 });
       await eventually(async () => (await refilling()) === 0);
       expect([...handled].indexOf(sent(1).id)).toBeLessThan(OLD / 2);
@@ -318,7 +318,7 @@ describe('relays of one outbox (guarantees N5)', () => {
       nc: shop.nc,
       logger: createLogger('relays', 'silent'),
     });
-    const internals = Object.assign(relay as unknown as { handed: unknown[]; caughtUp: boolean }, { caughtUp: true });
+    const internals = Object.assign(relay as unknown as { inMemory: unknown[]; caughtUp: boolean }, { caughtUp: true });
     for (const number of range(5)) {
       const event = sentIn(1, number, 'x'.repeat(900_000));
       allowDirectPublish([event]);

@@ -59,7 +59,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
     });
     await setAside(...jsonOf(1, 2), 'not JSON at all');
     await letters.requestReplay('all');
-    await shop.tell(3);
+    await shop.publish(3);
     await noneRequested();
     expect(await listed()).toMatchObject([
       { id: '1', reason: 'cannot still', tries: 11 },
@@ -74,8 +74,8 @@ describe('dead letters that are replayed (guarantees §4)', () => {
 
   it.each<[string, Partial<EventConsumerOptions>]>([
     ['shared by replicas', {}],
-    ['heard by one replica', { ordered: true }],
-    ['heard by one replica, in a statement', { ordered: true, idempotent: true, singleStatement: true }],
+    ['consumed by one replica', { ordered: true }],
+    ['consumed by one replica, in a statement', { ordered: true, idempotent: true, singleStatement: true }],
   ])('have their effect once when two operators ask for them at once, of two replicas (%s)', async (_, options) => {
     const heardBy = new Set<string>();
     for (const name of ['a', 'b'])
@@ -97,7 +97,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
   it('take no second effect if the event was handled since, however long ago', async () => {
     shop.relay();
     const consumer = shop.consumer();
-    await shop.tell(1, 2);
+    await shop.publish(1, 2);
     await eventually(async () => (await shop.count('inbox')) === 2);
     await consumer.stop();
     await setAside(...jsonOf(1));

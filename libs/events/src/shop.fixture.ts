@@ -42,7 +42,7 @@ export async function openShop() {
   await client.end();
   const db = await Database.open({ url: database.url, schema: 'shop' });
   const nc = await connectNats({ servers: [broker.url], name: 'events', logger });
-  const mortals: NatsConnection[] = [];
+  const killables: NatsConnection[] = [];
   const running: { stop(): Promise<void> }[] = [];
   const started = <R extends { start(): void; stop(): Promise<void> }>(part: R): R => {
     part.start();
@@ -69,13 +69,13 @@ export async function openShop() {
         }),
       ),
     /** A consumer that can be killed: it reaches neither NATS nor the database any more, and says nothing. */
-    mortal: async ({ handle = effect, ...options }: Partial<EventConsumerOptions> = {}) => {
+    killable: async ({ handle = effect, ...options }: Partial<EventConsumerOptions> = {}) => {
       let isDead = false;
       let die: (reason: Error) => void = () => undefined;
       const dead = new Promise<never>((_, reject) => (die = reject));
       dead.catch(() => undefined);
       const own = await connectNats({ servers: [broker.url], name: 'mortal', logger });
-      mortals.push(own);
+      killables.push(own);
       const given = { nc: own, db: reachableUnless(() => isDead, db), schema: 'shop', logger, durable: 'shop', stream: 'PUBLIC' as const };
       started(new EventConsumer({ ...given, ...options, handle: (events, tx) => Promise.race([handle(events, tx), dead]) }));
       return {
@@ -87,7 +87,7 @@ export async function openShop() {
       };
     },
     /** Commits events and publishes them as a service does. */
-    hand: async (relay: OutboxRelay, ...numbers: number[]) => {
+    commitAndPublish: async (relay: OutboxRelay, ...numbers: number[]) => {
       const events = numbers.map((number) => sent(number));
       const rows = outboxRows();
       const [row] = await db.query<{ direct: boolean }>(
@@ -99,7 +99,7 @@ export async function openShop() {
       if (row?.direct) allowDirectPublish(events);
       relay.publishCommitted(events);
     },
-    tell: (...numbers: number[]) =>
+    publish: (...numbers: number[]) =>
       db.transaction((tx) =>
         appendToOutbox(
           tx,
@@ -113,7 +113,7 @@ export async function openShop() {
     count: async (what: string) => Number((await db.query<{ n: string }>(`SELECT count(*) AS n FROM shop.${what}`))[0]?.n),
     async close() {
       await Promise.all(running.map((part) => part.stop()));
-      for (const own of mortals) await own.close();
+      for (const own of killables) await own.close();
       await nc.close();
       await db.close();
       await broker.stop();

@@ -95,11 +95,11 @@ describe('streams at their size limit (guarantees §10, N4)', () => {
     await limited(400_000);
     await durable('idle', AiReplied);
     await durable('shop');
-    const heard = new Set<string>();
-    const handle = async (events: EventEnvelope[]) => void events.forEach(({ id }) => heard.add(id));
+    const received = new Set<string>();
+    const handle = async (events: EventEnvelope[]) => void events.forEach(({ id }) => received.add(id));
     const other = shop.consumer({ durable: 'other', idempotent: true, handle: () => Promise.resolve() });
     const relay = shop.relay();
-    for (const start of range(12)) await shop.tell(...range(250, start * 250));
+    for (const start of range(12)) await shop.publish(...range(250, start * 250));
     relay.wake();
     await eventually(async () => {
       const published = await shop.count('outbox WHERE published_at IS NOT NULL');
@@ -108,8 +108,8 @@ describe('streams at their size limit (guarantees §10, N4)', () => {
     });
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBeGreaterThan(500);
     shop.consumer({ idempotent: true, handle });
-    await eventually(() => heard.size === 3_000, { timeoutMs: 60_000 });
-    expect([...heard].sort()).toEqual(
+    await eventually(() => received.size === 3_000, { timeoutMs: 60_000 });
+    expect([...received].sort()).toEqual(
       range(3_000)
         .map((number) => sent(number).id)
         .sort(),

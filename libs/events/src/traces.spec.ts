@@ -25,25 +25,25 @@ describe('traces of events', () => {
 
   it('events that are handled together continue their own traces, also after a redelivery', async () => {
     // All wait in the outbox before the relay and the consumer start, so they arrive as one batch.
-    for (const number of NUMBERS) await withTraceparent(traceparent(number), () => shop.tell(number));
+    for (const number of NUMBERS) await withTraceparent(traceparent(number), () => shop.publish(number));
     shop.relay();
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NOT NULL')) === NUMBERS.length);
-    const heard: { id: string; trace: string | undefined }[][] = [];
+    const received: { id: string; trace: string | undefined }[][] = [];
     shop.consumer({
       handle: async (events, tx) => {
-        heard.push(events.map((event) => ({ id: event.id, trace: traceparentOf(event)?.split('-')[1] })));
-        if (heard.length === 1) throw new Error('not now');
+        received.push(events.map((event) => ({ id: event.id, trace: traceparentOf(event)?.split('-')[1] })));
+        if (received.length === 1) throw new Error('not now');
         await effect(events, tx);
       },
     });
     await eventually(async () => (await shop.effects()).length === NUMBERS.length);
     const own = new Map(NUMBERS.map((number) => [`message.sent:wamid.${number}`, traceOf(number)]));
-    expect(heard.flat().filter(({ id, trace }) => trace !== own.get(id))).toEqual([]);
-    expect(heard.some((batch) => batch.length > 1)).toBe(true);
+    expect(received.flat().filter(({ id, trace }) => trace !== own.get(id))).toEqual([]);
+    expect(received.some((batch) => batch.length > 1)).toBe(true);
   });
 
   it('an event without a trace has none in its row and its message', async () => {
-    await shop.tell(99);
+    await shop.publish(99);
     const [row] = await shop.db.query<{ traceparent: string | null }>(
       `SELECT traceparent FROM shop.outbox WHERE event_id = 'message.sent:wamid.99'`,
     );

@@ -112,9 +112,9 @@ export class GraphClient {
         deadlineAt: this.endOfCall(deadlineAt),
         maxBytes: MAX_RESPONSE,
       };
-      const told = sendOutcome(await this.exchange('/{phone_number_id}/messages', call));
-      calls.inc({ code: told.kind === 'refused' ? String(told.refusal.platformCode ?? 'none') : told.kind });
-      return told;
+      const result = sendOutcome(await this.exchange('/{phone_number_id}/messages', call));
+      calls.inc({ code: result.kind === 'refused' ? String(result.refusal.platformCode ?? 'none') : result.kind });
+      return result;
     });
     this.breaker.note(target.phoneNumberId, isClear(outcome));
     return outcome;

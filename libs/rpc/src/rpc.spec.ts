@@ -175,20 +175,20 @@ describe('requests between services (guarantees §6)', () => {
   });
 
   it('fail at once as REPLY_LOST when the broker dies, and later requests work', async () => {
-    const asked = codeOf(client.call(Work, { what: 'wait' }));
+    const response = codeOf(client.call(Work, { what: 'wait' }));
     await eventually(() => Worker.begun.length === 1);
     await broker.kill();
-    expect(await asked).toBe('REPLY_LOST');
+    expect(await response).toBe('REPLY_LOST');
     expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('OVERLOADED');
     await broker.start();
     await eventually(async () => (await codeOf(client.call(Work, { what: 'x' }))) === 'ok', { timeoutMs: 20_000 });
   });
 
   it('fail by their deadline when the responder dies', async () => {
-    const asked = codeOf(client.call(Work, { what: 'wait' }, { deadlineAt: Date.now() + 500 }));
+    const response = codeOf(client.call(Work, { what: 'wait' }, { deadlineAt: Date.now() + 500 }));
     await eventually(() => Worker.begun.length === 1);
     await connections[1]?.close();
-    expect(await asked).toBe('DEADLINE_EXCEEDED');
+    expect(await response).toBe('DEADLINE_EXCEEDED');
     expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('OVERLOADED');
   });
 
@@ -202,20 +202,20 @@ describe('requests between services (guarantees §6)', () => {
   });
 
   it('in progress are finished by a server that closes; it accepts no more', async () => {
-    const asked = client.call(Work, { what: 'wait' });
+    const response = client.call(Work, { what: 'wait' });
     await eventually(() => Worker.begun.length === 1);
     const closing = server.close();
     await eventually(async () => (await codeOf(client.call(Work, { what: 'x' }, { deadlineAt: Date.now() + 300 }))) !== 'ok');
     Worker.release();
-    expect(await asked).toEqual({ done: 'wait' });
+    expect(await response).toEqual({ done: 'wait' });
     await closing;
   });
 
   it('delay the close of a server up to their deadline (guarantees §8)', async () => {
-    const asked = codeOf(client.call(Work, { what: 'wait' }));
+    const response = codeOf(client.call(Work, { what: 'wait' }));
     await eventually(() => Worker.begun.length === 1);
     await server.close();
-    expect(await asked).toBe('DEADLINE_EXCEEDED');
+    expect(await response).toBe('DEADLINE_EXCEEDED');
   });
 
   it('are shared by two servers; each gets one response', async () => {
@@ -227,12 +227,12 @@ describe('requests between services (guarantees §6)', () => {
   });
 
   it('announcements reach every listener of their subject', async () => {
-    const heard: number[] = [];
-    const stop = client.listen(Changed, ({ id }) => void heard.push(id));
+    const received: number[] = [];
+    const stop = client.listen(Changed, ({ id }) => void received.push(id));
     await connections[0]?.flush();
     const other = new RpcClient(await connect('teller'), logger);
     other.announce(Changed, { id: 1 });
-    await eventually(() => heard.length === 1);
+    await eventually(() => received.length === 1);
     stop();
   });
 });

@@ -33,9 +33,9 @@ export async function deadLetters(
   args: string[],
   environment: Environment,
 ): Promise<string> {
-  const given = args.join(' ');
-  if (!COMMAND.test(given)) throw new Error(USAGE);
-  const [verb, ...ids] = given.split(' ');
+  const command = args.join(' ');
+  if (!COMMAND.test(command)) throw new Error(USAGE);
+  const [verb, ...ids] = command.split(' ');
   const { databaseUrl } = DeadLettersConfig.load(environment);
   const db = await Database.open({ url: databaseUrl, schema, poolSize: 1, applicationName: 'dead-letters' });
   try {
@@ -63,17 +63,17 @@ function row({ id, at, consumer, subject, event_id, business, tries, reason, rep
 
 /** Requests a replay and waits for its result. */
 async function replay(letters: DeadLetters, which: string[] | 'all'): Promise<string> {
-  const asked = await letters.requestReplay(which);
+  const requested = await letters.requestReplay(which);
   const until = performance.now() + WAIT_MS;
-  let left = await letters.remaining(asked);
+  let left = await letters.remaining(requested);
   while (left.some((letter) => letter.replay_requested) && performance.now() < until) {
     await new Promise((resume) => setTimeout(resume, POLL_MS));
-    left = await letters.remaining(asked);
+    left = await letters.remaining(requested);
   }
   const waiting = left.filter((letter) => letter.replay_requested).length;
   const failed = left.filter((letter) => !letter.replay_requested).map(({ id, reason }) => `${id} failed again: ${oneLine(reason)}`);
   return [
-    `${asked.length - left.length} replayed.`,
+    `${requested.length - left.length} replayed.`,
     ...failed,
     ...(waiting > 0 ? [`${waiting} to be replayed still: as soon as the service runs, and comes to it.`] : []),
   ].join('\n');

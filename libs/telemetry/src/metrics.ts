@@ -34,40 +34,40 @@ export function gauge(name: string, help: string, labelNames: string[] = [], col
   );
 }
 
-type Figures = () => Promise<Record<string, number>>;
-const asked = new Map<string, Set<Figures>>();
+type Read = () => Promise<Record<string, number>>;
+const readers = new Map<string, Set<Read>>();
 /** Deadline of a reader at a scrape, in milliseconds. */
-const ANSWER_WITHIN_MS = 2_000;
+const READ_WITHIN_MS = 2_000;
 
 /**
  * One series for each value that readers return at a scrape. Several readers may share a metric; one that fails has no series.
  * @param label the label that holds the values' names
  * @returns a function that removes the reader
  */
-export function gauges(name: string, help: string, label: string, figures: Figures): () => void {
-  const all = asked.get(name) ?? new Set();
-  if (!asked.has(name)) {
-    asked.set(name, all);
+export function gauges(name: string, help: string, label: string, read: Read): () => void {
+  const all = readers.get(name) ?? new Set();
+  if (!readers.has(name)) {
+    readers.set(name, all);
     new Gauge({
       name,
       help,
       labelNames: [label],
       registers: [registry],
       async collect(this: Gauge) {
-        const answers = await Promise.all([...all].map(inTime));
+        const results = await Promise.all([...all].map(inTime));
         this.reset();
-        for (const [figure, value] of answers.flatMap((answer) => Object.entries(answer))) this.set({ [label]: figure }, value);
+        for (const [key, value] of results.flatMap((result) => Object.entries(result))) this.set({ [label]: key }, value);
       },
     });
   }
-  all.add(figures);
-  return () => all.delete(figures);
+  all.add(read);
+  return () => all.delete(read);
 }
 
-async function inTime(figures: Figures): Promise<Record<string, number>> {
+async function inTime(read: Read): Promise<Record<string, number>> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Record<string, number>>((resolve) => (timer = setTimeout(() => resolve({}), ANSWER_WITHIN_MS)));
-  return Promise.race([figures().catch(() => ({})), late]).finally(() => clearTimeout(timer));
+  const late = new Promise<Record<string, number>>((resolve) => (timer = setTimeout(() => resolve({}), READ_WITHIN_MS)));
+  return Promise.race([read().catch(() => ({})), late]).finally(() => clearTimeout(timer));
 }
 
 /** Durations, in seconds. */
