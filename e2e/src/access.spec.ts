@@ -33,7 +33,7 @@ function calledBy(source: string, app: string): string[] {
     .flatMap((list) => list.split(','))
     .map((name) => name.trim());
   const operations = [...new Set(names)].flatMap((name) => {
-    if (name === 'getFigures') return contracts.SERVICES.map((service) => contracts.getFigures(service).subject);
+    if (name === 'getServiceMetrics') return contracts.SERVICES.map((service) => contracts.getServiceMetrics(service).subject);
     const one = contract(name);
     return one?.service !== undefined && one.service !== app ? [one.subject] : [];
   });

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Egress, EgressRules } from '@mgw/egress';
 import { onRow } from '@mgw/postgres';
-import { countUpTo, figuresController, outboxRelay, retention, sealerOf, sealingCheck } from '@mgw/service';
+import { countUpTo, metricsController, outboxRelay, retention, sealerOf, sealingCheck } from '@mgw/service';
 import { AutoReplyConfig } from './auto-reply.config';
 import { QuestionsConsumer } from './replying/questions.consumer';
 import { ModelService } from './replying/model.service';
@@ -13,7 +13,7 @@ import { autoReplyRetention } from './retention';
 import { SettingsHandlers } from './settings/settings.handlers';
 import { SettingsStore } from './settings/settings.store';
 
-const FIGURES = {
+const METRICS = {
   replies_waiting: countUpTo(`FROM auto_reply.replies WHERE state = 'pending' ORDER BY due_at`),
   replies_failed_last_hour: countUpTo(
     `FROM auto_reply.replies WHERE ended_at > now() - interval '1 hour' AND ${onRow(`state = 'failed'`)} ORDER BY ended_at DESC`,
@@ -24,7 +24,7 @@ const ANY_SECRET = `SELECT api_key_sealed AS sealed, 'auto_reply.api_key:' || bu
   FROM auto_reply.settings WHERE api_key_sealed IS NOT NULL LIMIT 1`;
 
 @Module({
-  controllers: [SettingsHandlers, RepliesHandlers, figuresController('auto-reply', 'auto_reply', FIGURES)],
+  controllers: [SettingsHandlers, RepliesHandlers, metricsController('auto-reply', 'auto_reply', METRICS)],
   providers: [
     SettingsStore,
     RepliesStore,

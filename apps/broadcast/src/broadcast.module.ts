@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { figuresController, outboxRelay, retention } from '@mgw/service';
+import { metricsController, outboxRelay, retention } from '@mgw/service';
 import { BroadcastConfig } from './broadcast.config';
 import { BroadcastsHandlers } from './broadcasts/broadcasts.handlers';
 import { BroadcastsStore } from './broadcasts/broadcasts.store';
@@ -13,14 +13,14 @@ import { SendingService } from './running/sending.service';
 import { UnclearService } from './running/unclear.service';
 import { UnclearStore } from './running/unclear.store';
 
-const FIGURES = {
+const METRICS = {
   broadcasts_running: `SELECT count(*) FROM broadcast.broadcasts WHERE status = 'running'`,
   recipients_unclear: `SELECT count(*) FROM broadcast.recipients WHERE state = 'unclear'`,
   recipients_waiting: `SELECT coalesce(sum(total - sent - failed), 0) FROM broadcast.broadcasts WHERE status = 'running'`,
 };
 
 @Module({
-  controllers: [BroadcastsHandlers, figuresController('broadcast', 'broadcast', FIGURES)],
+  controllers: [BroadcastsHandlers, metricsController('broadcast', 'broadcast', METRICS)],
   providers: [
     BroadcastsStore,
     RecipientsStore,

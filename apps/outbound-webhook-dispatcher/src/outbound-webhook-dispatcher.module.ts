@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { Egress, EgressRules } from '@mgw/egress';
 import { WorkerHeartbeat } from '@mgw/events';
 import { Database } from '@mgw/postgres';
-import { figuresController, LOGGER, retention, sealerOf, sealingCheck } from '@mgw/service';
+import { metricsController, LOGGER, retention, sealerOf, sealingCheck } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { DeliveriesStore } from './deliveries/deliveries.store';
 import { ExpansionConsumer } from './deliveries/expansion.consumer';
@@ -12,7 +12,7 @@ import { DeliveryLogStore } from './deliveries/log.store';
 import { DispatchService } from './deliveries/dispatch.service';
 import { LanesStore } from './deliveries/lanes.store';
 import { DispatcherConfig } from './outbound-webhook-dispatcher.config';
-import { FIGURES } from './figures';
+import { METRICS } from './metrics';
 import { dispatcherRetention } from './retention';
 import { WebhooksHandlers } from './webhooks/webhooks.handlers';
 import { WebhooksStore } from './webhooks/webhooks.store';
@@ -21,7 +21,7 @@ const ANY_SECRET = `SELECT secret_sealed AS sealed, 'webhook.secret:' || busines
   FROM dispatch.webhooks WHERE secret_sealed IS NOT NULL LIMIT 1`;
 
 @Module({
-  controllers: [WebhooksHandlers, DeliveryLogHandlers, figuresController('outbound-webhook-dispatcher', 'dispatch', FIGURES)],
+  controllers: [WebhooksHandlers, DeliveryLogHandlers, metricsController('outbound-webhook-dispatcher', 'dispatch', METRICS)],
   providers: [
     AttemptService,
     DeliveriesStore,

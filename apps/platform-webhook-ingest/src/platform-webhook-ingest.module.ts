@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ageOfFirst, countUpTo, figuresController, outboxRelay, retention, sealerOf } from '@mgw/service';
+import { ageOfFirst, countUpTo, metricsController, outboxRelay, retention, sealerOf } from '@mgw/service';
 import { CallbacksStore } from './callbacks/callbacks.store';
 import { WaitingCallbacksStore } from './callbacks/waiting-callbacks.store';
 import { ConnectionsService } from './connections/connections.service';
@@ -11,13 +11,13 @@ import { ingestRetention } from './retention';
 import { EventsInFlight } from './splitting/events-in-flight';
 import { SplitterService } from './splitting/splitter.service';
 
-const FIGURES = {
+const METRICS = {
   webhooks_waiting: countUpTo('FROM ingest.callbacks WHERE split_at IS NULL ORDER BY id'),
   webhooks_oldest_seconds: ageOfFirst('received_at', 'FROM ingest.callbacks WHERE split_at IS NULL ORDER BY id'),
 };
 
 @Module({
-  controllers: [WebhookHandlers, figuresController('platform-webhook-ingest', 'ingest', FIGURES)],
+  controllers: [WebhookHandlers, metricsController('platform-webhook-ingest', 'ingest', METRICS)],
   providers: [
     ConnectionsService,
     Signatures,

@@ -1,6 +1,6 @@
 import { newIntentId } from '@mgw/contracts';
 import { rowsRead, startHarness, type Harness } from '@mgw/harness';
-import { figuresController } from '@mgw/service';
+import { metricsController } from '@mgw/service';
 import { service } from './main';
 import { METRICS } from './metrics';
 
@@ -31,24 +31,24 @@ describe('metrics of a service with a long backlog and a long history', () => {
   afterAll(() => harness.close());
 
   it('counts to 10,000 at most and reads no table completely', async () => {
-    const Figures = figuresController('send', 'send', METRICS) as new (db: unknown) => {
-      get(): Promise<{ reply: { figures: Record<string, number> } }>;
+    const Metrics = metricsController('send', 'send', METRICS) as new (db: unknown) => {
+      get(): Promise<{ reply: { metrics: Record<string, number> } }>;
       onApplicationShutdown(): void;
     };
-    let figures: Record<string, number> = {};
+    let metrics: Record<string, number> = {};
     const rows = await rowsRead(harness.db, async (db) => {
-      const controller = new Figures(db);
-      ({ figures } = (await controller.get()).reply);
+      const controller = new Metrics(db);
+      ({ metrics } = (await controller.get()).reply);
       controller.onApplicationShutdown();
     });
-    expect(figures).toMatchObject({
+    expect(metrics).toMatchObject({
       outbox_waiting: 10_000,
       dead_letters: 0,
       sends_last_minute: 2,
       sends_under_way: 0,
       sends_unresolved: 10_000,
     });
-    expect(figures['outbox_oldest_seconds']).toBeGreaterThanOrEqual(3_600);
+    expect(metrics['outbox_oldest_seconds']).toBeGreaterThanOrEqual(3_600);
     expect(rows['outbox']).toBeLessThanOrEqual(10_001);
     expect(rows['messages'] ?? 0).toBe(0);
     expect(rows['intents']).toBeLessThan(MANY);

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { GraphClient } from '@mgw/platform-api';
-import { figuresController, outboxRelay, retention, sealerOf } from '@mgw/service';
+import { metricsController, outboxRelay, retention, sealerOf } from '@mgw/service';
 import { ConnectionService } from './connection/connection.service';
 import { ConversationService } from './conversations/conversation.service';
 import { ConversationStore } from './conversations/conversation.store';
@@ -50,7 +50,7 @@ function platformSlots(rpcConcurrency: number) {
 }
 
 @Module({
-  controllers: [SendHandlers, InboxHandlers, SettingsHandlers, SuppressionHandlers, figuresController('send', 'send', METRICS)],
+  controllers: [SendHandlers, InboxHandlers, SettingsHandlers, SuppressionHandlers, metricsController('send', 'send', METRICS)],
   providers: [
     ...sending,
     ...requiredData,

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { figuresController, retention } from '@mgw/service';
+import { metricsController, retention } from '@mgw/service';
 import { LogHandlers } from './log/log.handlers';
 import { LogStore } from './log/log.store';
 import { RecordsConsumer } from './records/records.consumer';
@@ -11,7 +11,7 @@ import { UsageFolding } from './usage/usage-folding.service';
 import { UsageStore } from './usage/usage.store';
 
 @Module({
-  controllers: [RecordsHandlers, LogHandlers, figuresController('status', 'status')],
+  controllers: [RecordsHandlers, LogHandlers, metricsController('status', 'status')],
   providers: [RecordsStore, LogStore, UsageStore, RecordsConsumer, UsageFolding, retention(StatusConfig, statusRetention)],
 })
 export class StatusModule {}

@@ -10,7 +10,7 @@ export * from './dispatch';
 export * from './errors';
 export * from './event';
 export * from './fields';
-export * from './figures';
+export * from './service-metrics';
 export * from './intent-id';
 export * from './operation';
 export * from './platform';

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
-import { getFigures, IsoTime, SERVICES, type ServiceName } from '@mgw/contracts';
+import { getServiceMetrics, IsoTime, SERVICES, type ServiceName } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { Responds } from '../responses/responds';
 import { SessionOf } from '../sessions/roles.guard';
@@ -32,12 +32,12 @@ export class OverviewController {
 
   private async checkService(name: ServiceName) {
     const startedAt = performance.now();
-    const response = await this.rpc.call(getFigures(name), {}, { deadlineAt: Date.now() + WAIT_MS }).catch(() => null);
+    const response = await this.rpc.call(getServiceMetrics(name), {}, { deadlineAt: Date.now() + WAIT_MS }).catch(() => null);
     return {
       name,
       healthy: response !== null,
       answered_in_ms: Math.round(performance.now() - startedAt),
-      figures: response?.figures ?? {},
+      figures: response?.metrics ?? {},
     };
   }
 }

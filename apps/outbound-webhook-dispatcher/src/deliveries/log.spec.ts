@@ -1,6 +1,6 @@
 import { rowsRead } from '@mgw/harness';
-import { figuresController } from '@mgw/service';
-import { FIGURES } from '../figures';
+import { metricsController } from '@mgw/service';
+import { METRICS } from '../metrics';
 import { startDispatching, type Dispatching } from './dispatch.fixture';
 import { DeliveryLogStore } from './log.store';
 
@@ -62,18 +62,18 @@ describe('the delivery log and the metrics beside many deliveries', () => {
   });
 
   it('bounds what the metrics count', async () => {
-    const Figures = figuresController('outbound-webhook-dispatcher', 'dispatch', FIGURES) as new (db: unknown) => {
-      get(): Promise<{ reply: { figures: Record<string, number> } }>;
+    const Metrics = metricsController('outbound-webhook-dispatcher', 'dispatch', METRICS) as new (db: unknown) => {
+      get(): Promise<{ reply: { metrics: Record<string, number> } }>;
       onApplicationShutdown(): void;
     };
-    let figures: Record<string, number> = {};
+    let metrics: Record<string, number> = {};
     const rows = await rowsRead(dispatching.harness.db, async (db) => {
-      const controller = new Figures(db);
-      ({ figures } = (await controller.get()).reply);
+      const controller = new Metrics(db);
+      ({ metrics } = (await controller.get()).reply);
       controller.onApplicationShutdown();
     });
-    expect(figures['deliveries_waiting']).toBe(10_000);
-    expect(figures['deliveries_oldest_seconds']).toBeGreaterThanOrEqual(3_600);
+    expect(metrics['deliveries_waiting']).toBe(10_000);
+    expect(metrics['deliveries_oldest_seconds']).toBeGreaterThanOrEqual(3_600);
     expect(rows['deliveries']).toBeLessThanOrEqual(10);
     expect(rows['lanes']).toBeLessThanOrEqual(10_100);
   });

@@ -1,5 +1,5 @@
 import { Controller, type OnApplicationShutdown, type Type } from '@nestjs/common';
-import { getFigures, type ServiceName } from '@mgw/contracts';
+import { getServiceMetrics, type ServiceName } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { Handles } from '@mgw/rpc';
 import { gauges } from '@mgw/telemetry';
@@ -21,38 +21,38 @@ export const countUpTo = (rows: string): string => `SELECT count(*) FROM (SELECT
  * A controller that reports a service's metrics to operators and Prometheus: those of every service with events, and its own.
  * @param own SQL expressions by name, each a number
  */
-export function figuresController(service: ServiceName, schema: string, own: Record<string, string> = {}): Type {
-  const figures: Record<string, string> = {
+export function metricsController(service: ServiceName, schema: string, own: Record<string, string> = {}): Type {
+  const metrics: Record<string, string> = {
     outbox_waiting: countUpTo(`FROM ${schema}.outbox WHERE published_at IS NULL ORDER BY seq`),
     outbox_oldest_seconds: ageOfFirst('created_at', `FROM ${schema}.outbox WHERE published_at IS NULL ORDER BY seq`),
     dead_letters: countUpTo(`FROM ${schema}.dead_letters ORDER BY id`),
     ...own,
   };
-  const sql = `SELECT ${Object.entries(figures)
+  const sql = `SELECT ${Object.entries(metrics)
     .map(([name, expression]) => `(${expression})::float8 AS ${name}`)
     .join(', ')}`;
 
   @Controller()
-  class Figures implements OnApplicationShutdown {
-    private readonly forget: () => void;
+  class ServiceMetrics implements OnApplicationShutdown {
+    private readonly removeGauge: () => void;
 
     constructor(private readonly db: Database) {
-      const help = "What the service's tables say: of all its replicas together";
-      this.forget = gauges('mgw_service_figure', help, 'figure', () => this.figures());
+      const help = "Values of the service's tables, of all its replicas together";
+      this.removeGauge = gauges('mgw_service_figure', help, 'figure', () => this.read());
     }
 
     onApplicationShutdown(): void {
-      this.forget();
+      this.removeGauge();
     }
 
-    @Handles(getFigures(service))
-    async get(): Promise<{ figures: Record<string, number> }> {
-      return { figures: await this.figures() };
+    @Handles(getServiceMetrics(service))
+    async get(): Promise<{ metrics: Record<string, number> }> {
+      return { metrics: await this.read() };
     }
 
-    private async figures(): Promise<Record<string, number>> {
+    private async read(): Promise<Record<string, number>> {
       return (await this.db.reads('service').query<Record<string, number>>(sql))[0] ?? {};
     }
   }
-  return Figures;
+  return ServiceMetrics;
 }

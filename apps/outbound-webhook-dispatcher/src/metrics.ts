@@ -2,7 +2,7 @@
 const LANES = 10_000;
 
 /** Metrics for the operator. The oldest delivery is the first one that waits or is attempted, of all webhooks. */
-export const FIGURES = {
+export const METRICS = {
   deliveries_waiting: `SELECT coalesce(sum(open), 0) FROM (
     SELECT open FROM dispatch.lanes ORDER BY webhook_id, ordering_key LIMIT ${LANES}) lanes`,
   deliveries_oldest_seconds: `SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0) FROM (

@@ -14,10 +14,10 @@ export const SERVICES = [
 export type ServiceName = (typeof SERVICES)[number];
 
 /** Metrics of a service for an operator: backlogs, ages and rates, by name. */
-export const getFigures = (service: ServiceName) =>
-  operation(service, 'figures', {
+export const getServiceMetrics = (service: ServiceName) =>
+  operation(service, 'metrics', {
     request: Type.Object({}),
-    reply: Type.Object({ figures: Type.Record(Type.String(), Type.Number()) }),
+    reply: Type.Object({ metrics: Type.Record(Type.String(), Type.Number()) }),
     deadlineMs: 2_000,
     isRead: true,
   });
