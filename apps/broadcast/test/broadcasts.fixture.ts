@@ -49,9 +49,9 @@ export class Broadcasts {
   static async start(template: Partial<TemplateShape> = {}): Promise<Broadcasts> {
     const harness = await startHarness(service);
     const found = { template: { ...TEMPLATE, ...template }, available_languages: ['en'] };
-    harness.answer(FindTemplates, ({ names }) => ({ found: names.map(() => found) }));
+    harness.respond(FindTemplates, ({ names }) => ({ found: names.map(() => found) }));
     const broadcasts = new Broadcasts(harness);
-    harness.answer(FindSend, ({ message_id }) => ({ send: broadcasts.findSend(message_id) }));
+    harness.respond(FindSend, ({ message_id }) => ({ send: broadcasts.findSend(message_id) }));
     return broadcasts;
   }
 

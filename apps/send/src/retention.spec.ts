@@ -76,7 +76,7 @@ describe('retention of the send service (guarantees §1, decision 24)', () => {
 
   it('pages through a thread over all months and finds each of its messages', async () => {
     await sending.run();
-    await sending.harness.tell(inboundEvent({ message_id: 'wamid.in', sent_at: new Date().toISOString() }));
+    await sending.harness.publish(inboundEvent({ message_id: 'wamid.in', sent_at: new Date().toISOString() }));
     const [conversation] = await eventually(async () => {
       const found = await db.query<{ id: string }>('SELECT id FROM send.conversations');
       return found.length > 0 && found;
@@ -108,7 +108,7 @@ describe('retention of the send service (guarantees §1, decision 24)', () => {
     await Promise.all([sending.run(), sending.run()]);
     const times = ['2026-01-31T23:59:59.000Z', '2026-02-01T00:00:00.000Z'];
     const messages = Array.from({ length: 40 }, (_, i) => `wamid.repeated${i}`);
-    await sending.harness.tell(...messages.flatMap((message_id) => times.map((sent_at) => inboundEvent({ message_id, sent_at }))));
+    await sending.harness.publish(...messages.flatMap((message_id) => times.map((sent_at) => inboundEvent({ message_id, sent_at }))));
     const handled = async () => {
       const { num_pending, num_ack_pending } = await (
         await sending.harness.nc.jetstreamManager()

@@ -62,7 +62,7 @@ export async function startSending({ restriction = null }: { restriction?: Restr
   harness.onClose(platform.close);
   let hangs = false;
   const orHang = <T>(reply: T) => (hangs ? new Promise<T>(() => undefined) : reply);
-  harness.answer(GetConnections, ({ business_ids }) =>
+  harness.respond(GetConnections, ({ business_ids }) =>
     orHang({
       connections: business_ids.map((business_id) => ({
         business_id,
@@ -79,7 +79,7 @@ export async function startSending({ restriction = null }: { restriction?: Restr
       })),
     }),
   );
-  harness.answer(FindTemplates, ({ names }) =>
+  harness.respond(FindTemplates, ({ names }) =>
     orHang({
       found: names.map(({ name, language }) => ({
         template: [ORDER, LOGIN, PLAIN, OFFER, LONG, MOVING].find((template) => template.name === name && language === 'en') ?? null,
@@ -88,11 +88,11 @@ export async function startSending({ restriction = null }: { restriction?: Restr
     }),
   );
   const reported: number[] = [];
-  harness.answer(ReportConnectionProblem, ({ platform_code }) => {
+  harness.respond(ReportConnectionProblem, ({ platform_code }) => {
     reported.push(platform_code);
     return {};
   });
-  harness.answer(SyncTemplates, () => ({ state: 'running' as const, started_at: new Date().toISOString() }));
+  harness.respond(SyncTemplates, () => ({ state: 'running' as const, started_at: new Date().toISOString() }));
 
   const sender = (change: Partial<Sender> = {}): Sender => ({
     business_id: 1,

@@ -22,7 +22,7 @@ describe('guarantees §4: the dead-letters command', () => {
   it('lists, shows, replays and discards dead letters, and keeps those that fail again with their reason', async () => {
     expect(await run('list')).toBe('No dead letters.');
     await harness.run(service);
-    await harness.tell(invalid('wamid.1'), invalid('wamid.2'));
+    await harness.publish(invalid('wamid.1'), invalid('wamid.2'));
     const [heading, first] = await eventually(async () => {
       const listed = await rows();
       return listed.length === 3 && listed;

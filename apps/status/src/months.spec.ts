@@ -66,7 +66,7 @@ describe('guarantees §3: records and history by month', () => {
 
   it('keeps the record in the first month of a message and its history in every month', async () => {
     await harness.run(service);
-    await harness.tell(
+    await harness.publish(
       status('wamid.long', 'read', '2026-03-02T00:00:00.000Z'),
       status('wamid.long', 'delivered', '2026-02-10T00:00:00.000Z'),
       status('wamid.long', 'sent', '2026-01-31T23:59:59.000Z'),
@@ -87,8 +87,8 @@ describe('guarantees §3: records and history by month', () => {
   it('reads the log in pages and the usage by day, over all months', async () => {
     await harness.run(service);
     const times = [5, 4, 3, 2, 1, 0].flatMap((n) => [monthsBack(n), monthsBack(n).replace('T00:00', 'T06:30')]);
-    await harness.tell(...times.map((at, i) => accepted(`wamid.${i}`, at)), accepted('wamid.theirs', monthsBack(1), 2));
-    await harness.tell(status('wamid.0', 'delivered', monthsBack(0)), status('wamid.7', 'delivered', monthsBack(0)));
+    await harness.publish(...times.map((at, i) => accepted(`wamid.${i}`, at)), accepted('wamid.theirs', monthsBack(1), 2));
+    await harness.publish(status('wamid.0', 'delivered', monthsBack(0)), status('wamid.7', 'delivered', monthsBack(0)));
     await eventually(async () => (await count(`records WHERE status = 'delivered' AND sent_at IS NOT NULL`)) === 2);
     await eventually(async () => (await count('records WHERE sent_at IS NOT NULL')) === 13);
     const read = async (change: { status?: 'delivered' } = {}) => {

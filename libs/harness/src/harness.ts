@@ -13,9 +13,9 @@ import { headers, type JetStreamManager } from 'nats';
 
 const logger = createLogger('harness', 'silent');
 
-type Answer<O extends Operation> = (request: RequestOf<O>) => ReplyOf<O> | Promise<ReplyOf<O>>;
+type Responder<O extends Operation> = (request: RequestOf<O>) => ReplyOf<O> | Promise<ReplyOf<O>>;
 
-/** One service on a database and a broker of its own, with stand-ins for the services beside it. */
+/** Runs one service on its own database and broker. Tests respond for the other services. */
 export class Harness {
   readonly rpc: RpcClient;
   readonly sealer: Sealer;
@@ -26,7 +26,7 @@ export class Harness {
     readonly db: Database,
     readonly nc: Awaited<ReturnType<typeof connectNats>>,
     readonly broker: Awaited<ReturnType<typeof testNats>>,
-    /** What a service reads; tests add to it. */
+    /** Environment variables of the service; tests add to them. */
     readonly env: Record<string, string>,
   ) {
     this.rpc = new RpcClient(nc, logger);
@@ -40,7 +40,7 @@ export class Harness {
     return service;
   }
 
-  /** Runs a replica as a process of its own, from the build, so that it can be killed. */
+  /** Runs a replica from the build as its own process, so that a test can kill it. */
   async spawn(app: string, env: Record<string, string> = {}): Promise<NodeChild> {
     const file = join(__dirname, '../../../dist/apps', app, 'src/main.js');
     const child = spawnNode(file, { ...this.env, NODE_ENV: 'test', LOG_LEVEL: 'info', ...env });
@@ -49,12 +49,12 @@ export class Harness {
     return child;
   }
 
-  /** Stands in for a neighbour: answers an operation over the real wire. A GatewayError that it throws crosses as one. */
-  answer<O extends Operation>(operation: O, answer: Answer<O>): void {
+  /** Responds to an operation in place of its service. The caller receives a GatewayError that `responder` throws. */
+  respond<O extends Operation>(operation: O, responder: Responder<O>): void {
     const subscription = this.nc.subscribe(operation.subject, {
       callback: (_fault, message) => {
         void Promise.resolve()
-          .then(() => answer(message.json()))
+          .then(() => responder(message.json()))
           .then(
             (reply) => message.respond(JSON.stringify(reply)),
             (error: GatewayError) => {
@@ -68,8 +68,8 @@ export class Harness {
     this.stops.unshift(async () => subscription.unsubscribe());
   }
 
-  /** Tells events as the relay of another service would; resolves when JetStream has them. */
-  async tell(...events: EventEnvelope[]): Promise<void> {
+  /** Publishes events like the relay of another service; resolves when JetStream has stored them. */
+  async publish(...events: EventEnvelope[]): Promise<void> {
     await ensureStreams(await this.nc.jetstreamManager());
     for (const event of events) {
       const stream = Object.values(STREAMS).find(({ subjects }) => eventTypeOn(`${subjects.slice(0, -2)}.${event.type}`));
@@ -78,8 +78,8 @@ export class Harness {
     }
   }
 
-  /** Every event that was told so far, oldest first, of one type. */
-  async told(type: string): Promise<EventEnvelope[]> {
+  /** All published events of one type, oldest first. */
+  async published(type: string): Promise<EventEnvelope[]> {
     const manager = await this.nc.jetstreamManager();
     await ensureStreams(manager);
     const events: EventEnvelope[] = [];

@@ -12,7 +12,7 @@ interface Explained {
   'QUERY PLAN': [{ Plan: Node }];
 }
 
-/** Rows that statements read, by table; partitions count as their table. Rows that a join compares in vain count under ''. */
+/** Rows that statements read, by table; partitions count as their table. Rows that a join filter removes count under ''. */
 export type RowsRead = Record<string, number>;
 
 /**

@@ -103,7 +103,7 @@ export async function startAutoReplies(): Promise<AutoReplies> {
     thread(customer).unshift(stored);
     return stored;
   };
-  harness.answer(GetThread, ({ conversation_id: id, limit }) => ({
+  harness.respond(GetThread, ({ conversation_id: id, limit }) => ({
     conversation: {
       id,
       customer_phone: phoneOf(id),
@@ -120,7 +120,7 @@ export async function startAutoReplies(): Promise<AutoReplies> {
   const sends: RequestOf<typeof SendText>[] = [];
   const accepted = new Map<string, Sent>();
   const responders: SendResponder[] = [];
-  harness.answer(SendText, (request) => {
+  harness.respond(SendText, (request) => {
     sends.push(request);
     const { sender, to: phone, text } = request;
     const key = sender.idempotency?.key ?? '';
@@ -160,7 +160,7 @@ export async function startAutoReplies(): Promise<AutoReplies> {
     },
     receive: async (customer, text) => {
       const { message_id, at } = add(customer, { direction: 'in', sent_by: null, text });
-      await harness.tell(
+      await harness.publish(
         newEvent(MessageReceived, {
           id: `message.received:${BUSINESS}:${message_id}`,
           at,

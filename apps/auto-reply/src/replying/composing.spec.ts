@@ -156,7 +156,7 @@ describe('spec §10: events while a reply is composed', () => {
     expect(await ended('First')).toMatchObject({ state: 'replied', reply: 'About: First' });
     const [first, again] = autoReply.sends.filter(({ text }) => text === 'About: First');
     expect(again).toEqual(first);
-    await eventually(async () => (await autoReply.harness.told('ai.replied')).length === 2);
+    await eventually(async () => (await autoReply.harness.published('ai.replied')).length === 2);
   });
 
   it('decision 24: does not resend a reply of a day ago, whose Idempotency-Key may have expired', async () => {

@@ -31,7 +31,7 @@ describe('spec §10: running broadcasts', () => {
     isHeld = (business) => business === 1;
     const answered = new Promise<void>((resolve) => (releaseSends = resolve));
     holdSend = () => answered;
-    harness.answer(SendTemplate, async ({ to, sender }) => {
+    harness.respond(SendTemplate, async ({ to, sender }) => {
       keys.push(sender.idempotency?.key ?? 'none');
       keysBySend.set(gatewayMessageId(sender.intent_id ?? ''), sender.idempotency?.key ?? 'none');
       if (isHeld(sender.business_id)) await holdSend(to);
@@ -202,7 +202,7 @@ describe('spec §10: running broadcasts', () => {
     await becomes('completed', id);
     expect((await broadcasts.get(id)).broadcast).toMatchObject({ sent: 30, failed: 0, pending: 0 });
     expect([keysOf(id).length, new Set(keysOf(id)).size]).toEqual([30, 30]);
-    await eventually(async () => (await harness.told('broadcast.completed')).length === 3);
+    await eventually(async () => (await harness.published('broadcast.completed')).length === 3);
   });
 
   it('spec §10: a broadcast that is paused and resumed at once waits for its sends in flight and attempts none twice', async () => {

@@ -39,7 +39,7 @@ describe('platform reports on the messages of a broadcast', () => {
   };
   /** Publishes events and waits until the service has handled them. */
   const publish = async (...events: EventEnvelope[]) => {
-    await harness.tell(...events);
+    await harness.publish(...events);
     const manager = await harness.nc.jetstreamManager();
     await eventually(async () => {
       const { num_pending, num_ack_pending } = await manager.consumers.info('PLATFORM', 'broadcast-statuses');
@@ -50,7 +50,7 @@ describe('platform reports on the messages of a broadcast', () => {
   /** Runs a broadcast with one recipient per order of events. @returns the broadcast's id */
   const play = async (orders: Step[][], onStart: (id: number) => Promise<unknown> = () => Promise.resolve()) => {
     const responses = new Map<string, () => void>();
-    harness.answer(SendTemplate, async ({ to, sender }) => {
+    harness.respond(SendTemplate, async ({ to, sender }) => {
       if (sender.business_id === 1) await new Promise<void>((respond) => responses.set(to, respond));
       return { message_id: messageOf(orders.findIndex((_, i) => broadcasts.phoneOf(i) === to)), phone: to, replayed: false };
     });
@@ -121,7 +121,7 @@ describe('platform reports on the messages of a broadcast', () => {
   });
 
   it('keeps a refused recipient failed, and stores no read of a message that no broadcast sent', async () => {
-    harness.answer(SendTemplate, () => {
+    harness.respond(SendTemplate, () => {
       throw new GatewayError('PLATFORM_REFUSED', 'No.');
     });
     await harness.run(service);

@@ -15,7 +15,7 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
     ({ harness } = broadcasts);
     refusals = new Map();
     sends = [];
-    harness.answer(SendTemplate, ({ to, sender }) => {
+    harness.respond(SendTemplate, ({ to, sender }) => {
       sends.push({ to, intent: sender.intent_id ?? 'none' });
       refusals.get(to)?.();
       return { message_id: `wamid.${to}`, phone: to, replayed: false };
@@ -47,7 +47,7 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
     await broadcasts.advanceTime(60);
     await becomes('completed', id);
     const [, event] = await eventually(async () => {
-      const published = await harness.told('broadcast.completed');
+      const published = await harness.published('broadcast.completed');
       return published.length === 2 && published;
     });
     expect(event?.data).toMatchObject({ total_recipients: 3, sent: 2, failed: 0 });
@@ -56,7 +56,7 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
     await eventually(async () => (await stateOf(id, 0))?.state === 'sent');
     expect((await broadcasts.get(id)).broadcast).toMatchObject({ status: 'completed', sent: 3, failed: 0, unclear: 0, pending: 0 });
     expect(sendsTo(0)).toHaveLength(2);
-    expect(await harness.told('broadcast.completed')).toHaveLength(2);
+    expect(await harness.published('broadcast.completed')).toHaveLength(2);
   });
 
   it('decision 26: applies a failure that was reported meanwhile once the message id is known', async () => {
@@ -66,7 +66,7 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
     const id = await broadcasts.create(1);
     await eventually(async () => (await stateOf(id, 0))?.state === 'unclear');
     const messageId = `wamid.${(await stateOf(id, 0))?.message_id}`;
-    await harness.tell(statusEvent(messageId, 'failed', { error: { code: 131026, text: 'Undeliverable' } }));
+    await harness.publish(statusEvent(messageId, 'failed', { error: { code: 131026, text: 'Undeliverable' } }));
     await eventually(async () => (await harness.db.query('SELECT FROM broadcast.reports')).length === 1);
     broadcasts.findSend = sendInState('accepted');
     await broadcasts.advanceTime(60);

@@ -52,8 +52,8 @@ describe('guarantees N1: hostile bodies, heads and readers at a heap of 128 MB',
 
   beforeAll(async () => {
     harness = await startHarness(service);
-    harness.answer(CheckBroadcast, ({ recipients }) => ({ total: recipients.length, wrong: 0, faults: [] }));
-    harness.answer(GetConnection, () => ({ connection: null }));
+    harness.respond(CheckBroadcast, ({ recipients }) => ({ total: recipients.length, wrong: 0, faults: [] }));
+    harness.respond(GetConnection, () => ({ connection: null }));
     for (let i = 1; i <= 3; i++) sessions.push(await newSession(`Business ${i}`));
     port = await freePort();
     gateway = await harness.spawn('gateway', {

@@ -31,7 +31,7 @@ describe('guarantees §4, D5: a receiver that hangs delays only itself', () => {
   /** Delivers one event to another webhook while all attempts still hang. */
   const deliversMeanwhile = async (url: string, business_id: number) => {
     const [id] = await dispatching.store([url], business_id);
-    await dispatching.harness.tell(sent(1_000, { business_id }));
+    await dispatching.harness.publish(sent(1_000, { business_id }));
     await eventually(async () => (await dispatching.log(id as number, business_id))[0]?.state === 'succeeded');
     expect((await dispatching.states())['failed']).toBeUndefined();
   };
@@ -51,7 +51,7 @@ describe('guarantees §4, D5: a receiver that hangs delays only itself', () => {
     const urls = await hang(100);
     const other = await receive((socket) => void socket.write(OK));
     await dispatching.store(urls);
-    await dispatching.harness.tell(...events(3));
+    await dispatching.harness.publish(...events(3));
     await eventually(() => dialled() >= 64);
     await deliversMeanwhile(`http://127.0.0.1:${other.port}`, 2);
     // 64 for a business; each claim of up to 64 attempts compares its own count.
@@ -61,7 +61,7 @@ describe('guarantees §4, D5: a receiver that hangs delays only itself', () => {
   it('delivers to a host while a hundred webhooks of another business hang on it', async () => {
     const [host = ''] = await hang(1);
     await dispatching.store(Array.from({ length: 100 }, (_, i) => `${host}/${i}`));
-    await dispatching.harness.tell(...events(3));
+    await dispatching.harness.publish(...events(3));
     await eventually(() => dialled() >= 64);
     await deliversMeanwhile(`${host}/ok`, 2);
   });
@@ -69,7 +69,7 @@ describe('guarantees §4, D5: a receiver that hangs delays only itself', () => {
   it('limits a webhook that hangs to 16 attempts and delivers to the next webhook of its business', async () => {
     const [host = ''] = await hang(1);
     const [id] = await dispatching.store([host]);
-    await dispatching.harness.tell(...events(40));
+    await dispatching.harness.publish(...events(40));
     await eventually(async () => dialled() === 16 && (await dispatching.states())['pending'] === 24);
     await deliversMeanwhile(`${host}/ok`, 1);
     expect(dialled()).toBe(16);
@@ -82,7 +82,7 @@ describe('guarantees §4, D5: a receiver that hangs delays only itself', () => {
     const [host = ''] = await hang(1);
     const other = await receive((socket) => void socket.write(OK));
     for (let business_id = 1; business_id <= 6; business_id++) await dispatching.store(Array<string>(4).fill(host), business_id);
-    await dispatching.harness.tell(...[1, 2, 3, 4, 5, 6].flatMap((business_id) => events(16, business_id)));
+    await dispatching.harness.publish(...[1, 2, 3, 4, 5, 6].flatMap((business_id) => events(16, business_id)));
     await eventually(() => dialled() >= 128);
     await deliversMeanwhile(`http://127.0.0.1:${other.port}`, 7);
     expect(dialled()).toBeLessThan(128 + 64);
@@ -116,7 +116,7 @@ describe('guarantees §4, D5: a receiver that hangs delays only itself', () => {
   ])('N2: delivers to others at once while all webhooks of %s businesses hang', async (_, count, each) => {
     const hosts = await hang(16);
     for (let id = 1; id <= count; id++) await dispatching.store(Array<string>(20).fill(hosts[id % 16] as string), id);
-    await dispatching.harness.tell(...Array.from({ length: count }, (_one, i) => events(each, i + 1)).flat());
+    await dispatching.harness.publish(...Array.from({ length: count }, (_one, i) => events(each, i + 1)).flat());
     const floods = count * 20 * each;
     await eventually(async () => Object.values(await dispatching.states()).reduce((sum, n) => sum + n, 0) === floods);
     await eventually(() => dialled() >= 256);

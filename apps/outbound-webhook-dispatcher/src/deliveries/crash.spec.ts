@@ -40,7 +40,7 @@ async function survives({ harness, ...dispatching }: Dispatching, point: string)
   let published = 0;
   await eventually(
     async () => {
-      await harness.tell(sent(published, { conversation_id: 1 + (published % 3), text: `नमस्ते 👋 \u2028 "${published}" \ud800` }));
+      await harness.publish(sent(published, { conversation_id: 1 + (published % 3), text: `नमस्ते 👋 \u2028 "${published}" \ud800` }));
       published += 1;
       return end;
     },
@@ -88,7 +88,7 @@ describe('two dispatchers', () => {
   ])("D4: a worker that lost its claim ends and counts nothing, even if its response comes %s the other's", async (_, order) => {
     const running = [await dispatching.run(), await dispatching.run()];
     await dispatching.create({ url: url() });
-    await dispatching.harness.tell(sent(1));
+    await dispatching.harness.publish(sent(1));
     await eventually(() => held.length === 1);
     await dispatching.expireClaims();
     await eventually(() => held.length === 2);
@@ -112,10 +112,10 @@ describe('two dispatchers', () => {
     // The end of another webhook's attempt waits for this lock, and all later ends wait for it.
     await dispatching.harness.db.transaction(async (tx) => {
       await tx.query('SELECT FROM dispatch.webhooks WHERE id = $1 FOR NO KEY UPDATE', [blocker]);
-      await dispatching.harness.tell(sent(1, { business_id: 2 }));
+      await dispatching.harness.publish(sent(1, { business_id: 2 }));
       const isWaiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
       await eventually(async () => (await dispatching.harness.db.query(isWaiting)).length > 0);
-      await dispatching.harness.tell(sent(1));
+      await dispatching.harness.publish(sent(1));
       await eventually(() => held.length === 1);
       held[0]?.end(FAILURE);
       await eventually(() => held[0]?.closed);
@@ -137,7 +137,7 @@ describe('two dispatchers', () => {
     await dispatching.run();
     await dispatching.run();
     const id = await dispatching.create({ url: url() });
-    await dispatching.harness.tell(...Array.from({ length: 60 }, (_, i) => sent(i)));
+    await dispatching.harness.publish(...Array.from({ length: 60 }, (_, i) => sent(i)));
     // 16 for each of two processes.
     await eventually(() => held.length === 32);
     await end(id);
@@ -146,9 +146,9 @@ describe('two dispatchers', () => {
       await dispatching.ended(60);
       expect(await dispatching.states()).toEqual({ succeeded: 32, skipped: 28 });
     }
-    await dispatching.harness.tell(sent(100));
+    await dispatching.harness.publish(sent(100));
     await dispatching.create({ url: other.url });
-    await dispatching.harness.tell(sent(101));
+    await dispatching.harness.publish(sent(101));
     await eventually(() => other.requests.length > 0);
     expect(receiver.requests).toHaveLength(32);
   });

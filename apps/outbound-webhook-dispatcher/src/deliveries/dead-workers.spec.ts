@@ -28,7 +28,7 @@ describe('guarantees §10: workers that die or stand still', () => {
     answer = hold;
     await dispatching.create({ url: url() });
     // More deliveries wait behind the attempts than one claim reads.
-    await dispatching.harness.tell(...Array.from({ length: 240 }, (_, i) => sent(i, { conversation_id: 1 + (i % 16) })));
+    await dispatching.harness.publish(...Array.from({ length: 240 }, (_, i) => sent(i, { conversation_id: 1 + (i % 16) })));
     await eventually(async () => held.length === 16 && (await dispatching.states())['pending'] === 224);
     await spawn();
     answer = (socket) => socket.write(OK);
@@ -45,11 +45,11 @@ describe('guarantees §10: workers that die or stand still', () => {
     answer = hold;
     await dispatching.store([url()]);
     const workers = [await spawn(), await spawn()];
-    await dispatching.harness.tell(sent(1, { conversation_id: 1 }));
+    await dispatching.harness.publish(sent(1, { conversation_id: 1 }));
     await eventually(() => held.length === 1);
     await Promise.all(workers.map((worker) => worker.kill('SIGKILL')));
     answer = (socket) => socket.write(OK);
-    await dispatching.harness.tell(sent(2, { conversation_id: 1 }), sent(3, { conversation_id: 2 }));
+    await dispatching.harness.publish(sent(2, { conversation_id: 1 }), sent(3, { conversation_id: 2 }));
     await spawn();
     await eventually(() => receiver.requests.length === 4, { timeoutMs: 8_000 });
     await dispatching.ended(3);
@@ -69,7 +69,7 @@ describe('guarantees §10: workers that die or stand still', () => {
       [webhook],
     );
     await dispatching.run();
-    await dispatching.harness.tell(sent(1, { conversation_id: 999 }), sent(2, { conversation_id: 999 }));
+    await dispatching.harness.publish(sent(1, { conversation_id: 999 }), sent(2, { conversation_id: 999 }));
     await eventually(() => numbers().length === 2);
     expect([numbers(), await dispatching.states()]).toEqual([[1, 2], { running: 200, pending: 600, succeeded: 2 }]);
   });
@@ -86,7 +86,7 @@ describe('guarantees §10: workers that die or stand still', () => {
     const events = Array.from({ length: 30 }, (_, i) => sent(i));
     for (let death = 1; death <= 3; death++) {
       victim = await spawn();
-      if (death === 1) await dispatching.harness.tell(...events, ...Array.from({ length: 10 }, (_, i) => sent(i, { business_id: 2 })));
+      if (death === 1) await dispatching.harness.publish(...events, ...Array.from({ length: 10 }, (_, i) => sent(i, { business_id: 2 })));
       await victim.exited;
     }
     await dispatching.run();
@@ -133,7 +133,7 @@ describe('guarantees §10: workers that die or stand still', () => {
     await dispatching.run();
     answer = hold;
     const webhook_id = await dispatching.create({ url: url() });
-    await dispatching.harness.tell(sent(1), sent(2));
+    await dispatching.harness.publish(sent(1), sent(2));
     await eventually(() => held.length === 2);
     const { db } = dispatching.harness;
     const worker = async () => (await db.query<{ worker: string }>('SELECT DISTINCT worker FROM dispatch.lanes'))[0]?.worker;
@@ -150,7 +150,7 @@ describe('guarantees §10: workers that die or stand still', () => {
     await dispatching.run();
     answer = hold;
     const webhook_id = await dispatching.create({ url: url() });
-    await dispatching.harness.tell(sent(1));
+    await dispatching.harness.publish(sent(1));
     await eventually(() => held.length === 1);
     const { db } = dispatching.harness;
     const [lane] = await db.query<{ worker: string }>('SELECT worker FROM dispatch.lanes');

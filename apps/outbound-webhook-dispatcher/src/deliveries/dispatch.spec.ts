@@ -40,7 +40,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
   it('spec §6.1, §5.9, decision 35: posts the event once, signed', async () => {
     await harness.run(service);
     await create({ secret: 'swordfish' });
-    await harness.tell(sent(1));
+    await harness.publish(sent(1));
     const [request] = await eventually(() => receiver.requests.length > 0 && receiver.requests);
     const { body, headers } = request as (typeof receiver.requests)[number];
     expect(JSON.parse(body)).toEqual({ event: 'message.sent', timestamp: '2026-01-02T03:04:05.678Z', data: sent(1).data });
@@ -56,7 +56,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     const webhook_id = await create({ secret: 'swordfish' });
     const { delivery_id } = await harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: 'broadcast.completed' });
     await eventually(() => receiver.requests.length === 1);
-    await harness.tell(sent(1));
+    await harness.publish(sent(1));
     const log = await eventually(async () => {
       const list = { business_id: 1, webhook_id, limit: 10, cursor: null, state: 'succeeded' } as const;
       const { deliveries } = await harness.rpc.call(ListDeliveries, list);
@@ -89,7 +89,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
   it("signs nothing without a secret, and delivers only the business's own subscribed events", async () => {
     await harness.run(service);
     await create();
-    await harness.tell(sent(1, { business_id: 2 }), sent(2));
+    await harness.publish(sent(1, { business_id: 2 }), sent(2));
     await eventually(() => receiver.requests.length === 1);
     expect(receiver.requests[0]?.headers['x-service-signature']).toBeUndefined();
     expect(ids()).toEqual(['wamid.1.2']);
@@ -106,7 +106,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
       [404, 1],
     ] as const) {
       receiver.respond((_, response) => void response.writeHead(status, { location: '/x' }).end());
-      await harness.tell(sent(status));
+      await harness.publish(sent(status));
       await eventually(async () => {
         const [webhook] = await list();
         return ids().includes(`wamid.1.${status}`) && webhook?.fail_count === expected && webhook.last_triggered_at;
@@ -120,7 +120,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     await harness.run(service);
     await create();
     const events = Array.from({ length: 40 }, (_, i) => sent(i));
-    await harness.tell(...events, ...events);
+    await harness.publish(...events, ...events);
     await eventually(async () => (await states()).filter((state) => state === 'succeeded').length === 40);
     expect(ids()).toHaveLength(40);
   });
@@ -138,7 +138,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
         response.writeHead(200).end();
       }, 30);
     });
-    await harness.tell(...Array.from({ length: 8 }, (_, i) => sent(i, { conversation_id: 1 })), sent(100, { conversation_id: 2 }));
+    await harness.publish(...Array.from({ length: 8 }, (_, i) => sent(i, { conversation_id: 1 })), sent(100, { conversation_id: 2 }));
     await eventually(() => receiver.requests.length === 9);
     expect(ids().filter((id) => id !== 'wamid.1.100')).toEqual(Array.from({ length: 8 }, (_, i) => `wamid.1.${i}`));
     expect(most).toBe(1);
@@ -150,17 +150,17 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     const log = async () =>
       (await harness.rpc.call(ListDeliveries, { business_id: 1, webhook_id, limit: 10, cursor: null, state: null })).deliveries;
     const stateOf = async (number: number) => (await log()).find(({ event_id }) => event_id === `message.sent:wamid.1.${number}`)?.state;
-    await harness.tell(sent(1, { conversation_id: 1 }));
+    await harness.publish(sent(1, { conversation_id: 1 }));
     await eventually(async () => (await stateOf(1)) === 'succeeded');
     let end = (): unknown => undefined;
     receiver.respond((_, response) => void (end = () => response.writeHead(200).end()));
-    await harness.tell(sent(2, { conversation_id: 1 }));
+    await harness.publish(sent(2, { conversation_id: 1 }));
     await eventually(() => receiver.requests.length === 2);
     receiver.respond((_, response) => void response.writeHead(200).end());
     const [first] = (await log()).slice(-1);
     await harness.rpc.call(Redeliver, { business_id: 1, webhook_id, delivery_id: first?.id ?? 0 });
     // The claim that takes this delivery has considered the first one too.
-    await harness.tell(sent(3, { conversation_id: 3 }));
+    await harness.publish(sent(3, { conversation_id: 3 }));
     await eventually(async () => (await stateOf(3)) === 'succeeded');
     expect([await stateOf(1), await stateOf(2)]).toEqual(['pending', 'running']);
     // The log no longer shows its previous end.
@@ -175,10 +175,10 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     const webhook_id = await create();
     let end = (): unknown => undefined;
     receiver.respond((_, response) => void (end = () => response.writeHead(200).end()));
-    await harness.tell(sent(1));
+    await harness.publish(sent(1));
     await eventually(() => receiver.requests.length === 1);
     receiver.respond(() => undefined);
-    await harness.tell(sent(2));
+    await harness.publish(sent(2));
     await eventually(() => receiver.requests.length === 2);
     const stopped = stopping.stop();
     end();
@@ -196,7 +196,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     await harness.run(service);
     await create({ secret: 'x' });
     await harness.db.query(`UPDATE dispatch.webhooks SET secret_sealed = 'gone.AAAA'`);
-    await harness.tell(sent(1), sent(2, { conversation_id: 2 }), sent(3, { conversation_id: 2 }));
+    await harness.publish(sent(1), sent(2, { conversation_id: 2 }), sent(3, { conversation_id: 2 }));
     await eventually(async () => (await list())[0]?.fail_count === 3);
     expect(receiver.requests).toHaveLength(0);
   });
@@ -205,7 +205,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     await harness.run(service);
     const id = await create();
     await harness.rpc.call(UpdateWebhook, { business_id: 1, id, is_active: false });
-    await harness.tell(sent(1));
+    await harness.publish(sent(1));
     await eventually(async () => (await states())[0] === 'skipped');
     expect(receiver.requests).toHaveLength(0);
     // The claim of a worker that died before the webhook was disabled.
@@ -268,7 +268,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     const [before, large, after] = [1, 2, 3].map((number) =>
       sent(number, { conversation_id: 1, text: number === 2 ? 'x'.repeat(1_100_000) : 'Hi' }),
     );
-    await harness.tell(...([before, large, after] as Parameters<typeof harness.tell>));
+    await harness.publish(...([before, large, after] as Parameters<typeof harness.publish>));
     await eventually(() => ids().length === 2);
     expect(ids()).toEqual(['wamid.1.1', 'wamid.1.3']);
     const letters = await harness.db.query<{ reason: string }>('SELECT reason FROM dispatch.dead_letters');

@@ -110,7 +110,7 @@ describe.each([
       ids.push(await dispatching.create({ business_id: i + 1, url: `${https ? 'https' : 'http'}://127.0.0.1:${receiver.port}/hook` }));
     }
     await dispatching.harness.db.query('UPDATE dispatch.webhooks SET fail_count = 5');
-    await dispatching.harness.tell(...kinds.map((_kind, i) => sent(1, { business_id: i + 1 })));
+    await dispatching.harness.publish(...kinds.map((_kind, i) => sent(1, { business_id: i + 1 })));
     await dispatching.ended(kinds.length, 30_000);
   });
   afterAll(async () => {

@@ -67,7 +67,7 @@ describe('guarantees §5, decision 32: forbidden addresses', () => {
     // PostgreSQL stores no NUL.
     const stored = urls.filter((url) => !url.includes('\0'));
     const ids = await dispatching.store(stored);
-    await dispatching.harness.tell(sent(1));
+    await dispatching.harness.publish(sent(1));
     await dispatching.ended(stored.length);
     for (const [i, webhook_id] of ids.entries()) {
       const [delivery] = await dispatching.log(webhook_id);
@@ -100,14 +100,14 @@ describe('guarantees §5, decision 32: forbidden addresses', () => {
     const ids = [];
     for (const host of ['127.0.0.1', '127.1', 'localhost'])
       ids.push(await dispatching.create({ url: `http://${host}:${canary.port}/hook` }));
-    await dispatching.harness.tell(sent(1));
+    await dispatching.harness.publish(sent(1));
     await dispatching.ended(3);
     expect(await dispatching.states()).toEqual({ succeeded: 3 });
     const reached = canary.connections;
     expect(reached).toBeGreaterThan(0);
     await before.stop();
     await dispatching.run();
-    await dispatching.harness.tell(sent(2));
+    await dispatching.harness.publish(sent(2));
     for (const webhook_id of ids) {
       const { delivery_id } = await dispatching.harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: null });
       expect(delivery_id).toBeGreaterThan(0);

@@ -33,7 +33,7 @@ describe('guarantees §5: receivers with TLS', () => {
       receivers.push(receiver);
       ids.push(await dispatching.create({ url: `https://${HOST}:${receiver.port}/hook` }));
     }
-    await dispatching.harness.tell(sent(1));
+    await dispatching.harness.publish(sent(1));
     await dispatching.ended(KINDS.length);
   });
   afterAll(async () => {

@@ -23,7 +23,7 @@ describe('hostile callbacks (guarantees §10)', () => {
   beforeEach(async () => {
     harness = await startHarness(service);
     connections = [1, 2].map((id) => connection(id));
-    harness.answer(ListConnections, ({ after_business_id }) => ({
+    harness.respond(ListConnections, ({ after_business_id }) => ({
       connections: connections.filter(({ business_id }) => business_id > after_business_id).slice(0, 500),
     }));
   });
@@ -52,7 +52,7 @@ describe('hostile callbacks (guarantees §10)', () => {
   const letterBytes = () => number('(SELECT coalesce(sum(length(body)), 0) FROM ingest.dead_letters)');
   const letters = (...args: string[]) => deadLetters(service, args, harness.env);
   const published = async (type: string, id: string) =>
-    eventually(async () => (await harness.told(type)).find((event) => event.id.includes(id)), LONG);
+    eventually(async () => (await harness.published(type)).find((event) => event.id.includes(id)), LONG);
   const isSplit = () => eventually(async () => (await count('callbacks WHERE split_at IS NULL')) === 0, LONG);
 
   describe('N1: signed callbacks that fill the memory, with a heap of 128 MB', () => {
@@ -193,7 +193,7 @@ describe('hostile callbacks (guarantees §10)', () => {
     };
     expect(await post(unconnected)).toBe(200);
     await published('message', 'wamid.private');
-    expect((await harness.told('message')).map(({ id }) => id)).toEqual(['platform.message:1:wamid.private']);
+    expect((await harness.published('message')).map(({ id }) => id)).toEqual(['platform.message:1:wamid.private']);
     expect(await count('dead_letters')).toBe(0);
   });
 
@@ -255,7 +255,7 @@ describe('hostile callbacks (guarantees §10)', () => {
       // The flood waits in the database; the victim's event does not.
       expect(await post(envelope({ messages: [text('wamid.victim')] }, 2), 2)).toBe(200);
       await published('message', 'wamid.victim');
-      expect((await harness.told('message')).length).toBeLessThan((CALLBACKS * EACH) / 4);
+      expect((await harness.published('message')).length).toBeLessThan((CALLBACKS * EACH) / 4);
 
       const order: number[] = [];
       const consumer = await harness.nc.jetstream().consumers.get('PLATFORM', 'send-messages');

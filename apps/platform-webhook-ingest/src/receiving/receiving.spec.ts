@@ -32,7 +32,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     connections = [connection(1, 'first secret'), connection(2, 'second secret')];
     responseDelay = undefined;
     delayed = 0;
-    harness.answer(ListConnections, async ({ after_business_id }) => {
+    harness.respond(ListConnections, async ({ after_business_id }) => {
       const response = { connections: connections.filter(({ business_id }) => business_id > after_business_id) };
       if (responseDelay) delayed += 1;
       await responseDelay;
@@ -53,7 +53,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
   };
   const published = async (type: string, count: number): Promise<EventEnvelope[]> =>
     eventually(async () => {
-      const events = await harness.told(type);
+      const events = await harness.published(type);
       return events.length >= count && events;
     });
   const count = async (table: string) => Number((await harness.db.query<{ n: string }>(`SELECT count(*) AS n FROM ingest.${table}`))[0]?.n);
@@ -302,7 +302,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
   it('decision 47: sets aside an update of a number whose business has another app secret', async () => {
     expect(await signed(envelope({ messages: [text('wamid.stolen')] }, '701'), 'second secret')).toBe(200);
     await eventually(async () => (await count('dead_letters')) === 1);
-    expect(await harness.told('message')).toHaveLength(0);
+    expect(await harness.published('message')).toHaveLength(0);
   });
 
   describe('decision 255: several businesses claim number 701', () => {
@@ -408,7 +408,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     await harness.close();
     harness = await startHarness(service);
     connections = [connection(1, 'first secret')];
-    harness.answer(ListConnections, ({ after_business_id }) => ({ connections: after_business_id === 0 ? connections : [] }));
+    harness.respond(ListConnections, ({ after_business_id }) => ({ connections: after_business_id === 0 ? connections : [] }));
     const child = await harness.spawn('platform-webhook-ingest', { CRASH_AT: 'ingest.after-store' });
     await signed(envelope({ messages: [text('wamid.1')] })).catch(() => undefined);
     expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });

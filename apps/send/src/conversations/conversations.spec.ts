@@ -33,7 +33,7 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
   /** Waits for this many message.received. @returns the conversation id of each message, in the order of the test */
   const received = (count: number) =>
     eventually(async () => {
-      const events = await sending.harness.told('message.received');
+      const events = await sending.harness.published('message.received');
       const messages = events.map(({ data }) => data as { message_id: string; conversation_id: number });
       const order = ({ message_id }: { message_id: string }) => Number(message_id.split('.')[1]);
       return events.length === count && messages.sort((a, b) => order(a) - order(b)).map(({ conversation_id }) => conversation_id);
@@ -47,7 +47,7 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
   const offer = (to: string) => sending.template({}, { to, name: 'offer', params: ['x'] });
 
   it('sets a message without sender aside at its first attempt and handles the next one', async () => {
-    await sending.harness.tell(message([null, null]), message([NUMBER, null]));
+    await sending.harness.publish(message([null, null]), message([NUMBER, null]));
     await received(1);
     const letters = await eventually(async () => {
       const rows = await sending.harness.db.query<{ deliveries: number; reason: string }>('SELECT attempts, reason FROM send.dead_letters');
@@ -62,19 +62,19 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
       [OTHER_NUMBER, 'IN.2'],
     ];
     beforeEach(async () => {
-      await sending.harness.tell(message(before), change(before, now));
+      await sending.harness.publish(message(before), change(before, now));
       await received(1);
     });
 
     it('handles a late message and its STOP without restoring former aliases', async () => {
-      await sending.harness.tell(message(before, { text: 'STOP' }), message(now));
+      await sending.harness.publish(message(before, { text: 'STOP' }), message(now));
       expect(new Set(await received(3)).size).toBe(1);
       expect(await template(OTHER_NUMBER)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
       expect(await customers()).toEqual([OTHER_NUMBER]);
     });
 
     it('leaves the number to its new owner', async () => {
-      await sending.harness.tell(message([NUMBER, 'IN.3']), message(before, { text: 'STOP' }));
+      await sending.harness.publish(message([NUMBER, 'IN.3']), message(before, { text: 'STOP' }));
       const [first, second, late] = await received(3);
       expect([late === first, second === first]).toEqual([true, false]);
       expect(await template(NUMBER)).toMatchObject({ replayed: false });
@@ -82,12 +82,12 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
     });
 
     it('decision 18: applies a late user_preferences stop and a suppression of the former user id', async () => {
-      await sending.harness.tell(message(now));
+      await sending.harness.publish(message(now));
       await received(2);
       const data = { phone_number_id: '700', category: 'marketing_messages', value: 'stop', said_at: new Date().toISOString() };
       const from = { phone: before[0], user_id: before[1], name: '' };
       const stop = newEvent(PlatformPreference, { id: 'p', at: data.said_at, business_id: 1, key: 'p', data: { ...data, from } });
-      await sending.harness.tell(stop);
+      await sending.harness.publish(stop);
       const refusal = await eventually(async () => {
         const response = await offer(OTHER_NUMBER);
         return 'error_code' in response && response;
@@ -100,10 +100,10 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
 
   it('decision 18: keeps the reason of a suppression when two conversations are merged', async () => {
     const reason = 'asked on the phone';
-    await sending.harness.tell(message([null, 'IN.1']));
+    await sending.harness.publish(message([null, 'IN.1']));
     await received(1);
     await sending.harness.rpc.call(SetSuppression, { business_id: 1, phone: NUMBER, state: 'blocked', reason });
-    await sending.harness.tell(message([NUMBER, 'IN.1']));
+    await sending.harness.publish(message([NUMBER, 'IN.1']));
     await received(2);
     expect(await sending.harness.rpc.call(GetSuppression, { business_id: 1, phone: 'IN.1' })).toMatchObject({
       suppression: { state: 'blocked', source: 'dashboard', reason },
@@ -117,8 +117,8 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
     ];
 
     it('keeps the person who moves to it apart, with their own window and opt-outs', async () => {
-      await sending.harness.tell(message(former), message(person, { text: 'STOP' }), change(person, [OTHER_NUMBER, 'IN.2']));
-      await sending.harness.tell(message([null, 'IN.9']), message([OTHER_NUMBER, 'IN.2']));
+      await sending.harness.publish(message(former), message(person, { text: 'STOP' }), change(person, [OTHER_NUMBER, 'IN.2']));
+      await sending.harness.publish(message([null, 'IN.9']), message([OTHER_NUMBER, 'IN.2']));
       const [formerFirst, personFirst, formerLater, personLater] = await received(4);
       expect([formerFirst === personFirst, formerLater, personLater]).toEqual([false, formerFirst, personFirst]);
       expect(await template(OTHER_NUMBER)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
@@ -128,13 +128,13 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
     });
 
     it('keeps the person who writes from it apart', async () => {
-      await sending.harness.tell(message(former), message([OTHER_NUMBER, 'IN.2']));
+      await sending.harness.publish(message(former), message([OTHER_NUMBER, 'IN.2']));
       expect(new Set(await received(2)).size).toBe(2);
       expect(await customers()).toEqual([OTHER_NUMBER, 'IN.9']);
     });
 
     it('does not rename its new owner after a notice about an unknown person', async () => {
-      await sending.harness.tell(message(former), change([OTHER_NUMBER, 'IN.2'], [NUMBER, 'IN.3']), message([NUMBER, 'IN.3']));
+      await sending.harness.publish(message(former), change([OTHER_NUMBER, 'IN.2'], [NUMBER, 'IN.3']), message([NUMBER, 'IN.3']));
       expect(new Set(await received(2)).size).toBe(2);
       expect(await customers()).toEqual([NUMBER, OTHER_NUMBER]);
     });
@@ -144,10 +144,10 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
       ['only got a message at the new number', [OTHER_NUMBER, null]],
     ])('merges a person who %s', async (_, names) => {
       if (names[1] === null) expect(await template(OTHER_NUMBER)).toMatchObject({ replayed: false });
-      else await sending.harness.tell(message(names));
+      else await sending.harness.publish(message(names));
       const before = names[1] === null ? 0 : 1;
       await received(before);
-      await sending.harness.tell(message(person, { text: 'STOP' }), change(person, [OTHER_NUMBER, 'IN.2']), message([null, 'IN.2']));
+      await sending.harness.publish(message(person, { text: 'STOP' }), change(person, [OTHER_NUMBER, 'IN.2']), message([null, 'IN.2']));
       await received(before + 2);
       expect(await customers()).toEqual([OTHER_NUMBER]);
       expect(await template(OTHER_NUMBER)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
@@ -156,15 +156,15 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
 
   describe('a message that fails after its conversation was merged (platform §0.13, §2)', () => {
     beforeEach(async () => {
-      await sending.harness.tell(message([null, 'IN.1']));
+      await sending.harness.publish(message([null, 'IN.1']));
       await received(1);
       expect(await template(NUMBER)).toMatchObject({ message_id: 'wamid.P1' });
-      await sending.harness.tell(message([NUMBER, 'IN.1']));
+      await sending.harness.publish(message([NUMBER, 'IN.1']));
       await received(2);
       expect(await customers()).toEqual([NUMBER]);
     });
     const fail = (code: number) =>
-      sending.harness.tell(
+      sending.harness.publish(
         statusEvent('wamid.P1', 'failed', { recipient: NUMBER, occurred_at: new Date().toISOString(), error: { code, text: '' } }),
       );
 

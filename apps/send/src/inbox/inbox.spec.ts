@@ -15,16 +15,16 @@ describe('the inbox (spec §10)', () => {
     sending.harness.rpc.call(ListConversations, { business_id: 1, limit, cursor, search: null });
   const suppress = (phone: string) => sending.harness.rpc.call(SetSuppression, { business_id: 1, phone, state: 'blocked', reason: null });
   const write = (phone: string) =>
-    sending.harness.tell(inboundEvent({ message_id: `wamid.${phone}`, from: { phone, user_id: null, name: '' } }));
+    sending.harness.publish(inboundEvent({ message_id: `wamid.${phone}`, from: { phone, user_id: null, name: '' } }));
 
   it('fills its pages with customers, not with people without messages', async () => {
     const customers = ['919876543211', '919876543212', '919876543213'];
     await write('919876543211');
-    await eventually(async () => (await sending.harness.told('message.received')).length === 1);
+    await eventually(async () => (await sending.harness.published('message.received')).length === 1);
     for (const phone of ['919876543221', '919876543222', '919876543223', '919876543224', '919876543225']) await suppress(phone);
     await write('919876543212');
     await write('919876543213');
-    await eventually(async () => (await sending.harness.told('message.received')).length === 3);
+    await eventually(async () => (await sending.harness.published('message.received')).length === 3);
     for (const limit of [1, 2, 3, 100]) {
       const listed: string[] = [];
       let cursor: string | null = null;
@@ -59,8 +59,8 @@ describe('the inbox (spec §10)', () => {
   };
 
   it('keeps messages of one second in their order of arrival', async () => {
-    await Promise.all(lines.map((text, i) => sending.harness.tell(inboundEvent({ message_id: `wamid.${9 - i}`, text }))));
-    await eventually(async () => (await sending.harness.told('message.received')).length === lines.length);
+    await Promise.all(lines.map((text, i) => sending.harness.publish(inboundEvent({ message_id: `wamid.${9 - i}`, text }))));
+    await eventually(async () => (await sending.harness.published('message.received')).length === lines.length);
     expect(await readInPages()).toEqual(lines);
   });
 
@@ -69,12 +69,12 @@ describe('the inbox (spec §10)', () => {
     sending = await startSending();
     const system = { type: 'user_changed_number', wa_id: '919876543210', user_id: 'IN.1' };
     for (const [i, text] of lines.entries()) {
-      await sending.harness.tell(inboundEvent({ message_id: `wamid.${9 - i}`, text }));
-      await sending.harness.tell(inboundEvent({ message_id: `wamid.system.${i}`, type: 'system', text: null, raw: { system } }));
+      await sending.harness.publish(inboundEvent({ message_id: `wamid.${9 - i}`, text }));
+      await sending.harness.publish(inboundEvent({ message_id: `wamid.system.${i}`, type: 'system', text: null, raw: { system } }));
     }
     // Start the service only now, so that it gets all events in one batch.
     await sending.run();
-    await eventually(async () => (await sending.harness.told('message.received')).length === lines.length);
+    await eventually(async () => (await sending.harness.published('message.received')).length === lines.length);
     expect(await readInPages()).toEqual(lines);
   });
 });

@@ -68,7 +68,7 @@ describe('a reservation whose response is lost', () => {
     });
     expect(await sending.template({ idempotency })).toMatchObject({ message_id: 'wamid.P1', replayed: false });
     expect([sending.platform.calls().length, await sending.used()]).toEqual([1, 1]);
-    await eventually(async () => (await sending.harness.told('message.not-sent')).length === 1);
+    await eventually(async () => (await sending.harness.published('message.not-sent')).length === 1);
   });
 
   it('reserves nothing if it reaches PostgreSQL after its cancellation', async () => {

@@ -43,8 +43,8 @@ describe('a send service that dies', () => {
     const [call] = sending.platform.calls();
     await sending.run({ SEND_STALE_AFTER_SECONDS: '1' });
     await eventually(async () => (await sending.states())[0] === 'unknown');
-    await sending.harness.tell(statusEvent('wamid.P1', 'sent', { callback_data: call?.biz_opaque_callback_data ?? null }));
-    await eventually(async () => (await sending.harness.told('message.sent')).length === 1);
+    await sending.harness.publish(statusEvent('wamid.P1', 'sent', { callback_data: call?.biz_opaque_callback_data ?? null }));
+    await eventually(async () => (await sending.harness.published('message.sent')).length === 1);
     expect([await sending.states(), sending.platform.calls().length]).toEqual([['accepted'], 1]);
   });
 
@@ -52,7 +52,7 @@ describe('a send service that dies', () => {
     expect(await crashAt('send.after-outcome')).toMatchObject({ error_code: 'DEADLINE_EXCEEDED' });
     expect(await sending.states()).toEqual(['accepted']);
     await sending.run();
-    await eventually(async () => (await sending.harness.told('message.sent')).length === 1);
+    await eventually(async () => (await sending.harness.published('message.sent')).length === 1);
     expect(sending.platform.calls()).toHaveLength(1);
   });
 
@@ -65,6 +65,6 @@ describe('a send service that dies', () => {
       const [row] = await sending.harness.db.query<{ n: string }>('SELECT count(*) AS n FROM send.outbox WHERE published_at IS NULL');
       return row?.n === '0';
     });
-    expect(await sending.harness.told('message.sent')).toHaveLength(1);
+    expect(await sending.harness.published('message.sent')).toHaveLength(1);
   });
 });

@@ -21,8 +21,8 @@ describe('kinds of messages', () => {
 
   it('spec §4.6: media needs an open window and sends the fields of its type', async () => {
     expect(await sending.media()).toMatchObject({ error_code: 'WINDOW_CLOSED' });
-    await sending.harness.tell(inboundEvent({ sent_at: new Date().toISOString() }));
-    await eventually(async () => (await sending.harness.told('message.received')).length === 1);
+    await sending.harness.publish(inboundEvent({ sent_at: new Date().toISOString() }));
+    await eventually(async () => (await sending.harness.published('message.received')).length === 1);
     for (const [type, filename, expected] of [
       ['image', 'x.png', { link: 'https://example.com/a.png', caption: 'Look' }],
       ['video', null, { link: 'https://example.com/a.png', caption: 'Look' }],
@@ -35,7 +35,7 @@ describe('kinds of messages', () => {
       expect(lastCall()[type]).toEqual(expected);
     }
     const sent = await eventually(async () => {
-      const events = await sending.harness.told('message.sent');
+      const events = await sending.harness.published('message.sent');
       return events.length === 4 && events;
     });
     expect(sent.map(({ data }) => [(data as { type: string }).type, (data as { text: string }).text])).toEqual([
@@ -55,14 +55,14 @@ describe('kinds of messages', () => {
     };
     const offer = () => sending.template({}, { name: 'offer', params: ['x'] });
     expect(await offer()).toMatchObject({ replayed: false });
-    await sending.harness.tell(preference('stop', 2), preference('resume', 1));
+    await sending.harness.publish(preference('stop', 2), preference('resume', 1));
     const refusal = await eventually(async () => {
       const response = await offer();
       return 'error_code' in response && response;
     });
     expect(refusal).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED', extras: { suppression_state: 'opted_out_marketing' } });
     expect(await sending.template()).toMatchObject({ replayed: false });
-    await sending.harness.tell(preference('resume', 3));
+    await sending.harness.publish(preference('resume', 3));
     await eventually(async () => 'message_id' in (await offer()));
   });
 
@@ -99,7 +99,7 @@ describe('kinds of messages', () => {
     const first = (await sending.otp({ idempotency })) as { otp: string; message_id: string };
     expect(await sending.otp({ idempotency })).toEqual({ ...first, replayed: true });
     const event = await eventually(async () =>
-      (await sending.harness.told('message.sent')).find(({ data }) => (data as { message_id: string }).message_id === first.message_id),
+      (await sending.harness.published('message.sent')).find(({ data }) => (data as { message_id: string }).message_id === first.message_id),
     );
     expect(event.data).toMatchObject({ type: 'otp', text: '*••••••* is your code.' });
     expect(await stored()).not.toMatch(new RegExp(`(?<![0-9a-f-])${first.otp}(?![0-9a-f-])`));
@@ -119,7 +119,7 @@ describe('kinds of messages', () => {
     const sent = (await sending.template({}, { name: 'login_code', params: ['WXYZ-8841'] })) as { message_id: string };
     expect(lastCall()['template']).toMatchObject({ components: [{ parameters: [{ text: 'WXYZ-8841' }] }, { sub_type: 'url' }] });
     const event = await eventually(async () =>
-      (await sending.harness.told('message.sent')).find(({ data }) => (data as { message_id: string }).message_id === sent.message_id),
+      (await sending.harness.published('message.sent')).find(({ data }) => (data as { message_id: string }).message_id === sent.message_id),
     );
     expect(event.data).toMatchObject({ type: 'template', text: '*••••••* is your code.' });
     expect(await stored()).not.toContain('WXYZ-8841');

@@ -20,11 +20,11 @@ describe('sending a message (guarantees §1)', () => {
     expect(sending.platform.calls()).toEqual([expect.objectContaining({ to: '+919876543210', biz_opaque_callback_data: intent?.id })]);
     expect(intent?.state).toBe('accepted');
     const event = await eventually(async () => {
-      const [published] = await sending.harness.told('message.sent');
+      const [published] = await sending.harness.published('message.sent');
       return published;
     });
     expect(event.data).toMatchObject({ message_id: 'wamid.P1', text: 'Hello Asha, order 7.', type: 'template', sent_by: 'api' });
-    expect(await sending.harness.told('message.sent')).toHaveLength(1);
+    expect(await sending.harness.published('message.sent')).toHaveLength(1);
   });
 
   it('decision 43: refuses a wrong number of parameters without a platform call', async () => {
@@ -124,20 +124,20 @@ describe('sending a message (guarantees §1)', () => {
     const response = (await sending.template()) as unknown as { extras: { message_id: string } };
     const intent = response.extras.message_id.slice(3);
     const callback = { callback_data: intent, recipient: '919876543210' };
-    await sending.harness.tell(statusEvent('wamid.late', 'sent', callback), statusEvent('wamid.late', 'delivered', callback));
+    await sending.harness.publish(statusEvent('wamid.late', 'sent', callback), statusEvent('wamid.late', 'delivered', callback));
     const find = () => sending.harness.rpc.call(FindSend, { business_id: 1, message_id: response.extras.message_id });
     await eventually(async () => (await find()).send?.state === 'accepted');
     expect((await find()).send?.message_id).toBe('wamid.late');
-    await eventually(async () => (await sending.harness.told('message.sent')).length === 1);
-    expect(await sending.harness.told('message.sent')).toHaveLength(1);
+    await eventually(async () => (await sending.harness.published('message.sent')).length === 1);
+    expect(await sending.harness.published('message.sent')).toHaveLength(1);
   });
 
   it('S4: callback data of another business changes nothing', async () => {
     sending.platform.respond((_, response) => void response.destroy());
     const response = (await sending.template()) as unknown as { extras: { message_id: string } };
-    await sending.harness.tell(statusEvent('wamid.x', 'sent', { callback_data: response.extras.message_id.slice(3) }, 2));
-    await sending.harness.tell(inboundEvent({ message_id: 'wamid.marker' }));
-    await eventually(async () => (await sending.harness.told('message.received')).length === 1);
+    await sending.harness.publish(statusEvent('wamid.x', 'sent', { callback_data: response.extras.message_id.slice(3) }, 2));
+    await sending.harness.publish(inboundEvent({ message_id: 'wamid.marker' }));
+    await eventually(async () => (await sending.harness.published('message.received')).length === 1);
     expect(await sending.states()).toEqual(['unknown']);
   });
 
@@ -180,18 +180,18 @@ describe('sending a message (guarantees §1)', () => {
       error_code: 'WINDOW_CLOSED',
       extras: { session_window: { open: false, last_inbound_at: null } },
     });
-    await sending.harness.tell(inboundEvent({ message_id: 'wamid.a', sent_at: NOW() }));
-    await eventually(async () => (await sending.harness.told('message.received')).length === 1);
+    await sending.harness.publish(inboundEvent({ message_id: 'wamid.a', sent_at: NOW() }));
+    await eventually(async () => (await sending.harness.published('message.received')).length === 1);
     expect(await sending.text()).toMatchObject({ replayed: false });
-    const created = await sending.harness.told('conversation.created');
+    const created = await sending.harness.published('conversation.created');
     expect(created.map(({ data }) => data)).toEqual([expect.objectContaining({ customer_phone: '919876543210', first_message: 'Hi' })]);
-    await sending.harness.tell(inboundEvent({ message_id: 'wamid.b', sent_at: NOW(), text: ' Stop ' }));
-    await eventually(async () => (await sending.harness.told('message.received')).length === 2);
+    await sending.harness.publish(inboundEvent({ message_id: 'wamid.b', sent_at: NOW(), text: ' Stop ' }));
+    await eventually(async () => (await sending.harness.published('message.received')).length === 2);
     expect(await sending.template()).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED', extras: { suppression_state: 'opted_out' } });
   });
 
   it('platform §4.4: a redelivered change of numbers does not undo a later one', async () => {
-    const received = (count: number) => eventually(async () => (await sending.harness.told('message.received')).length === count);
+    const received = (count: number) => eventually(async () => (await sending.harness.published('message.received')).length === count);
     const [a, b, c] = ['919876543210', '919876543211', '919876543212'] as const;
     const change = (from: string, to: string) =>
       inboundEvent({
@@ -200,8 +200,8 @@ describe('sending a message (guarantees §1)', () => {
         from: { phone: from, user_id: null, name: '' },
         raw: { system: { type: 'user_changed_number', wa_id: to } },
       });
-    await sending.harness.tell(inboundEvent({ message_id: 'wamid.1' }), change(a, b), change(b, c), change(a, b));
-    await sending.harness.tell(inboundEvent({ message_id: 'wamid.2', from: { phone: c, user_id: null, name: '' } }));
+    await sending.harness.publish(inboundEvent({ message_id: 'wamid.1' }), change(a, b), change(b, c), change(a, b));
+    await sending.harness.publish(inboundEvent({ message_id: 'wamid.2', from: { phone: c, user_id: null, name: '' } }));
     await received(2);
     const { conversations } = await sending.harness.rpc.call(ListConversations, { business_id: 1, limit: 10, cursor: null, search: null });
     expect(conversations.map(({ customer_phone }) => customer_phone)).toEqual([c]);

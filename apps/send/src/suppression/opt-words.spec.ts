@@ -22,9 +22,9 @@ describe('opt-out words (decision 45: the whole text, trimmed, in any case)', ()
   const newPhone = () => `9198765${String(++people).padStart(5, '0')}`;
   const write = async (business_id: number, phone: string, content: { text: string | null; sent_at?: string }) => {
     const message_id = `wamid.${++messages}`;
-    await sending.harness.tell(inboundEvent({ message_id, from: { phone, user_id: null, name: '' }, ...content }, business_id));
+    await sending.harness.publish(inboundEvent({ message_id, from: { phone, user_id: null, name: '' }, ...content }, business_id));
     await eventually(async () =>
-      (await sending.harness.told('message.received')).some(({ data }) => (data as { message_id: string }).message_id === message_id),
+      (await sending.harness.published('message.received')).some(({ data }) => (data as { message_id: string }).message_id === message_id),
     );
   };
   const stateOf = async (business_id: number, phone: string) =>

@@ -15,7 +15,7 @@ describe('guarantees §4, §8: a consumer that dies', () => {
   it.each(['consumer.before-commit', 'consumer.after-commit'])('at %s loses no event and applies each once', async (point) => {
     const harness = await startHarness(service);
     const child = await harness.spawn('status', { CRASH_AT: point });
-    await harness.tell(acceptedEvent('wamid.1'));
+    await harness.publish(acceptedEvent('wamid.1'));
     expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
     const rows = async (table: string) => (await harness.db.query(`SELECT FROM status.${table}`)).length;
     const committed = point === 'consumer.after-commit' ? 1 : 0;
@@ -103,7 +103,7 @@ describe('spec §3.1, guarantees §3: delivery status', () => {
     await harness.run(service);
     await harness.run(service);
     const ids = Array.from({ length: 30 }, (_, i) => `wamid.live${i}`);
-    await harness.tell(...ids.flatMap((id) => [eventFor(id, 'read'), eventFor(id, 'sent'), acceptedEvent(id), eventFor(id, 'delivered')]));
+    await harness.publish(...ids.flatMap((id) => [eventFor(id, 'read'), eventFor(id, 'sent'), acceptedEvent(id), eventFor(id, 'delivered')]));
     const find = async (business_id: number, message_id: string) =>
       (await harness.rpc.call(GetMessageStatus, { business_id, message_id })).record;
     for (const id of ids) await eventually(async () => (await find(1, id))?.delivery_status === 'read');

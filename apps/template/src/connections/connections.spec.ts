@@ -128,7 +128,7 @@ describe('connections (platform §3.3)', () => {
     await fixture.connect();
     await fixture.held();
     const data = { business_account_id: '801', event: 'DISABLED_UPDATE', raw: { ban_info: { waba_ban_state: 'DISABLE' } } };
-    await fixture.harness.tell(newEvent(PlatformAccountUpdate, { id: 'b1', at: new Date().toISOString(), business_id: 1, key: 'a', data }));
+    await fixture.harness.publish(newEvent(PlatformAccountUpdate, { id: 'b1', at: new Date().toISOString(), business_id: 1, key: 'a', data }));
     await eventually(async () => (await fixture.connection())?.status === 'problem');
     await fixture.sendHeld();
     await Promise.all(fixture.replicas.map((replica) => replica.stop()));
@@ -138,7 +138,7 @@ describe('connections (platform §3.3)', () => {
   const secondsIn = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
   const restrict = (restriction_info: ({ restriction_type: string; expiration?: number } | null)[]) => {
     const data = { business_account_id: '801', event: 'ACCOUNT_RESTRICTION', raw: { restriction_info } };
-    return fixture.harness.tell(
+    return fixture.harness.publish(
       newEvent(PlatformAccountUpdate, { id: 'a1', at: new Date().toISOString(), business_id: 1, key: 'a', data }),
     );
   };

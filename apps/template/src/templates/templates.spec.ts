@@ -18,7 +18,7 @@ describe('templates (platform §3.1, §3.2)', () => {
     await fixture.held();
     const raw = { event: 'PAUSED', message_template_name: 'order', message_template_language: 'en' };
     const data = { business_account_id: '801', field: 'message_template_status_update', raw };
-    await fixture.harness.tell(
+    await fixture.harness.publish(
       newEvent(PlatformTemplateUpdate, { id: 't1', at: new Date().toISOString(), business_id: 1, key: 't', data }),
     );
     await eventually(async () => (await found()) === null);
@@ -131,7 +131,7 @@ describe('templates (platform §3.1, §3.2)', () => {
     await fixture.synced();
     fixture.platform.templates = [approved('new_one', [bodyOf('Hi')])];
     const data = { business_account_id: '801', field: 'message_template_status_update', raw: {} };
-    await fixture.harness.tell(
+    await fixture.harness.publish(
       newEvent(PlatformTemplateUpdate, { id: 't1', at: new Date().toISOString(), business_id: 1, key: 't', data }),
     );
     const names = [{ business_id: 1, name: 'new_one', language: 'en' }];
