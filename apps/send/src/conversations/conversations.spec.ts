@@ -50,10 +50,10 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
     await sending.harness.publish(message([null, null]), message([NUMBER, null]));
     await received(1);
     const letters = await eventually(async () => {
-      const rows = await sending.harness.db.query<{ deliveries: number; reason: string }>('SELECT attempts, reason FROM send.dead_letters');
+      const rows = await sending.harness.db.query<{ attempts: number; reason: string }>('SELECT attempts, reason FROM send.dead_letters');
       return rows.length > 0 && rows;
     });
-    expect(letters).toEqual([{ deliveries: 1, reason: 'the message has neither a phone number nor a user id' }]);
+    expect(letters).toEqual([{ attempts: 1, reason: 'the message has neither a phone number nor a user id' }]);
   });
 
   describe('messages with a former user id (platform §0.7, §4.2: out of order, repeated)', () => {
