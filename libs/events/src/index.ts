@@ -1,3 +1,17 @@
+/*
+ * The path of an event:
+ *
+ * 1. Publish: `newEvent` creates it, and `appendToOutbox` commits it together with its fact (outbox.ts). `OutboxRelay` (relay.ts) publishes it
+ *    through `Publisher` (publisher.ts) from memory or from the outbox, and marks it once JetStream has acknowledged it.
+ * 2. Stream: JetStream stores it for 72 hours (streams.ts). `StreamRoom` stops publishers before a stream is full. `OutboxStreams` detects a
+ *    lost stream, and `OutboxRefill` publishes its events again.
+ * 3. Consume: `EventConsumer` (consumer.ts) pulls messages by `DurableSubscription`; an ordered one only while it holds the `Lease`.
+ *    `BatchHandler` (batch-handler.ts) handles a batch in one transaction with the inbox.
+ * 4. Acknowledge, redeliver or set aside: after the commit `PendingMessage` acknowledges. A failed event is redelivered, or retried in its
+ *    `RetryLanes` if order matters, and goes to the `DeadLetters` after its last attempt. An operator may replay it from there.
+ *
+ * `EventTail` shows events live to people, outside of this path.
+ */
 export { Signal } from './signal';
 export { ORIGIN, newEvent, outboxRow, outboxRows, appendToOutbox, nothingUnpublished, allowDirectPublish, type OutboxRow } from './outbox';
 export { agedEventRows, eventTables } from './tables';

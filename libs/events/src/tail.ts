@@ -5,7 +5,7 @@ import { readEvents } from './read-event';
 import { ensureStreams, limitsOn } from './streams';
 
 export interface TailedEvent {
-  /** Where a follower resumes: the message's sequence in the stream, plus the event's index in that message as a fraction. */
+  /** The place at which a follower resumes: the message's sequence in the stream, plus the event's index in that message as a fraction. */
   position: number;
   event: EventEnvelope;
 }

@@ -10,7 +10,7 @@ export interface ErrorRule {
   readonly subcode?: number;
   readonly errorCode: ErrorCode;
   readonly retry: Refusal['retry'];
-  /** What happened: a sentence without its full stop. */
+  /** The event in a sentence without its full stop. */
   readonly text: string;
   readonly hint: string | null;
   readonly sideEffect?: SideEffect;

@@ -2,7 +2,7 @@ import { Signal } from '@mgw/events';
 import type { Logger } from '@mgw/telemetry';
 
 export interface BackgroundLoopOptions {
-  /** What the loop does, for its log line: "<name> failed; will retry". */
+  /** The work, for the log line "<name> failed; will retry". */
   name: string;
   logger: Logger;
   /** Does one round. @returns milliseconds until the next one */
