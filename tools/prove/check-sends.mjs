@@ -71,7 +71,7 @@ export const SEND_CHECKS = {
       const highest = Math.max(1, ...(told.get(id) ?? []).map(({ status }) => RANK[status] ?? 0));
       return RANK[records.get(id)] === highest ? [] : [`${id} is ${records.get(id)}, the platform told rank ${highest}`];
     });
-    // Of two reads that do not overlap, the later one must not show a lower status.
+    // If two reads do not overlap, the later one must not show a lower status.
     const fell = [...groupBy(run.reads, ({ message_id }) => message_id)].flatMap(([id, reads]) =>
       reads
         .filter((read) => reads.some(({ ended, status }) => ended < read.begun && RANK[status] > RANK[read.status]))

@@ -1,4 +1,4 @@
-// Finds servers and the programs of tests on PATH and in the usual places. As root on Debian, installs missing ones.
+// Finds servers and the programs of tests on PATH and in the usual places. Installs missing ones if it runs as root on Debian.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

@@ -17,7 +17,6 @@ export const broadcastRetention = ({ broadcastsDays, ...keep }: BroadcastConfig)
         where: `${finished} AND NOT EXISTS (SELECT FROM broadcast.recipients r WHERE r.broadcast_id = aged.id)`,
       },
       { table: 'broadcast.reports', where: `at < now() - interval '30 days'` },
-      // Of versions before `reports`.
     ],
   };
 };

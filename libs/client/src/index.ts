@@ -5,7 +5,7 @@ export { InvalidSignature, verifyWebhook, type WebhookEvent } from './verify-web
 export type { components, paths } from './schema';
 
 export interface GatewayOptions {
-  /** Where the gateway is, without a path: `https://gateway.example.com`. */
+  /** The gateway's address without a path: `https://gateway.example.com`. */
   url: string;
   apiKey: string;
 }

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What arrives at a webhook (spec §6.1). */
+/** A delivery to a webhook (spec §6.1). */
 export interface WebhookEvent {
   event: 'message.received' | 'message.sent' | 'conversation.created' | 'broadcast.completed' | 'ai.replied';
   /** When it happened, `YYYY-MM-DDTHH:mm:ss.sssZ`. */

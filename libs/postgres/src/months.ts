@@ -9,7 +9,7 @@ export interface MonthlyTable {
   table: string;
   /** A date or timestamptz, part of the primary key. */
   column: string;
-  /** Of its partitions; less than 100 leaves room for rows that change. */
+  /** The fillfactor of partitions; less than 100 leaves room for updated rows. */
   fillfactor?: number;
 }
 
@@ -23,7 +23,7 @@ export function startOfMonth(daysBack: number): string {
   return `(date_trunc('month', (now() - interval '${daysBack} days') AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')`;
 }
 
-/** What belongs to no month at hand and is over age. */
+/** Expired rows in the default partition. */
 export function restOver({ table, column }: MonthlyTable, days: number): { table: string; where: string } {
   return { table: `${table}_rest`, where: `${column} < ${startOfMonth(days)}` };
 }
@@ -70,7 +70,7 @@ async function monthsAhead(tx: Tx): Promise<string[]> {
   return rows.map(({ month }) => month);
 }
 
-/** Attaching holds up nobody who uses other months. What the rest holds of the month moves in first: else it could not be attached. */
+/** Attaching a partition blocks no user of other months. Rows of the month in the default partition must move into it first. */
 export async function makeMonth(tx: Tx, { table, column, fillfactor = 100 }: MonthlyTable, month: string): Promise<void> {
   const name = partition(table, month);
   const [year, nth] = month.split('-').map(Number) as [number, number];

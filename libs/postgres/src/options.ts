@@ -14,14 +14,13 @@ export interface DatabaseOptions {
 }
 
 /**
- * Every statement here finds its rows by an index, a few at a time, and is planned once for each connection: for a short one,
- * planning costs as much as running. Left to itself PostgreSQL plans anew whenever values are arrays shorter than it guesses,
- * each statement of a function too. So a place in a list, which may be absent, is compared with `coalesce($1, <beyond the end>)`:
- * `$1 IS NULL OR …` would read the list from its start.
- * A plan that was made while a table was empty must not read all of it when it is full; compiling plans pays for reports only. What is
- * open is rare in the statistics of a table that has run for weeks, however much is open now: see `onRow`.
- * Bitmaps are off because only plain index scans forget entries of rows that have left a partial index, and lists of what is open
- * (outboxes, deliveries) are read far more often than they are vacuumed.
+ * Every statement finds a few rows by an index, and PostgreSQL plans it once per connection, because planning a short statement costs as
+ * much as running it. By default PostgreSQL plans again if arrays are shorter than it guesses, also in functions.
+ * A cursor, which may be absent, is compared with `coalesce($1, <beyond the end>)`: `$1 IS NULL OR …` would read the list from its start.
+ * A plan that was made for an empty table must not read all of it when it is full; JIT compilation pays for reports only. The statistics
+ * of a table that has run for weeks say that open work is rare, even when much is open: see `onRow`.
+ * Bitmap scans are off: only plain index scans skip index entries of rows that left a partial index, and services read lists of open work
+ * (outboxes, deliveries) far more often than VACUUM cleans them.
  */
 const PLANNING = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']
   .map((name) => `-c ${name}=off`)

@@ -6,8 +6,8 @@ const TRY_EVERY_MS = 300;
 const NOT_NOW = ['57P03', '57P01', '53300'];
 
 /**
- * Connects, again and again while the database cannot be reached. What PostgreSQL refuses for good, such as a password, ends it at once.
- * @param onWait is told once why it waits.
+ * Connects, and retries while the database cannot be reached. A permanent refusal of PostgreSQL, such as a wrong password, throws at once.
+ * @param onWait called once with the reason of the wait
  */
 export async function whenReachable<T>(
   connect: () => Promise<T>,

@@ -5,7 +5,7 @@ const PER_PROCESS = 512;
 const PER_WEBHOOK = 16;
 const PER_BUSINESS = 64;
 const PER_HOST = 128;
-/** Bytes of bodies in progress in one process. As strings and in sockets they take up to three times as much. */
+/** Bytes of bodies in progress in one process. They take up to three times as much in strings and sockets. */
 const BYTES = 16 * 1024 * 1024;
 /** A business with an attempt in progress for this long moves to the pool of slow businesses. */
 const SLOW_AFTER_MS = 1_000;
