@@ -46,22 +46,22 @@ export class ReservationStore {
    * @param now replaces the database's clock in tests
    */
   async reserve(drafts: IntentDraft[], now: Date | null = null): Promise<Reservation[]> {
-    const of = <T>(pick: (draft: IntentDraft) => T) => drafts.map(pick);
+    const column = <T>(pick: (draft: IntentDraft) => T) => drafts.map(pick);
     const rows = await this.db.query<ReservationRow>(RESERVE, [
-      of((draft) => draft.id),
-      of((draft) => draft.sender.business_id),
-      of((draft) => draft.sender.api_key_id),
-      of((draft) => draft.sender.daily_limit ?? NO_CAP),
-      of((draft) => draft.sender.timezone),
-      of((draft) => draft.sender.idempotency?.key ?? null),
-      of(({ id, sender }) => sender.idempotency && this.sealer.seal(sender.idempotency.fingerprint, sealingContext(id))),
-      of((draft) => draft.to),
-      of((draft) => draft.type),
-      of((draft) => draft.sender.sent_by),
-      of((draft) => draft.template),
-      of((draft) => draft.text),
-      of((draft) => draft.marketing),
-      of((draft) => draft.needsWindow),
+      column((draft) => draft.id),
+      column((draft) => draft.sender.business_id),
+      column((draft) => draft.sender.api_key_id),
+      column((draft) => draft.sender.daily_limit ?? NO_CAP),
+      column((draft) => draft.sender.timezone),
+      column((draft) => draft.sender.idempotency?.key ?? null),
+      column(({ id, sender }) => sender.idempotency && this.sealer.seal(sender.idempotency.fingerprint, sealingContext(id))),
+      column((draft) => draft.to),
+      column((draft) => draft.type),
+      column((draft) => draft.sender.sent_by),
+      column((draft) => draft.template),
+      column((draft) => draft.text),
+      column((draft) => draft.marketing),
+      column((draft) => draft.needsWindow),
       now,
     ]);
     const reservations = new Map(rows.map((row) => [Number(row.nth) - 1, this.toReservation(row)]));

@@ -99,7 +99,9 @@ describe('kinds of messages', () => {
     const first = (await sending.otp({ idempotency })) as { otp: string; message_id: string };
     expect(await sending.otp({ idempotency })).toEqual({ ...first, replayed: true });
     const event = await eventually(async () =>
-      (await sending.harness.published('message.sent')).find(({ data }) => (data as { message_id: string }).message_id === first.message_id),
+      (await sending.harness.published('message.sent')).find(
+        ({ data }) => (data as { message_id: string }).message_id === first.message_id,
+      ),
     );
     expect(event.data).toMatchObject({ type: 'otp', text: '*••••••* is your code.' });
     expect(await stored()).not.toMatch(new RegExp(`(?<![0-9a-f-])${first.otp}(?![0-9a-f-])`));

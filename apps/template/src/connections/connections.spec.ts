@@ -128,7 +128,9 @@ describe('connections (platform §3.3)', () => {
     await fixture.connect();
     await fixture.held();
     const data = { business_account_id: '801', event: 'DISABLED_UPDATE', raw: { ban_info: { waba_ban_state: 'DISABLE' } } };
-    await fixture.harness.publish(newEvent(PlatformAccountUpdate, { id: 'b1', at: new Date().toISOString(), business_id: 1, key: 'a', data }));
+    await fixture.harness.publish(
+      newEvent(PlatformAccountUpdate, { id: 'b1', at: new Date().toISOString(), business_id: 1, key: 'a', data }),
+    );
     await eventually(async () => (await fixture.connection())?.status === 'problem');
     await fixture.sendHeld();
     await Promise.all(fixture.replicas.map((replica) => replica.stop()));
