@@ -3,6 +3,7 @@ import type { Tx } from '@mgw/postgres';
 import { eventually } from '@mgw/testing';
 import { DeadLetters, PermanentFailure, type EventConsumerOptions } from './index';
 import { effect, openShop, sent, type Shop } from './shop.fixture';
+import { ensureStreams } from './streams';
 
 const range = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 const ids = (numbers: number[]) => numbers.map((number) => sent(number).id);
@@ -13,9 +14,9 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
   beforeEach(async () => (shop = await openShop()));
   afterEach(() => shop.close());
 
-  /** Each in a message of its own. */
+  /** Publishes each event as a message of its own. */
   const publish = async (...events: EventEnvelope[]) => {
-    await eventually(async () => (await shop.nc.jetstreamManager()).streams.info('PUBLIC').catch(() => false));
+    await eventually(async () => ensureStreams(await shop.nc.jetstreamManager()).then(() => true), { timeoutMs: 20_000 });
     const jetstream = shop.nc.jetstream();
     await Promise.all(events.map((event) => jetstream.publish('public.message.sent', JSON.stringify(event))));
   };
