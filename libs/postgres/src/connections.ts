@@ -11,7 +11,7 @@ export interface Tx {
 /** A pool of connections, and statements on it. */
 export class Connections implements Tx {
   readonly pool: Pool;
-  /** The first statement of a transaction is sent together with BEGIN. */
+  /** Whether BEGIN goes out together with the first statement. */
   private readonly pipelines: boolean;
 
   constructor(options: PoolConfig) {
@@ -32,17 +32,17 @@ export class Connections implements Tx {
     const onError = (error: Error) => void (broken = error);
     client.on('error', onError);
     try {
-      const begun = client.query('BEGIN');
+      const began = client.query('BEGIN');
       // Retryable work pipelines BEGIN with its first statement; if BEGIN fails, COMMIT fails too.
-      if (this.pipelines) begun.catch(() => undefined);
-      else await begun;
+      if (this.pipelines) began.catch(() => undefined);
+      else await began;
       const tx: Tx = { query: (text, values = []) => run(client, text, values) };
       const result = await (withinMs === undefined ? work(tx) : within(withinMs, () => work(tx)));
-      await begun;
+      await began;
       await client.query('COMMIT');
       return result;
     } catch (error) {
-      // The statement that it waits for would hold up a rollback.
+      // A rollback would wait for the running statement; closing the connection does not.
       if (error instanceof DeadlineExceeded) broken = error;
       else await client.query('ROLLBACK').catch((failure: Error) => void (broken = failure));
       throw error;
@@ -57,7 +57,7 @@ export class Connections implements Tx {
   }
 }
 
-/** The name that a text is prepared under, and which of its values are lists. */
+/** The name under which a statement is prepared, and its list parameters. */
 interface Statement {
   name: string;
   lists: ListParameter[];
@@ -73,7 +73,7 @@ async function run<T>(connection: Pool | PoolClient, text: string, values: unkno
     statements.set(text, statement);
   }
   const { name, lists } = statement;
-  const given = lists.length === 0 ? values : [...values];
-  for (const { place, of } of lists) given[place] = asBinary(given[place], of);
-  return (await connection.query({ name, text, values: given })).rows as T[];
+  const encoded = lists.length === 0 ? values : [...values];
+  for (const { index, type } of lists) encoded[index] = asBinary(encoded[index], type);
+  return (await connection.query({ name, text, values: encoded })).rows as T[];
 }

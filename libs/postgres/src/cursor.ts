@@ -1,16 +1,16 @@
 import { GatewayError } from '@mgw/contracts';
 
-/** The type of a value that a page is sorted by: a whole number, PostgreSQL's own text of a time, or a text. */
+/** The type of a sort value: a whole number, a time as PostgreSQL prints it, or a text. */
 type Kind = 'id' | 'time' | 'text';
 
-/** The end of a page as an opaque text: the sort values of its last row. */
+/** Encodes the sort values of a page's last row as an opaque text. */
 export function cursorOf(values: (string | number)[]): string {
   return Buffer.from(JSON.stringify(values)).toString('base64url');
 }
 
 /**
- * @returns null: the first page
- * @throws GatewayError for a text that `cursorOf` did not make of such values
+ * @returns null for the first page
+ * @throws GatewayError VALIDATION_FAILED for a text that `cursorOf` did not make from such values
  */
 export function readCursor(text: string | null, kinds: Kind[]): string[] | null {
   if (text === null) return null;
@@ -37,11 +37,11 @@ const isOfKind: Record<Kind, (value: string) => boolean> = {
     const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
     return Number(hour) < 24 && date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
   },
-  // PostgreSQL takes no zero byte.
+  // PostgreSQL refuses NUL.
   text: (value) => !value.includes('\0'),
 };
 
-/** @param rows one more than fits into the page, if there are more */
+/** @param rows one more than the limit if further rows exist */
 export function pageOf<R>(
   rows: R[],
   limit: number,

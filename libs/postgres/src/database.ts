@@ -9,14 +9,14 @@ export type { DatabaseOptions } from './options';
 
 const OPEN_WITHIN_MS = 20_000;
 
-/** A service's schema, by statements of its own: TypeORM is for its migrations, and stays out of what serves. */
+/** Runs SQL on a service's schema. Only migrations use TypeORM, which would slow down the running service. */
 export class Database implements Tx {
   /**
-   * Commits do not wait for the disk: only for work that is done again when the last half second is lost, such as marks of what was
-   * published and claims of work.
+   * Commits do not wait for the disk. Use it only for work that is repeated if the last half second is lost, such as marks of published
+   * events and claims.
    */
   readonly relaxed: Connections;
-  /** Deletes expired rows and makes partitions, on a connection that requests and events never wait for. */
+  /** Deletes expired rows and creates partitions, on a connection that requests and events never wait for. */
   readonly upkeep: Connections;
   private readonly people: Reads;
 
@@ -30,7 +30,7 @@ export class Database implements Tx {
     this.people = new Reads(poolOptions(options, 'reads'));
   }
 
-  /** Connects; waits 20 s for a database that cannot be reached, because services and database start together. */
+  /** Connects. Waits up to 20 s for the database, because it starts together with the services. */
   static async open(options: DatabaseOptions): Promise<Database> {
     const main = new Connections(poolOptions(options));
     const connection = await whenReachable(() => main.pool.connect(), { withinMs: OPEN_WITHIN_MS });
@@ -47,8 +47,8 @@ export class Database implements Tx {
   }
 
   /**
-   * @param durable false: as `relaxed`
-   * @param withinMs then the connection is closed, which undoes the transaction, whatever the work is waiting for
+   * @param durable false: like `relaxed`
+   * @param withinMs closes the connection after this time, which undoes the transaction
    * @throws DeadlineExceeded
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, { durable = true, withinMs }: { durable?: boolean; withinMs?: number } = {}): Promise<T> {
@@ -56,14 +56,14 @@ export class Database implements Tx {
   }
 
   /**
-   * Reads for people: separate read-only connections, and PostgreSQL stops each statement after two seconds.
-   * @param holder who reads: a business, or the service itself. Each has a share of the connections.
+   * Reads for people, on separate read-only connections. PostgreSQL stops each statement after two seconds.
+   * @param holder the business that reads, or the service itself; each has a share of the connections
    */
   reads(holder: number | 'service'): Tx {
-    return this.people.of(String(holder));
+    return this.people.forHolder(String(holder));
   }
 
-  /** Whether the database answers now. */
+  /** Resolves if the database responds now. */
   async ping(): Promise<boolean> {
     await this.query('SELECT 1');
     return true;

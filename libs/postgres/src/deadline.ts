@@ -2,7 +2,7 @@ export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }
 
-/** Rejects with DeadlineExceeded when the work takes longer. The work itself goes on: its caller makes sure that it has no effect. */
+/** Rejects with DeadlineExceeded if the work takes longer. The work continues: the caller must prevent its effects. */
 export async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {

@@ -4,7 +4,7 @@ import { readCursor } from './cursor';
 
 const slow = () => Promise.reject(new GatewayError('QUERY_TIMEOUT', 'slow'));
 
-describe('a page of a list with a filter that no index answers', () => {
+describe('a page of a list with a filter that no index supports', () => {
   /** A list of the numbers from `size` down to 1; what matches is a multiple of `every`. */
   const listOf = (size: number, every: number) => {
     const looks: Look[] = [];
@@ -51,14 +51,14 @@ describe('a page of a list with a filter that no index answers', () => {
     }
   });
 
-  it('examines a bounded number of rows and then leads on', async () => {
+  it('examines a bounded number of rows and returns a cursor to continue', async () => {
     const list = listOf(1_000_000, 2_000_000);
     const { page, next_cursor } = await filteredPage(10, null, list.look, ({ id }) => [id]);
     expect([page, list.looks.reduce((sum, { examined }) => sum + examined, 0)]).toEqual([[], 50_000]);
     expect(readCursor(next_cursor, ['id'])).toEqual(['950001']);
   });
 
-  it('a look that takes too long ends the page with what there is; the first one fails it', async () => {
+  it('ends the page when a later look times out, and fails when the first one does', async () => {
     const list = listOf(10_000, 450);
     const { page, next_cursor } = await filteredPage(
       10,

@@ -1,32 +1,32 @@
 import { GatewayError } from '@mgw/contracts';
 import { cursorOf, pageOf } from './cursor';
 
-/** Rows that the looks of one page examine at most. The first finds what is frequent, the others go on as long as the page is not full. */
+/** The most rows that each look of a page examines. The first look finds frequent matches; the others run until the page is full. */
 const LOOKS = [500, 4_500, 15_000, 30_000];
-/** No look begins later than this, in milliseconds after the first. */
+/** No look starts later than this after the first one, in milliseconds. */
 const LOOK_WITHIN_MS = 1_000;
 
-/** Which rows of a list one statement examines. */
+/** The rows of a list that one statement examines. */
 export interface Look {
-  /** `next_cursor` of the look before; null for the first. */
+  /** `next_cursor` of the previous look; null for the first. */
   cursor: string | null;
-  /** Rows it examines at most. */
+  /** The most rows that it examines. */
   examined: number;
-  /** Rows it returns at most. */
+  /** The most rows that it returns. */
   returned: number;
 }
 
-/** A row that a look returns: one that matches, or the last one it examined. */
+/** A row that a look returns: a match, or the last row that it examined. */
 export interface Examined {
   matches: boolean;
-  /** Its place among those examined, from 1. */
+  /** Its position among the examined rows, from 1. */
   nth: string;
 }
 
 /**
- * A page of a list with a filter that no index answers. Rows are examined in the list's order, a bounded number for each page: a filter
- * that matches little gives a short or empty page, whose `next_cursor` leads on from where it stopped (product §2, guarantees §10).
- * @param look returns, in the list's order, the rows that match and the last one when it examined as many as it may
+ * Reads a page of a list with a filter that no index supports. It examines a bounded number of rows in the list's order. A filter with few
+ * matches gives a short or empty page, whose `next_cursor` continues behind the last examined row (spec §10, guarantees §10).
+ * @param look returns matches in the list's order, and the last row if it examined as many as allowed
  * @param sortValues as for `pageOf`
  */
 export async function filteredPage<R extends Examined>(
@@ -35,7 +35,7 @@ export async function filteredPage<R extends Examined>(
   look: (look: Look) => Promise<R[]>,
   sortValues: (row: R) => (string | number)[],
 ): Promise<{ page: R[]; next_cursor: string | null }> {
-  const begun = Date.now();
+  const startedAt = Date.now();
   const found: R[] = [];
   let from = cursor;
   for (const examined of LOOKS) {
@@ -45,13 +45,13 @@ export async function filteredPage<R extends Examined>(
     found.push(...page.filter(({ matches }) => matches));
     const last = rows.at(-1);
     from = next_cursor ?? (last && Number(last.nth) === examined ? cursorOf(sortValues(last)) : null);
-    if (from === null || found.length >= limit || Date.now() - begun > LOOK_WITHIN_MS) break;
+    if (from === null || found.length >= limit || Date.now() - startedAt > LOOK_WITHIN_MS) break;
   }
   const { page, next_cursor } = pageOf(found, limit, sortValues);
   return { page, next_cursor: next_cursor ?? from };
 }
 
-/** A later look that takes too long ends the page; only the first one fails it. */
+/** A timeout of the first look fails the page; a timeout of a later one ends it. */
 function orNothing(examined: number): (error: unknown) => null {
   return (error) => {
     if (examined !== LOOKS[0] && error instanceof GatewayError && error.error_code === 'QUERY_TIMEOUT') return null;
@@ -60,10 +60,10 @@ function orNothing(examined: number): (error: unknown) => null {
 }
 
 /**
- * SQL around an ordered, limited list: keeps the rows that match and the last one examined, in their order.
- * @param list SELECT … ORDER BY … LIMIT <examined>; its rows are called `row` in the condition
+ * SQL around an ordered, limited list: keeps the matching rows and the last examined one, in their order.
+ * @param list SELECT … ORDER BY … LIMIT <examined>; the condition calls its rows `row`
  * @param matches condition on `row`
- * @param parts SQL of the two numbers of a `Look`; further columns that only the rows that are kept get
+ * @param parts SQL of the two numbers of a `Look`, and further columns for the rows that are kept
  */
 export function examine(list: string, matches: string, parts: { examined: string; returned: string; columns?: string }): string {
   return `SELECT *${parts.columns === undefined ? '' : `, ${parts.columns}`} FROM (

@@ -27,7 +27,7 @@ describe('functions beside their topics', () => {
   const migrate = () => runMigrations({ url: database.url, schema: 'shop', migrations: [], sources });
   const price = async () => (await db.query<{ price: number }>('SELECT shop.price() AS price'))[0]?.price;
 
-  it('applies a file once, and again when it changed', async () => {
+  it('applies a file once, and again after a change', async () => {
     write('prices/price.sql', functionOf('price', 'shop.base() + 1'));
     write('prices/base.sql', functionOf('base', '1'));
     expect(await migrate()).toEqual(['prices/base.sql', 'prices/price.sql']);
@@ -38,7 +38,7 @@ describe('functions beside their topics', () => {
     expect(await price()).toBe(3);
   });
 
-  it('applies a change as a whole or not at all, and names the file that failed', async () => {
+  it('applies all changes or none, and names the file that failed', async () => {
     write('prices/price.sql', functionOf('price', '1'));
     await migrate();
     write('prices/price.sql', functionOf('price', '2'));
@@ -47,7 +47,7 @@ describe('functions beside their topics', () => {
     expect(await price()).toBe(1);
   });
 
-  it('several processes apply the same change once', async () => {
+  it('applies a change once when several processes migrate', async () => {
     write('prices/price.sql', functionOf('price', '1'));
     const applied = await Promise.all([migrate(), migrate(), migrate()]);
     expect(applied.flat()).toEqual(['prices/price.sql']);
@@ -66,7 +66,7 @@ describe('functions beside their topics', () => {
     expect(await db.query('INSERT INTO shop.orders DEFAULT VALUES RETURNING total')).toEqual([{ total: 0 }]);
   });
 
-  it('refuses a file with any other statement: tables belong in migrations', async () => {
+  it('refuses a file with any other statement', async () => {
     write('prices/price.sql', `${functionOf('price', '1')}CREATE TABLE shop.prices (id integer);`);
     await expect(migrate()).rejects.toThrow('prices/price.sql: only CREATE OR REPLACE');
   });

@@ -1,7 +1,7 @@
 import { testDatabase } from '@mgw/testing';
 import { Database } from './index';
 
-describe('lists of texts and of bytes on their way to PostgreSQL', () => {
+describe('list parameters in binary format', () => {
   let database: Awaited<ReturnType<typeof testDatabase>>;
   let db: Database;
   beforeAll(async () => {
@@ -28,26 +28,26 @@ describe('lists of texts and of bytes on their way to PostgreSQL', () => {
     expect(await back(list)).toEqual({ list, other: null });
   });
 
-  it('bytes, whatever they are', async () => {
+  it('carries any bytes', async () => {
     const list = [Buffer.from([0, 255, 92, 34]), null, Buffer.alloc(0), Buffer.alloc(3_000_000, 7)];
     const [row] = await db.query('SELECT $1::bytea[] AS list', [list]);
     expect(row).toEqual({ list });
     expect(await db.query('SELECT $1::bytea[] AS list', [['\\x00ff']])).toEqual([{ list: [Buffer.from([0, 255])] }]);
   });
 
-  it('what is no list of texts goes as it always did', async () => {
+  it('leaves other values as they are', async () => {
     expect(await back([1, true])).toEqual({ list: ['1', 'true'], other: null });
     expect(await back('{a,"b c"}', 'text')).toEqual({ list: ['a', 'b c'], other: 'text' });
     expect(await back(null)).toEqual({ list: null, other: null });
   });
 
-  it('a statement that names the list twice, and the caller’s own array, are left as they are', async () => {
-    const given = [['a'], 1];
-    const rows = await db.query('SELECT unnest($1::text[]) = ANY ($1::text[]) AS same, $2::int AS n', given);
-    expect([rows, given]).toEqual([[{ same: true, n: 1 }], [['a'], 1]]);
+  it('accepts a list twice in one statement and does not change the caller’s array', async () => {
+    const values = [['a'], 1];
+    const rows = await db.query('SELECT unnest($1::text[]) = ANY ($1::text[]) AS same, $2::int AS n', values);
+    expect([rows, values]).toEqual([[{ same: true, n: 1 }], [['a'], 1]]);
   });
 
-  it('a byte that PostgreSQL has no letter for is refused, not stored', async () => {
+  it('refuses NUL in a text', async () => {
     await expect(back(['a\u0000b'])).rejects.toThrow(/invalid byte sequence/);
   });
 });

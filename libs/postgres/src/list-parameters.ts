@@ -1,37 +1,38 @@
 const OIDS = { text: 25, bytea: 17 };
 const HEAD_BYTES = 20;
 
-/** A parameter, from 0, that a statement calls `text[]` or `bytea[]`. */
+/** A parameter that a statement casts to `text[]` or `bytea[]`. */
 export interface ListParameter {
-  place: number;
-  of: keyof typeof OIDS;
+  /** From 0. */
+  index: number;
+  type: keyof typeof OIDS;
 }
 
 export function listsOf(text: string): ListParameter[] {
   const named = [...text.matchAll(/\$(\d+)::(text|bytea)\[\]/g)].map(
-    ([, number, of]) => [Number(number) - 1, of as ListParameter['of']] as const,
+    ([, number, type]) => [Number(number) - 1, type as ListParameter['type']] as const,
   );
-  return [...new Map(named)].map(([place, of]) => ({ place, of }));
+  return [...new Map(named)].map(([index, type]) => ({ index, type }));
 }
 
 /**
- * A list in PostgreSQL's binary format. Written out as a literal, each quotation mark of a JSON text would be escaped here and found
- * there, one by one, and bytes would be spelled as twice as many letters.
- * @returns the value itself when it is anything but a list of these
+ * Encodes a list in PostgreSQL's binary format. A literal would escape each quotation mark of a JSON text, and would double the size of
+ * bytes.
+ * @returns the value itself if it is not a list of this type
  */
-export function asBinary(value: unknown, of: ListParameter['of']): unknown {
+export function asBinary(value: unknown, type: ListParameter['type']): unknown {
   if (!Array.isArray(value) || value.length === 0) return value;
   let size = HEAD_BYTES;
   for (const one of value as unknown[]) {
     if (one === null) size += 4;
-    else if (of === 'text' && typeof one === 'string') size += 4 + Buffer.byteLength(one);
-    else if (of === 'bytea' && Buffer.isBuffer(one)) size += 4 + one.length;
+    else if (type === 'text' && typeof one === 'string') size += 4 + Buffer.byteLength(one);
+    else if (type === 'bytea' && Buffer.isBuffer(one)) size += 4 + one.length;
     else return value;
   }
   const bytes = Buffer.allocUnsafe(size);
-  // One dimension, whether there are nulls, of what, how many, counted from 1.
+  // The header: dimensions, whether there are nulls, type, length, first index.
   let at = 0;
-  for (const word of [1, value.includes(null) ? 1 : 0, OIDS[of], value.length, 1]) at = bytes.writeInt32BE(word, at);
+  for (const word of [1, value.includes(null) ? 1 : 0, OIDS[type], value.length, 1]) at = bytes.writeInt32BE(word, at);
   for (const one of value as (string | Buffer | null)[]) {
     const length = one === null ? -1 : typeof one === 'string' ? bytes.write(one, at + 4) : one.copy(bytes, at + 4);
     bytes.writeInt32BE(length, at);

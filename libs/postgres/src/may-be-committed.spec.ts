@@ -16,10 +16,10 @@ describe('whether a statement that failed may be committed (guarantees §1)', ()
     return failure;
   };
 
-  it('what PostgreSQL refused is not, nor what it was never given', async () => {
+  it('is false if PostgreSQL refused or never received the statement', async () => {
     expect(mayBeCommitted(await failureOf('SELECT 1 / 0'))).toBe(false);
-    const nobody = `postgresql://nobody@127.0.0.1:${await freePort()}/none`;
-    expect(mayBeCommitted(await failureOf('SELECT 1', { connectionString: nobody }))).toBe(false);
+    const unreachable = `postgresql://nobody@127.0.0.1:${await freePort()}/none`;
+    expect(mayBeCommitted(await failureOf('SELECT 1', { connectionString: unreachable }))).toBe(false);
     const allTaken = (pool: Pool) =>
       pool.connect().then((client) =>
         pool
@@ -30,7 +30,7 @@ describe('whether a statement that failed may be committed (guarantees §1)', ()
     expect(mayBeCommitted(await failureOf('SELECT 1', { max: 1, connectionTimeoutMillis: 50 }, allTaken))).toBe(false);
   });
 
-  it('what ended with its connection may be, and what took too long', async () => {
+  it('is true if the connection ended or the statement took too long', async () => {
     expect(mayBeCommitted(await failureOf('SELECT pg_terminate_backend(pg_backend_pid())'))).toBe(true);
     expect(mayBeCommitted(await failureOf('SELECT pg_sleep(1)', { query_timeout: 50 }))).toBe(true);
   });

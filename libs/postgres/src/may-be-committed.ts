@@ -1,14 +1,13 @@
 import { DatabaseError } from 'pg';
 
-/** It ended the connection, which may happen between a commit and its answer. */
+/** PostgreSQL ended the connection, perhaps between a commit and its response. */
 const ENDED = ['57P01', '57P02'];
-/** No statement was given to it. */
+/** The connection failed, so PostgreSQL received no statement. */
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 const NO_CONNECTION = /trying to connect|connection timeout|not queryable/;
 
 /**
- * Whether a statement that failed may be committed all the same, or still become so: the connection or the time ended before PostgreSQL
- * said what became of it.
+ * Whether a statement that failed may be committed, now or later: the connection or the time ended before PostgreSQL responded.
  */
 export function mayBeCommitted(error: unknown): boolean {
   if (error instanceof DatabaseError) return ENDED.includes(error.code ?? '');

@@ -19,28 +19,28 @@ class Wrong2 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
-describe('migrations of a stack that starts all at once (experience: operators)', () => {
+describe('migrations while a whole stack starts', () => {
   let database: Awaited<ReturnType<typeof testDatabase>>;
-  let door: ReturnType<typeof createServer>;
-  let knocks: number;
+  let proxy: ReturnType<typeof createServer>;
+  let attempts: number;
   let url: string;
   const through = new Set<Socket>();
 
-  /** A way to the database that resets the first `resets` connections. */
-  const openDoor = async (resets: number) => {
-    knocks = 0;
-    const there = new URL(database.url);
-    door = createServer((socket) => {
-      knocks += 1;
+  /** Opens a proxy to the database that resets the first `resets` connections. */
+  const openProxy = async (resets: number) => {
+    attempts = 0;
+    const target = new URL(database.url);
+    proxy = createServer((socket) => {
+      attempts += 1;
       through.add(socket.on('error', () => undefined));
-      if (knocks <= resets) return void socket.destroy();
-      const server = connect(Number(there.port), there.hostname).on('error', () => undefined);
+      if (attempts <= resets) return void socket.destroy();
+      const server = connect(Number(target.port), target.hostname).on('error', () => undefined);
       socket.pipe(server).pipe(socket);
     }).listen(0, '127.0.0.1');
-    await once(door, 'listening');
-    const here = new URL(database.url);
-    here.host = `127.0.0.1:${(door.address() as AddressInfo).port}`;
-    url = here.href;
+    await once(proxy, 'listening');
+    const address = new URL(database.url);
+    address.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    url = address.href;
   };
 
   beforeEach(async () => {
@@ -48,20 +48,22 @@ describe('migrations of a stack that starts all at once (experience: operators)'
   });
   afterEach(async () => {
     for (const socket of through) socket.destroy();
-    door.close();
+    proxy.close();
     await database.drop();
   });
 
-  it('wait for the database, and say once why', async () => {
-    await openDoor(2);
-    const said: unknown[] = [];
-    expect(await runMigrations({ url, schema: 'shop', migrations: [Notes1] }, (error) => said.push(error))).toEqual(['Notes1763000000001']);
-    expect(said).toEqual([expect.any(Error)]);
-    expect(knocks).toBeGreaterThan(2);
+  it('wait for the database and report the first failure once', async () => {
+    await openProxy(2);
+    const failures: unknown[] = [];
+    expect(await runMigrations({ url, schema: 'shop', migrations: [Notes1] }, (error) => failures.push(error))).toEqual([
+      'Notes1763000000001',
+    ]);
+    expect(failures).toEqual([expect.any(Error)]);
+    expect(attempts).toBeGreaterThan(2);
   });
 
-  it('end at once with what PostgreSQL refused', async () => {
-    await openDoor(0);
+  it('fail at once if PostgreSQL refuses a statement', async () => {
+    await openProxy(0);
     const waited = jest.fn();
     await expect(runMigrations({ url, schema: 'shop', migrations: [Notes1, Wrong2] }, waited)).rejects.toThrow(/already exists/);
     expect(waited).not.toHaveBeenCalled();

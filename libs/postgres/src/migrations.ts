@@ -4,13 +4,13 @@ import { applyFunctions, functionFilesIn } from './functions';
 import { poolOptions, type DatabaseOptions } from './options';
 import { whenReachable } from './reachable';
 
-/** The key of the advisory lock: migrations of all services of a database run one after the other. */
+/** Key of the advisory lock that makes the services of one database migrate one after the other. */
 const MIGRATION_LOCK = 7_214_500_231;
 
-/** How long to wait for a database that cannot be reached, in milliseconds. */
+/** Longest wait for the database, in milliseconds. */
 const REACHABLE_WITHIN_MS = 60_000;
 
-/** The parts of a schema: migrations change its tables, once each; functions are replaced whenever their file changes. */
+/** A schema: each migration changes its tables once; functions are replaced whenever their file changes. */
 export interface SchemaOptions extends Pick<DatabaseOptions, 'url' | 'schema'> {
   migrations: NonNullable<DataSourceOptions['migrations']>;
   /** The folder of the service's sources, whose `*.sql` files hold its functions. */
@@ -18,9 +18,8 @@ export interface SchemaOptions extends Pick<DatabaseOptions, 'url' | 'schema'> {
 }
 
 /**
- * Creates the schema and brings it to the newest shape: first the migrations, then the functions. Several processes may call it at once, and
- * a repeat changes nothing. It waits up to a minute for a database that cannot be reached: when a whole stack starts at once, servers come up
- * in any order.
+ * Creates the schema, runs its new migrations and applies its changed functions. Several processes may call it at once, and a repeated call
+ * changes nothing. It waits up to a minute for the database, because the servers of a stack start in any order.
  * @param onWait receives the first failure to connect
  * @returns the names of the applied migrations and function files
  */
@@ -35,11 +34,11 @@ export async function runMigrations(options: SchemaOptions, onWait?: (error: unk
   );
   try {
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    // With prepared roles the schema exists, and its owner may not create one: PostgreSQL would refuse even IF NOT EXISTS.
-    const { rows } = await client.query<{ there: boolean }>('SELECT to_regnamespace(quote_ident($1)) IS NOT NULL AS there', [
+    // With prepared roles the schema exists and its owner may not create one: PostgreSQL refuses even IF NOT EXISTS.
+    const { rows } = await client.query<{ exists: boolean }>('SELECT to_regnamespace(quote_ident($1)) IS NOT NULL AS exists', [
       options.schema,
     ]);
-    if (!rows[0]?.there) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(options.schema)}`);
+    if (!rows[0]?.exists) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(options.schema)}`);
     const dataSource = await whenReachable(() => openDataSource(options), { withinMs: REACHABLE_WITHIN_MS });
     const done = await dataSource.runMigrations({ transaction: 'each' }).finally(() => dataSource.destroy());
     const functions = options.sources === undefined ? [] : await applyFunctions(client, options.schema, functionFilesIn(options.sources));
@@ -49,7 +48,7 @@ export async function runMigrations(options: SchemaOptions, onWait?: (error: unk
   }
 }
 
-/** Loads TypeORM only here: its 300 files would be a third of the memory of a service that never migrates. */
+/** Imports TypeORM only here: its 300 files would take a third of the memory of a running service. */
 async function openDataSource({ url, schema, migrations }: SchemaOptions) {
   const { DataSource } = await import('typeorm');
   const extra = { ...poolOptions({ url, schema, poolSize: 1, statementTimeoutMs: 600_000 }), lock_timeout: 0 };

@@ -1,57 +1,57 @@
 import type { Connections, Tx } from './connections';
 
 /**
- * A table that is partitioned by month, in UTC. Its partitions are named `<table>_2026_11`; what belongs to none of them is kept in
- * `<table>_rest`, so that nothing is refused or lost.
+ * A table that is partitioned by month, in UTC, into `<table>_2026_11` and so on. `<table>_rest` keeps rows without a month, so that no row is
+ * refused or lost.
  */
 export interface MonthlyTable {
   /** `<schema>.<table>` */
   table: string;
   /** A date or timestamptz, part of the primary key. */
   column: string;
-  /** The fillfactor of partitions; less than 100 leaves room for updated rows. */
+  /** Fillfactor of the partitions; less than 100 leaves room for rows that change. */
   fillfactor?: number;
 }
 
-/** Partitions that are there before their month begins. */
+/** Months that have a partition before they begin. */
 const AHEAD = 2;
-/** Making and dropping waits for readers at most so long, because everybody else waits behind it. */
+/** Longest wait for a lock on the table: everything else waits behind it. */
 const LOCK_WITHIN = '2s';
 
-/** The start of the month that lay so many days back, as SQL: what is older is in months that are over age as a whole. */
+/** SQL of the start of the month that was this many days ago. All rows of earlier months are older. */
 export function startOfMonth(daysBack: number): string {
   return `(date_trunc('month', (now() - interval '${daysBack} days') AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')`;
 }
 
 /** Expired rows in the default partition. */
-export function restOver({ table, column }: MonthlyTable, days: number): { table: string; where: string } {
+export function expiredRest({ table, column }: MonthlyTable, days: number): { table: string; where: string } {
   return { table: `${table}_rest`, where: `${column} < ${startOfMonth(days)}` };
 }
 
-/** For migrations: makes the partitions of this month and those ahead. */
+/** For migrations: creates the partitions of this month and the next two. */
 export function firstMonths(...tables: MonthlyTable[]): (tx: Tx) => Promise<void> {
   return async (tx) => {
     for (const month of await monthsAhead(tx)) for (const monthly of tables) await makeMonth(tx, monthly, month);
   };
 }
 
-/** Makes the partitions of this month and those ahead where they are missing. @returns their names */
+/** Creates the missing partitions of this month and the next two. @returns their names */
 export async function makeMonths(db: Pick<Connections, 'query' | 'transaction'>, monthly: MonthlyTable): Promise<string[]> {
-  const there = new Set(await partitionsOf(db, monthly.table));
-  const missing = (await monthsAhead(db)).filter((month) => !there.has(partition(monthly.table, month)));
-  for (const month of missing) await alone(db, monthly.table, (tx) => makeMonth(tx, monthly, month));
+  const existing = new Set(await partitionsOf(db, monthly.table));
+  const missing = (await monthsAhead(db)).filter((month) => !existing.has(partition(monthly.table, month)));
+  for (const month of missing) await exclusively(db, monthly.table, (tx) => makeMonth(tx, monthly, month));
   return missing.map((month) => partition(monthly.table, month));
 }
 
-/** Drops the months all of which is older than so many days. @returns the names of their partitions */
+/** Drops months whose rows are all older than this many days. @returns the names of their partitions */
 export async function dropMonths(db: Pick<Connections, 'query' | 'transaction'>, { table }: MonthlyTable, days: number): Promise<string[]> {
   const [oldest] = await db.query<{ kept: string }>(`SELECT to_char(${startOfMonth(days)} AT TIME ZONE 'UTC', 'YYYY-MM') AS kept`);
-  const over = (await partitionsOf(db, table)).filter((name) => name < partition(table, oldest?.kept ?? '')).sort();
-  for (const name of over) await alone(db, table, async (tx) => void (await tx.query(`DROP TABLE IF EXISTS ${name}`)));
-  return over;
+  const expired = (await partitionsOf(db, table)).filter((name) => name < partition(table, oldest?.kept ?? '')).sort();
+  for (const name of expired) await exclusively(db, table, async (tx) => void (await tx.query(`DROP TABLE IF EXISTS ${name}`)));
+  return expired;
 }
 
-/** @returns `<schema>.<table>_<year>_<month>`, without the rest */
+/** @returns `<schema>.<table>_<year>_<month>`, without the default partition */
 async function partitionsOf(tx: Tx, table: string): Promise<string[]> {
   const rows = await tx.query<{ name: string }>(
     `SELECT n.nspname || '.' || c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -70,7 +70,7 @@ async function monthsAhead(tx: Tx): Promise<string[]> {
   return rows.map(({ month }) => month);
 }
 
-/** Attaching a partition blocks no user of other months. Rows of the month in the default partition must move into it first. */
+/** Attaching does not block users of other months. Rows of the month leave the default partition first; otherwise attaching fails. */
 export async function makeMonth(tx: Tx, { table, column, fillfactor = 100 }: MonthlyTable, month: string): Promise<void> {
   const name = partition(table, month);
   const [year, nth] = month.split('-').map(Number) as [number, number];
@@ -88,8 +88,12 @@ function partition(table: string, month: string): string {
   return `${table}_${month.replace('-', '_')}`;
 }
 
-/** One replica at a time changes a table. */
-async function alone(db: Pick<Connections, 'query' | 'transaction'>, table: string, change: (tx: Tx) => Promise<void>): Promise<void> {
+/** Lets one replica at a time change a table's partitions. */
+async function exclusively(
+  db: Pick<Connections, 'query' | 'transaction'>,
+  table: string,
+  change: (tx: Tx) => Promise<void>,
+): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query(`SET LOCAL lock_timeout = '${LOCK_WITHIN}'`);
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('months:' || $1, 0))`, [table]);

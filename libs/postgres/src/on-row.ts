@@ -1,7 +1,6 @@
 /**
- * A condition of SQL on rows that are found by their key. Written as it is, `state = 'running'` would offer the partial index of all that is
- * open as a way to the row, and statistics that know next to nothing open make it look like the cheapest: each key would then be compared
- * with everything that is open.
+ * SQL of a condition on rows that are found by their key. A plain `state = 'running'` lets PostgreSQL use the partial index of all open rows.
+ * Open rows are rare in the statistics, so that index looks cheapest, and each key would be compared with every open row.
  */
 export function onRow(condition: string): string {
   return `CASE WHEN ${condition} THEN true ELSE false END`;

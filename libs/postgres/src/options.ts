@@ -2,11 +2,11 @@ import type { PoolConfig } from 'pg';
 
 export interface DatabaseOptions {
   url: string;
-  /** The service's own; nobody else reads or writes it. */
+  /** Only this service reads and writes it. */
   schema: string;
-  /** Connections of the main pool at most. */
+  /** The most connections of the main pool. */
   poolSize?: number;
-  /** Connections for people's reads at most. */
+  /** The most connections for people's reads. */
   readPoolSize?: number;
   applicationName?: string;
   /** Longest statement of the main pool, in milliseconds. */
@@ -14,45 +14,45 @@ export interface DatabaseOptions {
 }
 
 /**
- * Every statement finds a few rows by an index, and PostgreSQL plans it once per connection, because planning a short statement costs as
- * much as running it. By default PostgreSQL plans again if arrays are shorter than it guesses, also in functions.
- * A cursor, which may be absent, is compared with `coalesce($1, <beyond the end>)`: `$1 IS NULL OR …` would read the list from its start.
- * A plan that was made for an empty table must not read all of it when it is full; JIT compilation pays for reports only. The statistics
- * of a table that has run for weeks say that open work is rare, even when much is open: see `onRow`.
- * Bitmap scans are off: only plain index scans skip index entries of rows that left a partial index, and services read lists of open work
- * (outboxes, deliveries) far more often than VACUUM cleans them.
+ * Every statement finds a few rows by an index and is planned once per connection, because planning a short statement costs as much as
+ * running it. By default PostgreSQL replans whenever an array is shorter than it guesses, also within functions. A cursor that may be absent
+ * is therefore compared as `coalesce($1, <beyond the end>)`: `$1 IS NULL OR …` would read the list from its start.
+ * A plan that was made for an empty table must not read all of a full one, and JIT compilation pays for reports only. Open rows are rare in
+ * the statistics of an old table, however many are open now: see `onRow`.
+ * Bitmap scans are off because only plain index scans remove entries of rows that left a partial index. Lists of open rows (outboxes,
+ * deliveries) are read far more often than they are vacuumed.
  */
 const PLANNING = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']
   .map((name) => `-c ${name}=off`)
   .concat('-c plan_cache_mode=force_generic_plan')
   .join(' ');
 
-/** A date becomes a moment by the session's time zone: months begin in UTC, wherever the database is. */
+/** PostgreSQL converts dates to times in the session's time zone, and months begin in UTC. */
 const TIME_ZONE = '-c timezone=UTC';
 
 /** Longest wait for a connection, in milliseconds. */
 const CONNECT_WITHIN_MS = 5_000;
-/** How long a connection that nobody uses is kept, in milliseconds: the first message after a quiet minute should not pay for a new one. */
+/** An idle connection stays open this long, in milliseconds, so that the first message after a quiet minute needs no new one. */
 const IDLE_MS = 300_000;
-/** A client stops waiting for PostgreSQL's answer so long after the statement's own limit, in milliseconds. */
+/** The client waits this much longer than the statement's own limit, in milliseconds. */
 const GRACE_MS = 2_000;
-/** A transaction that does nothing keeps its locks and its connection at most so long, in milliseconds. */
+/** Longest pause within a transaction, in milliseconds; it holds locks and a connection. */
 const IDLE_IN_TRANSACTION_MS = 15_000;
 
-/** Connections whose commits do not wait for the disk, at most. */
+/** The most connections whose commits do not wait for the disk. */
 export const RELAXED_CONNECTIONS = 4;
-/** Connections that delete expired rows and make partitions, at most. */
+/** The most connections that delete expired rows and create partitions. */
 export const UPKEEP_CONNECTIONS = 1;
-/** Connections for people's reads, unless the service's settings say otherwise. */
+/** Default number of connections for people's reads. */
 export const READ_CONNECTIONS = 4;
-/** Longest statement of a person's read, in milliseconds: below the deadline of its request. */
+/** Longest statement of a person's read, in milliseconds. It stays below the request's deadline. */
 export const READ_WITHIN_MS = 2_000;
 
 /**
- * Each kind of work has connections of its own, so that none takes those of another (guarantees §10, N2):
+ * Each kind of work has its own connections, so that none uses up those of another (guarantees §10, N2):
  * - `main`: requests and events.
- * - `relaxed`: commits do not wait for the disk, and a statement may be sent before the one before it has answered.
- * - `reads`: what people look at. Read-only, and stopped after two seconds.
+ * - `relaxed`: commits do not wait for the disk, and statements are pipelined.
+ * - `reads`: pages and searches of people. Read-only, and stopped after two seconds.
  * - `upkeep`: expired rows and partitions.
  */
 export type PoolKind = 'main' | 'relaxed' | 'reads' | 'upkeep';
@@ -60,7 +60,7 @@ export type PoolKind = 'main' | 'relaxed' | 'reads' | 'upkeep';
 interface Limits {
   connections: number;
   statementMs: number;
-  /** Longest wait for a lock that somebody else holds. */
+  /** Longest wait for a lock, in milliseconds. */
   lockMs: number;
   settings?: string;
 }

@@ -1,16 +1,16 @@
 import type { Tx } from './connections';
 
-/** Rows of a table that may go because of their age. */
+/** Expired rows of a table. */
 export interface AgedRows {
-  /** `<schema>.<table>`, itself not partitioned. */
+  /** `<schema>.<table>`, not partitioned. */
   table: string;
-  /** Condition over its columns; an index should lead to these rows. */
+  /** A condition on its columns, called `aged` where it needs a name. An index should lead to these rows. */
   where: string;
 }
 
 /**
- * Deletes some of the rows, passing over those that somebody else holds.
- * @returns how many; null when another replica is at this table just now
+ * Deletes some of the rows and skips locked ones.
+ * @returns how many; null if another replica deletes from this table now
  */
 export async function pruneBatch(db: Tx, { table, where }: AgedRows, atMost: number): Promise<number | null> {
   const [result] = await db.query<{ held: boolean; gone: string }>(

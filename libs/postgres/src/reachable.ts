@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 
 const TRY_EVERY_MS = 300;
-/** PostgreSQL's own codes for "not now": it starts, it stops, it has no connection left. */
+/** PostgreSQL is starting, is stopping, or has no connection left. */
 const NOT_NOW = ['57P03', '57P01', '53300'];
 
 /**
- * Connects, and retries while the database cannot be reached. A permanent refusal of PostgreSQL, such as a wrong password, throws at once.
- * @param onWait called once with the reason of the wait
+ * Connects, and retries while the database cannot be reached. A permanent refusal, such as of a password, fails at once.
+ * @param onWait receives the first failure
  */
 export async function whenReachable<T>(
   connect: () => Promise<T>,

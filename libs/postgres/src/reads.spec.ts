@@ -38,14 +38,14 @@ describe("connections for people's reads", () => {
       )[0]?.n,
     );
 
-  it('a read that waits for a lock or runs too long is stopped with QUERY_TIMEOUT, and the connection is used again', async () => {
+  it('stop a read that waits for a lock or runs too long with QUERY_TIMEOUT, and reuse the connection', async () => {
     await whileLocked(async () => expect(await codeOf(db.reads(1).query('SELECT * FROM notes'))).toBe('QUERY_TIMEOUT'));
     expect(await codeOf(db.reads(1).query('SELECT pg_sleep(60)'))).toBe('QUERY_TIMEOUT');
     expect(await db.reads(1).query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     expect(await readsUnderWay()).toBe(0);
   });
 
-  it('however many a business asks for, it has a share: another reads, and requests and events have all their connections', async () => {
+  it('give a business a share only: others read, and requests and events keep their connections', async () => {
     const ended: string[] = [];
     await whileLocked(async () => {
       const stuck = Array.from({ length: 1_000 }, () =>
@@ -61,7 +61,7 @@ describe("connections for people's reads", () => {
     expect(await codeOf(db.reads(1).query('SELECT * FROM notes'))).toBe('ok');
   });
 
-  it('they write nothing', async () => {
+  it('refuse writes', async () => {
     await expect(db.reads(1).query('INSERT INTO notes VALUES (1)')).rejects.toThrow(/read-only/);
   });
 });

@@ -3,17 +3,17 @@ import { Shares } from '@mgw/shares';
 import { DatabaseError, type PoolConfig } from 'pg';
 import { Connections, type Tx } from './connections';
 
-/** The part of the connections, and of the room for waiting, that one holder may have. */
+/** The share of connections and of waiting places that one holder may have. */
 const SHARE = 1 / 4;
-/** Statements that wait for a connection, of all holders together. */
+/** The most statements of all holders that wait for a connection. */
 const WAITING = 64;
-/** Longest wait for a connection, in milliseconds: with the longest statement below the deadline of a request. */
+/** Longest wait for a connection, in milliseconds. Together with the longest statement it stays below a request's deadline. */
 const CONNECTION_WITHIN_MS = 1_500;
-/** PostgreSQL stopped the statement at its limit, or did not get a lock in time. */
+/** PostgreSQL stopped the statement at its time limit, or a lock was not free in time. */
 const STOPPED = ['57014', '55P03'];
-const NO_ANSWER = ['Query read timeout', 'timeout exceeded when trying to connect'];
+const NO_RESPONSE = ['Query read timeout', 'timeout exceeded when trying to connect'];
 
-/** The connections for people's reads. Holders share them: one that searches without pause keeps nobody else waiting for long. */
+/** Connections for people's reads. Holders share them, so that one who searches without pause delays the others little. */
 export class Reads {
   private readonly connections: Connections;
   private readonly shares: Shares;
@@ -23,7 +23,7 @@ export class Reads {
     this.shares = new Shares({ places: options.max, largest: SHARE, waiting: { room: WAITING, largest: SHARE } });
   }
 
-  of(holder: string): Tx {
+  forHolder(holder: string): Tx {
     return { query: (text, values) => this.query(holder, text, values) };
   }
 
@@ -47,7 +47,7 @@ export class Reads {
 
 function isTimeout(error: unknown): boolean {
   if (error instanceof DatabaseError) return STOPPED.includes(error.code ?? '');
-  return NO_ANSWER.includes((error as Error).message);
+  return NO_RESPONSE.includes((error as Error).message);
 }
 
 function tooSlow(): GatewayError {
