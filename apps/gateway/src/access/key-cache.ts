@@ -3,8 +3,8 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { RefreshingCache } from '@mgw/caching';
 import { BusinessChanged, KeyChanged } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import type { KeyAccess } from '../api-keys/key-access';
 import { ApiKeysStore, type KeyIdentity } from '../api-keys/api-keys.store';
+import type { KeyAccess } from '../api-keys/key-access';
 
 /**
  * Recently used keys, so that most requests need no query. The cache is keyed by a hash, so a memory dump contains no key. An announcement

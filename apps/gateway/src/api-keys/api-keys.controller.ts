@@ -1,12 +1,12 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { IdPipe } from '../requests/id.pipe';
+import { Done } from '../responses/done';
+import { Responds } from '../responses/responds';
 import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
+import { ApiKeysResponse, CreatedApiKeyResponse } from './api-key.record';
 import { CreateApiKeyRequest } from './api-keys.requests';
 import { ApiKeysService } from './api-keys.service';
-import { Responds } from '../responses/responds';
-import { Done } from '../responses/done';
-import { ApiKeysResponse, CreatedApiKeyResponse } from './api-key.record';
 
 /** A business's own keys (spec §10). */
 @Controller('api/client/api-keys')

@@ -2,13 +2,13 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { GatewayError, SendTemplate, SendText } from '@mgw/contracts';
 import type { FastifyRequest } from 'fastify';
 import { CurrentCaller, Needs, RestApi, type Caller } from '../access/rest-api';
-import { splitParams } from '../requests/quick-params';
 import { DEFAULT_LANGUAGE } from '../requests/field-rules';
-import { QuickSendRequest, recipientOf } from './send.requests';
-import { SendingService } from '../sending/sending.service';
+import { splitParams } from '../requests/quick-params';
 import { invalid } from '../requests/refusals';
 import { Responds } from '../responses/responds';
+import { SendingService } from '../sending/sending.service';
 import { QuickSendResult } from './api-v1.responses';
+import { QuickSendRequest, recipientOf } from './send.requests';
 
 @Controller('api/v1/quick-send')
 @RestApi()

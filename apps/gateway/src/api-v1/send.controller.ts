@@ -2,11 +2,11 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { SendMedia, SendOtp, SendTemplate, SendText } from '@mgw/contracts';
 import { CurrentCaller, Needs, RestApi, type Caller } from '../access/rest-api';
 import { DEFAULT_LANGUAGE } from '../requests/field-rules';
-import { recipientOf, SendMediaRequest, SendOtpRequest, SendTemplateRequest, SendTextRequest } from './send.requests';
-import { SendingService } from '../sending/sending.service';
 import { Responds } from '../responses/responds';
 import { SendResult } from '../sending/sending.responses';
+import { SendingService } from '../sending/sending.service';
 import { MediaSendResult, OtpSendResult, TemplateSendResult } from './api-v1.responses';
+import { recipientOf, SendMediaRequest, SendOtpRequest, SendTemplateRequest, SendTextRequest } from './send.requests';
 
 /** Send endpoints respond 200 (decision 36). */
 @Controller('api/v1')

@@ -2,7 +2,6 @@ import { IsIn, IsOptional, IsString } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import type { MediaType } from '@mgw/contracts';
 import { normalizePhone } from '@mgw/phone';
-import { IgnoresUnknownFields } from '../requests/request.pipe';
 import {
   IsCaption,
   IsCode,
@@ -15,6 +14,7 @@ import {
   IsQuickParams,
   IsRecipient,
 } from '../requests/field-rules';
+import { IgnoresUnknownFields } from '../requests/request.pipe';
 
 /** Spec §4.4. */
 @IgnoresUnknownFields()

@@ -5,8 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentKey, RestApi } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
 import { Responds } from '../responses/responds';
-import { TemplatesResponse } from './api-v1.responses';
 import { templateList } from '../templates/template-list';
+import { TemplatesResponse } from './api-v1.responses';
 
 @Controller('api/v1/templates')
 @RestApi()

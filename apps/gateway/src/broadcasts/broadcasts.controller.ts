@@ -11,20 +11,20 @@ import {
 } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { idempotencyOf } from '../sending/idempotency';
-import { DEFAULT_LANGUAGE } from '../requests/field-rules';
+import { AuditStore } from '../audit/audit.store';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { zoneInForce } from '../businesses/zones';
-import { Responds } from '../responses/responds';
-import { Done, Made } from '../responses/done';
-import { AuditStore } from '../audit/audit.store';
+import { DEFAULT_LANGUAGE } from '../requests/field-rules';
 import { IdPipe } from '../requests/id.pipe';
 import { pageOf, PageQuery } from '../requests/page';
+import { Done, Made } from '../responses/done';
+import { Responds } from '../responses/responds';
+import { idempotencyOf } from '../sending/idempotency';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { CheckBroadcastRequest, CreateBroadcastRequest, ListRecipientsQuery } from './broadcasts.requests';
-import { broadcastRows } from './recipient-rows';
 import { BroadcastResponse, BroadcastsResponse, CheckResponse, RecipientsResponse } from './broadcasts.responses';
+import { broadcastRows } from './recipient-rows';
 
 /** Broadcasts: one template to many recipients (spec §10). */
 @Controller('api/client/broadcasts')

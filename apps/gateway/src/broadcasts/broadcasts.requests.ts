@@ -1,7 +1,7 @@
 import { IsIn, IsOptional, IsString, Length, MaxLength } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { IsZonedDatetime } from '../requests/zoned-datetime';
 import { PageQuery } from '../requests/page';
+import { IsZonedDatetime } from '../requests/zoned-datetime';
 import { IsRecipients, type RecipientRow } from './recipient-rows';
 
 /** A template and its recipients, as `recipients` or as `csv`. */

@@ -3,8 +3,8 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { registerDecorator } from 'class-validator';
 import { parse } from 'csv-parse';
 import { MAX_RECIPIENTS, type BroadcastRow } from '@mgw/contracts';
-import { isLonger, isParam, MAX_PARAM_LENGTH, PARAMS_HOLD } from '../requests/field-rules';
 import { didYouMean } from '../requests/did-you-mean';
+import { isLonger, isParam, MAX_PARAM_LENGTH, PARAMS_HOLD } from '../requests/field-rules';
 import { CHECKS_NESTED } from '../requests/prepared-check';
 import { invalid } from '../requests/refusals';
 

@@ -3,8 +3,8 @@ import { BusinessChanged } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore, type Actor } from '../audit/audit.store';
-import { withoutNulls } from '../requests/without-nulls';
 import { invalid, notFound } from '../requests/refusals';
+import { withoutNulls } from '../requests/without-nulls';
 import type { ChangeBusinessRequest, CreateBusinessRequest } from './businesses.requests';
 import { BusinessesStore, type Business } from './businesses.store';
 

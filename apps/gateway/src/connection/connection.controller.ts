@@ -1,12 +1,12 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
 import { GatewayConfig } from '../gateway.config';
+import { Done } from '../responses/done';
+import { Responds } from '../responses/responds';
 import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { SetConnectionRequest } from './connection.requests';
-import { ConnectionService } from './connection.service';
-import { Responds } from '../responses/responds';
-import { Done } from '../responses/done';
 import { ConnectionResponse } from './connection.responses';
+import { ConnectionService } from './connection.service';
 
 /** The business's connection to the platform (spec §10). */
 @Controller('api/client/connection')

@@ -2,13 +2,13 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@
 import { FindUnanswered, GetMessageStatuses, GetThread, ListConversations, SendText } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BusinessesStore } from '../businesses/businesses.store';
+import { IdPipe } from '../requests/id.pipe';
+import { queryOptional } from '../requests/optional-query';
+import { pageOf, PageQuery } from '../requests/page';
+import { Responds } from '../responses/responds';
 import { SendResult } from '../sending/sending.responses';
 import { SendingService } from '../sending/sending.service';
-import { BusinessesStore } from '../businesses/businesses.store';
-import { Responds } from '../responses/responds';
-import { queryOptional } from '../requests/optional-query';
-import { IdPipe } from '../requests/id.pipe';
-import { pageOf, PageQuery } from '../requests/page';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ListConversationsQuery, ReplyRequest } from './conversations.requests';

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode } from '@mgw/contracts';
 import { errorBody } from '../errors/error-bodies';
-import { INTERNAL_ONLY } from '../errors/error.filter';
 import { ERROR_TEXTS } from '../errors/error-texts';
+import { INTERNAL_ONLY } from '../errors/error.filter';
 import { ERRORS_PATH } from '../errors/help-link';
 import { htmlPage } from './pages';
 

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '@mgw/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parseJsonBody } from '../requests/json-body';
 import { ByteBudget, untilClosed } from './byte-budget';
 import { holderOf, type AuthenticatedRequest } from './caller';
 import { FairQueue } from './fair-queue';
-import { parseJsonBody } from '../requests/json-body';
 import { LINGER_MS, REQUEST_WITHIN_MS } from './malformed';
 
 /** Limit of a body on most routes (decision 5). */

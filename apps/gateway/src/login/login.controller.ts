@@ -2,16 +2,16 @@ import { Body, Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nes
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayConfig } from '../gateway.config';
 import { BodyGuard } from '../http/body.guard';
-import { LoginRequest } from './login.requests';
-import { LoginService } from './login.service';
-import { MeService } from './me.service';
+import { Done } from '../responses/done';
+import { Responds } from '../responses/responds';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import { SameOriginGuard } from '../sessions/same-origin.guard';
 import { endedSessionCookie, sessionCookie, sessionToken } from '../sessions/session-cookie';
 import type { SessionUser } from '../sessions/session-user';
-import { Responds } from '../responses/responds';
-import { Done } from '../responses/done';
+import { LoginRequest } from './login.requests';
 import { LoggedIn, Me } from './login.responses';
+import { LoginService } from './login.service';
+import { MeService } from './me.service';
 
 /** Login, logout, me (spec §10), also for operators. */
 @Controller('api/client')

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
-import { GatewayConfig } from '../gateway.config';
 import { AuditStore, FAILED_LOGIN } from '../audit/audit.store';
+import { GatewayConfig } from '../gateway.config';
 import { networkOf } from '../http/caller';
+import { SessionsStore } from '../sessions/sessions.store';
 import { matchingHash } from '../users/passwords';
 import { normalizeEmail, UsersStore, type StoredUser } from '../users/users.store';
+import { KeyedMutex } from './keyed-mutex';
 import { LoginAttemptsStore } from './login-attempts.store';
 import { accountSubject, addressSubject } from './login-subjects';
-import { SessionsStore } from '../sessions/sessions.store';
-import { KeyedMutex } from './keyed-mutex';
 
 /** Most wrong passwords of one account within 15 minutes (spec §10). LOGIN_IP_LIMIT is the limit of an address. */
 const ACCOUNT_LIMIT = 5;

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { zoneFields } from '../businesses/zones';
 import { ConnectionService } from '../connection/connection.service';
-import type { Me } from './login.responses';
 import type { SessionUser } from '../sessions/session-user';
+import type { Me } from './login.responses';
 
 @Injectable()
 export class MeService {

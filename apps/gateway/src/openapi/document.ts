@@ -1,11 +1,11 @@
 import type { Type as Class } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { ERRORS, type ErrorCode } from '@mgw/contracts';
+import { errorBody } from '../errors/error-bodies';
 import { helpLink } from '../errors/help-link';
 import { mayBeAbsent } from '../requests/request.pipe';
 import { codeSamples, type SampleCall } from './code-samples';
 import { endpointsOf, type Endpoint } from './endpoints';
-import { errorBody } from '../errors/error-bodies';
 import { RequestSchemas, type JsonSchema } from './request-schemas';
 
 type Json = Record<string, unknown>;

@@ -4,8 +4,8 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import type { ModulesContainer } from '@nestjs/core';
 import type { Permission } from '@mgw/contracts';
 import { Needs } from '../access/rest-api';
-import { Roles } from '../sessions/roles.guard';
 import { descriptionOf, type Description } from '../responses/responds';
+import { Roles } from '../sessions/roles.guard';
 
 /** One method and path of the API, as its controller declares it. */
 export interface Endpoint {

@@ -1,13 +1,13 @@
 import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
+import { AllApiKeysResponse } from '../api-keys/api-key.record';
 import { ChangeApiKeyRequest } from '../api-keys/api-keys.requests';
 import { ApiKeysService } from '../api-keys/api-keys.service';
 import { IdPipe } from '../requests/id.pipe';
+import { Done } from '../responses/done';
+import { Responds } from '../responses/responds';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
 import { ListApiKeysQuery } from './api-keys.requests';
-import { Responds } from '../responses/responds';
-import { Done } from '../responses/done';
-import { AllApiKeysResponse } from '../api-keys/api-key.record';
 
 /** The keys of one business or of all: their limits and their expiry (spec §11). */
 @Controller('api/admin/api-keys')

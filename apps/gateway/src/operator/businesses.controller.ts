@@ -3,12 +3,12 @@ import { ChangeBusinessRequest, CreateBusinessRequest } from '../businesses/busi
 import { BusinessesService } from '../businesses/businesses.service';
 import { zoneFields } from '../businesses/zones';
 import { IdPipe } from '../requests/id.pipe';
+import { Done, Made } from '../responses/done';
+import { Responds } from '../responses/responds';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
 import { AddUserRequest } from '../users/users.requests';
 import { UsersService } from '../users/users.service';
-import { Responds } from '../responses/responds';
-import { Done, Made } from '../responses/done';
 import { BusinessesResponse } from './operator.responses';
 
 /** Businesses and their users (spec §11). */

@@ -2,13 +2,13 @@ import { Body, Controller, Get, Put } from '@nestjs/common';
 import { LimitsChanged } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
+import { AuditStore } from '../audit/audit.store';
+import { LimitsStore } from '../limits/limits.store';
+import { Done } from '../responses/done';
+import { Responds } from '../responses/responds';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
-import { AuditStore } from '../audit/audit.store';
 import { SetLimitsRequest } from './limits.requests';
-import { LimitsStore } from '../limits/limits.store';
-import { Responds } from '../responses/responds';
-import { Done } from '../responses/done';
 import { LimitsResponse } from './operator.responses';
 
 /** The limit over all keys together (spec §8, §11). */

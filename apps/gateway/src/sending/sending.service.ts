@@ -20,7 +20,7 @@ import { sendResult, asOutcomeUnknown } from './send-result';
 
 type SendOperation = typeof SendMedia | typeof SendOtp | typeof SendTemplate | typeof SendText;
 
-/** An API key, or a person of the business: then there is neither a key nor a daily cap. */
+/** An API key, or a user of the business, who has neither a key nor a daily cap. */
 export interface SendingParty {
   api_key_id: number | null;
   daily_limit: number | null;
@@ -61,7 +61,7 @@ function senderOf({ api_key_id, daily_limit, business }: SendingParty, idempoten
   return { ...shared, sent_by: 'api' as const, idempotency };
 }
 
-/** Without an API key the prefix keeps a person's Idempotency-Keys apart from those of broadcasts and automatic replies. */
+/** Without an API key the prefix keeps a user's Idempotency-Keys apart from those of broadcasts and automatic replies. */
 function asReplyKey(idempotency: Sender['idempotency']): Sender['idempotency'] {
   return idempotency && { ...idempotency, key: `reply:${createHash('sha256').update(idempotency.key).digest('hex')}` };
 }

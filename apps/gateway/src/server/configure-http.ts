@@ -3,17 +3,17 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { GatewayError } from '@mgw/contracts';
 import { histogram, type Logger } from '@mgw/telemetry';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { GatewayConfig } from '../gateway.config';
 import { docsRoutes } from '../docs/docs.routes';
-import { openApiDocument } from '../openapi/document';
-import { Draining } from '../http/draining';
 import { ErrorFilter } from '../errors/error.filter';
+import { GatewayConfig } from '../gateway.config';
+import { Draining } from '../http/draining';
 import { LARGE_BODY_LIMIT, readBodies } from '../http/read-body';
 import { logRequests } from '../http/request-log';
 import { KnownRoutes } from '../http/routes';
 import { shareConnections } from '../http/shares';
 import { boundSlowReaders } from '../http/slow-readers';
 import { traceRequests } from '../http/traces';
+import { openApiDocument } from '../openapi/document';
 import { RequestPipe } from '../requests/request.pipe';
 
 /** Lists of recipients are longer than other bodies. */

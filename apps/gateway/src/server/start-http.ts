@@ -7,11 +7,11 @@ import type { Logger } from '@mgw/telemetry';
 import type { FastifyInstance } from 'fastify';
 import { dashboardRoutes } from '../dashboard/dashboard.routes';
 import { GatewayConfig } from '../gateway.config';
-import { platformWebhookRoutes } from '../platform/platform-webhook.routes';
-import { configureHttp } from './configure-http';
 import { HEAD_LIMIT, refuseBytes, refuseUrl, REQUEST_WITHIN_MS } from '../http/malformed';
 import { BODY_LIMIT } from '../http/read-body';
 import { requestId } from '../http/request-id';
+import { platformWebhookRoutes } from '../platform/platform-webhook.routes';
+import { configureHttp } from './configure-http';
 
 /** How often Node.js checks request timeouts: with REQUEST_WITHIN_MS a request ends after 15 s at most (guarantees §9). */
 const SLOW_CLIENTS_EVERY_MS = 1_000;

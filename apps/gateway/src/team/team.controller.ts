@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Id, IsoTime } from '@mgw/contracts';
-import { Responds } from '../responses/responds';
-import { Done, Made } from '../responses/done';
 import { IdPipe } from '../requests/id.pipe';
+import { Done, Made } from '../responses/done';
+import { Responds } from '../responses/responds';
 import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { AddUserRequest } from '../users/users.requests';

@@ -2,11 +2,11 @@ import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import { ListTemplates, SyncTemplates } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply } from 'fastify';
-import { templateList } from './template-list';
+import { Type } from '@sinclair/typebox';
+import { Responds } from '../responses/responds';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
-import { Responds } from '../responses/responds';
-import { Type } from '@sinclair/typebox';
+import { templateList } from './template-list';
 
 const { templates, sync } = ListTemplates.reply.properties;
 const TemplateList = Type.Object({ templates, sync }, { title: 'TemplateList' });

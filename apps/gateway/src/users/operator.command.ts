@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import { isEmail } from 'class-validator';
 import { config, env, type Environment } from '@mgw/config';
 import { Database } from '@mgw/postgres';
-import { BusinessesStore } from '../businesses/businesses.store';
 import { AuditStore } from '../audit/audit.store';
+import { BusinessesStore } from '../businesses/businesses.store';
 import { UsersService } from './users.service';
 import { UsersStore } from './users.store';
 

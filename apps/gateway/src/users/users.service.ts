@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
-import { BusinessesStore } from '../businesses/businesses.store';
 import { AuditStore } from '../audit/audit.store';
+import { BusinessesStore } from '../businesses/businesses.store';
 import { noSession, notFound } from '../requests/refusals';
 import type { BusinessUser, SessionUser } from '../sessions/session-user';
 import { hashPassword } from './passwords';

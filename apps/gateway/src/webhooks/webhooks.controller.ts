@@ -4,13 +4,13 @@ import { CreateWebhook, DeleteWebhook, ListWebhooks, UpdateWebhook } from '@mgw/
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { AuditStore } from '../audit/audit.store';
-import { withoutNulls } from '../requests/without-nulls';
 import { IdPipe } from '../requests/id.pipe';
+import { withoutNulls } from '../requests/without-nulls';
+import { Done, Made } from '../responses/done';
+import { Responds } from '../responses/responds';
 import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { CreateWebhookRequest, UpdateWebhookRequest } from './webhooks.requests';
-import { Responds } from '../responses/responds';
-import { Done, Made } from '../responses/done';
 
 const WebhooksResponse = Type.Object(ListWebhooks.reply.properties, { title: 'Webhooks' });
 
