@@ -10,7 +10,7 @@ export interface Report {
 }
 
 /** Orders a report and the outcome of its send: the second transaction sees the first. */
-export const REPORTS_LOCK = 'broadcast.failures';
+export const REPORTS_LOCK = 'broadcast.reports';
 
 @Injectable()
 export class ReportsStore {
