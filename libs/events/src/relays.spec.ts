@@ -263,7 +263,11 @@ describe('relays of one outbox (guarantees N5)', () => {
     await append(sent(1), sentIn(1, 2, 'x'.repeat(9_000_000)), sent(3));
     relay.wake();
     expect(await effects(3)).toEqual(ids([0, 1, 3]));
-    const [letter] = (await letters.list(10)).letters;
+    // Its letter commits after the other events were published.
+    const [letter] = await eventually(async () => {
+      const listed = (await letters.list(10)).letters;
+      return listed.length > 0 && listed;
+    });
     expect(letter).toMatchObject({ consumer: 'outbox', event_id: sent(2).id, business: '1', reason: expect.stringMatching(/^9\d+ bytes/) });
     // Still too large.
     await letters.requestReplay([letter?.id ?? '']);
