@@ -69,7 +69,8 @@ describe('the dashboard', () => {
   }
 
   it('has no serious accessibility violation on any page, light or dark', async () => {
-    for await (const at of everyPage('light', 'dark')) expect({ ...at, faults: await accessibilityFaults(page) }).toEqual({ ...at, faults: [] });
+    for await (const at of everyPage('light', 'dark'))
+      expect({ ...at, faults: await accessibilityFaults(page) }).toEqual({ ...at, faults: [] });
     await page.emulateMedia({ colorScheme: 'light' });
   });
 

@@ -103,7 +103,9 @@ describe('spec §3.1, guarantees §3: delivery status', () => {
     await harness.run(service);
     await harness.run(service);
     const ids = Array.from({ length: 30 }, (_, i) => `wamid.live${i}`);
-    await harness.publish(...ids.flatMap((id) => [eventFor(id, 'read'), eventFor(id, 'sent'), acceptedEvent(id), eventFor(id, 'delivered')]));
+    await harness.publish(
+      ...ids.flatMap((id) => [eventFor(id, 'read'), eventFor(id, 'sent'), acceptedEvent(id), eventFor(id, 'delivered')]),
+    );
     const find = async (business_id: number, message_id: string) =>
       (await harness.rpc.call(GetMessageStatus, { business_id, message_id })).record;
     for (const id of ids) await eventually(async () => (await find(1, id))?.delivery_status === 'read');
