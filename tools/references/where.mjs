@@ -11,13 +11,13 @@ const within = (name, section) => name === section || name.startsWith(`${section
 function print(section) {
   console.log(`${section}  ${known.get(section).title}  (${known.get(section).file})`);
   const hits = cited.filter(({ name }) => within(name, section));
-  for (const [title, of] of [
+  for (const [title, cites] of [
     ['code', hits.filter(({ file }) => !isTest(file))],
     ['tests', hits.filter(({ file }) => isTest(file))],
   ]) {
     console.log(`\n${title}`);
-    for (const { file, line, text } of of) console.log(`  ${file}:${line}  ${text.slice(0, 110)}`);
-    if (of.length === 0) console.log('  none');
+    for (const { file, line, text } of cites) console.log(`  ${file}:${line}  ${text.slice(0, 110)}`);
+    if (cites.length === 0) console.log('  none');
   }
 }
 
@@ -31,7 +31,9 @@ if (words.length === 0) {
   const name = [`${document} §${section}`, `${document} ${section}`].find((candidate) => known.has(candidate));
   if (name) print(name);
   else {
-    console.error(`Nothing is called ${words.join(' ')}. Try: npm run where 4.7, npm run where guarantees D5, npm run where decision 18.`);
+    console.error(
+      `No document has a section ${words.join(' ')}. Try: npm run where 4.7, npm run where guarantees D5, npm run where decision 18.`,
+    );
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,4 @@
-import { GatewayError, isNoAnswer, type Operation, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { GatewayError, isNoResponse, type Operation, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import type { RpcClient, RpcContext } from '@mgw/rpc';
 
 /** A service that hangs must leave the send enough time to finish. */
@@ -18,7 +18,7 @@ export async function requiredCall<O extends Operation>(
   try {
     return await rpc.call(operation, request, { ...context, deadlineAt });
   } catch (error) {
-    if (isNoAnswer(error))
+    if (isNoResponse(error))
       throw new GatewayError('OVERLOADED', 'A required service did not respond, so nothing was sent. Try again shortly.');
     throw error;
   }

@@ -9,7 +9,7 @@ const sources = readdirSync(__dirname, { recursive: true, encoding: 'utf8' })
 describe('a rule of the product is defined once, in SQL', () => {
   it.each([
     ['spec §3.2: the end of the window', 'window/window-open.sql', /last_inbound_at\s*\+|lastInboundAt[^;\n]*\+/],
-    ['decision 18: the strictness of suppressions', 'suppression/suppression-for.sql', /'blocked',\s*'opted_out'/],
+    ['decision 18: the strictness of suppressions', 'suppression/suppression-rules.sql', /'blocked',\s*'opted_out'/],
     ['spec §8: the day of the daily cap', 'intents/daily-cap.sql', /AT TIME ZONE [\w.]+\)::date/],
     ['spec §8: the rest of the daily cap', 'intents/daily-cap.sql', /cap - (\w+\.)?used/],
   ])('%s', (_, file, rule) => {

@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from './status';
 
-/** The order of statuses (decision 26): the highest one that was reported holds, whatever arrived when. */
+/** The ranks of statuses (spec §3.1, decision 26): the highest reported status wins, in whatever order the reports arrive. */
 const RANKS: Record<DeliveryStatus, number> = { sent: 1, delivered: 2, failed: 3, read: 4 };
 
 /** @param word the platform's word; `played` counts as read. @returns null for an unknown word */

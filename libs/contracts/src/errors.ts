@@ -42,11 +42,11 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-const NO_ANSWER = new Set<ErrorCode>(['DEADLINE_EXCEEDED', 'REPLY_LOST']);
+const NO_RESPONSE = new Set<ErrorCode>(['DEADLINE_EXCEEDED', 'REPLY_LOST']);
 
 /** Whether no response arrived, so the work may have been done. */
-export function isNoAnswer(error: unknown): boolean {
-  return error instanceof GatewayError && NO_ANSWER.has(error.error_code);
+export function isNoResponse(error: unknown): boolean {
+  return error instanceof GatewayError && NO_RESPONSE.has(error.error_code);
 }
 
 /** Extra members of an error body beside `error` and `error_code` (spec §7), for example `session_window` or `details`. */

@@ -8,7 +8,10 @@ import { retryAfterSeconds } from './retry-after';
 
 type Json = Record<string, unknown>;
 
-/** Guarantees §1, S2: an id means accepted, a Graph error or a plain 4xx means refused, everything else is unknown. */
+/**
+ * Decides the outcome of a send (guarantees §1, S2, decision 41): an id means accepted, a Graph error or a plain 4xx means refused,
+ * anything else is unknown.
+ */
 export function sendOutcome(answer: Answer): SendOutcome {
   if (answer.kind === 'failed') return { kind: answer.written ? 'unknown' : 'unreached', problem: answer.problem };
   if (answer.status >= 200 && answer.status < 300) return acceptance(answer.body);

@@ -8,7 +8,7 @@ import { BodyGuard } from '../http/body.guard';
 import { RateLimitService } from '../limits/rate-limit.service';
 import { API_KEY_STRATEGY } from './api-key.strategy';
 
-/** The permission that a sending method needs (spec §5.5). Methods without one accept any valid key (spec §5.6). */
+/** The permission that a send endpoint needs (spec §5.5). Endpoints without one accept any valid key (spec §5.6). */
 export const Needs = Reflector.createDecorator<Permission>();
 
 type ApiRequest = FastifyRequest & { user: KeyAccess };
@@ -36,6 +36,7 @@ class RateLimitGuard implements CanActivate {
   }
 }
 
+/** Refuses Starter keys and keys without the permission at send endpoints (spec §5.4). */
 @Injectable()
 class PermissionGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}

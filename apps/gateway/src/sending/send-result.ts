@@ -1,4 +1,4 @@
-import { GatewayError, gatewayMessageId, isNoAnswer, type Sender } from '@mgw/contracts';
+import { GatewayError, gatewayMessageId, isNoResponse, type Sender } from '@mgw/contracts';
 
 const NOTE = 'Accepted by the messaging platform, which is not delivery: follow it with GET /message-status/{message_id}.';
 
@@ -10,7 +10,7 @@ export function sendResult({ message_id, phone }: { message_id: string; phone: s
 /** Maps a missing response of the send service to OUTCOME_UNKNOWN: the message may have been sent (decision 23). */
 export function asOutcomeUnknown({ intent_id, idempotency }: Sender & { intent_id: string }) {
   return (error: unknown): never => {
-    if (!isNoAnswer(error)) throw error;
+    if (!isNoResponse(error)) throw error;
     const hint = idempotency
       ? 'Repeat the request with the same Idempotency-Key: it is not sent twice.'
       : 'Check the status of this message_id before you send it again.';

@@ -22,7 +22,7 @@ DECLARE
   v_last_inbound_at timestamptz[];
   v_suppression text[];
   v_window_closed boolean[];
-  -- No check has failed so far.
+  -- Whether each request has passed all checks so far.
   v_passes boolean[];
   v_reserved integer;
 BEGIN

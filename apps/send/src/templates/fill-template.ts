@@ -46,7 +46,7 @@ export function fillTemplate(template: TemplateShape, values: TemplateValues): {
   return { components, text: template.category === 'AUTHENTICATION' ? maskedText(template) : render(template, values.body) };
 }
 
-/** The text with masked values, safe to store and publish. */
+/** The text with masked values, safe to store and publish: it shows no OTP (decision 17). */
 export function maskedText(template: TemplateShape): string {
   return render(
     template,
