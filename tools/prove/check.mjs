@@ -21,7 +21,7 @@ export function silences(run) {
       const next = times.filter((time) => time > at && time < at + 30_000);
       const gaps = next.map((time, nth) => time - (next[nth - 1] ?? at));
       const longest = Math.max(0, ...gaps);
-      return longest > SILENT_MS ? [`${name} heard nothing for ${(longest / 1_000).toFixed(1)} s`] : [];
+      return longest > SILENT_MS ? [`${name} received nothing for ${(longest / 1_000).toFixed(1)} s`] : [];
     });
   });
 }
