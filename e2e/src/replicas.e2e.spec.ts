@@ -145,9 +145,9 @@ describe('two replicas of each service', () => {
     return Number(/^mgw_rpc_running(?:{.*})? (\d+)$/m.exec(metrics)?.[1]);
   };
 
-  it('guarantees §8: finishes a send that WhatsApp answers after 5 s despite SIGTERM, and ends the live tail', async () => {
+  it('guarantees §8: finishes a send that WhatsApp answers after 9 s despite SIGTERM, and ends the live tail', async () => {
     const key = await newKey({});
-    const slow = { match: { to: '12025560001' }, delay_ms: 5_000 };
+    const slow = { match: { to: '12025560001' }, delay_ms: 9_000 };
     await fetch(`${stack.demo.simulator_url}/__sim/rules`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
