@@ -1,12 +1,13 @@
 // npm run check: format, types, citations, openers of sentences, promises, import circles and lint (with the module boundaries) of everything.
-import { danglingCitations } from '../references/references.mjs';
 import { ensureDependencies, run } from '../setup/dependencies.mjs';
-import { importCircles } from './circles.mjs';
-import { forbiddenOpeners } from './openers.mjs';
-import { missingPaths } from './paths.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
 ensureDependencies(console.log);
+// The checks import packages, which a clean clone has only now.
+const { danglingCitations } = await import('../references/references.mjs');
+const { importCircles } = await import('./circles.mjs');
+const { forbiddenOpeners } = await import('./openers.mjs');
+const { missingPaths } = await import('./paths.mjs');
 await import('../build/api-types.mjs');
 
 /** Prints the violations of a check. @returns an exit code */
