@@ -32,6 +32,7 @@ export class EventStreamService implements BeforeApplicationShutdown {
   /** Unread bytes per slow reader. */
   private readonly waiting = new Map<FastifyReply['raw'], number>();
   private waitingBytes = 0;
+  private closing = false;
 
   constructor(
     @Inject(NATS) nc: ConstructorParameters<typeof EventTail>[0]['nc'],
@@ -47,7 +48,6 @@ export class EventStreamService implements BeforeApplicationShutdown {
     if (this.open.size >= MAX_STREAMS || ofBusiness >= MAX_PER_BUSINESS)
       throw new GatewayError('OVERLOADED', 'Too many event streams are open. Close one and try again.');
     const out = reply.raw;
-    this.open.set(out, businessId);
     reply.hijack();
     out.writeHead(200, {
       ...(reply.getHeaders() as Record<string, string>),
@@ -55,6 +55,9 @@ export class EventStreamService implements BeforeApplicationShutdown {
       'x-accel-buffering': 'no',
     });
     out.write('retry: 2000\n\n');
+    // A browser reconnects after the end of a stream, to another gateway; it would not after an error.
+    if (this.closing) return end(out);
+    this.open.set(out, businessId);
     const beat = setInterval(() => void this.heartbeat(out, token), HEARTBEAT_MS);
     let stop = (): void => {};
     out.on('drain', () => this.setUnread(out, 0));
@@ -75,6 +78,7 @@ export class EventStreamService implements BeforeApplicationShutdown {
 
   /** Ends the streams before the port closes, because closing waits for them. */
   async beforeApplicationShutdown(): Promise<void> {
+    this.closing = true;
     for (const out of this.open.keys()) end(out);
     await this.tail.close();
   }

@@ -3,6 +3,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { EventTail, type TailedEvent } from '@mgw/events';
 import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+import { EventStreamService } from './event-stream.service';
 
 describe('the live tail and its session (spec §10)', () => {
   let dashboard: Dashboard;
@@ -94,5 +95,12 @@ describe('the live tail and its session (spec §10)', () => {
     await eventually(() => out.destroyed);
     expect(faults).toEqual([]);
     reader.destroy();
+  });
+
+  it('ends a stream that opens while the gateway shuts down, so that it cannot delay the end (guarantees §8)', async () => {
+    await dashboard.get(EventStreamService).beforeApplicationShutdown();
+    const { seen } = await watch();
+    await eventually(() => seen.ended);
+    expect([seen.status, seen.text]).toEqual([200, 'retry: 2000\n\n']);
   });
 });
