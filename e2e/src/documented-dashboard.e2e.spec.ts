@@ -1,6 +1,6 @@
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { Documented, type Operation } from './documented';
-import { announcer, browser, customer, dashboardUser, integrator, logIn, type Answer, type DashboardUser } from './people';
+import { announcer, browser, customer, dashboardUser, integrator, logIn, type ApiResponse, type DashboardUser } from './people';
 import { startStack, type RunningStack } from './stack';
 
 const documented = new Documented();
@@ -61,7 +61,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     const values: Record<string, string | number> = { ...MISSING_ID, ...at };
     const url = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
     const sent = body ?? (method === 'get' || method === 'delete' ? undefined : {});
-    const answer: Answer<B> = await who.call(method, `${url}${query}`, sent, headers);
+    const answer: ApiResponse<B> = await who.call(method, `${url}${query}`, sent, headers);
     expect([endpoint, answer.status, answer.status === status ? null : answer.body]).toEqual([endpoint, status, null]);
     documented.conforms(method, path, answer);
     return answer.body;

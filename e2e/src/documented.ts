@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
-import type { Answer } from './people';
+import type { ApiResponse } from './people';
 
 type Json = Record<string, unknown>;
 
@@ -59,7 +59,7 @@ export class Documented {
   }
 
   /** Validates a response against the document; undocumented members fail. */
-  conforms(method: string, path: string, { status, body, headers }: Answer<unknown>): void {
+  conforms(method: string, path: string, { status, body, headers }: ApiResponse<unknown>): void {
     const { content = {}, headers: promised = {} } = this.document.paths[path]?.[method]?.responses[status] ?? {};
     const type = headers.get('content-type')?.split(';')[0] ?? '';
     expect([method, path, status, type]).toEqual([method, path, status, Object.keys(content)[0]]);

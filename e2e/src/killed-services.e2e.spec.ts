@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
-import { dashboardUser, integrator, type Answer } from './people';
+import { dashboardUser, integrator, type ApiResponse } from './people';
 import { startStack, type RunningStack } from './stack';
 
 const SENDS_BEFORE = 40;
@@ -71,7 +71,7 @@ describe('kill -9 of a service in the middle of sends', () => {
           template_name: 'order_update',
           body_params: ['Asha', String(n)],
         });
-      const answers: Promise<Answer<Sent> | null>[] = [];
+      const answers: Promise<ApiResponse<Sent> | null>[] = [];
       const accepted: { n: number; id: string }[] = [];
       const sendUntil = async (isEnough: () => boolean) => {
         for (; !isEnough(); await pause(EVERY_MS)) {
@@ -87,7 +87,7 @@ describe('kill -9 of a service in the middle of sends', () => {
       const sentBefore = answers.length;
       for (const { pid } of stack.processes(app)) process.kill(pid, 'SIGKILL');
       const killedAt = Date.now();
-      // The machine's speed decides how long the service is away: sends continue until one that began after the kill is accepted.
+      // The machine's speed decides how long the service is down: sends continue until one that began after the kill is accepted.
       await sendUntil(() => {
         if (Date.now() - killedAt > BACK_MS) throw new Error(`no send was accepted within ${BACK_MS / 1000} s of the kill`);
         return answers.length >= sentBefore + SENDS_AFTER && accepted.some(({ n }) => n >= sentBefore);

@@ -3,25 +3,25 @@ import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Demo, DemoBusiness } from './stack';
 
-export interface Answer<B = Record<string, unknown>> {
+export interface ApiResponse<B = Record<string, unknown>> {
   status: number;
   body: B;
   headers: Headers;
 }
 
-async function answerOf<B>(response: Response): Promise<Answer<B>> {
+async function readResponse<B>(response: Response): Promise<ApiResponse<B>> {
   return { status: response.status, headers: response.headers, body: (await response.json()) as B };
 }
 
 export interface Integrator {
-  get<B = Record<string, unknown>>(path: string): Promise<Answer<B>>;
-  post<B = Record<string, unknown>>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<B>>;
+  get<B = Record<string, unknown>>(path: string): Promise<ApiResponse<B>>;
+  post<B = Record<string, unknown>>(path: string, body: unknown, headers?: Record<string, string>): Promise<ApiResponse<B>>;
 }
 
 /** A CRM that calls the REST API with a key. */
 export function integrator(baseUrl: string, key: string): Integrator {
   const send = async <B>(path: string, init: RequestInit) =>
-    answerOf<B>(await fetch(`${baseUrl}/${path}`, { ...init, headers: { 'x-api-key': key, ...init.headers } }));
+    readResponse<B>(await fetch(`${baseUrl}/${path}`, { ...init, headers: { 'x-api-key': key, ...init.headers } }));
   return {
     get: (path) => send(path, {}),
     post: (path, body, headers = {}) =>
@@ -31,14 +31,19 @@ export function integrator(baseUrl: string, key: string): Integrator {
 
 export interface DashboardUser {
   /** @param headers add to the default ones or replace them */
-  call<B = Record<string, unknown>>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<B>>;
+  call<B = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<ApiResponse<B>>;
 }
 
 /** A browser at the dashboard's address. @param cookie session cookie; undefined for a visitor */
 export function browser(siteUrl: string, cookie?: string): DashboardUser {
   return {
     call: async (method, path, body, headers = {}) =>
-      answerOf(
+      readResponse(
         await fetch(`${siteUrl}${path}`, {
           method: method.toUpperCase(),
           headers: {
@@ -70,7 +75,7 @@ export function announcer(siteUrl: string, bytes: number, cookie: string): Dashb
         headers: response.headers as Record<string, string>,
       });
       sending.destroy();
-      return answerOf(answer);
+      return readResponse(answer);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { eventually, startReceiver } from '@mgw/testing';
-import { dashboardUser, integrator, logIn, type Answer, type DashboardUser } from './people';
+import { dashboardUser, integrator, logIn, type ApiResponse, type DashboardUser } from './people';
 import { startStack, type RunningStack, type StackProcess } from './stack';
 
 interface PlatformCall {
@@ -41,7 +41,7 @@ describe('two replicas of each service', () => {
     return requests.filter(({ method, path, body }) => method === 'POST' && path.endsWith('/messages') && body.to?.startsWith(`+${prefix}`))
       .length;
   };
-  const count = (answers: Answer[], status: number) => answers.filter((answer) => answer.status === status).length;
+  const count = (answers: ApiResponse[], status: number) => answers.filter((answer) => answer.status === status).length;
 
   it('spec §8: sends exactly the daily cap of 100 concurrent sends', async () => {
     const key = await newKey({ daily_limit: 40 });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { eventually, PLATFORM_ERRORS, startBrowser, installedProgram } from '@mgw/testing';
 import { Documented } from './documented';
-import { customer, dashboardUser, integrator, type Answer, type DashboardUser, type Integrator } from './people';
+import { customer, dashboardUser, integrator, type ApiResponse, type DashboardUser, type Integrator } from './people';
 import { postmanRequests, resolved } from './postman';
 import { startStack, type RunningStack } from './stack';
 
@@ -56,7 +56,7 @@ describe('the REST API (spec §4 to §8)', () => {
   }, 150_000);
   afterAll(() => stack?.stop());
 
-  const conforms = (method: string, path: string, answer: Answer) => documented.conforms(method, `/api/v1/${path}`, answer);
+  const conforms = (method: string, path: string, answer: ApiResponse) => documented.conforms(method, `/api/v1/${path}`, answer);
 
   const bodyOf: Record<Send, (phone: string) => Record<string, unknown>> = {
     'send-template': (phone) => ({ phone, template_name: 'order_update', body_params: ['Asha', '1'] }),
@@ -163,7 +163,7 @@ describe('the REST API (spec §4 to §8)', () => {
     '%s returns every documented response',
     async (name) => {
       const method = name === 'quick-send' ? 'get' : 'post';
-      const check = (answer: Answer, status: number) => {
+      const check = (answer: ApiResponse, status: number) => {
         expect([name, answer.status, answer.body['error_code'] ?? 'ok']).toEqual([name, status, expect.any(String) as string]);
         conforms(method, name, answer);
       };

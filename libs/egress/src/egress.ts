@@ -6,26 +6,26 @@ import { systemResolver, type Resolve } from './resolver';
 import type { AddressRefusal, EgressRules } from './rules';
 
 /** Addresses of one name that a call tries, so that it does not become a scan. */
-const DIALLED = 4;
+const MAX_DIALLED = 4;
 /** Time for a connection before the next address is tried, in milliseconds. */
 const NEXT_ADDRESS_MS = 2_000;
 const MAX_POOLS = 1_000;
 const CONNECT_MS = 10_000;
 /** Lifetime of an idle connection, in milliseconds. Servers keep theirs longer, so no request meets a closing one. */
-const KEPT_MS = 1_000;
+const IDLE_MS = 1_000;
 /** With more open connections than this, none is kept idle. */
-const KEEPING_BELOW = 768;
+const KEEP_IDLE_BELOW = 768;
 /** A response body beyond these bounds closes its connection. */
-const DUMPED_BYTES = 16 * 1024;
-const DUMPED_MS = 1_000;
+const MAX_DISCARDED_BYTES = 16 * 1024;
+const MAX_DISCARD_MS = 1_000;
 /** Bodies read to their end at once, and one host's part; others close their connection. */
-const DUMPS = { places: 128, largest: 1 / 8 };
+const DISCARDS = { places: 128, largest: 1 / 8 };
 /** Interim responses (1xx) before the connection is closed; each costs as much as a response. */
-const INTERIM = 16;
+const MAX_INTERIM = 16;
 const FLOOD = new Error('too many interim responses');
 /** Names of new webhooks that are resolved at once, and one business's part. */
-const JUDGED = { places: 32, largest: 1 / 8, waiting: { room: 64, largest: 1 / 8 } };
-const JUDGED_WITHIN_MS = 2_000;
+const CHECKED_NAMES = { places: 32, largest: 1 / 8, waiting: { room: 64, largest: 1 / 8 } };
+const CHECK_NAME_MS = 2_000;
 
 /**
  * The outcome of a call. `refused`: the address is not allowed. `unreachable`: no complete status line arrived. `cut_off`: `close` or
@@ -35,7 +35,7 @@ export type EgressResult =
   { kind: 'answered'; status: number } | { kind: 'refused' } | { kind: 'unreachable' } | { kind: 'timeout' } | { kind: 'cut_off' };
 
 /** An EgressResult with the body as text. A body that is too long or incomplete makes it `unreachable`. */
-export type EgressAnswer = Exclude<EgressResult, { kind: 'answered' }> | { kind: 'answered'; status: number; text: string };
+export type EgressResponse = Exclude<EgressResult, { kind: 'answered' }> | { kind: 'answered'; status: number; text: string };
 
 export interface EgressCall {
   url: string;
@@ -50,7 +50,7 @@ export interface EgressCall {
 /**
  * Calls addresses that customers supply; no other code does (guarantees §5). It applies the rules, resolves the name, requires that every
  * address is public, connects to a checked address only, checks the peer, verifies TLS, follows no redirect and uses no proxy. Callers
- * bound their concurrency themselves, because a call that waited here would lose its time.
+ * bound their own concurrency, because waiting here would use up the call's time.
  */
 export class Egress {
   private readonly pools = new LRUCache<string, Pool>({
@@ -59,8 +59,8 @@ export class Egress {
     dispose: (pool) => void pool.close().catch(() => undefined),
   });
 
-  private readonly dumps = new Shares(DUMPS);
-  private readonly judged = new Shares(JUDGED);
+  private readonly discards = new Shares(DISCARDS);
+  private readonly nameChecks = new Shares(CHECKED_NAMES);
   private open = 0;
   private closed = false;
 
@@ -74,11 +74,11 @@ export class Egress {
    * within two seconds is accepted, because each call checks it again.
    * @param holder the business, which has a share of the lookups
    */
-  async judge(text: string, holder: string): Promise<{ url: URL } | AddressRefusal> {
+  async checkAddress(text: string, holder: string): Promise<{ url: URL } | AddressRefusal> {
     const checked = this.rules.check(text);
     if ('refused' in checked || this.rules.isAllowedName(checked.url) || isIP(hostOf(checked.url)) !== 0) return checked;
-    const deadline = AbortSignal.timeout(JUDGED_WITHIN_MS);
-    const release = await this.judged.take(holder, JUDGED_WITHIN_MS);
+    const deadline = AbortSignal.timeout(CHECK_NAME_MS);
+    const release = await this.nameChecks.take(holder, CHECK_NAME_MS);
     if (release === null) return checked;
     try {
       const addresses = await withAbort(this.resolve(checked.url), deadline);
@@ -94,13 +94,13 @@ export class Egress {
   post(call: EgressCall): Promise<EgressResult> {
     return this.guarded(call, async ({ statusCode, body }) => {
       body.on('error', () => undefined);
-      this.dump(body, new URL(call.url).host);
+      this.discard(body, new URL(call.url).host);
       return { kind: 'answered', status: statusCode };
     });
   }
 
   /** POSTs once and reads the response, within the same time; never throws. @param maxBytes largest body */
-  ask(call: EgressCall, maxBytes: number): Promise<EgressAnswer> {
+  postAndRead(call: EgressCall, maxBytes: number): Promise<EgressResponse> {
     return this.guarded(call, async ({ statusCode, body }) => ({
       kind: 'answered',
       status: statusCode,
@@ -119,11 +119,11 @@ export class Egress {
       const addresses = await withAbort(this.resolve(checked.url), end.signal);
       if (addresses === null) return { kind: 'refused' };
       if (!waiting.maySend()) return { kind: 'cut_off' };
-      // undici ends a request that waits for its connection only after connecting has failed.
+      // `withAbort`, because undici would end a request that waits for its connection only when connecting fails.
       return await withAbort(this.exchange(checked.url, addresses, { call, waiting, end, read }), end.signal);
     } catch {
       if (waiting.isCutOff) return { kind: 'cut_off' };
-      // Its connection is cut, but it has not responded: that is known at the end of its time.
+      // The connection was closed after too many interim responses. The result is a timeout, at the end of the call's time.
       if (end.signal.reason === FLOOD) await new Promise((resume) => setTimeout(resume, endsAt - performance.now()));
       if (end.signal.aborted) return { kind: 'timeout' };
       return { kind: this.closed ? 'cut_off' : 'unreachable' };
@@ -134,11 +134,11 @@ export class Egress {
     }
   }
 
-  private dump(body: Dispatcher.ResponseData['body'], host: string): void {
-    const release = this.dumps.tryTake(host);
+  private discard(body: Dispatcher.ResponseData['body'], host: string): void {
+    const release = this.discards.tryTake(host);
     if (release === null) return void body.destroy();
     void body
-      .dump({ limit: DUMPED_BYTES, signal: AbortSignal.timeout(DUMPED_MS) })
+      .dump({ limit: MAX_DISCARDED_BYTES, signal: AbortSignal.timeout(MAX_DISCARD_MS) })
       .catch(() => body.destroy())
       .finally(release);
   }
@@ -148,7 +148,7 @@ export class Egress {
     const host = hostOf(url);
     const addresses = isIP(host) ? [host] : await this.names(host, this.rules.isAllowedName(url) ? 'system' : 'dns');
     if (!addresses.every((address) => this.rules.permits(url, address))) return null;
-    return addresses.toSorted((one, other) => isIP(one) - isIP(other)).slice(0, DIALLED);
+    return addresses.toSorted((one, other) => isIP(one) - isIP(other)).slice(0, MAX_DIALLED);
   }
 
   private async exchange<R>(
@@ -164,10 +164,10 @@ export class Egress {
       body: call.body,
       signal: end.signal,
       opaque: waiting,
-      reset: this.open > KEEPING_BELOW,
+      reset: this.open > KEEP_IDLE_BELOW,
       onInfo: () => {
         interim += 1;
-        if (interim <= INTERIM) return;
+        if (interim <= MAX_INTERIM) return;
         waiting.isOver = true;
         end.abort(FLOOD);
       },
@@ -195,11 +195,11 @@ export class Egress {
     });
     const pool = new Pool(url.origin, {
       pipelining: 1,
-      keepAliveTimeout: KEPT_MS,
-      keepAliveMaxTimeout: KEPT_MS,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
       factory: (origin, options) =>
-        clientThatWaits(origin, options as Client.Options, (target, connected) => {
-          // The type omits that it returns the socket.
+        clientWithoutRedial(origin, options as Client.Options, (target, connected) => {
+          // undici's type omits the socket that it returns.
           const dialled = connect(target, (error, socket) => {
             if (error) connected(error, null);
             else if (this.isPeer(url, socket)) connected(null, socket);
@@ -240,8 +240,8 @@ interface Waiting {
 
 type Dial = (target: buildConnector.Options, connected: buildConnector.Callback) => Socket;
 
-/** undici dials again for a call that has ended; this client does not. */
-function clientThatWaits(origin: URL, options: Client.Options, dial: Dial): Client {
+/** undici dials again for a call that has already ended; this client does not. */
+function clientWithoutRedial(origin: URL, options: Client.Options, dial: Dial): Client {
   let newest: Waiting | null = null;
   const client = new Client(origin, {
     ...options,

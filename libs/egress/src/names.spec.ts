@@ -40,7 +40,7 @@ describe('what names resolve to (guarantees §5)', () => {
     opened.push(egress);
     const post = (url = `https://${NAME}:${canary.port}/hook`, timeoutMs = 10_000): Promise<EgressResult> =>
       egress.post({ url, headers: {}, body: '{}', timeoutMs });
-    return { post, asked, judge: (url = `https://${NAME}:${canary.port}/hook`, holder = '1') => egress.judge(url, holder) };
+    return { post, asked, judge: (url = `https://${NAME}:${canary.port}/hook`, holder = '1') => egress.checkAddress(url, holder) };
   };
 
   it.each([
@@ -110,9 +110,11 @@ describe('what names resolve to (guarantees §5)', () => {
     const egress = new Egress(new EgressRules({ allowedTargets: [], ports: [443] }), names);
     opened.push(egress);
     let accepted = 0;
-    const silent = Array.from({ length: 100 }, (_, i) => egress.judge(`https://silent${i}.example.com/`, '1').then(() => (accepted += 1)));
-    expect(await egress.judge('https://inside.example.com/', '2')).toHaveProperty('refused');
-    // Those beyond the share and the room to wait are accepted without a look: each call judges them again.
+    const silent = Array.from({ length: 100 }, (_, i) =>
+      egress.checkAddress(`https://silent${i}.example.com/`, '1').then(() => (accepted += 1)),
+    );
+    expect(await egress.checkAddress('https://inside.example.com/', '2')).toHaveProperty('refused');
+    // Names beyond the share and the queue are accepted unchecked, because each call checks them again.
     expect(asked).toBeLessThan(10);
     expect(accepted).toBeLessThan(100);
     await Promise.all(silent);

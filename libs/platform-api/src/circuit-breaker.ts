@@ -29,9 +29,9 @@ export class CircuitBreaker {
     return true;
   }
 
-  /** @param answered whether the platform responded clearly */
-  note(name: string, answered: boolean, now = Date.now()): void {
-    if (answered) {
+  /** @param isClear whether the platform responded clearly */
+  note(name: string, isClear: boolean, now = Date.now()): void {
+    if (isClear) {
       this.circuits.delete(name);
       return;
     }

@@ -1,7 +1,7 @@
 import { ERRORS, matches, MessageId } from '@mgw/contracts';
 import { userIdOf, waIdOf } from '@mgw/phone';
 import { ruleFor, UNKNOWN_REFUSED, UNKNOWN_THROTTLED, UNKNOWN_UNAVAILABLE, type ErrorRule } from './error-table';
-import type { Answer, ResponseHeaders } from './exchange';
+import type { ExchangeResult, ResponseHeaders } from './exchange';
 import type { ReadOutcome, SendOutcome } from './outcome';
 import type { Refusal } from './refusal';
 import { retryAfterSeconds } from './retry-after';
@@ -12,19 +12,19 @@ type Json = Record<string, unknown>;
  * Decides the outcome of a send (guarantees §1, S2, decision 41): an id means accepted, a Graph error or a plain 4xx means refused,
  * anything else is unknown.
  */
-export function sendOutcome(answer: Answer): SendOutcome {
-  if (answer.kind === 'failed') return { kind: answer.written ? 'unknown' : 'unreached', problem: answer.problem };
-  if (answer.status >= 200 && answer.status < 300) return acceptance(answer.body);
-  const refusal = refusalOf(answer);
-  return refusal ? { kind: 'refused', refusal } : { kind: 'unknown', problem: `HTTP ${answer.status} without an error body` };
+export function sendOutcome(result: ExchangeResult): SendOutcome {
+  if (result.kind === 'failed') return { kind: result.written ? 'unknown' : 'unreached', problem: result.problem };
+  if (result.status >= 200 && result.status < 300) return acceptance(result.body);
+  const refusal = refusalOf(result);
+  return refusal ? { kind: 'refused', refusal } : { kind: 'unknown', problem: `HTTP ${result.status} without an error body` };
 }
 
-export function readOutcome<T>(answer: Answer, hasShape: (body: Json) => boolean): ReadOutcome<T> {
-  if (answer.kind === 'failed') return { kind: 'unavailable', problem: answer.problem };
-  const isOk = answer.status >= 200 && answer.status < 300;
-  if (isOk && isObject(answer.body) && hasShape(answer.body)) return { kind: 'ok', value: answer.body as T };
-  const refusal = isOk ? null : refusalOf(answer);
-  return refusal ? { kind: 'refused', refusal } : { kind: 'unavailable', problem: `HTTP ${answer.status} that could not be understood` };
+export function readOutcome<T>(result: ExchangeResult, hasShape: (body: Json) => boolean): ReadOutcome<T> {
+  if (result.kind === 'failed') return { kind: 'unavailable', problem: result.problem };
+  const isOk = result.status >= 200 && result.status < 300;
+  if (isOk && isObject(result.body) && hasShape(result.body)) return { kind: 'ok', value: result.body as T };
+  const refusal = isOk ? null : refusalOf(result);
+  return refusal ? { kind: 'refused', refusal } : { kind: 'unavailable', problem: `HTTP ${result.status} that could not be understood` };
 }
 
 function acceptance(body: unknown): SendOutcome {
@@ -42,7 +42,7 @@ function acceptance(body: unknown): SendOutcome {
 }
 
 /** @returns null if the response does not prove a refusal */
-function refusalOf({ status, headers, body }: Extract<Answer, { kind: 'response' }>): Refusal | null {
+function refusalOf({ status, headers, body }: Extract<ExchangeResult, { kind: 'response' }>): Refusal | null {
   const error = isObject(body) && isObject(body['error']) ? body['error'] : null;
   const code = error && Number.isInteger(error['code']) ? (error['code'] as number) : null;
   if (code === null) {

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-export interface WireCall {
+export interface PlatformCall {
   method: 'GET' | 'POST';
   path: string;
   accessToken: string;
@@ -12,7 +12,7 @@ export interface WireCall {
 }
 
 /** The raw result of a request, before its classification. */
-export type Answer =
+export type ExchangeResult =
   | {
       kind: 'response';
       status: number;
@@ -26,7 +26,7 @@ export type Answer =
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** One request and its response. Never rejects, never follows a redirect, never repeats. */
-export function crossWire(dispatcher: Dispatcher, call: WireCall): Promise<Answer> {
+export function callPlatform(dispatcher: Dispatcher, call: PlatformCall): Promise<ExchangeResult> {
   return new Promise((resolve) => {
     const exchange = new Exchange(resolve, call);
     dispatcher.dispatch(
@@ -50,7 +50,7 @@ export function crossWire(dispatcher: Dispatcher, call: WireCall): Promise<Answe
 
 /**
  * Follows undici's steps. It calls `onRequestStart` right before it passes the first byte to the socket. Without that call nothing was
- * written: the address, the connection, the TLS handshake or the time was missing.
+ * written: the name lookup, the connection or the TLS handshake failed, or the time ran out.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined;
@@ -63,11 +63,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   private readonly maxBytes: number;
 
   constructor(
-    private readonly resolve: (answer: Answer) => void,
-    { deadlineAt, maxBytes }: WireCall,
+    private readonly resolve: (result: ExchangeResult) => void,
+    { deadlineAt, maxBytes }: PlatformCall,
   ) {
     this.maxBytes = maxBytes;
-    this.timer = setTimeout(() => this.cut('no answer in time'), Math.max(0, deadlineAt - Date.now()));
+    this.timer = setTimeout(() => this.cut('no response in time'), Math.max(0, deadlineAt - Date.now()));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -82,7 +82,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.size += chunk.length;
-    if (this.size > this.maxBytes) this.cut('the answer was too large');
+    if (this.size > this.maxBytes) this.cut('the response was too large');
     else this.chunks.push(chunk);
   }
 
@@ -105,15 +105,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.controller?.abort(new Error(problem));
   }
 
-  private failed(problem: string): Answer {
+  private failed(problem: string): ExchangeResult {
     return { kind: 'failed', written: this.controller !== undefined, problem };
   }
 
-  private finish(answer: Answer): void {
+  private finish(result: ExchangeResult): void {
     if (this.done) return;
     this.done = true;
     clearTimeout(this.timer);
-    this.resolve(answer);
+    this.resolve(result);
   }
 }
 

@@ -51,7 +51,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
   it('stops calls for a number after ten failures, and not for another number (guarantees §8)', async () => {
     answers([502, '<html>']);
     for (let i = 0; i < 10; i++) expect((await send()).kind).toBe('unknown');
-    expect(await send()).toEqual({ kind: 'unreached', problem: 'it has not answered for a while' });
+    expect(await send()).toEqual({ kind: 'unreached', problem: 'it has not responded for a while' });
     expect(platform.requests).toHaveLength(10);
     expect((await client.sendMessage({ ...target, phoneNumberId: '701' }, message, inTime())).kind).toBe('unknown');
   });
@@ -125,7 +125,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
   it('reports an unknown outcome when no response arrives in time, and ends the call', async () => {
     let cut = false;
     platform.respond((_, response) => void response.on('close', () => (cut = true)));
-    expect(await send(Date.now() + 200)).toMatchObject({ kind: 'unknown', problem: 'no answer in time' });
+    expect(await send(Date.now() + 200)).toMatchObject({ kind: 'unknown', problem: 'no response in time' });
     await eventually(() => cut);
     expect(platform.requests).toHaveLength(1);
   });
@@ -140,7 +140,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
       await jest.advanceTimersByTimeAsync(14_900);
       expect(outcome).toBeUndefined();
       await jest.advanceTimersByTimeAsync(200);
-      expect(await sent).toEqual({ kind: 'unknown', problem: 'no answer in time' });
+      expect(await sent).toEqual({ kind: 'unknown', problem: 'no response in time' });
     } finally {
       jest.useRealTimers();
     }
@@ -148,7 +148,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
 
   it('guarantees §10, N1: reports an unknown outcome when the response is too large', async () => {
     answers([200, JSON.stringify({ ...JSON.parse(yes), padding: 'x'.repeat(70_000) })]);
-    expect(await send()).toMatchObject({ kind: 'unknown', problem: 'the answer was too large' });
+    expect(await send()).toMatchObject({ kind: 'unknown', problem: 'the response was too large' });
   });
 
   it('reports an unknown outcome when the connection is reset after the request was written', async () => {
@@ -220,7 +220,7 @@ describe('a platform that cannot be reached: nothing was written (guarantees §1
     const first = client.sendMessage(target, textMessage('1', 'first', 'i1'), Date.now() + 600);
     // The only connection is taken by the first call, so this one waits its whole time in line.
     const second = await client.sendMessage(target, textMessage('1', 'second', 'i2'), Date.now() + 200);
-    expect(second).toEqual({ kind: 'unreached', problem: 'no answer in time' });
+    expect(second).toEqual({ kind: 'unreached', problem: 'no response in time' });
     expect((await first).kind).toBe('unknown');
     await client.close();
     expect(received.join('')).not.toContain('second');

@@ -2,7 +2,7 @@ import { Shares, type Release } from '@mgw/shares';
 import { counter, traced } from '@mgw/telemetry';
 import { Pool } from 'undici';
 import { CircuitBreaker } from './circuit-breaker';
-import { crossWire, type Answer, type WireCall } from './exchange';
+import { callPlatform, type ExchangeResult, type PlatformCall } from './exchange';
 import type { MessageRequest } from './message-request';
 import type { ReadOutcome, SendOutcome } from './outcome';
 import { PHONE_NUMBER_FIELDS, type PhoneNumberNode } from './phone-number';
@@ -99,12 +99,12 @@ export class GraphClient {
    * @param deadlineAt epoch milliseconds
    */
   async sendMessage(target: PhoneNumberTarget, request: MessageRequest, deadlineAt: number): Promise<SendOutcome> {
-    if (!this.breaker.allows(target.phoneNumberId)) return { kind: 'unreached', problem: 'it has not answered for a while' };
+    if (!this.breaker.allows(target.phoneNumberId)) return { kind: 'unreached', problem: 'it has not responded for a while' };
     const body = JSON.stringify(request);
     const path = `${this.prefix}/${encodeURIComponent(target.phoneNumberId)}/messages`;
     const { accessToken } = target;
     const outcome = await sendWithin(deadlineAt, async () => {
-      const call: WireCall = {
+      const call: PlatformCall = {
         method: 'POST',
         path,
         accessToken,
@@ -123,8 +123,8 @@ export class GraphClient {
   /** State and health of a number (platform §3.3). */
   async getPhoneNumber(target: PhoneNumberTarget, deadlineAt: number): Promise<ReadOutcome<PhoneNumberNode>> {
     const path = `/${encodeURIComponent(target.phoneNumberId)}?fields=${PHONE_NUMBER_FIELDS.join(',')}`;
-    const answer = await this.get('/{phone_number_id}', path, { ...target, deadlineAt, maxBytes: MAX_RESPONSE });
-    return readOutcome<PhoneNumberNode>(answer, (node) => typeof node['id'] === 'string');
+    const result = await this.get('/{phone_number_id}', path, { ...target, deadlineAt, maxBytes: MAX_RESPONSE });
+    return readOutcome<PhoneNumberNode>(result, (node) => typeof node['id'] === 'string');
   }
 
   /**
@@ -138,14 +138,14 @@ export class GraphClient {
     for (let page = 0; page < MAX_PAGES; page++) {
       const cursor = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
       list.onCall?.();
-      const answer = await this.get('/{business_account_id}/message_templates', path + cursor, {
+      const result = await this.get('/{business_account_id}/message_templates', path + cursor, {
         ...target,
         deadlineAt,
         maxBytes: MAX_PAGE,
       });
-      const outcome = readOutcome<TemplatePage>(answer, ({ data }) => Array.isArray(data));
+      const outcome = readOutcome<TemplatePage>(result, ({ data }) => Array.isArray(data));
       if (outcome.kind !== 'ok') return outcome;
-      bytes += answer.kind === 'response' ? answer.bytes : 0;
+      bytes += result.kind === 'response' ? result.bytes : 0;
       if (list.mayHold?.(bytes) === false) return { kind: 'unavailable', problem: 'there is no room for so long a list of templates now' };
       templates.push(...outcome.value.data);
       const next = outcome.value.paging?.next === undefined ? undefined : outcome.value.paging.cursors?.after;
@@ -160,7 +160,11 @@ export class GraphClient {
     await this.pool.close();
   }
 
-  private get(template: string, path: string, read: { accessToken: string; deadlineAt: number; maxBytes: number }): Promise<Answer> {
+  private get(
+    template: string,
+    path: string,
+    read: { accessToken: string; deadlineAt: number; maxBytes: number },
+  ): Promise<ExchangeResult> {
     const { accessToken, maxBytes } = read;
     const call = { path: this.prefix + path, accessToken, deadlineAt: this.endOfCall(read.deadlineAt), maxBytes };
     return this.exchange(template, { method: 'GET', body: null, ...call });
@@ -171,16 +175,16 @@ export class GraphClient {
   }
 
   /** @param template the path without its ids, for the trace */
-  private exchange(template: string, call: WireCall): Promise<Answer> {
+  private exchange(template: string, call: PlatformCall): Promise<ExchangeResult> {
     const attributes = { 'http.request.method': call.method, 'url.template': template, ...this.server };
     return traced(`${call.method} ${template}`, { kind: 'client', attributes }, async (span) => {
-      const answer = await crossWire(this.pool, call);
-      if (answer.kind === 'failed') span.fail(answer.problem);
+      const result = await callPlatform(this.pool, call);
+      if (result.kind === 'failed') span.fail(result.problem);
       else {
-        span.set({ 'http.response.status_code': answer.status });
-        if (answer.status >= 400) span.fail(String(answer.status));
+        span.set({ 'http.response.status_code': result.status });
+        if (result.status >= 400) span.fail(String(result.status));
       }
-      return answer;
+      return result;
     });
   }
 }

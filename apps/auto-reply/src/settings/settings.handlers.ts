@@ -22,7 +22,7 @@ export class SettingsHandlers {
   @Handles(SetAutoReply)
   async set(request: RequestOf<typeof SetAutoReply>): Promise<ReplyOf<typeof SetAutoReply>> {
     if (typeof request.base_url === 'string') {
-      const checked = await this.egress.judge(request.base_url, String(request.business_id));
+      const checked = await this.egress.checkAddress(request.base_url, String(request.business_id));
       if ('refused' in checked) {
         throw new GatewayError('VALIDATION_FAILED', `base_url ${checked.refused}.`, {
           details: [{ field: 'base_url', message: checked.refused }],

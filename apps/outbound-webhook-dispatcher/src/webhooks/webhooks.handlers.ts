@@ -50,7 +50,7 @@ export class WebhooksHandlers {
     const known: readonly string[] = PUBLIC_EVENTS;
     if (events?.some((event) => !known.includes(event))) throw invalid('events', `must be some of ${known.join(', ')}`);
     if (url === undefined) return;
-    const checked = await this.egress.judge(url, String(business_id));
+    const checked = await this.egress.checkAddress(url, String(business_id));
     if ('refused' in checked) throw invalid('url', checked.refused);
   }
 }
