@@ -67,7 +67,7 @@ describe('auto-reply and the live tail (spec §10, §6.2)', () => {
 
   it('does not reply when the model fails, an agent is active, the customer opts out or the limit is reached', async () => {
     await customer(stack.demo, stack.growth, '12015550101').writes('model-401');
-    expect(await ended('model-401')).toMatchObject({ state: 'failed', reason: 'the model answered 401' });
+    expect(await ended('model-401')).toMatchObject({ state: 'failed', reason: 'the model responded with 401' });
 
     const { body } = await owner.call<{ conversations: { id: number }[] }>('GET', '/api/client/conversations?q=12015550100');
     const path = `/api/client/conversations/${body.conversations[0]?.id}/messages`;

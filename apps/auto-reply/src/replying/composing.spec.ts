@@ -34,7 +34,7 @@ describe('spec §10: events while a reply is composed', () => {
     for (const question of ['One', 'Two']) {
       expect(await ended(question)).toMatchObject({
         state: 'skipped',
-        reason: 'the customer wrote again: the newer message is answered',
+        reason: 'the customer wrote again: only the newest message gets a reply',
       });
     }
     expect(texts()).toEqual(['About: Three']);

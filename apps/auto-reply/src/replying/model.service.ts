@@ -56,7 +56,7 @@ export class ModelService {
     const base = (settings.base_url ?? this.config.baseUrl).replace(/\/+$/, '');
     const key = settings.api_key_sealed && this.sealer.open(settings.api_key_sealed, `auto_reply.api_key:${businessId}`);
     const messages = [...(settings.instructions ? [{ role: 'system', content: settings.instructions }] : []), ...conversation];
-    const result = await this.egress.ask(
+    const result = await this.egress.postAndRead(
       {
         url: `${base}/chat/completions`,
         headers: {
@@ -70,12 +70,12 @@ export class ModelService {
       },
       MAX_RESPONSE_BYTES,
     );
-    if (result.kind === 'timeout') throw new ModelFailure('the model did not answer within 20 seconds');
+    if (result.kind === 'timeout') throw new ModelFailure('the model did not respond within 20 seconds');
     if (result.kind === 'refused') throw new ModelFailure('the address of the model may not be called', false);
     if (result.kind === 'cut_off') throw new Interrupted('the service stopped before the model replied');
     if (result.kind === 'unreachable') throw new ModelFailure('the model could not be reached');
     if (result.status !== 200)
-      throw new ModelFailure(`the model answered ${result.status}`, result.status >= 500 || TRANSIENT.includes(result.status));
+      throw new ModelFailure(`the model responded with ${result.status}`, result.status >= 500 || TRANSIENT.includes(result.status));
     return textOf(result.text);
   }
 }
@@ -85,11 +85,11 @@ function textOf(body: string): string {
   try {
     value = JSON.parse(body);
   } catch {
-    throw new ModelFailure('the model did not answer with JSON');
+    throw new ModelFailure("the model's response is not JSON");
   }
-  if (!matches(Completion, value)) throw new ModelFailure('the model did not answer with a chat completion');
+  if (!matches(Completion, value)) throw new ModelFailure("the model's response is not a chat completion");
   // PostgreSQL cannot store NUL, and the platform refuses lone surrogates.
   const text = (value.choices[0]?.message.content ?? '').replaceAll('\0', '').toWellFormed().trim();
-  if (text === '') throw new ModelFailure('the model answered with nothing');
+  if (text === '') throw new ModelFailure("the model's reply is empty");
   return [...text].slice(0, MAX_TEXT).join('');
 }

@@ -36,7 +36,7 @@ const CLAIM = '60 seconds';
 /** Matches only while this worker holds the question: `attempts` is the fencing token. */
 const OWN = `id = $1 AND ${onRow(`state = 'pending' AND attempts = $2`)}`;
 
-/** Empty for the deployment's own model, even if a business names the same host: that only makes shares smaller. */
+/** Empty for the deployment's own model. A business that names the same host gets a share of its own, which only makes shares smaller. */
 const ORIGIN = `coalesce(lower(substring(s.base_url FROM '^[^/]+//[^/?#]+')), '')`;
 
 const RECEIVED = new RowSet<EventEnvelope<typeof MessageReceived>>({

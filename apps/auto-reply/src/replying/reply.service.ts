@@ -24,7 +24,7 @@ const MAX_ATTEMPTS = 4;
 const MAX_PAUSE_S = 15;
 /** Attempts that may begin without ending before the question is set aside. */
 const MAX_BEGUN = 3;
-const SET_ASIDE = `answering this message stopped the service ${MAX_BEGUN} times`;
+const SET_ASIDE = `replying to this message stopped the service ${MAX_BEGUN} times`;
 /** After these errors the message may have been sent. */
 const UNCLEAR = ['IDEMPOTENCY_IN_FLIGHT', 'DEADLINE_EXCEEDED', 'REPLY_LOST', 'OUTCOME_UNKNOWN', 'INTERNAL'];
 /** After these errors a retry is safe: nothing was sent, or the Idempotency-Key prevents a second message. */
@@ -35,7 +35,7 @@ const SUPPRESSED: Partial<Record<SuppressionStateName, string>> = {
   blocked: 'the customer is blocked',
 };
 const INTERRUPTED = 'interrupted for a day; the reply may have been sent';
-const SUPERSEDED = 'the customer wrote again: the newer message is answered';
+const SUPERSEDED = 'the customer wrote again: only the newest message gets a reply';
 
 /** No automatic reply is due; the message says why. */
 class Skipped extends Error {}
@@ -147,7 +147,7 @@ export class ReplyService {
     if (error instanceof Skipped) return this.replies.end(question, 'skipped', error.message);
     if (error instanceof Interrupted) return void (await this.replies.postpone(question, 0, sending, true));
     const known = error instanceof GatewayError || error instanceof ModelFailure;
-    // OVERLOADED and errors of this process say nothing about an earlier attempt.
+    // OVERLOADED and errors of this process do not show whether an earlier attempt sent the reply.
     const maybeSent =
       error instanceof GatewayError ? UNCLEAR.includes(error.error_code) || (sending && error.error_code === 'OVERLOADED') : sending;
     const pause = Math.min(MAX_PAUSE_S, 2 * 2 ** attempts);

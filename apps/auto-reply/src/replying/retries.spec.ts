@@ -39,10 +39,10 @@ describe('guarantees §8: a question whose model does not reply', () => {
     await called(1);
     await autoReply.advanceTime(119);
     autoReply.model.fail('Hello', 503);
-    expect(await end()).toMatchObject({ state: 'failed', reason: 'the model answered 503', reply: null });
+    expect(await end()).toMatchObject({ state: 'failed', reason: 'the model responded with 503', reply: null });
     const unanswered = async (business_id = 1) =>
       (await autoReply.harness.rpc.call(FindUnanswered, { business_id, conversation_ids: [1, 2] })).unanswered;
-    expect(await unanswered()).toEqual([{ conversation_id: 1, reason: 'the model answered 503' }]);
+    expect(await unanswered()).toEqual([{ conversation_id: 1, reason: 'the model responded with 503' }]);
     expect(await unanswered(2)).toEqual([]);
     // A newer question is pending.
     await autoReply.receive(1, 'Hello?');
@@ -57,7 +57,7 @@ describe('guarantees §8: a question whose model does not reply', () => {
     await autoReply.receive(1, 'Hello');
     await called(1);
     autoReply.model.fail('Hello', 401);
-    expect(await end()).toMatchObject({ state: 'failed', reason: 'the model answered 401' });
+    expect(await end()).toMatchObject({ state: 'failed', reason: 'the model responded with 401' });
   });
 
   it('guarantees §10, N6: is taken over from a dead process long before its claim expires', async () => {
@@ -84,7 +84,7 @@ describe('guarantees §8: a question whose model does not reply', () => {
     }
     autoReply.model.release();
     await autoReply.run();
-    expect(await end()).toMatchObject({ state: 'failed', reason: 'answering this message stopped the service 3 times' });
+    expect(await end()).toMatchObject({ state: 'failed', reason: 'replying to this message stopped the service 3 times' });
     await autoReply.receive(2, 'Hello');
     await eventually(async () => (await autoReply.states())['Hello'] === 'replied');
     expect(autoReply.model.calls).toEqual(['Poison', 'Poison', 'Poison', 'Hello']);

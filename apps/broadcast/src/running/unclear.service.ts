@@ -17,7 +17,7 @@ const NEVER_RECEIVED_S = 32;
 const MIN_PAUSE_S = 2;
 const MAX_PAUSE_S = 600;
 const NEVER_SENT = 'The message could not be sent: the service was interrupted.';
-const UNCLEAR = 'WhatsApp did not answer clearly: the message may have been sent.';
+const UNCLEAR = 'WhatsApp did not respond clearly: the message may have been sent.';
 const UNCONFIRMED = 'WhatsApp did not confirm this message within 24 hours: most likely it was not sent.';
 
 /**

@@ -25,7 +25,7 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
 
   const unclear = (nth: number, code: ErrorCode = 'OUTCOME_UNKNOWN') =>
     refusals.set(broadcasts.phoneOf(nth), () => {
-      throw new GatewayError(code, 'It did not answer clearly.');
+      throw new GatewayError(code, 'It did not respond clearly.');
     });
   const stateOf = async (id: number, nth: number) => (await broadcasts.recipients(id))[nth];
   const becomes = (status: string, id: number) => eventually(async () => (await broadcasts.get(id)).broadcast.status === status);

@@ -30,7 +30,7 @@ describe('the list of conversations (spec §10)', () => {
     const requested: number[][] = [];
     dashboard.neighbours.respond(FindUnanswered, ({ conversation_ids }) => {
       requested.push(conversation_ids);
-      return { unanswered: [{ conversation_id: 1, reason: 'the model answered 503' }] };
+      return { unanswered: [{ conversation_id: 1, reason: 'the model responded with 503' }] };
     });
     expect(await needing()).toEqual([true, false, false]);
     expect(requested).toEqual([[1, 2]]);

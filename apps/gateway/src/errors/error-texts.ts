@@ -201,7 +201,7 @@ export const ERROR_TEXTS: Record<ErrorCode, ErrorTexts> = {
     meaning: 'The language model of auto-reply did not respond, or its reply cannot be sent.',
     remedy: 'Check address, key and name of the model under Auto-reply; `error` has the response of the model’s server.',
     retry: LATER,
-    example: { error: 'No reply: the model answered 401.' },
+    example: { error: 'No reply: the model responded with 401.' },
   },
   QUERY_TIMEOUT: {
     meaning: 'A list or a search of the dashboard took longer than two seconds, or waited too long to start. The gateway stopped it.',
