@@ -1,14 +1,14 @@
 import { GatewayError } from '@mgw/contracts';
 import { cursorOf, pageOf } from './cursor';
 
-/** The most rows that each look of a page examines. The first look finds frequent matches; the others run until the page is full. */
+/** The most rows that each scan of a page examines. The first scan finds frequent matches; the others run until the page is full. */
 const LOOKS = [500, 4_500, 15_000, 30_000];
-/** No look starts later than this after the first one, in milliseconds. */
+/** No scan starts later than this after the first one, in milliseconds. */
 const LOOK_WITHIN_MS = 1_000;
 
 /** The rows of a list that one statement examines. */
-export interface Look {
-  /** `next_cursor` of the previous look; null for the first. */
+export interface Scan {
+  /** `next_cursor` of the previous scan; null for the first. */
   cursor: string | null;
   /** The most rows that it examines. */
   examined: number;
@@ -16,7 +16,7 @@ export interface Look {
   returned: number;
 }
 
-/** A row that a look returns: a match, or the last row that it examined. */
+/** A row that a scan returns: a match, or the last row that it examined. */
 export interface Examined {
   matches: boolean;
   /** Its position among the examined rows, from 1. */
@@ -26,20 +26,20 @@ export interface Examined {
 /**
  * Reads a page of a list with a filter that no index supports. It examines a bounded number of rows in the list's order. A filter with few
  * matches gives a short or empty page, whose `next_cursor` continues behind the last examined row (spec §10, guarantees §10).
- * @param look returns matches in the list's order, and the last row if it examined as many as allowed
+ * @param scan returns matches in the list's order, and the last row if it examined as many as allowed
  * @param sortValues as for `pageOf`
  */
 export async function filteredPage<R extends Examined>(
   limit: number,
   cursor: string | null,
-  look: (look: Look) => Promise<R[]>,
+  scan: (scan: Scan) => Promise<R[]>,
   sortValues: (row: R) => (string | number)[],
 ): Promise<{ page: R[]; next_cursor: string | null }> {
   const startedAt = Date.now();
   const found: R[] = [];
   let from = cursor;
   for (const examined of LOOKS) {
-    const rows = await look({ cursor: from, examined, returned: limit + 1 }).catch(orNothing(examined));
+    const rows = await scan({ cursor: from, examined, returned: limit + 1 }).catch(orNothing(examined));
     if (rows === null) break;
     const { page, next_cursor } = pageOf(rows, limit, sortValues);
     found.push(...page.filter(({ matches }) => matches));
@@ -51,7 +51,7 @@ export async function filteredPage<R extends Examined>(
   return { page, next_cursor: next_cursor ?? from };
 }
 
-/** A timeout of the first look fails the page; a timeout of a later one ends it. */
+/** A timeout of the first scan fails the page; a timeout of a later one ends it. */
 function orNothing(examined: number): (error: unknown) => null {
   return (error) => {
     if (examined !== LOOKS[0] && error instanceof GatewayError && error.error_code === 'QUERY_TIMEOUT') return null;
@@ -63,7 +63,7 @@ function orNothing(examined: number): (error: unknown) => null {
  * SQL around an ordered, limited list: keeps the matching rows and the last examined one, in their order.
  * @param list SELECT … ORDER BY … LIMIT <examined>; the condition calls its rows `row`
  * @param matches condition on `row`
- * @param parts SQL of the two numbers of a `Look`, and further columns for the rows that are kept
+ * @param parts SQL of the two numbers of a `Scan`, and further columns for the rows that are kept
  */
 export function examine(list: string, matches: string, parts: { examined: string; returned: string; columns?: string }): string {
   return `SELECT *${parts.columns === undefined ? '' : `, ${parts.columns}`} FROM (

@@ -1,6 +1,6 @@
 export { Database, type DatabaseOptions, type Tx } from './database';
 export { READ_CONNECTIONS, RELAXED_CONNECTIONS, UPKEEP_CONNECTIONS } from './options';
-export { examine, filteredPage, type Examined, type Look } from './filtered-page';
+export { examine, filteredPage, type Examined, type Scan } from './filtered-page';
 export { migration } from './migration';
 export { runMigrations, type SchemaOptions } from './migrations';
 export { pageOf, readCursor } from './cursor';

@@ -110,9 +110,9 @@ export class BroadcastsStore {
     const { page, next_cursor } = await filteredPage<RecipientRow>(
       limit,
       cursor,
-      (look) => {
-        const after = readCursor(look.cursor, ['id'])?.[0] ?? null;
-        return this.db.reads(business_id).query<RecipientRow>(RECIPIENTS, [id, after, look.examined, look.returned, state]);
+      (scan) => {
+        const after = readCursor(scan.cursor, ['id'])?.[0] ?? null;
+        return this.db.reads(business_id).query<RecipientRow>(RECIPIENTS, [id, after, scan.examined, scan.returned, state]);
       },
       ({ place }) => [place],
     );

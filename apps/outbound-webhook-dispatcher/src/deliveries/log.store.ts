@@ -32,7 +32,7 @@ const LIST = examine(
 );
 const COLUMNS = 'd.id, d.event, d.event_id, d.state, d.status_code, d.duration_ms, d.attempt, d.reason, d.created_at';
 
-/** Bytes of bodies on one page at most, unless it is one delivery. */
+/** Maximum bytes of bodies on one page; a page always has at least one delivery. */
 const PAGE_BYTES = 1024 * 1024;
 /** Test events of one webhook that have not ended. */
 const MOST_TESTS = 20;
@@ -52,7 +52,7 @@ export class DeliveryLogStore {
     const found = await filteredPage<LogRow & Examined & { bytes: number }>(
       limit,
       cursor,
-      (look) => reads.query(LIST, [webhook_id, readCursor(look.cursor, ['id'])?.[0] ?? null, look.examined, look.returned, state]),
+      (scan) => reads.query(LIST, [webhook_id, readCursor(scan.cursor, ['id'])?.[0] ?? null, scan.examined, scan.returned, state]),
       ({ id }) => [id],
     );
     const { page, next_cursor } = pageOf(found.page, countThatFit(found.page), ({ id }) => [id]);
@@ -145,7 +145,7 @@ export class DeliveryLogStore {
   async addByHand(delivery: { business_id: number; webhook_id: number; event: string; event_id: string; body: string }): Promise<number> {
     const { business_id, webhook_id, event, event_id, body } = delivery;
     return this.db.transaction(async (tx) => {
-      // One test at a time counts those that wait. The lock lets events come meanwhile.
+      // One test event at a time counts the waiting ones. This lock does not block other events.
       await tx.query('SELECT FROM dispatch.webhooks WHERE id = $1 FOR NO KEY UPDATE', [webhook_id]);
       const tests = await tx.query(
         `SELECT FROM dispatch.lanes WHERE webhook_id = $1 AND ordering_key >= 'test:' AND ordering_key < 'test;' LIMIT ${MOST_TESTS}`,

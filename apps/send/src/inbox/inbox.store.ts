@@ -63,9 +63,9 @@ export class InboxStore {
     const { page, next_cursor } = await filteredPage<ConversationRow>(
       limit,
       cursor,
-      (look) => {
-        const [at, id] = readCursor(look.cursor, ['time', 'id']) ?? [null, null];
-        const values = [business_id, at, id, look.examined, look.returned, terms?.text ?? null, terms?.digits ?? null];
+      (scan) => {
+        const [at, id] = readCursor(scan.cursor, ['time', 'id']) ?? [null, null];
+        const values = [business_id, at, id, scan.examined, scan.returned, terms?.text ?? null, terms?.digits ?? null];
         return candidates === null
           ? this.db.reads(business_id).query<ConversationRow>(ALL_CONVERSATIONS, values)
           : this.db.reads(business_id).query<ConversationRow>(CANDIDATE_CONVERSATIONS, [...values, candidates]);

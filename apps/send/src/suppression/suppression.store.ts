@@ -98,9 +98,9 @@ export class SuppressionStore {
     const { page, next_cursor } = await filteredPage<ListedRow>(
       limit,
       cursor,
-      (look) => {
-        const [at, id, source] = readCursor(look.cursor, ['time', 'id', 'text']) ?? [null, null, null];
-        return this.db.reads(businessId).query<ListedRow>(LIST_SQL, [businessId, at, id, source, look.examined, look.returned]);
+      (scan) => {
+        const [at, id, source] = readCursor(scan.cursor, ['time', 'id', 'text']) ?? [null, null, null];
+        return this.db.reads(businessId).query<ListedRow>(LIST_SQL, [businessId, at, id, source, scan.examined, scan.returned]);
       },
       (row) => [row.exact, row.conversation_id, row.source],
     );

@@ -48,9 +48,9 @@ export class LogStore {
     const { page, next_cursor } = await filteredPage<ListedRow>(
       limit,
       cursor,
-      (look) => {
-        const [at, id] = readCursor(look.cursor, ['time', 'text']) ?? [null, null];
-        const values = [business_id, at, id, look.examined, look.returned, status, search];
+      (scan) => {
+        const [at, id] = readCursor(scan.cursor, ['time', 'text']) ?? [null, null];
+        const values = [business_id, at, id, scan.examined, scan.returned, status, search];
         return phone === null
           ? this.db.reads(business_id).query<ListedRow>(NEWEST, values)
           : this.db.reads(business_id).query<ListedRow>(NEWEST_TO, [...values, phone]);
