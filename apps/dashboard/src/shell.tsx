@@ -36,8 +36,8 @@ export function Shell() {
   const logout = useLogout();
   const main = useMainFocus(pathname);
   const [isHelpOpen, help] = useDisclosure();
-  const [asked, setAsked] = useState(0);
-  useShortcuts({ help: help.open, palette: () => setAsked((times) => times + 1) });
+  const [paletteRequests, setPaletteRequests] = useState(0);
+  useShortcuts({ help: help.open, palette: () => setPaletteRequests((times) => times + 1) });
   return (
     <AppShell header={{ height: 56 }} navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }} padding="lg">
       <AppShell.Header>
@@ -111,7 +111,7 @@ export function Shell() {
         </Box>
       </AppShell.Main>
       <Suspense>
-        <Keyboard asked={asked} help={{ isOpen: isHelpOpen, open: help.open, close: help.close }} />
+        <Keyboard requests={paletteRequests} help={{ isOpen: isHelpOpen, open: help.open, close: help.close }} />
       </Suspense>
     </AppShell>
   );

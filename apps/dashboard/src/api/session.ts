@@ -42,7 +42,7 @@ export function useLogout(): () => Promise<void> {
     try {
       await request(api.POST('/api/client/logout', { headers: { 'content-type': 'application/json' } }));
     } catch (error) {
-      // The session still exists: say so instead of showing the login page.
+      // The session still exists, so show the failure instead of the login page.
       if (!isLoggedOut(error)) return notifyError(error);
     }
     announceLogin(null);

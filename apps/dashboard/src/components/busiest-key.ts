@@ -16,7 +16,7 @@ export function useKeys(now: number): ApiKey[] | undefined {
 
 export const shareOf = ({ used_today, daily_limit }: ApiKey) => (used_today ?? 0) / daily_limit;
 
-/** The time until the cap resets. While a new time zone is not yet in force, the gateway says when. */
+/** The time until the cap resets. While a change of time zone is pending, the gateway's response has it. */
 export function resets({ timezone, timezone_now, timezone_from, cap_resets_at }: Business, now: number): string {
   if (timezone_from === undefined || cap_resets_at === undefined || Date.parse(timezone_from) <= now)
     return `${duration(untilMidnight(timezone, now))} (00:00 ${timezone})`;

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useNow } from './clock';
 import { type Business, useKeys, shareOf, resets } from './busiest-key';
 
-/** Says that a key has reached its daily cap and when the cap resets. */
+/** Shows that a key has reached its daily cap and when the cap resets. */
 export function CapBanner({ business }: { business: Business }) {
   const now = useNow();
   const full = useKeys(now)?.filter((key) => shareOf(key) >= 1) ?? [];

@@ -1,4 +1,4 @@
-/** The time of a message; before today with the day. */
+/** The time of a message, with the date if it is not from today. */
 export function clockTime(at: string): string {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();

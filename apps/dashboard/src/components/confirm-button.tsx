@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { ConfirmDialog } from './confirm-dialog';
 
 interface ConfirmButtonProps extends ButtonProps {
-  /** The question that the dialog asks. */
+  /** The dialog's question. */
   question: string;
   /** The effect, if the question does not name it. */
   consequence?: string;

@@ -11,7 +11,7 @@ interface ConfirmDialogProps {
   onClose: () => void;
 }
 
-/** Asks before something that cannot be undone. Focus begins on the harmless button, so that Enter alone changes nothing. */
+/** Confirms an action that cannot be undone. Focus begins on the harmless button, so that Enter alone changes nothing. */
 export function ConfirmDialog({ opened, question, consequence, action, onConfirm, onClose }: ConfirmDialogProps) {
   const confirm = () => {
     onClose();

@@ -1,7 +1,7 @@
 import { Center, Paper, Stack, Text } from '@mantine/core';
 import { type ReactNode } from 'react';
 
-/** Shown instead of an empty list: says what will appear there and offers the action. */
+/** Replaces an empty list: describes what will appear there and offers the action. */
 export function EmptyState({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
   return (
     <Paper withBorder p="xl" radius="md">

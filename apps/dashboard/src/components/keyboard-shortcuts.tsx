@@ -19,9 +19,9 @@ interface Help {
 
 /**
  * The `Ctrl K` palette and the list of shortcuts. `useShortcuts` handles keys before this component has loaded.
- * @param asked how often the palette was requested
+ * @param requests how often the palette was requested
  */
-export function Keyboard({ asked, help }: { asked: number; help: Help }) {
+export function Keyboard({ requests, help }: { requests: number; help: Help }) {
   const me = useMe();
   const navigate = useNavigate();
   const logout = useLogout();
@@ -29,8 +29,8 @@ export function Keyboard({ asked, help }: { asked: number; help: Help }) {
   const pages = pagesOf(me);
   // Open only after mounting: a dialog that opens with the mount cannot restore the focus.
   useEffect(() => {
-    if (asked > 0) spotlight.open();
-  }, [asked]);
+    if (requests > 0) spotlight.open();
+  }, [requests]);
   const open = (to: string) => void navigate({ to });
   const chosen = useRef<() => void>(undefined);
   const action = (label: string, icon: typeof IconPlus, run: () => void) => {

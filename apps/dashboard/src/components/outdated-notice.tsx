@@ -10,7 +10,7 @@ const watchQueries = (changed: () => void) => cache.subscribe(changed);
 const isOutdated = () =>
   cache.getAll().some((query) => query.isActive() && query.state.status === 'error' && query.state.data !== undefined);
 
-/** Says that the page shows old data while refreshing fails. */
+/** Warns that the page shows old data while refreshing fails. */
 export function OutdatedNotice() {
   if (!useSyncExternalStore(watchQueries, isOutdated)) return null;
   return (

@@ -19,7 +19,10 @@ function relative(at: string): string {
   return new Date(at).toLocaleDateString();
 }
 
-/** The time relative to now; hovering shows the exact time. @param never shown without a time */
+/**
+ * The time relative to now; hovering shows the exact time.
+ * @param never the text that replaces a missing time
+ */
 export function RelativeTime({ at, never = 'never' }: { at: string | null; never?: string }) {
   useNow();
   if (at === null) return <span>{never}</span>;

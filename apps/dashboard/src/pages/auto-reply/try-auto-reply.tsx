@@ -8,7 +8,7 @@ import { Wallpaper } from '../../components/wallpaper';
 export function TryAutoReply() {
   const [text, setText] = useState('');
   const attempt = useMutation({
-    mutationFn: (asked: string) => request(api.POST('/api/client/auto-reply/try', { body: { text: asked } })),
+    mutationFn: (text: string) => request(api.POST('/api/client/auto-reply/try', { body: { text } })),
   });
   return (
     <Card withBorder>

@@ -25,7 +25,7 @@ export function MessagesPage() {
   useEffect(() => setPhone(search.phone ?? ''), [search.phone]);
   useLiveRefresh('messages');
   const set = (change: Record<string, string | undefined>) => void navigate({ search: { ...search, ...change } });
-  // A text or a status is compared message by message: such a list is refreshed seldom, and not with each event.
+  // Searching by text or status reads every message, so such a list refreshes seldom instead of with each event.
   const isScan = q !== undefined || search.status !== undefined;
   const list = usePagedQuery({
     queryKey: [isScan ? 'message-search' : 'messages', q, search.status, search.phone],

@@ -9,7 +9,7 @@ export type Key = Schemas['AllApiKeys']['api_keys'][number];
 export function KeyLimits({ apiKey, done }: { apiKey: Key; done: () => void }) {
   const queries = useQueryClient();
   const { per_minute_limit, daily_limit } = apiKey;
-  // A limit that is sent no longer follows the plan, so send only the changed ones.
+  // A limit in the request stops following the plan, so send only changed limits.
   const { draft, set, changes } = useFormChanges({ per_minute_limit, daily_limit });
   const save = useMutation({
     mutationFn: () =>
