@@ -1,4 +1,4 @@
-// A process that traces one failing step, sends it off and says so.
+// A process that traces one failing step, exports the span and prints a line.
 const { createLogger, startTracing, traced } = require('../../dist/libs/telemetry/src');
 
 void startTracing('test', createLogger('test')).then(async (tracing) => {

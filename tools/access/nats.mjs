@@ -64,8 +64,8 @@ export function natsUsers() {
       }
     }`;
   });
-  return `# Made from tools/access/services.mjs by "node tools/access/generate.mjs --write".
-# Everybody has a name and a password: nobody connects without.
+  return `# Generated from tools/access/services.mjs by "node tools/access/generate.mjs --write".
+# Every client authenticates with a name and a password.
 authorization {
   users = [
 ${users.join('\n')}

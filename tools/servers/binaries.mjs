@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** By program: its usual places and its Debian package. */
+/** Each program's usual places and its Debian package. */
 const PROGRAMS = {
   postgres: { package: 'postgresql', places: postgresFolders },
   initdb: { package: 'postgresql', places: postgresFolders },

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 /** Change it whenever this version cannot continue with the data of the previous one. */
 const LAYOUT = '1.0';
 
-/** Creates the folder. Moves a folder with data of another layout aside first, and says so. */
+/** Creates the folder. Moves a folder with data of another layout aside first, and prints where it is. */
 export function prepareDataFolder(dir, say) {
   const file = join(dir, 'layout');
   const layout = existsSync(file) ? readFileSync(file, 'utf8').trim() : null;

@@ -25,7 +25,7 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnApplicationShut
     await Promise.all(this.pools.map((pool) => pool.stop()));
   }
 
-  /** Looks for due jobs at once. */
+  /** Polls for due jobs at once. */
   wake(): void {
     for (const pool of this.pools) pool.wake();
   }

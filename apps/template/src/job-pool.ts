@@ -27,7 +27,7 @@ export class JobPool<Job> {
     this.loop.start();
   }
 
-  /** Looks for due jobs at once. */
+  /** Polls for due jobs at once. */
   wake(): void {
     this.loop.wake();
   }
@@ -38,7 +38,7 @@ export class JobPool<Job> {
     await Promise.all(this.running);
   }
 
-  /** @returns milliseconds until the next look for due jobs */
+  /** @returns milliseconds until the next poll */
   private async startDue(): Promise<number> {
     const { maxConcurrent, claim } = this.options;
     const free = maxConcurrent - this.running.size;

@@ -130,7 +130,7 @@ describe('hostile callbacks', () => {
           },
         ],
       });
-    // An older version died of the first before its response, and of the second after it.
+    // An older version crashed on the first before its response, and on the second after it.
     expect(await postUntilStored(bad(4_900, 220_000))).toBe(200);
     expect(await postUntilStored(bad(4_900, 380_000))).toBe(200);
     expect(await postUntilStored(`{"entry":[{"changes":[{"field":"messages","value":{"messages":[${'0,'.repeat(1_000_000)}0]}}]}]}`)).toBe(

@@ -24,7 +24,7 @@ interface Entry<Request, Value> {
 /** A value is served for this long without another load, in milliseconds. An announced change ends that sooner. */
 const FRESH_MS = 5_000;
 const STALE_MS = 60_000;
-/** Pause after a failed load, in milliseconds, so that not every caller waits for a service that is away. */
+/** Pause after a failed load, in milliseconds, so that not every caller waits for a service that does not respond. */
 const RETRY_AFTER_MS = 1_000;
 /** A value that is used in the last part of its time is refreshed in the background, so that no caller waits. */
 const REFRESH_AHEAD_MS = 2_500;

@@ -10,7 +10,7 @@ export interface GatewayOptions {
   apiKey: string;
 }
 
-/** The REST API, typed from its document. Answers are `{data}` or `{error}`; nothing is thrown but failures of the network. */
+/** The REST API, typed from its document. Results are `{data}` or `{error}`; only network failures throw. */
 export function gatewayClient({ url, apiKey }: GatewayOptions): Client<paths> {
   return createClient<paths>({ baseUrl: url, headers: { 'x-api-key': apiKey } });
 }

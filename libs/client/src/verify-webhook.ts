@@ -8,14 +8,14 @@ export interface WebhookEvent {
   data: Record<string, unknown>;
 }
 
-/** The body was not signed with this secret: answer 401 and do nothing with it. */
+/** The body was not signed with this secret: respond with 401 and ignore the body. */
 export class InvalidSignature extends Error {
   override readonly name = 'InvalidSignature';
 }
 
 /**
  * Checks the header `X-Service-Signature` (spec §5.9) in constant time and reads the event.
- * @param body the bytes as they came, before anything parsed them
+ * @param body the received bytes, before any parsing
  * @throws InvalidSignature
  */
 export function verifyWebhook(delivery: { secret: string; signature: string | string[] | undefined; body: string | Buffer }): WebhookEvent {

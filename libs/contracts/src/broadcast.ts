@@ -70,7 +70,7 @@ export const BroadcastRecord = Type.Object({
   total_recipients: Type.Integer(),
   /** The platform accepted the message, and reported no failure, or reported that it was read (decision 26). */
   sent: Type.Integer(),
-  /** The platform refused the message, or reported a failure and no reading. */
+  /** The platform refused the message, or reported its failure and never that it was read. */
   failed: Type.Integer(),
   /**
    * WhatsApp did not respond clearly, so these may have been sent. A status callback or 24 hours decide, also after the broadcast has

@@ -8,7 +8,7 @@ const EventNames = Type.Array(Type.String(), { minItems: 1, maxItems: 5 });
 const Url = characters(2048, 1);
 const SecretSealed = Nullable(Type.String());
 
-/** A webhook in the list (spec §2.8). It says whether there is a secret, and never the secret. */
+/** A webhook in the list (spec §2.8). It shows whether a secret exists, never the secret. */
 export const WebhookRecord = Type.Object({
   id: Id,
   name: Type.String(),

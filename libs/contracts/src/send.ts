@@ -101,7 +101,7 @@ export const SendOtp = operation('send', 'otp', {
     to: Recipient,
     template_name: characters(512, 1),
     language: characters(20, 1),
-    /** The caller's own code; null: six digits are made. */
+    /** The caller's own code; null: the send service generates six digits. */
     otp: Nullable(Type.String({ pattern: '^[0-9A-Za-z-]{1,15}$' })),
   }),
   reply: Type.Composite([accepted, Type.Object({ otp: Type.String() })]),

@@ -77,7 +77,7 @@ export function refuseForeignHeader({ name, header_format }: TemplateShape): voi
 /** Header formats whose first value is the URL of a file. */
 const LINKED_HEADERS = new Set(['IMAGE', 'VIDEO', 'DOCUMENT']);
 
-/** Says what is wrong with the URL that a media header takes; null for other headers and for a proper URL (decision 50). */
+/** Describes the fault of a media header's URL; null for other headers and for a valid URL (decision 50). */
 export function headerUrlFault({ header_format }: Pick<TemplateShape, 'header_format'>, values: readonly string[]): string | null {
   const [link] = values;
   return LINKED_HEADERS.has(header_format ?? '') && link !== undefined ? urlFault(link) : null;

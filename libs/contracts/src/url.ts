@@ -2,7 +2,7 @@
 const REWRITTEN = /[\s\p{Cc}\\]/u;
 const ABSOLUTE = /^https?:\/\/([^/?#]+)/i;
 
-/** Says what keeps a text from being an absolute http or https URL in its own spelling; null when nothing does. Completes "<field> …". */
+/** Describes why a text is not an absolute http or https URL in its own spelling; null if it is one. Completes "<field> …". */
 export function urlFault(text: string): string | null {
   if (REWRITTEN.test(text)) return 'must be a URL without spaces, control characters and backslashes';
   const [, authority] = ABSOLUTE.exec(text) ?? [];
@@ -10,7 +10,7 @@ export function urlFault(text: string): string | null {
   return authority.includes('@') ? 'must be a URL without a user name or password' : null;
 }
 
-/** Says what keeps a text from being the end of a URL, which a template's button appends to its own; null when nothing does. */
+/** Describes why a text cannot be the end of a URL, which a template's button appends to its own; null if it can. */
 export function urlEndFault(text: string): string | null {
   return REWRITTEN.test(text) ? 'must not hold spaces, control characters or backslashes: they are the end of a URL' : null;
 }

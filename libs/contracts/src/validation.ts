@@ -10,7 +10,7 @@ function checkerOf(schema: TSchema): TypeCheck<TSchema> {
   return checker;
 }
 
-/** Whether a value has the contract's shape. Unknown members are let through: a newer neighbour may know more (rolling deploys). */
+/** Whether a value has the contract's shape. Accepts unknown members, because during an update a newer service may send more. */
 export function matches<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
   return checkerOf(schema).Check(value);
 }

@@ -15,14 +15,14 @@ type Traced = { event: EventEnvelope; span: Span };
 type TracedEvent = Traced & { received: ReceivedEvent };
 
 const MAX_DELAY_MS = 60_000;
-/** Pause between two pings of a database that is away, and delay of events that it could not store. In milliseconds. */
+/** Pause between two pings of an unavailable database, and delay of events that it could not store. In milliseconds. */
 const DATABASE_PAUSE_MS = 300;
 const AWAY_DELAY_MS = 1_000;
 /** Deadline of a handler, longer than that of its statements, in milliseconds. */
 const HANDLE_WITHIN_MS = 15_000;
 /**
- * Marked beginnings without an end after which an event is set aside. Its first delivery had no mark, so three processes have died while
- * they handled it, and the last one handled nothing else.
+ * An event with this many marked beginnings and no end is set aside. Its first delivery had no mark, so it has ended three processes, and
+ * the last one handled nothing else.
  */
 const MOST_BEGUN = 2;
 /** How often the handling of one event may exceed its deadline. */
@@ -90,8 +90,8 @@ export class BatchHandler {
   }
 
   /**
-   * Handles a batch with redelivered events. A process may have died of one of them, so beginnings are marked first, and an event that has
-   * a mark is handled alone.
+   * Handles a batch with redelivered events. One of them may have killed a process, so this marks each beginning first and handles an event
+   * that already has a mark alone.
    */
   private async handleRedelivered(received: readonly ReceivedEvent[]): Promise<void> {
     const begun = await this.untilDatabaseResponds(() => this.marks.countBegun(received.map(eventIdOf)));
@@ -150,7 +150,8 @@ export class BatchHandler {
 
   /**
    * Replays the oldest marked dead letter, with a single attempt; the inbox or key prevents a second effect. If it fails it stays with the
-   * new reason. While the database is away it waits. @returns whether there was one
+   * new reason. While the database is unavailable it waits.
+   * @returns whether there was one
    */
   async replay(): Promise<boolean> {
     const { durable, logger } = this.options;
@@ -218,7 +219,7 @@ export class BatchHandler {
     if (free.length > 0) await this.process(free);
   }
 
-  /** While the database is away or full, an ordered consumer retries here: later events would overtake redelivered ones. */
+  /** While the database is unavailable or full, an ordered consumer retries here: later events would overtake redelivered ones. */
   private async attemptUntilDatabaseResponds(begun: TracedEvent[]): Promise<Error | undefined> {
     for (;;) {
       const failure = await this.attempt(begun);

@@ -4,8 +4,8 @@ import type { Database } from '@mgw/postgres';
 const KEEP_DAYS = 7;
 
 /**
- * Marks in `<schema>.event_attempts` that the handling of an event has begun and not ended. Only redelivered events are marked: the process
- * that handled one before may have died of it.
+ * Marks in `<schema>.event_attempts` events whose handling has begun and not ended. It marks redelivered events only, because an earlier
+ * delivery may have killed its process.
  */
 export class BegunMarks {
   private static lastRun: Promise<unknown> = Promise.resolve();
@@ -16,7 +16,7 @@ export class BegunMarks {
     private readonly consumer: string,
   ) {}
 
-  /** Runs marked work one at a time in this process, so that the marks name the work that it died of. */
+  /** Runs marked work one at a time in this process, so that after a crash the marks name the work that caused it. */
   static async runAlone<T>(work: () => Promise<T>): Promise<T> {
     const turn = BegunMarks.lastRun.then(work);
     BegunMarks.lastRun = turn.catch(() => undefined);

@@ -21,7 +21,7 @@ export interface EventConsumerOptions<E extends EventType = EventType> {
   ordered?: boolean;
   /** Events in one transaction at most. */
   concurrency?: number;
-  /** Nobody waits for the effect: starts batching at a lower load, for fewer and larger transactions. */
+  /** Latency-tolerant: starts batching at a lower load, for fewer and larger transactions. */
   latencyTolerant?: boolean;
   /** Failed attempts of one process, with a working database, before an event goes to the dead letters. */
   maxDeliver?: number;

@@ -14,7 +14,7 @@ import { Signal } from './signal';
 const FINISH_MS = 3_000;
 /** Bytes of events in one transaction, unless it has a single event. */
 const MOST_BATCH_BYTES = 512 * 1024;
-/** Pause between two looks for dead letters to replay, in milliseconds. */
+/** Pause between two checks for dead letters to replay, in milliseconds. */
 const REPLAY_POLL_MS = 2_000;
 const FLUSH_WITHIN_MS = 1_000;
 

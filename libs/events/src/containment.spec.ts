@@ -59,7 +59,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
     });
     await publish(...range(4).map((number) => sent(number, { key: 'poisoned' })), ...range(4, 10).map((number) => sent(number)));
     expect(await effectsOf(6)).toEqual(ids([...range(4, 10), 2, 3]));
-    // The second of the key has one attempt.
+    // The key's second event gets one attempt.
     expect((await lettersOf(2)).map(({ event_id, reason }) => [event_id, reason])).toEqual(ids([0, 1]).map((id) => [id, 'cannot']));
     const { consumers } = await shop.nc.jetstreamManager();
     await eventually(async () => (await consumers.info('PUBLIC', 'shop')).num_ack_pending === 0);

@@ -82,7 +82,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await allEffects([1]);
     await shop.commitAndPublish(relay, 2);
     await allEffects([1, 2]);
-    // Nobody says that 3 is there; what comes after it must not overtake it when it is found.
+    // The relay gets no notice of event 3, because NATS is down. Later events must not overtake it.
     await shop.broker.kill();
     await shop.commitAndPublish(relay, 3);
     await shop.commitAndPublish(relay, 4, 5);
@@ -142,7 +142,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     shop.consumer();
     await shop.publish(0);
     await allEffects([0]);
-    // Enough for the relay to find some whenever it is done, and less than it turns down.
+    // Enough that the relay always finds some in memory, and few enough that it accepts them all.
     const handing = setInterval(() => relay.publishCommitted(Array.from({ length: 40 }, () => sent(0))), 4);
     try {
       await shop.publish(1);
@@ -251,11 +251,11 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await shop.publish(1);
     await allEffects([1]);
     const jetstream = shop.nc.jetstream();
-    // Each by itself, for a version that knows it.
+    // One letter per event, so that a version that knows the subject can replay each.
     await jetstream.publish('public.of.the.future', '[{"id":"future:1"},{"id":"future:2"}]');
     await jetstream.publish('public.message.sent', 'not json');
     await jetstream.publish('public.message.sent', '[]');
-    // Beside two that are.
+    // One invalid event between two valid ones.
     await jetstream.publish('public.message.sent', JSON.stringify([sent(2), { ...sent(9), data: {} }, sent(3)]));
     await allEffects([1, 2, 3]);
     await eventually(async () => (await shop.count('dead_letters')) === 5);

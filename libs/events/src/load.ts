@@ -1,4 +1,4 @@
-/** Events a second above which batching pays; lower for work that nobody waits for. */
+/** Events a second above which batching pays; lower for latency-tolerant work. */
 const BUSY = 800;
 const BUSY_LATENCY_TOLERANT = 100;
 /** This many events at once are a burst, not load. */
@@ -18,7 +18,7 @@ export class Load {
 
   private readonly perSecond: number;
 
-  /** @param latencyTolerant nobody waits for the work */
+  /** @param latencyTolerant whether the work may wait for a batch at a lower load */
   constructor({ latencyTolerant = false } = {}) {
     this.perSecond = latencyTolerant ? BUSY_LATENCY_TOLERANT : BUSY;
   }

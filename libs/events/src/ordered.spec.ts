@@ -58,7 +58,7 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
     const held = await holder();
     const publishing = publish(...range(150, 50));
     await replicas[first].stop();
-    // Given back, not run out.
+    // Released, not expired.
     expect(await holder()).not.toBe(held);
     await publishing;
     await publish(...range(100, 200));

@@ -95,7 +95,7 @@ export class OutboxHandled {
 async function hasHandled(manager: JetStreamManager, stream: string, { seq, created }: Candidate): Promise<boolean> {
   const { state } = await manager.streams.info(stream);
   const handled = await handledByAll(manager, stream, state);
-  // Consumers of a stream that has lost its events have handled all of it too. Read last, this shows that it is the same stream still.
+  // Consumers of a stream that lost its events have nothing left to handle either. So check last that it is still the same stream.
   const info = await manager.streams.info(stream);
   return handled !== undefined && handled >= seq && info.created === created && info.state.last_seq >= seq;
 }

@@ -10,7 +10,9 @@ export class PulledMessage {
   readonly streamSequence: number;
   /** When the stream stored it, in milliseconds since the epoch. */
   readonly storedAt: number;
-  /** The same for every delivery of the message. It includes the time, because a replaced stream counts from one again. */
+  /**
+   * Identifies the message across its deliveries. It includes the time, because a stream that replaces a lost one numbers from one again.
+   */
   readonly key: string;
 
   constructor(private readonly message: Msg) {

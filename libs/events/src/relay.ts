@@ -121,7 +121,7 @@ export class OutboxRelay {
   private async step(): Promise<void> {
     if (await this.streams.check()) this.leaveToOutbox();
     this.handled.check();
-    // Under load too: events of a dead replica must not wait for a quiet moment.
+    // Also under load, because the events of a dead replica must not wait for an idle moment.
     const isTime = Date.now() >= this.readOutboxAt;
     if (this.inMemory.length > 0 && !isTime) await this.publishFromMemory();
     else if (this.unmarked.length > 0 && (isTime || !this.caughtUp || Date.now() >= this.markAt)) await this.mark();
@@ -178,7 +178,7 @@ export class OutboxRelay {
 
   private async publishFromOutbox(): Promise<void> {
     const { db, pollMs = 1_000 } = this.options;
-    // Without a report it looks for leftovers only, not for events that another replica is about to publish from memory.
+    // Unless new events were reported, read older ones only: another replica may be about to publish younger ones from memory.
     const olderThanMs = this.caughtUp ? pollMs : 0;
     // Set first: the reading may miss events that are reported meanwhile.
     this.caughtUp = true;

@@ -135,7 +135,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     await shop.publish(...range(50));
     await effects(50);
     await eventually(async () => (await shop.count(`outbox_streams WHERE stream = 'PUBLIC' AND handled_until > '-infinity'`)) === 1);
-    // Published long before the consumers were looked at.
+    // Published long before the last check of the consumers.
     await shop.db.query(`UPDATE shop.outbox SET published_at = published_at - interval '1 hour'`);
     await consumer.stop();
     await shop.publish(...range(5, 50));

@@ -68,7 +68,7 @@ export async function openShop() {
           ...options,
         }),
       ),
-    /** A consumer that can be killed: it reaches neither NATS nor the database any more, and says nothing. */
+    /** A consumer that can be killed: it loses NATS and the database without releasing anything. */
     killable: async ({ handle = effect, ...options }: Partial<EventConsumerOptions> = {}) => {
       let isDead = false;
       let die: (reason: Error) => void = () => undefined;

@@ -28,10 +28,10 @@ CREATE INDEX outbox_waiting ON ${schema}.outbox (${unpublishedKey()} COLLATE "C"
 -- The streams that the outbox publishes to, and the cursor that republishes what a lost stream held (OutboxStreams, OutboxRefill).
 CREATE TABLE ${schema}.outbox_streams (
   stream text PRIMARY KEY,
-  -- The stream's creation time: another one means another stream.
+  -- The stream's creation time; a different one means that the stream was replaced.
   created text NOT NULL,
   last_seq bigint NOT NULL,
-  -- Rises with each loss. Acknowledgements of an earlier epoch count nothing.
+  -- Rises with each loss. Acknowledgements of an earlier epoch mark nothing.
   epoch integer NOT NULL DEFAULT 0,
   numbered_from timestamptz NOT NULL DEFAULT '-infinity',
   handled_until timestamptz NOT NULL DEFAULT '-infinity',
@@ -56,7 +56,7 @@ CREATE TABLE ${schema}.dead_letters (
   consumer text NOT NULL,
   subject text NOT NULL,
   body text NOT NULL,
-  -- Null for a body that is no event. An id that no event may have is not indexed.
+  -- The event's id, for the index; null if the body is not an event or its id is invalid.
   event_id text GENERATED ALWAYS AS (left(substring(body from '^\\{"id":"([!#-\\[\\]-~]+)"'), 1024)) STORED,
   reason text NOT NULL,
   attempts integer NOT NULL,
@@ -78,7 +78,7 @@ CREATE TABLE ${schema}.workers (
   alive_until timestamptz NOT NULL
 ) WITH (fillfactor = 50);
 
--- Attempts to handle an event that ended with their process (Attempts).
+-- Attempts to handle an event whose process died (BegunMarks).
 CREATE TABLE ${schema}.event_attempts (
   consumer text NOT NULL,
   event_id text NOT NULL,

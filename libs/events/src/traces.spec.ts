@@ -12,7 +12,7 @@ describe('traces of events', () => {
   let shop: Shop;
 
   beforeAll(async () => {
-    // Nothing is exported from here: the tests look at what is handed on.
+    // This process exports no traces: the tests check the trace context that it passes on.
     process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = 'http://127.0.0.1:9';
     tracing = await startTracing('events', createLogger('events', 'silent'));
     shop = await openShop();

@@ -1,7 +1,7 @@
 import { testDatabase, eventually } from '@mgw/testing';
 import { Database } from './index';
 
-/** Guarantees §10, N2: what people look at takes nothing from requests and events. */
+/** Guarantees §10, N2: reads for people use no resources of requests and events. */
 describe("connections for people's reads", () => {
   let database: Awaited<ReturnType<typeof testDatabase>>;
   let db: Database;

@@ -19,7 +19,7 @@ export interface RpcServerOptions {
   logger: Logger;
 }
 
-/** How long `close` waits for the broker to end its subscriptions, in milliseconds: the broker may be away. */
+/** How long `close` waits for the broker to end its subscriptions, in milliseconds: the broker may be unreachable. */
 const UNSUBSCRIBED_WITHIN_MS = 2_000;
 
 /** Bytes of the requests in progress. Most have a kilobyte, a callback of the platform up to 4 MB. Beyond it the server refuses with OVERLOADED. */

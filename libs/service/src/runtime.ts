@@ -6,16 +6,16 @@ import { setFlagsFromString } from 'node:v8';
  * the young one. Call it in a service's process before the start.
  */
 export function tuneRuntime(): void {
-  // V8 allocates objects that often survive a collection in the old generation. In a server those belong to requests in progress: dead, each
-  // of them keeps the rest of its request.
+  // V8 allocates objects that often survive a collection in the old generation. In a server these belong to requests, and a dead one keeps
+  // the rest of its request in memory.
   setFlagsFromString('--no-allocation-site-pretenuring');
   if ('asyncResource' in new AsyncResource('probe').bind(() => undefined))
     AsyncResource.prototype.bind = bind as typeof AsyncResource.prototype.bind;
 }
 
 /**
- * The behaviour of Node.js 25. Before, a bound function has the accessor `asyncResource` (DEP0172) and so a hidden class of its own in the
- * old generation, which keeps the request. Fastify binds a function for every body that it reads.
+ * Enables the behaviour of Node.js 25. Earlier versions give a bound function the accessor `asyncResource` (DEP0172), and thereby a hidden
+ * class in the old generation that keeps the request. Fastify binds a function for every body that it reads.
  */
 function bind<This, Args extends unknown[], R>(this: AsyncResource, fn: (this: This, ...args: Args) => R, thisArg?: This) {
   const run = (on: This, args: Args): R => this.runInAsyncScope(fn, on, ...args);

@@ -16,7 +16,7 @@ it('a process opens DATABASE_POOL connections at most, and as many more as its d
   await holder.transaction(async (tx) => {
     await tx.query('SELECT pg_advisory_xact_lock(1)');
     const wait = 'SELECT pg_advisory_xact_lock_shared(1)';
-    // Upkeep gives up after two seconds: it holds up nobody.
+    // Upkeep statements wait at most two seconds for a lock.
     for (let i = 0; i < 20; i++)
       waiting.push(
         db.query(wait),

@@ -16,7 +16,7 @@ describe('spans', () => {
   let tracing: Tracing;
 
   beforeAll(async () => {
-    // Nothing is exported from here: the tests look at what is handed on.
+    // This process exports no traces: the tests check the trace context that it passes on.
     process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = 'http://127.0.0.1:9';
     tracing = await startTracing('test', logger);
   });

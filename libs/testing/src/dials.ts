@@ -5,10 +5,7 @@ interface Dial {
   port?: number;
 }
 
-/**
- * Watches every outgoing TCP connection that this process tries from now on, by whatever client, also those that never come
- * about.
- */
+/** Watches every outgoing TCP connection that this process tries from now on, by whatever client, including those that fail. */
 export function watchDials(): { dials(): string[]; stop(): void } {
   const seen: Dial[] = [];
   const hook = createHook({

@@ -14,7 +14,7 @@ export interface NameServer {
 const NO_SUCH_NAME = 3;
 const TYPES: Record<number, 'A' | 'AAAA'> = { 1: 'A', 28: 'AAAA' };
 
-/** A DNS server over UDP (RFC 1035) with given responses. On close it denies the queries that it left open. */
+/** A DNS server over UDP (RFC 1035) with given responses. On close it refuses the queries that it left open. */
 export async function startNameServer(zone: Zone): Promise<NameServer> {
   const questions: string[] = [];
   const unanswered: (() => void)[] = [];

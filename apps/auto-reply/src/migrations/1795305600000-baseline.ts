@@ -36,12 +36,12 @@ CREATE TABLE auto_reply.replies (
   state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'replied', 'skipped', 'failed')),
   reason text,
   attempts integer NOT NULL DEFAULT 0,
-  -- Attempts that ended with their process.
+  -- Attempts whose process died.
   unfinished_attempts smallint NOT NULL DEFAULT 0,
   -- The worker that claimed it (auto_reply.workers).
   worker_id text,
   due_at timestamptz NOT NULL DEFAULT now(),
-  -- The time when it began to count for the daily limit, or null.
+  -- When its reply took a place under the daily limit, or null.
   reserved_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   ended_at timestamptz,
@@ -52,7 +52,7 @@ CREATE INDEX replies_waiting ON auto_reply.replies (business_id, due_at) WHERE s
 CREATE INDEX replies_claimed ON auto_reply.replies (worker_id) WHERE state = 'pending' AND worker_id IS NOT NULL;
 CREATE INDEX replies_reserved ON auto_reply.replies (business_id, reserved_at) WHERE reserved_at IS NOT NULL;
 CREATE INDEX replies_of_conversation ON auto_reply.replies (conversation_id, id DESC);
--- By an expression that no other index has: PostgreSQL would read the primary key backwards through the rows of other businesses.
+-- No other index has this expression. With a shared one PostgreSQL could scan the primary key backwards through other businesses' rows.
 CREATE INDEX replies_newest ON auto_reply.replies (business_id, (-id));
 CREATE INDEX replies_ended ON auto_reply.replies (ended_at) WHERE ended_at IS NOT NULL;
 `;

@@ -3,7 +3,7 @@ import type { AutoReplySettings, RequestOf, SetAutoReply } from '@mgw/contracts'
 import { Database } from '@mgw/postgres';
 import { AutoReplyConfig } from '../auto-reply.config';
 
-/** The auto-reply settings of a business, and what sends for it need. */
+/** A business's auto-reply settings, with the plan and the time zone that its sends need. */
 export interface Settings extends AutoReplySettings {
   api_key_sealed: string | null;
   plan: string;

@@ -23,11 +23,11 @@ CREATE TABLE broadcast.broadcasts (
   lease_until timestamptz,
   -- No recipient is due earlier; another broadcast of the business may run meanwhile.
   idle_until timestamptz,
-  -- The Idempotency-Key of its creation and what it was created from.
+  -- The Idempotency-Key and the fingerprint of the request that created it.
   creation_key text,
   creation_fingerprint text
 );
--- By an expression that no other index has: PostgreSQL would read the primary key backwards through the rows of other businesses.
+-- No other index has this expression. With a shared one PostgreSQL could scan the primary key backwards through other businesses' rows.
 CREATE INDEX broadcasts_newest ON broadcast.broadcasts (business_id, (-id));
 CREATE INDEX broadcasts_open ON broadcast.broadcasts (id) WHERE status IN ('scheduled', 'running');
 CREATE INDEX broadcasts_started ON broadcast.broadcasts (business_id) WHERE started_at IS NOT NULL AND finished_at IS NULL;
@@ -44,9 +44,9 @@ CREATE TABLE broadcast.recipients (
   -- unclear: the outcome of its send is unknown; the broadcast goes on and ends without it.
   state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sending', 'sent', 'failed', 'unclear')),
   attempts integer NOT NULL DEFAULT 0,
-  -- Attempts that ended with their process.
+  -- Attempts whose process died.
   unfinished_attempts smallint NOT NULL DEFAULT 0,
-  -- The time of the next attempt, or when an attempt under way counts as abandoned.
+  -- The time of the next attempt. During an attempt: the time after which it counts as abandoned.
   due_at timestamptz NOT NULL DEFAULT now(),
   -- The start of the last attempt.
   attempted_at timestamptz,
@@ -65,7 +65,7 @@ CREATE INDEX recipients_message ON broadcast.recipients (message_id) WHERE messa
 CREATE TABLE broadcast.reports (
   business_id bigint NOT NULL,
   message_id text NOT NULL,
-  -- Why it failed; null if it was read, and a message that was read has not failed (decision 26).
+  -- The failure reason; null for a message that was read, which cannot have failed (decision 26).
   reason text,
   at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (business_id, message_id)

@@ -127,10 +127,10 @@ describe('spec §10: running broadcasts', () => {
     await harness.db.transaction(async (tx) => {
       await tx.query(lockOf(first));
       await harness.db.query('UPDATE broadcast.broadcasts SET lease_until = now() WHERE id = $1', [id]);
-      // The replica that takes over waits for the first recipient.
+      // The replica that takes over waits for the lock of the first recipient.
       await eventually(async () => (await waitingTransactions(`SET due_at = now() WHERE broadcast_id`)) === 1);
       answerSecond();
-      // The outcome of the second send waits for the broadcast.
+      // Recording the second send waits for the lock of the broadcast.
       await eventually(async () => (await waitingTransactions('WITH held AS')) === 1);
       expect(await harness.db.query(lockOf(second))).toHaveLength(1);
     });

@@ -17,7 +17,7 @@ const FAULTS: Record<string, { status: number; error: string }> = {
 };
 const NOT_HTTP = { status: 400, error: 'The request is not well-formed HTTP.' };
 
-/** The common envelope for requests that reach no route, so not the error filter. */
+/** The common envelope for requests that reach no route and therefore no error filter. */
 const body = (error: string) => ({ success: false, error, error_code: 'VALIDATION_FAILED', details: [] });
 const LINK = helpLink('VALIDATION_FAILED');
 
@@ -46,6 +46,6 @@ export function refuseBytes(fault: Error & { code?: string }, socket: Socket): v
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
-  // A client could keep it open otherwise.
+  // Otherwise the client could keep the connection open.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

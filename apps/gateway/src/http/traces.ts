@@ -14,7 +14,7 @@ export function traceRequests(fastify: FastifyInstance): void {
     reply.raw.once('close', () => end(span, reply));
     done();
   });
-  // Not earlier: reading the body loses the async context.
+  // Enter the span only after the body was read, because reading it loses the async context.
   fastify.addHook('preValidation', (request, _reply, done) => {
     const span = spans.get(request);
     if (span) span.run(done);

@@ -104,7 +104,7 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
     // The command is sent by then; the response arrives while the process is paused.
     for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
     for (const until = Date.now() + 200; Date.now() < until;);
-    // In this gateway's own count it would be the first.
+    // This gateway's own count would admit it as the first request.
     expect(await decision).toMatchObject({ remaining: 57 });
     pausing.destroy();
   });

@@ -12,7 +12,7 @@ const BODY_LIMIT = 3 * 1024 * 1024;
 const MEGABYTE = 1024 * 1024;
 /** Bytes of bodies in memory. Each body takes about four times its size while it waits for its response. */
 const LIMITS = { body: BODY_LIMIT, total: 16 * MEGABYTE, address: 12 * MEGABYTE };
-/** A separate budget for addresses that post wrong signatures: they never use up that of the others. */
+/** A separate budget for addresses that post wrong signatures, so that they cannot use up the budget of others. */
 const LIMITS_OF_SUSPECTS = { body: BODY_LIMIT, total: 6 * MEGABYTE, address: 4 * MEGABYTE };
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/i;
 /** The platform retries when it gets no response. */

@@ -65,7 +65,7 @@ describe('prepared checks of request bodies (decisions 4 to 16)', () => {
     (_name, type) => {
       const check = preparedCheck(type);
       if (check === null) return;
-      // A valid body as far as one can be combined field by field, then each field with every value.
+      // A body with a valid value in each field that has one, then that body with each value in each field.
       const good: Record<string, unknown> = {};
       for (const field of fieldsOf(type)) {
         const refusals = (value: unknown) =>

@@ -35,7 +35,7 @@ interface SendingCaller {
   idempotencyKey?: string | undefined;
 }
 
-/** The one path of every send that a request asks for (spec §2.2). */
+/** Every send that starts with an HTTP request goes through here (spec §2.2). */
 @Injectable()
 export class SendingService {
   constructor(private readonly rpc: RpcClient) {}

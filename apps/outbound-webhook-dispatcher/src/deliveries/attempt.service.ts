@@ -13,9 +13,9 @@ import { signatureHeaders } from './signature';
 type Request = Pick<EgressCall, 'url' | 'headers'>;
 type End = Omit<AttemptEnd, 'durationMs'>;
 
-/** Another worker takes over a claim when this process stands still for too long. */
+/** Another worker takes over a claim when this process is suspended for too long. */
 export interface Claim {
-  /** Waits until it is known whether the claim holds. */
+  /** Waits until this process knows whether the claim holds. */
   confirm(): Promise<boolean>;
   /** Whether it holds at this moment. */
   holds(): boolean;
@@ -54,12 +54,12 @@ export class AttemptService {
     });
   }
 
-  /** Ends the connections to receivers. An attempt that this cuts off has no end and is made again. */
+  /** Closes the connections to receivers. Attempts that this cuts off are not recorded, so another worker repeats them. */
   async close(): Promise<void> {
     await this.egress.close();
   }
 
-  /** Never throws. An attempt that is cut off, or whose end cannot be recorded, is made again. Nothing is sent unless the claim holds. */
+  /** Never throws. An attempt that is cut off, or whose end cannot be recorded, is repeated. Sends nothing unless the claim holds. */
   async run(attempt: Attempt, claim: Claim): Promise<Freed> {
     try {
       crashPoint('dispatch.after-take');
@@ -79,7 +79,7 @@ export class AttemptService {
   private async make(attempt: Attempt, claim: Claim): Promise<End | null> {
     const request = this.requestFor(attempt);
     if (request === null) return UNREADABLE_SECRET;
-    // For other deliveries the log shows only the body: a further statement for each of them would cost too much.
+    // Other deliveries store no request, because a further statement for each of them would cost too much.
     if (attempt.manual) await this.deliveries.storeRequest(attempt, request);
     return (await claim.confirm()) ? this.post(attempt, request, claim) : null;
   }

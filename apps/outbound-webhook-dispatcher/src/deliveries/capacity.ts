@@ -1,6 +1,6 @@
 import type { Attempt } from './attempt';
 
-/** Attempts in progress in one process that are younger than `SLOW_AFTER_MS`. Businesses with older ones share as many again. */
+/** Attempts in progress in one process that are younger than `SLOW_AFTER_MS`. Businesses with older ones share a second pool of the same size. */
 const PER_PROCESS = 512;
 const PER_WEBHOOK = 16;
 const PER_BUSINESS = 64;

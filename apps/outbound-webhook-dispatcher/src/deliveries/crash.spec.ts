@@ -109,7 +109,7 @@ describe('two dispatchers', () => {
     const other = await startReceiver();
     dispatching.harness.onClose(() => other.close());
     const [id, blocker] = [await dispatching.create({ url: url() }), await dispatching.create({ url: other.url, business_id: 2 })];
-    // The end of another webhook's attempt waits for this lock, and all later ends wait for it.
+    // Recording the end of another webhook's attempt waits for this lock, and all later ends queue behind it.
     await dispatching.harness.db.transaction(async (tx) => {
       await tx.query('SELECT FROM dispatch.webhooks WHERE id = $1 FOR NO KEY UPDATE', [blocker]);
       await dispatching.harness.publish(sent(1, { business_id: 2 }));

@@ -16,16 +16,19 @@ export interface Expansion {
 export interface Freed {
   /** Whether the next delivery of one of their conversations may begin. */
   continues: boolean;
-  /** Whether any lane is due, perhaps one that waited for capacity. */
+  /** Whether any lane is due, including one that waited for capacity. */
   due: boolean;
 }
 
 type Claimed = Omit<Attempt, 'worker' | 'body' | 'claimedAt'>;
 
-/** SQL: a worker claims only while it lives by the database's clock, because it may have stood still since it sent the statement. */
+/**
+ * SQL: a worker may claim only while it is alive by the database's clock, because its process may have been suspended since it sent the
+ * statement.
+ */
 const alive = (worker: string) => `alive AS MATERIALIZED (SELECT WHERE ${isWorkerAlive('dispatch', worker)})`;
 
-/** SQL: locks lanes one by one, because a join may be planned as a comparison of each with the whole table. */
+/** SQL: locks lanes one by one, because PostgreSQL may plan a join that compares each with the whole table. */
 const CLAIM = `locked AS (
     SELECT a.* FROM admitted a CROSS JOIN LATERAL (
       SELECT FROM dispatch.lanes l
@@ -232,12 +235,12 @@ export class DeliveriesStore {
    * (guarantees §4, D4). Deliveries by hand move no counter (decision 34).
    */
   async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<Freed> {
-    // If a crash of the database loses this commit, the attempt is made again (guarantees §4, D3).
+    // If a crash of the database loses this commit, the attempt is repeated (guarantees §4, D3).
     const [row] = await this.db.relaxed.query<Freed>(
       `WITH n AS MATERIALIZED (
          SELECT * FROM ${ENDS.from('n', 'nth')}
        ), webhook AS MATERIALIZED (
-         -- No key changes, so new deliveries, whose foreign key locks the webhook, do not wait.
+         -- Changes no key, so it does not block new deliveries, whose foreign keys lock the webhook.
          SELECT id FROM dispatch.webhooks WHERE id IN (SELECT webhook_id FROM n) ORDER BY id FOR NO KEY UPDATE
        ), lane AS MATERIALIZED (
          SELECT l.webhook_id, l.ordering_key, l.delivery_id, l.open
@@ -247,7 +250,7 @@ export class DeliveriesStore {
          UPDATE dispatch.deliveries d SET state = n.state, status_code = n.status_code, reason = n.reason, duration_ms = n.duration_ms,
            finished_at = clock_timestamp()
          FROM lane JOIN n ON n.id = lane.delivery_id
-         -- Compared by attempt, because both ends of a delivery that was taken over may be here.
+         -- Matches the attempt too: after a takeover both workers' ends of one delivery may be in this batch.
          WHERE d.id = n.id AND d.attempt = n.attempt AND ${onRow(`d.state = 'running'`)}
          RETURNING d.webhook_id, lane.ordering_key, lane.open, d.state, d.manual, n.nth
        ), gone AS (

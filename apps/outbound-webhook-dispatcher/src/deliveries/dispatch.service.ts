@@ -14,10 +14,12 @@ const POLL_EVERY_MS = 250;
 const EMPTY_PAUSE_MS = 50;
 const RETRY_MS = 500;
 const SKIP_EVERY_MS = 2_000;
-/** Until a worker judges others after it got its id: after an outage of the database they renew first, as it did. */
+/**
+ * How long a worker with a new id waits before it releases claims of dead workers: after an outage of the database, live ones renew first.
+ */
 const GRACE_MS = 1_000;
 const CONFIRM_EVERY_MS = 50;
-/** How long a stop waits for attempts in progress, well within the 8 s that a service has. Others are made again. */
+/** How long a stop waits for attempts in progress, well within a service's 8 s. Other workers repeat the attempts that it cuts off. */
 const DRAIN_MS = 4_000;
 
 /** Claims due attempts and runs them side by side. */
@@ -25,7 +27,7 @@ const DRAIN_MS = 4_000;
 export class DispatchService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly signal = new Signal();
   private readonly running = new Map<Attempt, Promise<void>>();
-  /** The last of the statements that claim or release attempts; see `inTurn`. */
+  /** The last statement that claims or releases attempts; see `serialize`. */
   private turn: Promise<unknown> = Promise.resolve();
   /** Whether a lane may be due, and whether one of them continues a conversation. */
   private due = true;
@@ -58,7 +60,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     this.ended = this.run();
   }
 
-  /** Claims no more and waits for attempts in progress. The rest is cut off and released, and another worker makes it again. */
+  /** Stops claiming and waits for attempts in progress. Cuts off and releases the rest, which another worker repeats. */
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
     this.signal.notify();
@@ -94,7 +96,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
       try {
         await this.keepClaims();
         await this.cleanUp();
-        // A smaller batch leaves nothing that could begin before an attempt ends or a delivery comes.
+        // After a smaller batch nothing can begin until an attempt ends or a delivery arrives.
         if ((await this.claimDue()) < CLAIM_BATCH) await this.rest();
       } catch (error) {
         this.warn(error, 'claiming deliveries failed; will retry');
@@ -113,11 +115,11 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     await Promise.race([Promise.all(this.running.values()), new Promise((resume) => setTimeout(resume, withinMs).unref())]);
   }
 
-  /** A process that stood still continues under a new id. It keeps the claims that no other worker took over. */
+  /** A suspended process resumes under a new id. It keeps the claims that no other worker took over. */
   private async keepClaims(): Promise<void> {
     const { id } = this.heartbeat;
     if (id === undefined || id === this.worker) return;
-    await this.inTurn(async () => {
+    await this.serialize(async () => {
       const former = [...this.running.keys()].filter(({ worker }) => worker === this.worker);
       const kept = new Set(former.length === 0 ? [] : await this.lanes.adopt(this.worker as string, id, idsOf(former)));
       for (const attempt of former) if (kept.has(attempt.id)) attempt.worker = id;
@@ -135,7 +137,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     if (due) this.due = true;
     this.suspects = suspects;
     if (now - this.skippedAt < SKIP_EVERY_MS) return;
-    await this.inTurn(() => this.releaseOrphans());
+    await this.serialize(() => this.releaseOrphans());
     if (!(await this.lanes.skipDisabled())) this.skippedAt = now;
   }
 
@@ -180,15 +182,15 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
 
   /** Claims attempts and starts them. @returns how many */
   private begin(claim: (worker: string | undefined) => Promise<Attempt[]>): Promise<number> {
-    return this.inTurn(async () => {
+    return this.serialize(async () => {
       const claimed = await claim(this.mayClaim ? this.worker : undefined);
       for (const attempt of claimed) this.start(attempt);
       return claimed.length;
     });
   }
 
-  /** Runs one such statement at a time: each must know which attempts the one before has claimed. */
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs statements that claim or release one at a time: each must know which attempts the previous one claimed. */
+  private serialize<T>(work: () => Promise<T>): Promise<T> {
     const done = this.turn.then(work);
     this.turn = done.catch(() => undefined);
     return done;
@@ -198,7 +200,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     return this.worker !== undefined && this.heartbeat.id === this.worker;
   }
 
-  /** A process that stood still does not know whether its claims hold until it has a new id. */
+  /** After a suspension the process does not know whether its claims hold until it has a new id. */
   private claimOf(attempt: Attempt): Claim {
     const holds = () => this.mayClaim && attempt.worker === this.worker;
     const confirm = async () => {

@@ -64,8 +64,9 @@ export class LanesStore {
   }
 
   /**
-   * Frees lanes of this worker whose attempts it no longer makes: their claim or end was lost with a connection or a crash of the database.
-   * The caller claims nothing meanwhile. @returns whether a lane is due
+   * Frees lanes that this worker holds but no longer works on, because a lost connection or a crash of the database lost their claim or
+   * end. The caller must not claim meanwhile.
+   * @returns whether a lane is due
    */
   async releaseOrphans(worker: string, running: string[]): Promise<boolean> {
     const rows = await this.db.relaxed.query(

@@ -9,15 +9,15 @@ import { capacityBeside } from './capacity';
 const OPEN = 3_000;
 const WORKER = 'worker';
 
-/** @returns the rows of deliveries and lanes that the statements read, and those that their joins compared in vain */
+/** @returns the rows of deliveries and lanes that the statements read, and those that their joins discarded */
 async function openRowsRead(db: Database, read: (db: Database) => Promise<unknown>): Promise<number> {
   const { deliveries = 0, lanes = 0, '': inVain = 0 } = await rowsRead(db, read);
   return deliveries + lanes + inVain;
 }
 
 /**
- * PostgreSQL believes that almost nothing is open after weeks, and knows nothing of a new table. With both statistics a statement may read
- * rows that it is about, but not all that are open.
+ * After weeks PostgreSQL's statistics claim that almost nothing is open, and a new table has none. Under both, a statement may read the
+ * rows that it works on, but not all open ones.
  */
 describe.each([
   ['new', 0],

@@ -7,7 +7,7 @@ describe('guarantees §5, decision 32: forbidden addresses', () => {
   let dispatching: Dispatching;
   let canary: RawReceiver;
   let watch: ReturnType<typeof watchDials>;
-  /** Each case as it is, and with the port at which the canary listens on every local address. */
+  /** Each case unchanged, and again with the canary's port, on which it listens at every local address. */
   let urls: string[];
 
   beforeEach(async () => {

@@ -17,8 +17,8 @@ CREATE TABLE dispatch.webhooks (
 );
 CREATE INDEX webhooks_of ON dispatch.webhooks (business_id);
 
--- One event on its way to one webhook. No index holds a column that the end of an attempt changes: the row stays on its page.
--- Vacuum runs early: a look for open deliveries passes the entries of those that ended since the last one.
+-- One event on its way to one webhook. No index has a column that the end of an attempt changes, so the row stays on its page. Vacuum runs
+-- early, because a search for open deliveries scans the index entries of all that ended since the last vacuum.
 CREATE TABLE dispatch.deliveries (
   id bigserial PRIMARY KEY,
   webhook_id bigint NOT NULL REFERENCES dispatch.webhooks (id) ON DELETE CASCADE,
@@ -35,7 +35,7 @@ CREATE TABLE dispatch.deliveries (
   -- Counts attempts; only the worker of the newest attempt may end it.
   attempt integer NOT NULL DEFAULT 0,
   lost_workers smallint NOT NULL DEFAULT 0,
-  -- A person requested it: it counts nothing (decision 34), and keeps its request as it went out.
+  -- A person requested it: it changes no counter (decision 34), and its request is stored as sent.
   manual boolean NOT NULL DEFAULT false,
   request json,
   status_code integer,
@@ -47,7 +47,7 @@ CREATE TABLE dispatch.deliveries (
 CREATE INDEX deliveries_waiting ON dispatch.deliveries (webhook_id, ordering_key COLLATE "C", id) WHERE queued;
 -- The event first, so that finding one event does not read the log of a webhook.
 CREATE UNIQUE INDEX deliveries_event ON dispatch.deliveries (event_id, webhook_id);
--- By an expression that no other index has: PostgreSQL would read the primary key backwards through the rows of other webhooks.
+-- No other index has this expression. With a shared one PostgreSQL could scan the primary key backwards through other webhooks' rows.
 CREATE INDEX deliveries_newest ON dispatch.deliveries (webhook_id, (-id));
 CREATE INDEX deliveries_created ON dispatch.deliveries (created_at);
 
@@ -63,7 +63,7 @@ CREATE TABLE dispatch.lanes (
   open integer NOT NULL,
   -- The time when the last attempt ended.
   due_since timestamptz NOT NULL DEFAULT clock_timestamp(),
-  -- Two workers died with its next delivery. Dispatchers attempt one such delivery at a time.
+  -- Two workers died during attempts of its next delivery. Dispatchers attempt one such delivery at a time.
   suspect boolean NOT NULL DEFAULT false,
   PRIMARY KEY (webhook_id, ordering_key)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);

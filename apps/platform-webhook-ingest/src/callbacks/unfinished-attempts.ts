@@ -8,9 +8,9 @@ interface Row {
   unfinished_attempts: number;
 }
 
-/** Counts the attempts at rows of a table that ended with their process (guarantees §10, N3). */
+/** Counts, for the rows of a table, the attempts whose process died (guarantees §10, N3). */
 export class UnfinishedAttempts {
-  /** Rows with a counted attempt that only the database ended, and that it could not take back yet. */
+  /** Rows whose attempt failed only because of the database, but whose count could not be reduced again yet. */
   private readonly uncounted = new Set<string>();
 
   constructor(
@@ -23,8 +23,8 @@ export class UnfinishedAttempts {
   }
 
   /**
-   * Runs `work` in a transaction. `begin` counts an attempt at its rows and commits that on another connection. If `work` fails because
-   * the database is away or has no room, the attempt does not count.
+   * Runs `work` in a transaction. `begin` counts an attempt at its rows and commits that on another connection. If `work` fails because the
+   * database is unavailable or full, the attempt does not count.
    */
   async run<T>({ durable }: { durable: boolean }, work: (tx: Tx, begin: (ids: string[]) => Promise<void>) => Promise<T>): Promise<T> {
     let begun: string[] = [];

@@ -42,7 +42,7 @@ export class ConnectionMap {
     return this.holders(this.holdersBySecret.keys(), body, signature);
   }
 
-  /** The callback names a connected business, and `signersNamed` tries the secrets of all that it names. */
+  /** Whether the callback names a connected business, and few enough that `signersNamed` tries the secrets of all. */
   triesAllNamed(body: Buffer): boolean {
     const { length } = this.candidates(body);
     return length > 0 && length <= MOST_CANDIDATES;

@@ -10,7 +10,9 @@ import { ConnectionMap } from './connection-map';
 /** A callback that matches no secret may follow a new connection. This bounds the reads that forgeries cause. */
 const REREAD_MS = 1_000;
 
-/** Caches the connections of all businesses with their opened secrets. While the template service is away the last ones stay valid. */
+/**
+ * Caches the connections of all businesses with their opened secrets. While the template service is unavailable the last ones stay valid.
+ */
 @Injectable()
 export class ConnectionsService implements OnApplicationShutdown {
   private readonly cached: RefreshedValue<ConnectionMap>;

@@ -14,7 +14,7 @@ CREATE TABLE ingest.callbacks (
   received_at timestamptz NOT NULL DEFAULT now(),
   split_at timestamptz,
   traceparent text,
-  -- Attempts to split it that ended with their process.
+  -- Attempts to split it whose process died.
   unfinished_attempts smallint NOT NULL DEFAULT 0
 );
 CREATE INDEX callbacks_waiting ON ingest.callbacks (lane, id) WHERE split_at IS NULL;

@@ -20,7 +20,7 @@ const POLL_EVERY_MS = 50;
 const RETRY_AFTER_MS = 1_000;
 /** Additions this close together count as one, in milliseconds. */
 const MERGED_WITHIN_MS = 10;
-/** While consumers stand still a new sample replaces the last one, so events only count as handled later. */
+/** While consumers make no progress a new sample replaces the last one, so events only count as handled later. */
 const MOST_SAMPLES = 100;
 /** The send service sets the pace even while it is stopped, because every event needs it. */
 const PACEMAKER = /^send-/;
@@ -70,7 +70,10 @@ export class EventsInFlight {
     return room;
   }
 
-  /** Whether a callback with this many events may be published now. One above the share is, if none of its lane is in flight. */
+  /**
+   * Whether a callback with this many events may be published now. A callback that exceeds the share must wait until none of its lane is in
+   * flight.
+   */
   admits(lane: number, events: number): boolean {
     return events <= this.room(lane) || !this.lanes.has(lane);
   }

@@ -1,4 +1,4 @@
--- Locks names until the end of the transaction, in one order, so that two batches never wait for each other in a circle.
+-- Locks names until the end of the transaction, in one order, so that two batches never deadlock.
 CREATE OR REPLACE FUNCTION send.lock_names(p_business bigint[], p_name text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(place) FROM (

@@ -24,7 +24,7 @@ interface MessageRow {
  */
 const INBOUND_PLACE = `least(received_at AT TIME ZONE 'UTC', sent_at AT TIME ZONE 'UTC' + interval '999 milliseconds')`;
 
-/** SQL of the last row of the previous page, after which the next page starts. */
+/** SQL of the cursor's row, the last one of the previous page. */
 interface PageStart {
   place: string;
   came: string;

@@ -10,11 +10,11 @@ import type { IntentRecord } from './intent';
 import { acceptedPerson, notSentEvent, sentEvent, type Acceptance } from './outcome-events';
 import { OutcomeStore } from './outcome.store';
 
-/** Together with their pauses, which double up to 30 s, these take a quarter of an hour. */
+/** With pauses that double up to 30 s, these retries take a quarter of an hour. */
 const RETRIES = 30;
 const CANCELLED = 'The send could not be stored in time, so nothing was sent.';
 
-/** Maximum bytes in each of the three queues. One business's half fits every send that a replica runs at once. */
+/** Maximum bytes in each of the three queues. One business may use half, which fits every send that a replica runs at once. */
 const MAX_QUEUED_BYTES = 6 * 1024 ** 2;
 
 interface Failure {

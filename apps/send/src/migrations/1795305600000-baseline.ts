@@ -47,7 +47,7 @@ CREATE TABLE send.suppressions (
   business_id bigint,
   conversation_id bigint NOT NULL,
   source text NOT NULL CHECK (source IN ('person', 'platform', 'dashboard')),
-  -- Null: lifted.
+  -- Null for a lifted suppression.
   state text CHECK (state IN ('opted_out', 'blocked', 'opted_out_marketing')),
   at timestamptz NOT NULL,
   reason text,
@@ -55,7 +55,7 @@ CREATE TABLE send.suppressions (
 );
 CREATE INDEX suppressions_of ON send.suppressions (business_id, at DESC, conversation_id DESC, source DESC) WHERE state IS NOT NULL;
 
--- A business's own rules. Null words: the default words.
+-- A business's own rules; null words mean the default words.
 CREATE TABLE send.settings (
   business_id bigint PRIMARY KEY,
   stop_words text[],

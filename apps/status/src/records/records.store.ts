@@ -92,7 +92,8 @@ export class RecordsStore {
        WHERE business_id = $1 AND message_id = $2 AND month = (SELECT month FROM status.record_keys WHERE business_id = $1 AND message_id = $2)`,
       [businessId, messageId],
     );
-    // Only the platform has reported this message. A SQL condition for this check would let the planner choose the index by time.
+    // So far only the platform has reported this message. This check is not in SQL, because the planner would then choose the index by
+    // time.
     if (!row?.sent_at) return null;
     const { message_id, status, sent_at, recipient, failure_reason } = row;
     return { message_id, delivery_status: status, sent_at: sent_at.toISOString(), to: recipient, failure_reason };

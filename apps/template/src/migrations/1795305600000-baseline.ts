@@ -18,7 +18,7 @@ CREATE TABLE template.connections (
   status text NOT NULL DEFAULT 'unchecked' CHECK (status IN ('unchecked', 'connected', 'problem')),
   checked_at timestamptz,
   problem text,
-  -- The time of the next check; the worker that claims it moves it on.
+  -- The time of the next probe; a worker that claims it moves the time forward.
   probe_at timestamptz NOT NULL DEFAULT now(),
   -- The platform's word for each restriction, with the time that it ends, or null for never (platform §4.6).
   restrictions jsonb NOT NULL DEFAULT '{}'
