@@ -512,7 +512,7 @@ describe('the dashboard’s pages', () => {
       ['Europe/Berlin', '2026-10-24T22:30:00Z', '24 h 30 min'],
       // The next day starts at 1:00.
       ['Africa/Cairo', '2026-04-23T20:00:00Z', '2 h 0 min'],
-    ])('says when the cap resets: in %s at %s in %s', async (timezone, now, left) => {
+    ])('shows when the cap resets: in %s at %s in %s', async (timezone, now, left) => {
       await page.route('**/api/client/me', async (route) => {
         const answer = await route.fetch();
         const me = (await answer.json()) as { business: object };
@@ -562,7 +562,7 @@ describe('the dashboard’s pages', () => {
       expect(await page.getByRole('alert').count()).toBe(0);
     });
 
-    it('says that a Starter plan cannot send', async () => {
+    it('explains that a Starter plan cannot send', async () => {
       await openHome(stack.starter.owner);
       await bar().getByText('The Starter plan does not send through the API.').waitFor();
     });

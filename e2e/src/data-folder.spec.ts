@@ -23,7 +23,7 @@ describe('the data folder of npm start (spec §13)', () => {
     return stdout;
   };
 
-  it('moves data without a layout aside, says so in one line, and starts with empty data', () => {
+  it('moves data without a layout aside, prints one line about it, and starts with empty data', () => {
     mkdirSync(join(dir, 'postgres'), { recursive: true });
     writeFileSync(join(dir, 'postgres', 'table'), 'rows');
     expect(prepare()).toMatch(
@@ -34,7 +34,7 @@ describe('the data folder of npm start (spec §13)', () => {
     expect(readFileSync(join(parent, aside, 'postgres', 'table'), 'utf8')).toBe('rows');
   });
 
-  it('keeps the data of this version, and says nothing of an empty folder', () => {
+  it('keeps the data of this version, and prints nothing about an empty folder', () => {
     expect(prepare()).toBe('');
     mkdirSync(join(dir, 'postgres'));
     expect(prepare()).toBe('');

@@ -53,7 +53,7 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
     for (const kind of kinds) expect([kind, median(measured[kind]) < BOUND_MS]).toEqual([kind, true]);
   }
 
-  it('survives a number that hangs', async () => {
+  it('is not slowed by a number that hangs', async () => {
     // Stay below the deadline of a call, so that no circuit breaker opens.
     await control('rules', { match: { template: 'order_update' }, delay_ms: 12_000 });
     const update = { phone: '+1 202 555 0199', template_name: 'order_update', body_params: ['Asha', '1'] };
@@ -64,7 +64,7 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
     });
   }, 240_000);
 
-  it('survives searches in many conversations', async () => {
+  it('is not slowed by searches in many conversations', async () => {
     await manyConversations();
     const paths = ['conversations?q=', 'messages?q='].map((path) => `/api/client/${path}`);
     let n = 0;
@@ -72,7 +72,7 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
     await expectUnaffected('searches').finally(stop);
   }, 240_000);
 
-  it('survives a flood of customers’ messages', async () => {
+  it('is not slowed by a flood of customers’ messages', async () => {
     const post = callbackPoster(stack, stack.growth);
     const flood = Array.from({ length: 16 }, (_, i) => post(inboundMessages(500, `flood.${i}`), stack.demo.app_secret));
     await Promise.all(flood.slice(0, 4));
@@ -80,7 +80,7 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
     expect(new Set(await Promise.all(flood))).toEqual(new Set([200]));
   }, 240_000);
 
-  it('survives a language model that hangs', async () => {
+  it('is not slowed by a language model that hangs', async () => {
     const settings = {
       enabled: true,
       instructions: 'Be kind.',
@@ -97,7 +97,7 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
     await aggressor.call('PUT', '/api/client/auto-reply', { enabled: false });
   }, 240_000);
 
-  it('survives webhooks whose receivers hang', async () => {
+  it('is not slowed by webhooks whose receivers hang', async () => {
     for (let i = 0; i < 12; i++)
       await aggressor.call('POST', '/api/client/webhooks', {
         name: `hung ${i}`,
@@ -109,7 +109,7 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
     await expectUnaffected('hung webhooks');
   }, 240_000);
 
-  it('survives forged callbacks', async () => {
+  it('is not slowed by forged callbacks', async () => {
     const post = callbackPoster(stack, stack.growth);
     const forged = { ...inboundMessages(1, 'forged'), padding: 'x'.repeat(1024 ** 2) };
     const stop = repeat(4, () => post(forged, 'a wrong secret'));

@@ -8,7 +8,7 @@ class DemoConfig extends config('demo', {
 }) {}
 
 describe('configuration', () => {
-  it('reads, converts and fills in', () => {
+  it('reads and converts values and applies defaults', () => {
     const loaded = DemoConfig.load({ DATABASE_URL: 'postgresql://localhost/x', RATE: '7' });
     expect(loaded).toBeInstanceOf(DemoConfig);
     expect([loaded.port, loaded.rate, loaded.targets]).toEqual([0, 7, ['localhost']]);

@@ -1,6 +1,6 @@
 import { urlEndFault, urlFault } from './url';
 
-describe('URLs that leave (decision 50)', () => {
+describe('URLs that leave the gateway (decision 50)', () => {
   it.each([
     'https://example.com/a.png',
     'http://example.com',
@@ -8,7 +8,7 @@ describe('URLs that leave (decision 50)', () => {
     'https://例え.jp/絵.png',
     'https://[2001:db8::1]:8443/',
     'https://example.com/a@b',
-  ])('%s is one', (text) => expect(urlFault(text)).toBeNull());
+  ])('accepts %s', (text) => expect(urlFault(text)).toBeNull());
 
   it.each([
     ['a space within', 'https://example.com/a b.png'],
@@ -32,7 +32,7 @@ describe('URLs that leave (decision 50)', () => {
     ['no host', 'https://'],
     ['an invalid port', 'https://example.com:99999/'],
     ['nothing', ''],
-  ])('with %s it is none', (_, text) => expect(urlFault(text)).toEqual(expect.stringMatching(/^must be /)));
+  ])('refuses a URL with %s', (_, text) => expect(urlFault(text)).toEqual(expect.stringMatching(/^must be /)));
 
   it('the end of a URL contains nothing that parsers rewrite', () => {
     expect(urlEndFault('orders/1007?a=b')).toBeNull();

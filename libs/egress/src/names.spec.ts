@@ -7,7 +7,7 @@ const PUBLIC = '93.184.215.14';
 const NAME = 'hooks.example.com';
 const OK = { kind: 'answered', status: 200 };
 
-describe('what names resolve to (guarantees §5)', () => {
+describe('the addresses that names resolve to (guarantees §5)', () => {
   let canary: RawReceiver;
   let watch: ReturnType<typeof watchDials>;
   const opened: { close(): Promise<void> }[] = [];
@@ -72,7 +72,7 @@ describe('what names resolve to (guarantees §5)', () => {
     ['public IPv6, private IPv4', ['2606:4700::1111', '10.0.0.1']],
     ['more public ones than are called, then a private one', [...Array<string>(10).fill(PUBLIC), '127.0.0.1']],
     ['an invalid address', ['not an address']],
-  ])('%s: refused, nothing is dialled', async (_, addresses) => {
+  ])('refuses %s and dials nothing', async (_, addresses) => {
     expect(await door([addresses]).post()).toEqual({ kind: 'refused' });
     expect([watch.dials(), canary.connections]).toEqual([[], 0]);
   });

@@ -119,7 +119,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect(received.sort()).toEqual(ids(range(240)).sort());
   });
 
-  it('are left to their own process at first, unless it reports them', async () => {
+  it('are published at first only by the process that wrote them, unless it reports them', async () => {
     const relay = shop.relay({ pollMs: 200 });
     shop.consumer();
     await shop.publish(0);
@@ -152,7 +152,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     }
   });
 
-  it('are published again when another replica found the loss of their store first', async () => {
+  it('are published again when another replica detected the lost store first', async () => {
     const relay = shop.relay({ pollMs: 60_000 });
     shop.consumer();
     await shop.publish(1);
@@ -179,7 +179,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await allEffects(range(5));
   });
 
-  it('take no second effect when the store is lost after their handling, and later ones still arrive', async () => {
+  it('have no second effect when the store is lost after their handling, and later ones still arrive', async () => {
     shop.relay();
     shop.consumer();
     await shop.publish(...range(5));

@@ -79,7 +79,7 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
     expect([...heardBy]).toEqual(['a', 'b']);
   });
 
-  it('are left to the next replica by one that was suspended for longer than its lease (guarantees §8)', async () => {
+  it('are consumed by the next replica when one was suspended for longer than its lease (guarantees §8)', async () => {
     let goOn: () => void = () => undefined;
     const begun = jest.fn();
     shop.consumer({
@@ -109,7 +109,7 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
     expect(await effectsOf(5)).toEqual([sent(0).id, 'of another', ...ids(range(3, 1))]);
   });
 
-  it('wait in order while the database is away, and continue when it is back (guarantees §8)', async () => {
+  it('wait in order while the database is unavailable, and continue when it is back (guarantees §8)', async () => {
     let away = false;
     replica('a', { db: shop.dbUnless(() => away) });
     replica('b', { db: shop.dbUnless(() => away) });

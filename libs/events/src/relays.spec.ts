@@ -63,7 +63,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     await shop.broker.start();
   };
 
-  it('publish from memory only behind older unpublished events of the key by another replica', async () => {
+  it('never publish from memory ahead of another replica’s older unpublished events of the key', async () => {
     const relay = await quietRelay();
     // Written by another replica, which has not published it.
     await append(sent(1));
@@ -72,7 +72,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await inStream()).toEqual(ids(range(4)));
   });
 
-  it('publish from memory beside unpublished events of other keys, and beside their own', async () => {
+  it('publish from memory although their own events or those of other keys are unpublished', async () => {
     const relay = await quietRelay();
     await append(sentIn(2, 1));
     // Not marked yet when the next one is written.
@@ -105,7 +105,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await effects(4)).toEqual([...ids([0, 1, 2]), created.id]);
   });
 
-  it('find no loss while another replica publishes between two readings', async () => {
+  it('detect no loss while another replica publishes between two readings', async () => {
     const busy = await quietRelay();
     let [next, calls] = [1, 0];
     const publishOneMore = async () => {

@@ -76,7 +76,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
     ['shared by replicas', {}],
     ['consumed by one replica', { ordered: true }],
     ['consumed by one replica, in a statement', { ordered: true, idempotent: true, singleStatement: true }],
-  ])('have their effect once when two operators ask for them at once, of two replicas (%s)', async (_, options) => {
+  ])('take effect once when two operators request their replay at once from two replicas (%s)', async (_, options) => {
     const heardBy = new Set<string>();
     for (const name of ['a', 'b'])
       shop.consumer({
@@ -94,7 +94,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
     else expect(effects.sort()).toEqual(ids(...EIGHT));
   });
 
-  it('take no second effect if the event was handled since, however long ago', async () => {
+  it('have no second effect if the event was handled since, however long ago', async () => {
     shop.relay();
     const consumer = shop.consumer();
     await shop.publish(1, 2);

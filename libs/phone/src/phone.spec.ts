@@ -39,7 +39,7 @@ describe('phone numbers (spec §2.1, decision 8)', () => {
     expect(normalizePhone(input)).toMatchObject({ ok: false, reason: expect.stringMatching(/^must /) as string }),
   );
 
-  it('knows business-scoped ids', () => {
+  it('recognizes business-scoped user ids', () => {
     expect([isBusinessScopedId('GB.5520'), isBusinessScopedId('919000055501')]).toEqual([true, false]);
   });
 });

@@ -76,13 +76,13 @@ describe('calls to the platform (guarantees §1, S2)', () => {
     expect(await send()).toMatchObject({ kind: 'accepted', waId: null, userId: null });
   });
 
-  it('does not repeat a definite refusal', async () => {
+  it('never retries a definite refusal', async () => {
     answers([400, no(131026)]);
     expect(await send()).toMatchObject({ kind: 'refused', refusal: { platformCode: 131026, retry: 'never' } });
     expect(platform.requests).toHaveLength(1);
   });
 
-  it('repeats a refusal that may pass at once, and then is accepted', async () => {
+  it('retries a refusal that may pass at once', async () => {
     answers([500, no(131016)], [500, no(131016)], [200, yes]);
     expect((await send()).kind).toBe('accepted');
     expect(platform.requests).toHaveLength(3);
@@ -111,7 +111,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
     ['a success whose id has a line break', 200, '{"messages":[{"id":"wamid.A\\nB"}]}'],
     ['a success whose id is endless', 200, JSON.stringify({ messages: [{ id: 'x'.repeat(513) }] })],
     ['a redirect', 302, ''],
-  ])('does not know the outcome after %s and never repeats (decision 41)', async (_, status, body) => {
+  ])('reports an unknown outcome after %s and never retries (decision 41)', async (_, status, body) => {
     answers([status, body]);
     expect((await send()).kind).toBe('unknown');
     expect(platform.requests).toHaveLength(1);
@@ -179,7 +179,7 @@ describe('a platform that cannot be reached: nothing was written (guarantees §1
     return { server, port: (server.address() as AddressInfo).port };
   };
 
-  it('connection refused', async () => {
+  it('reports a refused connection as unreached', async () => {
     const { server, port } = await listen(() => {});
     await new Promise((resolve) => server.close(resolve));
     expect(await outcomeAt(`http://127.0.0.1:${port}`)).toEqual({ kind: 'unreached', problem: 'ECONNREFUSED' });
@@ -196,11 +196,11 @@ describe('a platform that cannot be reached: nothing was written (guarantees §1
     late.close();
   });
 
-  it('no such name', async () => {
+  it('reports an unknown host name as unreached', async () => {
     expect((await outcomeAt('http://no-such-platform.invalid')).kind).toBe('unreached');
   });
 
-  it('a TLS handshake that fails', async () => {
+  it('reports a failed TLS handshake as unreached', async () => {
     const { server, port } = await listen((socket) => {
       socket.on('error', () => {});
       socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');

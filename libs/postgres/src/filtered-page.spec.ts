@@ -43,7 +43,7 @@ describe('a page of a list with a filter that no index supports', () => {
     [120_000, 50_000],
     [200_000, 1_000_000],
     [0, 1],
-  ])('of %i rows, each %i-th matches: the pages have each of them once, in order', async (size, every) => {
+  ])('pages through %i rows of which every %i-th matches: each match appears once, in order', async (size, every) => {
     for (const limit of [1, 10, 100]) {
       const expected = Array.from({ length: Math.floor(size / every) }, (_, i) => (Math.floor(size / every) - i) * every);
       if (expected.length / limit > 200) continue;

@@ -45,7 +45,7 @@ describe("connections for people's reads", () => {
     expect(await readsUnderWay()).toBe(0);
   });
 
-  it('give a business a share only: others read, and requests and events keep their connections', async () => {
+  it('limit a business to its share: others read, and requests and events keep their connections', async () => {
     const ended: string[] = [];
     await whileLocked(async () => {
       const stuck = Array.from({ length: 1_000 }, () =>

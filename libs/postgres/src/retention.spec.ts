@@ -44,7 +44,7 @@ describe('rows that expire', () => {
     });
   const old = { table: 'shop.notes_rest', where: `at < now() - interval '10 days'` };
 
-  it('go in bounded batches, and younger rows stay', async () => {
+  it('are deleted in bounded batches, and younger rows stay', async () => {
     await write([1, 2, 3, 4, 5], '2020-01-01');
     await write([6], new Date().toISOString());
     const batches = [await pruneBatch(db, old, 2), await pruneBatch(db, old, 2), await pruneBatch(db, old, 2)];

@@ -139,7 +139,7 @@ describe('requests between services (guarantees §6)', () => {
     expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('ok');
   });
 
-  it('1,000 slow reads and other requests take no places of each other (guarantees §10, N2)', async () => {
+  it('1,000 slow reads and other requests use separate places (guarantees §10, N2)', async () => {
     // 1,000 requests take long on a busy machine.
     const context = { deadlineAt: Date.now() + 50_000 };
     const first = client.call(Work, { what: 'wait' }, context);

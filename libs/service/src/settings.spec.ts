@@ -5,7 +5,7 @@ import { databaseSettings } from './settings';
 
 class DemoConfig extends config('demo', databaseSettings) {}
 
-it('a process opens DATABASE_POOL connections at most, and as many more as its description says (experience: operators)', async () => {
+it('a process opens at most DATABASE_POOL connections, and the further ones that its description names', async () => {
   const doc = DemoConfig.describe().find(({ name }) => name === 'DATABASE_POOL')?.doc ?? '';
   const more = Number(/up to (\d+) more/.exec(doc)?.[1]);
   expect(more).toBeGreaterThan(0);

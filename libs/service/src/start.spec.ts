@@ -18,7 +18,7 @@ class BrokenModule {}
 @Module({})
 class EmptyModule {}
 
-describe('the start of a service (experience: JSON logs)', () => {
+describe('the start of a service', () => {
   const logger = createLogger('test', 'info');
   const lines = logLines(logger);
 

@@ -6,7 +6,7 @@ const KEPT = `00-${TRACE}-b7ad6b7169203331-01`;
 const NOT_KEPT = `00-${TRACE}-b7ad6b7169203331-00`;
 const step = { kind: 'client', attributes: {} } as const;
 
-it('spans are nothing while nothing is configured: the work is done, and no trace is handed on', async () => {
+it('without configuration a span only does its work and passes no trace on', async () => {
   expect(await withTraceparent(KEPT, () => traced('step', step, async (span) => span.traceparent ?? 'none'))).toBe('none');
 });
 

@@ -22,7 +22,7 @@ describe('spec §10: events while a reply is composed', () => {
     throw new GatewayError(code, 'Not now.');
   };
 
-  it('replies to the newest of several messages in a row only, also with a daily limit of one', async () => {
+  it('replies only to the newest of several messages in a row, also with a daily limit of one', async () => {
     await autoReply.run();
     await autoReply.set({ daily_limit: 1 });
     for (const question of ['One', 'Two', 'Three']) {
@@ -119,7 +119,7 @@ describe('spec §10: events while a reply is composed', () => {
   it.each([
     ['in the same words', () => undefined, { state: 'replied', reply: 'About: Hello' }],
     ['not once an agent replied', () => autoReply.replyAsAgent(1), { state: 'skipped', reason: 'an agent is active in this conversation' }],
-  ])('sends a reply later that could not be sent at first, %s', async (_, meanwhile, outcome) => {
+  ])('retries a reply that could not be sent at first, %s', async (_, meanwhile, outcome) => {
     await autoReply.run();
     await autoReply.set({});
     autoReply.model.release();
@@ -207,7 +207,7 @@ describe('spec §10: events while a reply is composed', () => {
     expect(texts()).toEqual(['About: Hello']);
   });
 
-  it('guarantees §8: replies later to a question that met a database failure', async () => {
+  it('guarantees §8: retries a question after a database failure', async () => {
     const { db } = autoReply.harness;
     await autoReply.run();
     await autoReply.set({});

@@ -78,7 +78,7 @@ describe('spec §10: running broadcasts', () => {
     expect(await broadcasts.create(1)).not.toBe(await broadcasts.create(1));
   });
 
-  it('spec §10: runs one broadcast of a business at a time, also when two replicas poll at the same moment', async () => {
+  it('spec §10: runs one broadcast of a business at a time, also when two replicas poll at once', async () => {
     await harness.run(service);
     await harness.run(service);
     for (const business_id of [1, 1, 2]) await broadcasts.create(1, { business_id, ...inAnHour() });

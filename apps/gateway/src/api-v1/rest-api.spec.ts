@@ -132,7 +132,7 @@ describe('the REST API (spec §4, §5, §7)', () => {
     [' \n ', 400],
     ['x'.repeat(4097), 400],
     ['👋'.repeat(4096), 200],
-  ])('decision 10: a message of %#', async (message, status) => {
+  ])('decision 10: message %# gets its status', async (message, status) => {
     const { token } = await key();
     await send(token, { phone: '919876543210', message }, 'send-text').expect(status);
   });

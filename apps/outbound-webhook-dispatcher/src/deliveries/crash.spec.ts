@@ -10,7 +10,7 @@ const FAILURE = 'HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n';
 const POINTS = ['consumer.before-commit', 'consumer.after-commit', 'dispatch.after-take', 'dispatch.after-attempt', 'dispatch.after-end'];
 
 /** Kills one of two dispatchers between two steps (guarantees §4, §8). The cases run side by side because each waits for the survivor. */
-describe('a dispatcher dies beside another', () => {
+describe('one of two dispatchers dies', () => {
   it.concurrent.each(POINTS)(
     'at %s: D1, D3, D4, D7: every event reaches every webhook, counts once and keeps its signed bytes',
     async (point) => {

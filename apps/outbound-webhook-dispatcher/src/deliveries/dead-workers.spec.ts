@@ -5,7 +5,7 @@ import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 
-describe('guarantees §10: workers that die or stand still', () => {
+describe('guarantees §10: workers that die or are suspended', () => {
   let dispatching: Dispatching;
   let receiver: RawReceiver;
   let answer: (socket: Socket, request: string) => unknown;
@@ -129,7 +129,7 @@ describe('guarantees §10: workers that die or stand still', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('N6: a worker that stood still keeps claims that no other took over, and dials nothing twice', async () => {
+  it('N6: a worker that was suspended keeps claims that no other took over, and dials nothing twice', async () => {
     await dispatching.run();
     answer = hold;
     const webhook_id = await dispatching.create({ url: url() });

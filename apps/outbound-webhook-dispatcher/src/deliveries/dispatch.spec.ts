@@ -115,7 +115,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(receiver.requests).toHaveLength(5);
   });
 
-  it('delivers an event once that two replicas consume twice', async () => {
+  it('delivers an event once although two replicas consume it', async () => {
     await harness.run(service);
     await harness.run(service);
     await create();
@@ -170,7 +170,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(ids()).toEqual(['wamid.1.1', 'wamid.1.2', 'wamid.1.3', 'wamid.1.1']);
   });
 
-  it('guarantees §8, D3: a dispatcher that stops records attempts that end, and leaves those that it cuts off to be made again', async () => {
+  it('guarantees §8, D3: a dispatcher that stops records attempts that end, and releases those that it cuts off for another attempt', async () => {
     const stopping = await harness.run(service);
     const webhook_id = await create();
     let end = (): unknown => undefined;

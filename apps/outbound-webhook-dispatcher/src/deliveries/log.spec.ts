@@ -7,7 +7,7 @@ import { DeliveryLogStore } from './log.store';
 const MANY = 30_000;
 
 /** Guarantees §10, N2: pages and metrics read a bounded number of rows, whatever the volume of the webhooks. */
-describe('the delivery log and the metrics beside many deliveries', () => {
+describe('the delivery log and the metrics with many deliveries', () => {
   let dispatching: Dispatching;
   let quiet: number;
   let busy: number;

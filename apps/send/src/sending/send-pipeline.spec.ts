@@ -46,7 +46,7 @@ describe('sending a message (guarantees §1)', () => {
     expect(sending.platform.calls()).toHaveLength(1);
   });
 
-  it('platform §1.4: refuses a template with a GIF header and says why, without a platform call', async () => {
+  it('platform §1.4: refuses a template with a GIF header and explains why, without a platform call', async () => {
     expect(await sending.template({}, { name: 'moving', params: ['x'] })).toMatchObject({
       error_code: 'VALIDATION_FAILED',
       message: expect.stringContaining('Template "moving" has a GIF header') as string,
