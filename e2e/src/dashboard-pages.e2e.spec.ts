@@ -209,7 +209,7 @@ describe('the dashboard’s pages', () => {
         .first()
         .waitFor();
       await page.route('**/api/client/conversations*', away);
-      const old = page.getByRole('alert').getByText('What you see may be out of date');
+      const old = page.getByRole('alert').getByText('This page may be out of date');
       await old.waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
       await page.unroute('**/api/client/conversations*');
@@ -273,7 +273,7 @@ describe('the dashboard’s pages', () => {
     it('shows a not-found page with a link back for a mistyped address', async () => {
       const answer = await go('nothing');
       expect(answer?.status()).toBe(404);
-      await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+      await page.getByRole('heading', { name: 'Page not found' }).waitFor();
       await page.getByRole('link', { name: 'Back to the start' }).click();
       await page.waitForURL('**/login*');
       for (const [path, accept, status] of [
@@ -418,7 +418,7 @@ describe('the dashboard’s pages', () => {
         await page.getByRole('button', { name: 'Actions for Tested' }).click();
         await page.getByRole('menuitem', { name: 'Deliveries and test events' }).click();
         const drawer = page.getByRole('dialog');
-        const event = drawer.getByRole('combobox', { name: 'Sample of' });
+        const event = drawer.getByRole('combobox', { name: 'Sample event' });
         expect(await event.inputValue()).toBe('message.sent');
         await event.click();
         await page.getByRole('option', { name: 'conversation.created' }).click();
@@ -671,7 +671,7 @@ describe('the dashboard’s pages', () => {
       }
       await openPalette();
       await page.keyboard.type('zebra');
-      await page.getByText('Nothing has that name').waitFor();
+      await page.getByText('No results').waitFor();
     });
 
     it('opens each page with g and a letter, and lists the shortcuts with ?', async () => {
@@ -716,16 +716,16 @@ describe('the dashboard’s pages', () => {
       await go('messages');
       const search = page.getByRole('textbox', { name: 'Search' });
       await search.fill('zebra');
-      await page.getByText('Nothing matches').waitFor();
+      await page.getByText('No results').waitFor();
       expect(here().searchParams.get('q')).toBe('zebra');
       await page.reload();
-      await page.getByText('Nothing matches').waitFor();
+      await page.getByText('No results').waitFor();
       expect(await search.inputValue()).toBe('zebra');
       await page.getByLabel('Phone').fill('+1 201 555 0100');
       await page.getByLabel('Phone').press('Enter');
       await page.waitForURL(/phone=/);
       await page.getByRole('link', { name: 'Messages' }).click();
-      await page.getByText('Nothing matches').waitFor({ state: 'detached' });
+      await page.getByText('No results').waitFor({ state: 'detached' });
       await eventually(async () => [await search.inputValue(), await page.getByLabel('Phone').inputValue()].join('') === '');
       await go('inbox');
       await search.fill('zebra');
@@ -959,7 +959,7 @@ describe('the dashboard’s pages', () => {
       await dialog.getByLabel('Phone').fill('+1 201 555 0101');
       await dialog.getByLabel('{{1}}', { exact: true }).fill('Asha');
       expect(await dialog.getByRole('button', { name: 'Send a test' }).isDisabled()).toBe(true);
-      await dialog.getByLabel('Header: address of the document').fill('https://example.com/invoice.pdf');
+      await dialog.getByLabel('Header: document URL').fill('https://example.com/invoice.pdf');
       await dialog.getByRole('button', { name: 'Send a test' }).click();
       await page.getByText('The test is on its way: see Messages.').waitFor();
     });

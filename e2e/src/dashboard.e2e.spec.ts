@@ -164,7 +164,7 @@ describe('the dashboard', () => {
     expect(await dialog.getByRole('button', { name: 'Start sending' }).isDisabled()).toBe(true);
     await dialog.getByLabel('Or paste the rows here').fill('phone,name,order\n+1 201 555 0100,Asha,1\n+1 201 555 0101,Ben,2');
     await dialog.getByRole('button', { name: 'Check every row' }).click();
-    await dialog.getByText('All 2 rows are good').waitFor();
+    await dialog.getByText('All 2 rows are valid').waitFor();
     await dialog.getByRole('button', { name: 'Start sending' }).click();
     await page.getByText('completed').first().waitFor();
     await page.getByText('2 sent · 0 failed · 0 to go').first().waitFor();

@@ -83,7 +83,7 @@ export function announcer(siteUrl: string, bytes: number, cookie: string): Dashb
 /** Logs in. @returns the session cookie */
 export async function logIn(siteUrl: string, { email, password }: { email: string; password: string }): Promise<string> {
   const { status, body, headers } = await browser(siteUrl).call('POST', '/api/client/login', { email, password });
-  if (status !== 200) throw new Error(`login answered ${status}: ${JSON.stringify(body)}`);
+  if (status !== 200) throw new Error(`login responded with ${status}: ${JSON.stringify(body)}`);
   return headers.get('set-cookie')?.split(';')[0] ?? '';
 }
 
@@ -103,7 +103,7 @@ export function customer(demo: Demo, business: DemoBusiness, phone: string) {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-      if (!response.ok) throw new Error(`the simulator answered ${response.status}: ${await response.text()}`);
+      if (!response.ok) throw new Error(`the simulator responded with ${response.status}: ${await response.text()}`);
     },
   };
 }

@@ -7,6 +7,6 @@ const FILE = 'deploy/nats/users.conf';
 
 if (process.argv.includes('--write')) writeFileSync(FILE, natsUsers());
 else if (readFileSync(FILE, 'utf8') !== natsUsers()) {
-  console.error(`${FILE} is not what tools/access/services.mjs says: node tools/access/generate.mjs --write`);
+  console.error(`${FILE} differs from tools/access/services.mjs. Run: node tools/access/generate.mjs --write`);
   process.exit(1);
 }

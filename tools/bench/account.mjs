@@ -9,7 +9,7 @@ const MOST = 100_000;
 async function session(site, { email, password }) {
   const headers = { 'content-type': 'application/json', origin: site };
   const login = await fetch(`${site}/api/client/login`, { method: 'POST', headers, body: JSON.stringify({ email, password }) });
-  if (login.status !== 200) throw new Error(`login answered ${login.status}`);
+  if (login.status !== 200) throw new Error(`login responded with ${login.status}`);
   return withCookie(site, login.headers.get('set-cookie').split(';')[0]);
 }
 
@@ -22,7 +22,7 @@ export function withCookie(site, cookie) {
       body: body && JSON.stringify(body),
     });
     const json = await answer.json();
-    if (answer.status !== 200) throw new Error(`${method} ${path} answered ${answer.status}: ${json.error}`);
+    if (answer.status !== 200) throw new Error(`${method} ${path} responded with ${answer.status}: ${json.error}`);
     return json;
   };
 }

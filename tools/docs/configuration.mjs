@@ -43,6 +43,6 @@ ${sections.join('\n\n')}
 if (process.argv.includes('--json')) console.log(JSON.stringify(settings()));
 else if (process.argv.includes('--write')) writeFileSync(FILE, await page());
 else if ((await page()) !== readFileSync(FILE, 'utf8')) {
-  console.error(`${FILE} is not what the code says: npm run docs`);
+  console.error(`${FILE} differs from the code. Run: npm run docs`);
   process.exit(1);
 }

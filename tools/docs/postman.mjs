@@ -95,6 +95,6 @@ function parametersIn(place, parameters) {
 const made = await format(JSON.stringify(collection()), { ...(await resolveConfig(FILE)), parser: 'json' });
 if (process.argv.includes('--write')) writeFileSync(FILE, made);
 else if (made !== readFileSync(FILE, 'utf8')) {
-  console.error(`${FILE} is not what the document says: npm run openapi`);
+  console.error(`${FILE} differs from the document. Run: npm run openapi`);
   process.exit(1);
 }

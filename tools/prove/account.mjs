@@ -18,7 +18,7 @@ const WEBHOOKS = {
 export async function session(site, { email, password }) {
   const post = { method: 'POST', headers: { 'content-type': 'application/json', origin: site }, body: JSON.stringify({ email, password }) };
   const login = await fetch(`${site}/api/client/login`, post);
-  if (login.status !== 200) throw new Error(`the login of ${email} answered ${login.status}`);
+  if (login.status !== 200) throw new Error(`the login of ${email} responded with ${login.status}`);
   const cookie = login.headers.get('set-cookie').split(';')[0];
   return async (method, path, body, headers = {}, at = site) => {
     const answer = await fetch(`${at}${path}`, {
@@ -28,7 +28,7 @@ export async function session(site, { email, password }) {
       signal: AbortSignal.timeout(35_000),
     });
     const json = await answer.json();
-    if (answer.status !== 200) throw new Error(`${method} ${path} answered ${answer.status}: ${json.error}`);
+    if (answer.status !== 200) throw new Error(`${method} ${path} responded with ${answer.status}: ${json.error}`);
     return json;
   };
 }

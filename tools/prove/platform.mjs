@@ -102,7 +102,7 @@ export class Platform {
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(20_000),
     });
-    if (!answer.ok) throw new Error(`the simulator answered ${answer.status}: ${await answer.text()}`);
+    if (!answer.ok) throw new Error(`the simulator responded with ${answer.status}: ${await answer.text()}`);
     return answer.json();
   }
 

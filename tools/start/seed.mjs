@@ -56,7 +56,7 @@ async function login(stack, email, password) {
     body: JSON.stringify({ email, password }),
   });
   if (answer.status === 401) return null;
-  if (answer.status !== 200) throw new Error(`seeding: the login of ${email} answered ${answer.status}: ${await answer.text()}`);
+  if (answer.status !== 200) throw new Error(`seeding: the login of ${email} responded with ${answer.status}: ${await answer.text()}`);
   const cookie = answer.headers.get('set-cookie').split(';')[0];
   return async (method, path, body) => {
     const response = await fetch(`${stack.siteUrl}${path}`, {
@@ -65,7 +65,7 @@ async function login(stack, email, password) {
       ...(body && { body: JSON.stringify(body) }),
     });
     const json = await response.json();
-    if (response.status !== 200) throw new Error(`seeding: ${method} ${path} answered ${response.status}: ${json.error}`);
+    if (response.status !== 200) throw new Error(`seeding: ${method} ${path} responded with ${response.status}: ${json.error}`);
     return json;
   };
 }

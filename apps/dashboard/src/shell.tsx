@@ -60,7 +60,7 @@ export function Shell() {
                 <IconSearch size={20} />
               </ActionIcon>
             </Tooltip>
-            <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Change between light and dark" onClick={toggleColorScheme}>
+            <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Switch between light and dark" onClick={toggleColorScheme}>
               <IconMoonStars size={20} />
             </ActionIcon>
             <Menu position="bottom-end">

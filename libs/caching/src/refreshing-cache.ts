@@ -37,7 +37,7 @@ const MAX_BYTES = 16 * 1024 ** 2;
 const DEFAULT_BYTES = 1_024;
 
 /**
- * Caches values of another service or a database for five seconds, so that hot paths call nobody. Callers with the same key share one
+ * Caches values of another service or a database for five seconds, so that hot paths make no calls. Callers with the same key share one
  * load. Values in constant use are refreshed together: a thousand active businesses cost ten loads in five seconds instead of a thousand.
  */
 export class RefreshingCache<Request, Value, Context = undefined> {

@@ -80,7 +80,7 @@ export class WorkerHeartbeat {
     try {
       await db.relaxed.query(`DELETE FROM ${schema}.workers WHERE worker_id = $1`, [id]);
     } catch (error) {
-      logger.warn({ err: error, schema }, 'deleting a worker failed; its claims are free in two seconds');
+      logger.warn({ err: error, schema }, 'deleting a worker failed; its claims expire within two seconds');
     }
   }
 

@@ -51,7 +51,7 @@ export class Lease {
     try {
       await db.query(`DELETE FROM ${schema}.consumer_leases WHERE consumer = $1 AND worker_id = $2`, [durable, heldBy]);
     } catch (error) {
-      logger.warn({ err: error, consumer: durable }, 'releasing a lease failed; it is free when its worker is dead');
+      logger.warn({ err: error, consumer: durable }, 'releasing a lease failed; it ends when its worker expires');
     }
   }
 

@@ -23,7 +23,7 @@ export function readEvents(subject: string, bytes: Uint8Array): ReadResult[] {
     return [{ reason: 'not JSON', body }];
   }
   if (!Array.isArray(value)) return [readEvent(subject, value)];
-  return value.length === 0 ? [{ reason: 'no event', body }] : value.map((one) => readEvent(subject, one));
+  return value.length === 0 ? [{ reason: 'not an event', body }] : value.map((one) => readEvent(subject, one));
 }
 
 function readEvent(subject: string, value: unknown): ReadResult {

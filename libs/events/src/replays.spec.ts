@@ -23,7 +23,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
   const noneRequested = () => eventually(async () => (await listed()).every(({ replay_requested }) => !replay_requested));
 
   it('are listed with event, reason, attempts and time', async () => {
-    await setAside(...jsonOf(1), 'no event');
+    await setAside(...jsonOf(1), 'not an event');
     const { letters: [first, second] = [], total } = await letters.list(10);
     const listedLetter = {
       consumer: 'shop',

@@ -49,7 +49,7 @@ async function firstConnection(options: ConnectionOptions, logger: Logger): Prom
     try {
       return await connect(options);
     } catch (error) {
-      if (!waits) logger.warn({ err: error, servers: options.servers }, 'NATS cannot be reached: trying again until it can');
+      if (!waits) logger.warn({ err: error, servers: options.servers }, 'NATS cannot be reached; will retry');
       await pause(RETRY_MS + Math.random() * JITTER_MS);
     }
   }
@@ -96,7 +96,7 @@ async function logChanges(connection: NatsConnection, logger: Logger): Promise<v
     const { type, data } = change;
     if (type === 'pingTimer') continue;
     if (type === 'error') {
-      logger.error({ detail: data, refused: change.permissionContext }, 'NATS refused something');
+      logger.error({ detail: data, refused: change.permissionContext }, 'NATS refused an action');
       continue;
     }
     logger.info({ change: type, detail: typeof data === 'string' ? data : undefined }, 'NATS connection changed');

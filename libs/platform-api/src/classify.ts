@@ -30,7 +30,7 @@ export function readOutcome<T>(result: ExchangeResult, hasShape: (body: Json) =>
 function acceptance(body: unknown): SendOutcome {
   const message = first(body, 'messages');
   const id = message?.['id'];
-  if (!matches(MessageId, id)) return { kind: 'unknown', problem: 'a success without a message id that can be kept' };
+  if (!matches(MessageId, id)) return { kind: 'unknown', problem: 'a success without a valid message id' };
   const contact = first(body, 'contacts');
   return {
     kind: 'accepted',

@@ -146,7 +146,8 @@ export class GraphClient {
       const outcome = readOutcome<TemplatePage>(result, ({ data }) => Array.isArray(data));
       if (outcome.kind !== 'ok') return outcome;
       bytes += result.kind === 'response' ? result.bytes : 0;
-      if (list.mayHold?.(bytes) === false) return { kind: 'unavailable', problem: 'there is no room for so long a list of templates now' };
+      if (list.mayHold?.(bytes) === false)
+        return { kind: 'unavailable', problem: 'there is not enough memory for this list of templates now' };
       templates.push(...outcome.value.data);
       const next = outcome.value.paging?.next === undefined ? undefined : outcome.value.paging.cursors?.after;
       if (next === undefined || next === after) return { kind: 'ok', value: templates };

@@ -5,7 +5,7 @@ import type { Tx } from './connections';
 type Step = string | ((tx: Tx) => Promise<void>);
 
 /**
- * A migration. It has no way back: migrations only add, so the previous version runs on the new schema as well.
+ * A migration. It cannot be reverted: migrations only add, so the previous version runs on the new schema as well.
  * @param name ends with a time in milliseconds, by which TypeORM orders migrations
  */
 export function migration(name: string, ...steps: Step[]): new () => MigrationInterface {
@@ -18,7 +18,7 @@ export function migration(name: string, ...steps: Step[]): new () => MigrationIn
     }
 
     down(): Promise<void> {
-      return Promise.reject(new Error(`${name} has no way back: migrations only add`));
+      return Promise.reject(new Error(`${name} cannot be reverted: migrations only add`));
     }
   };
 }

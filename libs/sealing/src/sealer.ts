@@ -47,7 +47,7 @@ export class Sealer {
     try {
       return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8');
     } catch {
-      throw new SealingError('sealed for another place, or changed since');
+      throw new SealingError('sealed for another context, or changed since');
     }
   }
 }

@@ -73,7 +73,7 @@ export async function startService<C extends RunSettings>(
   const config = options.config.load(environment);
   logger.info({ config: config.printable() }, 'starting');
   // Identifies the service to Prometheus, however it finds the process; alerts fire when the metric is absent.
-  gauge('mgw_service_info', 'The service that this process is, always 1', ['service_name']).set({ service_name: options.name }, 1);
+  gauge('mgw_service_info', 'Identifies the service of this process; always 1', ['service_name']).set({ service_name: options.name }, 1);
   const tracing = config.otlpEndpoint === '' ? undefined : await startTracing(options.name, logger);
   const { natsUrl: servers, streamMaxBytes } = config;
   const connection = await connectNats({ servers, name: options.name, logger, streamMaxBytes });

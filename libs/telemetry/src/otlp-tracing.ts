@@ -34,7 +34,7 @@ export class OtlpTracing implements Tracing {
     service: string,
     private readonly logger: Logger,
   ) {
-    const problem = (message: string) => logger.warn({ problem: message }, 'OpenTelemetry has a problem');
+    const problem = (message: string) => logger.warn({ problem: message }, 'OpenTelemetry reported a problem');
     diag.setLogger({ error: problem, warn: problem, info: problem, debug: problem, verbose: problem }, { logLevel: DiagLogLevel.WARN });
     const own = resourceFromAttributes({
       'service.name': service,

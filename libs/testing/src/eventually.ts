@@ -7,7 +7,7 @@ export async function eventually<T>(
 ): Promise<Exclude<T, false | null | undefined>> {
   const end = Date.now() + timeoutMs;
   for (;;) {
-    let failure: unknown = new Error(`not so within ${timeoutMs} ms`);
+    let failure: unknown = new Error(`not true within ${timeoutMs} ms`);
     try {
       const answer = await check();
       if (answer !== false && answer !== undefined && answer !== null) return answer as Exclude<T, false | null | undefined>;

@@ -49,7 +49,7 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
             actions: [
               ...(me.business ? [make('New broadcast', '/broadcasts')] : []),
               ...(isOwner ? [make('Create an API key', '/api-keys'), make('Add a webhook', '/webhooks')] : []),
-              action('Change between light and dark', IconMoonStars, toggleColorScheme),
+              action('Switch between light and dark', IconMoonStars, toggleColorScheme),
               action('Show keyboard shortcuts', IconKeyboard, help.open),
               action('Log out', IconLogout, () => void logout()),
             ],
@@ -57,7 +57,7 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
         ]}
         searchProps={{ placeholder: 'Find a page or an action', 'aria-label': 'Find a page or an action' }}
         shortcut={null}
-        nothingFound="Nothing has that name"
+        nothingFound="No results"
         attributes={{ content: { 'aria-label': 'Find a page or an action' } }}
         highlightQuery
         scrollable
@@ -80,7 +80,7 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
                 {label}
               </ShortcutRow>
             ))}
-            <ShortcutRow keys={['?']}>These keys</ShortcutRow>
+            <ShortcutRow keys={['?']}>Show these shortcuts</ShortcutRow>
             <ShortcutRow keys={['Esc']}>Close</ShortcutRow>
           </Table.Tbody>
         </Table>

@@ -3,12 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { useTitle } from './use-title';
 
 export function NotFoundPage() {
-  useTitle('No such page');
+  useTitle('Page not found');
   return (
     <Center mih="60vh">
       <Stack align="center">
         <Title order={1} size="h2">
-          There is no such page
+          Page not found
         </Title>
         <Anchor component={Link} to="/">
           Back to the start

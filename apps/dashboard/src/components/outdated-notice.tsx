@@ -14,7 +14,7 @@ const isOutdated = () =>
 export function OutdatedNotice() {
   if (!useSyncExternalStore(watchQueries, isOutdated)) return null;
   return (
-    <Alert color="yellow" mb="md" icon={<IconAlertTriangle />} title="What you see may be out of date">
+    <Alert color="yellow" mb="md" icon={<IconAlertTriangle />} title="This page may be out of date">
       <Group gap="sm">
         <Text size="sm">Refreshing failed.</Text>
         <Button size="compact-sm" variant="default" onClick={() => void queries.refetchQueries({ type: 'active' })}>

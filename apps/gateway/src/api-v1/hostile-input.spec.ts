@@ -143,7 +143,7 @@ describe('hostile input (spec §7, decisions 4 to 16, guarantees §9)', () => {
     await post('send-media', JSON.stringify({ ...image, filename: 5 })).expect(400);
   });
 
-  it.each(Object.keys(QUICK))('quick-send %s: twice, as an array, as an object, and with broken characters gets 400', async (field) => {
+  it.each(Object.keys(QUICK))('quick-send %s: twice, as an array, as an object, and with invalid Unicode gets 400', async (field) => {
     const others = Object.entries(QUICK).filter(([name]) => name !== field);
     const rest = new URLSearchParams(others).toString();
     const long = 'x'.repeat(9_000);

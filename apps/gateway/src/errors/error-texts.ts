@@ -136,7 +136,7 @@ export const ERROR_TEXTS: Record<ErrorCode, ErrorTexts> = {
   },
   IDEMPOTENCY_IN_FLIGHT: {
     meaning: 'The first request with this `Idempotency-Key` is still in progress.',
-    remedy: 'Nothing: the gateway is still sending the first one.',
+    remedy: 'Wait: the gateway is still sending the first request.',
     retry: 'Repeat it with the same `Idempotency-Key` after some seconds. You get the first response, and nothing is sent twice.',
     example: { error: 'The first request with this Idempotency-Key is still in progress.', hint: 'Retry in a few seconds.' },
   },

@@ -75,7 +75,7 @@ interface Fault {
 /** Allocates nothing for content without a fault. */
 function faultIn(value: unknown): Fault | null {
   if (typeof value === 'string')
-    return FORBIDDEN_TEXT.test(value) ? { path: [], message: 'must not hold control characters or broken characters' } : null;
+    return FORBIDDEN_TEXT.test(value) ? { path: [], message: 'must not contain control characters or invalid Unicode' } : null;
   if (typeof value !== 'object' || value === null) return null;
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {

@@ -70,7 +70,10 @@ export class AttemptService {
       crashPoint('dispatch.after-end');
       return freed;
     } catch (error) {
-      this.logger.error({ err: error, webhook_id: attempt.webhook_id, event_id: attempt.event_id }, 'an attempt failed before its end');
+      this.logger.error(
+        { err: error, webhook_id: attempt.webhook_id, event_id: attempt.event_id },
+        'an attempt failed unexpectedly; it is repeated',
+      );
       return NOTHING_FREED;
     }
   }

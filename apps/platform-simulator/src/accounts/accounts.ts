@@ -59,7 +59,7 @@ export class Accounts {
   add(fields: AccountFields): Account {
     const known = this.accounts.get(fields.phone_number_id);
     if (known) return Object.assign(known, fields);
-    if (this.accounts.size >= MAX) throw new GraphFailure(100, `the simulator keeps ${MAX} accounts`);
+    if (this.accounts.size >= MAX) throw new GraphFailure(100, `the simulator has at most ${MAX} accounts`);
     const account = { ...fields, status: 'CONNECTED', restricted: false, subscribed: true, templates: demoTemplates((this.made += 1)) };
     this.accounts.set(account.phone_number_id, account);
     return account;

@@ -85,7 +85,10 @@ export function createTemplate(parts: SimulatorParts, request: FastifyRequest<By
   if (account.templates.some((one) => one.name === name && one.language === language))
     throw new GraphFailure(100, 'Invalid parameter', { subcode: 2388024, details: 'Content in this language already exists' });
   if (account.templates.length >= MAX_TEMPLATES)
-    throw new GraphFailure(100, 'Invalid parameter', { subcode: 2388019, details: `The account has ${MAX_TEMPLATES} templates, no more` });
+    throw new GraphFailure(100, 'Invalid parameter', {
+      subcode: 2388019,
+      details: `The account already has ${MAX_TEMPLATES} templates, the maximum`,
+    });
   const template = {
     id: parts.accounts.newTemplateId(),
     name,

@@ -147,7 +147,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     await published('status', 1);
     const reasons = (await lettersListed()).map((cells) => cells.at(-1));
     expect(reasons).toHaveLength(3);
-    expect(reasons).toContain('no readable timestamp');
+    expect(reasons).toContain('the timestamp is invalid');
   });
 
   it('platform §4.2: publishes each of 1,000 updates of a large callback once', async () => {
@@ -236,8 +236,10 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect(await signed(envelope({ messages }))).toBe(200);
     await eventually(async () => (await count('dead_letters')) === 1);
     const [id] = (await lettersListed())[0] ?? [];
-    expect(await letters('replay', 'all')).toBe(`0 replayed.\n${id} failed again: no readable timestamp`);
-    expect(await lettersListed()).toMatchObject([[id, expect.anything(), 'splitter', 'messages', '-', '1', '2', 'no readable timestamp']]);
+    expect(await letters('replay', 'all')).toBe(`0 replayed.\n${id} failed again: the timestamp is invalid`);
+    expect(await lettersListed()).toMatchObject([
+      [id, expect.anything(), 'splitter', 'messages', '-', '1', '2', 'the timestamp is invalid'],
+    ]);
   });
 
   it('guarantees §2: an unreadable stored callback holds up no other', async () => {

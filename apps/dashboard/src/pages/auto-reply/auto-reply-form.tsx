@@ -62,7 +62,7 @@ export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) 
             onChange={(e) => setKey(e.currentTarget.value)}
           />
           <NumberField
-            label="Replies in 24 hours (limit)"
+            label="Reply limit (24 hours)"
             min={0}
             value={draft.daily_limit}
             disabled={disabled}

@@ -11,7 +11,7 @@ export function AutoReplyPage() {
   const settings = useQuery({ queryKey: ['auto-reply'], queryFn: () => request(api.GET('/api/client/auto-reply')) });
   return (
     <>
-      <PageTitle title="Auto-reply" about="A language model answers customers within the 24-hour window" />
+      <PageTitle title="Auto-reply" about="A language model replies to customers within the 24-hour window" />
       <Grid>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <QueryResult query={settings}>{(data) => <AutoReplyForm settings={data} />}</QueryResult>

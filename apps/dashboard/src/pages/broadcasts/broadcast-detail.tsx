@@ -72,7 +72,7 @@ export function BroadcastDetail({ id }: { id: number }) {
                   variant="light"
                   loading={change.isPending}
                   question={`Cancel ${broadcast.name}?`}
-                  consequence="Nobody else will receive it. Messages that were sent stay sent."
+                  consequence="The remaining recipients will not get it. Sent messages cannot be recalled."
                   onConfirm={() => change.mutate('cancel')}
                 >
                   Cancel the broadcast

@@ -51,7 +51,7 @@ export function CreateBroadcast({ done }: { done: (id: number) => void }) {
         </Text>
       )}
       <FileInput
-        label="People"
+        label="Recipients"
         placeholder="CSV file with the columns phone, then one for each variable"
         accept=".csv,text/csv,text/plain"
         leftSection={<IconUpload size={16} />}
@@ -71,11 +71,11 @@ export function CreateBroadcast({ done }: { done: (id: number) => void }) {
       </Button>
       {check.data &&
         (good ? (
-          <Alert color="green" title={`All ${number(check.data.total)} rows are good`}>
+          <Alert color="green" title={`All ${number(check.data.total)} rows are valid`}>
             Sending takes about {Math.max(1, Math.ceil(check.data.total / PER_SECOND))} seconds.
           </Alert>
         ) : (
-          <Alert color="red" title={`${number(check.data.wrong)} of ${number(check.data.total)} rows are wrong`} role="alert">
+          <Alert color="red" title={`${number(check.data.wrong)} of ${number(check.data.total)} rows are invalid`} role="alert">
             <List size="sm">
               {check.data.faults.slice(0, 20).map(({ line, field, message }) => (
                 <List.Item key={`${line}${field}`}>

@@ -31,7 +31,7 @@ export function InboxPage() {
       <QueryResult query={list}>
         {(conversations) =>
           conversations.length === 0 && !q && !list.hasNextPage ? (
-            <EmptyState title="Nobody has written yet">
+            <EmptyState title="No conversations yet">
               When a customer writes to your number, the conversation appears here. With the local simulator, open its page and write as a
               customer.
             </EmptyState>

@@ -72,11 +72,11 @@ export function MessagesPage() {
         {(messages) =>
           messages.length === 0 ? (
             list.hasNextPage ? (
-              <EmptyState title="Nothing matches so far">
+              <EmptyState title="No results so far">
                 None of the newest messages matches. Search the older ones below, or add a phone number.
               </EmptyState>
             ) : q || search.status || search.phone ? (
-              <EmptyState title="Nothing matches">No messages match these filters.</EmptyState>
+              <EmptyState title="No results">No messages match these filters.</EmptyState>
             ) : (
               <EmptyState title="No messages yet">
                 Send one with your API key, from a template’s page, or as a broadcast: it appears here at once.

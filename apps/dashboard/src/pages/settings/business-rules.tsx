@@ -46,7 +46,7 @@ export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
         />
         <TagsInput
           label="Opt-out words"
-          description="They apply if they are a customer’s whole message"
+          description="A word counts only if it is the customer’s whole message"
           value={draft.stop_words}
           disabled={disabled}
           onChange={(stop_words) => set({ stop_words })}

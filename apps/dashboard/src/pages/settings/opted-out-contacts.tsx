@@ -66,7 +66,9 @@ export function OptedOutContacts() {
       <QueryResult query={list} rows={2}>
         {(suppressions) =>
           suppressions.length === 0 ? (
-            <EmptyState title="Nobody">People who write STOP or opt out in WhatsApp appear here and receive no more messages.</EmptyState>
+            <EmptyState title="No opted-out contacts">
+              People who write STOP or opt out in WhatsApp appear here and receive no more messages.
+            </EmptyState>
           ) : (
             <Table>
               <Table.Tbody>

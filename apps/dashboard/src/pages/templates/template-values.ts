@@ -15,9 +15,9 @@ interface Button {
 
 const VARIABLE = /\{\{\s*(\w+)\s*\}\}/g;
 const MEDIA_FIELDS: Record<string, ValueField[]> = {
-  IMAGE: [{ label: 'Header: address of the image' }],
-  VIDEO: [{ label: 'Header: address of the video' }],
-  DOCUMENT: [{ label: 'Header: address of the document' }, { label: 'Header: name of the file', isOptional: true }],
+  IMAGE: [{ label: 'Header: image URL' }],
+  VIDEO: [{ label: 'Header: video URL' }],
+  DOCUMENT: [{ label: 'Header: document URL' }, { label: 'Header: file name', isOptional: true }],
   LOCATION: ['latitude', 'longitude', 'name of the place', 'address'].map((what) => ({ label: `Header: ${what}` })),
 };
 

@@ -60,7 +60,7 @@ export function DeliveryLog({ id, wanted }: { id: number; wanted: readonly strin
       <QueryResult query={list}>
         {(deliveries) =>
           deliveries.length === 0 && state ? (
-            <EmptyState title="Nothing matches">No deliveries of the last 30 days have this state.</EmptyState>
+            <EmptyState title="No results">No deliveries of the last 30 days have this state.</EmptyState>
           ) : deliveries.length === 0 ? (
             <EmptyState title="No deliveries yet">Send a test event or wait for the next message.</EmptyState>
           ) : (

@@ -21,7 +21,7 @@ export function TestEvent({ id, wanted, onSent }: TestEventProps) {
   return (
     <Group align="flex-end">
       <Select
-        label="Sample of"
+        label="Sample event"
         description={wanted.includes(event) ? undefined : 'This webhook does not subscribe to this event; only the test is sent.'}
         allowDeselect={false}
         data={EVENTS}
