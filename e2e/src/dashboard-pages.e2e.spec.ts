@@ -212,8 +212,11 @@ describe('the dashboard’s pages', () => {
       const old = page.getByRole('alert').getByText('This page may be out of date');
       await old.waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
-      await page.unroute('**/api/client/conversations*');
+      const request = page.waitForRequest('**/api/client/conversations*');
       await page.getByRole('button', { name: 'Try again' }).click();
+      await request;
+      // The page also refreshes by itself: from here on the notice may go at any time.
+      await page.unroute('**/api/client/conversations*');
       await old.waitFor({ state: 'detached' });
     });
 
