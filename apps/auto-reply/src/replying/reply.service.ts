@@ -153,8 +153,8 @@ export class ReplyService {
     const pause = Math.min(MAX_PAUSE_S, 2 * 2 ** attempts);
     const isTransient = error instanceof ModelFailure ? error.isTransient : !known || RETRYABLE.has((error as GatewayError).error_code);
     // A reply that may have been sent is followed up even when it is no longer useful.
-    const always = maybeSent && attempts < MAX_ATTEMPTS;
-    if (isTransient && (always || !maybeSent) && (await this.replies.postpone(question, pause, maybeSent, always))) return;
+    const mustFollowUp = maybeSent && attempts < MAX_ATTEMPTS;
+    if (isTransient && (mustFollowUp || !maybeSent) && (await this.replies.postpone(question, pause, maybeSent, mustFollowUp))) return;
     const reason = error instanceof GatewayError ? `${error.error_code}: ${error.message}` : (error as Error).message;
     this.logger.warn(
       { business_id, reply_id: id, ...(known ? { reason } : { err: error }) },

@@ -146,7 +146,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     if (worker !== undefined && (await this.lanes.releaseOrphans(worker, idsOf(this.running.keys())))) this.wake();
   }
 
-  /** @returns how many attempts were claimed, suspects aside */
+  /** @returns how many attempts were claimed, without suspects */
   private async claimDue(): Promise<number> {
     if (this.suspects && !this.hasSuspect()) {
       this.suspects = false;
