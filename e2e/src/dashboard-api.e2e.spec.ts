@@ -55,9 +55,9 @@ describe('the dashboard API (spec §10)', () => {
 
   const template = (phone: string) => ({ phone, template_name: 'order_update', body_params: ['Asha', '1007'] });
   const ok = async <B>(who: DashboardUser, method: string, path: string, body?: unknown): Promise<B> => {
-    const answer = await who.call<B>(method, `/api/client/${path}`, body);
-    expect([path, answer.status, answer.status === 200 ? null : answer.body]).toEqual([path, 200, null]);
-    return answer.body;
+    const response = await who.call<B>(method, `/api/client/${path}`, body);
+    expect([path, response.status, response.status === 200 ? null : response.body]).toEqual([path, 200, null]);
+    return response.body;
   };
   const conversationWith = (phone: string) =>
     eventually(async () => {

@@ -274,8 +274,8 @@ describe('the dashboard’s pages', () => {
     });
 
     it('shows a not-found page with a link back for a mistyped address', async () => {
-      const answer = await go('nothing');
-      expect(answer?.status()).toBe(404);
+      const response = await go('nothing');
+      expect(response?.status()).toBe(404);
       await page.getByRole('heading', { name: 'Page not found' }).waitFor();
       await page.getByRole('link', { name: 'Back to the start' }).click();
       await page.waitForURL('**/login*');
@@ -484,8 +484,8 @@ describe('the dashboard’s pages', () => {
     it('does not show 0 as today’s usage when it is unavailable', async () => {
       await logIn(pro.owner);
       await page.route('**/api/client/usage', async (route) => {
-        const answer = await route.fetch();
-        const usage = (await answer.json()) as { keys: object[] };
+        const response = await route.fetch();
+        const usage = (await response.json()) as { keys: object[] };
         await route.fulfill({ json: { ...usage, keys: usage.keys.map((key) => ({ ...key, used_today: null })) } });
       });
       await go('');
@@ -517,8 +517,8 @@ describe('the dashboard’s pages', () => {
       ['Africa/Cairo', '2026-04-23T20:00:00Z', '2 h 0 min'],
     ])('shows when the cap resets: in %s at %s in %s', async (timezone, now, left) => {
       await page.route('**/api/client/me', async (route) => {
-        const answer = await route.fetch();
-        const me = (await answer.json()) as { business: object };
+        const response = await route.fetch();
+        const me = (await response.json()) as { business: object };
         await route.fulfill({ json: { ...me, business: { ...me.business, timezone } } });
       });
       await setClock(new Date(now));

@@ -25,7 +25,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
   let member: DashboardUser;
   let operator: DashboardUser;
   let visitor: DashboardUser;
-  let talkers: Map<DashboardUser, DashboardUser>;
+  let verboseCallers: Map<DashboardUser, DashboardUser>;
   let receiver: Receiver;
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     const cookies = [await logIn(site_url, stack.growth.owner), await logIn(site_url, stack.demo.operator)] as const;
     [owner, operator] = [browser(site_url, cookies[0]), browser(site_url, cookies[1])];
     // Recipient lists may have 5 MB.
-    talkers = new Map([
+    verboseCallers = new Map([
       [owner, announcer(site_url, 5_300_000, cookies[0])],
       [operator, announcer(site_url, 5_300_000, cookies[1])],
     ]);
@@ -50,7 +50,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
   });
 
   /** Sends a request and validates the response. @param endpoint method and path as in the document */
-  async function answers<B = Record<string, never>>(
+  async function expectResponse<B = Record<string, never>>(
     status: number,
     who: DashboardUser,
     endpoint: string,
@@ -61,10 +61,10 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     const values: Record<string, string | number> = { ...MISSING_ID, ...at };
     const url = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
     const sent = body ?? (method === 'get' || method === 'delete' ? undefined : {});
-    const answer: ApiResponse<B> = await who.call(method, `${url}${query}`, sent, headers);
-    expect([endpoint, answer.status, answer.status === status ? null : answer.body]).toEqual([endpoint, status, null]);
-    documented.conforms(method, path, answer);
-    return answer.body;
+    const response: ApiResponse<B> = await who.call(method, `${url}${query}`, sent, headers);
+    expect([endpoint, response.status, response.status === status ? null : response.body]).toEqual([endpoint, status, null]);
+    documented.conforms(method, path, response);
+    return response.body;
   }
 
   /** Checks the documented permissions. */
@@ -80,76 +80,78 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     '%s %s: returns the documented errors for missing permissions and invalid input',
     async (method, path, operation) => {
       const endpoint = `${method} ${path}`;
-      const tells = (status: number) => String(status) in operation.responses;
+      const documents = (status: number) => String(status) in operation.responses;
       const may = allowed(operation);
-      if (tells(401))
-        await answers(401, visitor, endpoint, { ...(path.endsWith('/login') && { body: { email: 'a@b.example', password: 'x' } }) });
-      if (method !== 'get') await answers(403, may, endpoint, { headers: ELSEWHERE });
+      if (documents(401))
+        await expectResponse(401, visitor, endpoint, { ...(path.endsWith('/login') && { body: { email: 'a@b.example', password: 'x' } }) });
+      if (method !== 'get') await expectResponse(403, may, endpoint, { headers: ELSEWHERE });
       const wrong = refused(operation);
-      if (wrong) await answers(403, wrong, endpoint);
-      if (tells(404)) await answers(404, may, endpoint);
-      if (tells(413)) await answers(413, talkers.get(may) as DashboardUser, endpoint);
-      if (tells(415)) await answers(415, may, endpoint, { body: 'x', headers: { 'content-type': 'text/plain' } });
-      if (operation.requestBody) await answers(400, may, endpoint, { body: { no_such_field: 1 } });
+      if (wrong) await expectResponse(403, wrong, endpoint);
+      if (documents(404)) await expectResponse(404, may, endpoint);
+      if (documents(413)) await expectResponse(413, verboseCallers.get(may) as DashboardUser, endpoint);
+      if (documents(415)) await expectResponse(415, may, endpoint, { body: 'x', headers: { 'content-type': 'text/plain' } });
+      if (operation.requestBody) await expectResponse(400, may, endpoint, { body: { no_such_field: 1 } });
       if (operation.parameters.some((parameter) => parameter.in === 'query'))
-        await answers(400, may, endpoint, { query: '?no_such_field=1' });
-      if (path.includes('{phone}')) await answers(400, may, endpoint, { at: { phone: '12' } });
+        await expectResponse(400, may, endpoint, { query: '?no_such_field=1' });
+      if (path.includes('{phone}')) await expectResponse(400, may, endpoint, { at: { phone: '12' } });
     },
   );
 
   it('login, logout, me', async () => {
     const { site_url } = stack.demo;
     const person = { email: 'guessed@growth.example', password: 'correct horse battery' };
-    await answers(200, owner, 'post /api/client/team', { body: { ...person, name: 'Guessed', role: 'member' } });
-    await answers(200, visitor, 'post /api/client/login', { body: person });
+    await expectResponse(200, owner, 'post /api/client/team', { body: { ...person, name: 'Guessed', role: 'member' } });
+    await expectResponse(200, visitor, 'post /api/client/login', { body: person });
     const leaving = browser(site_url, await logIn(site_url, person));
-    for (const who of [leaving, operator]) await answers(200, who, 'get /api/client/me');
-    await answers(200, leaving, 'post /api/client/logout');
+    for (const who of [leaving, operator]) await expectResponse(200, who, 'get /api/client/me');
+    await expectResponse(200, leaving, 'post /api/client/logout');
     for (let guess = 0; guess < 5; guess++) await visitor.call('POST', '/api/client/login', { ...person, password: 'wrong' });
-    await answers(429, visitor, 'post /api/client/login', { body: person });
+    await expectResponse(429, visitor, 'post /api/client/login', { body: person });
   });
 
   it('API keys', async () => {
-    const { id } = await answers<{ id: number }>(200, owner, 'post /api/client/api-keys');
-    await answers(200, owner, 'get /api/client/api-keys');
-    await answers(200, operator, 'get /api/admin/api-keys');
-    await answers(200, operator, 'patch /api/admin/api-keys/{id}', { at: { id } });
+    const { id } = await expectResponse<{ id: number }>(200, owner, 'post /api/client/api-keys');
+    await expectResponse(200, owner, 'get /api/client/api-keys');
+    await expectResponse(200, operator, 'get /api/admin/api-keys');
+    await expectResponse(200, operator, 'patch /api/admin/api-keys/{id}', { at: { id } });
     const fill = async (): Promise<void> => {
       const { status } = await owner.call('POST', '/api/client/api-keys', { name: 'One more', permissions: ['*'] });
       if (status === 200) return fill();
     };
     await fill();
-    await answers(409, owner, 'post /api/client/api-keys');
-    await answers(200, owner, 'delete /api/client/api-keys/{id}', { at: { id } });
+    await expectResponse(409, owner, 'post /api/client/api-keys');
+    await expectResponse(200, owner, 'delete /api/client/api-keys/{id}', { at: { id } });
   });
 
   it('webhooks and their deliveries', async () => {
-    const { id } = await answers<{ id: number }>(200, owner, 'post /api/client/webhooks');
-    await answers(200, owner, 'put /api/client/webhooks/{id}', { at: { id }, body: { url: receiver.url } });
-    const { delivery_id } = await answers<{ delivery_id: number }>(200, owner, 'post /api/client/webhooks/{id}/test', { at: { id } });
+    const { id } = await expectResponse<{ id: number }>(200, owner, 'post /api/client/webhooks');
+    await expectResponse(200, owner, 'put /api/client/webhooks/{id}', { at: { id }, body: { url: receiver.url } });
+    const { delivery_id } = await expectResponse<{ delivery_id: number }>(200, owner, 'post /api/client/webhooks/{id}/test', {
+      at: { id },
+    });
     await eventually(async () => {
       const list = { at: { id }, query: '?state=succeeded' };
-      const { deliveries } = await answers<{ deliveries: object[] }>(200, owner, 'get /api/client/webhooks/{id}/deliveries', list);
+      const { deliveries } = await expectResponse<{ deliveries: object[] }>(200, owner, 'get /api/client/webhooks/{id}/deliveries', list);
       return deliveries.length === 1;
     });
-    await answers(200, owner, 'get /api/client/webhooks');
+    await expectResponse(200, owner, 'get /api/client/webhooks');
     const redeliver = 'post /api/client/webhooks/{id}/deliveries/{delivery_id}/redeliver';
-    await answers(200, owner, redeliver, { at: { id, delivery_id } });
-    await answers(200, owner, 'put /api/client/webhooks/{id}', { at: { id }, body: { is_active: false } });
-    await answers(409, owner, redeliver, { at: { id, delivery_id } });
-    await answers(409, owner, 'post /api/client/webhooks/{id}/test', { at: { id } });
-    await answers(200, owner, 'delete /api/client/webhooks/{id}', { at: { id } });
+    await expectResponse(200, owner, redeliver, { at: { id, delivery_id } });
+    await expectResponse(200, owner, 'put /api/client/webhooks/{id}', { at: { id }, body: { is_active: false } });
+    await expectResponse(409, owner, redeliver, { at: { id, delivery_id } });
+    await expectResponse(409, owner, 'post /api/client/webhooks/{id}/test', { at: { id } });
+    await expectResponse(200, owner, 'delete /api/client/webhooks/{id}', { at: { id } });
   });
 
   it('the connection and its templates', async () => {
     const [, pro] = stack.demo.businesses;
     const { phone_number_id, business_account_id } = stack.growth;
     const taken = { phone_number_id: pro?.phone_number_id, business_account_id: pro?.business_account_id };
-    await answers(409, owner, 'put /api/client/connection', { body: taken });
-    await answers(200, owner, 'put /api/client/connection', { body: { phone_number_id, business_account_id } });
-    await answers(200, owner, 'get /api/client/connection');
-    await answers(200, owner, 'post /api/client/templates/sync');
-    await answers(200, owner, 'get /api/client/templates');
+    await expectResponse(409, owner, 'put /api/client/connection', { body: taken });
+    await expectResponse(200, owner, 'put /api/client/connection', { body: { phone_number_id, business_account_id } });
+    await expectResponse(200, owner, 'get /api/client/connection');
+    await expectResponse(200, owner, 'post /api/client/templates/sync');
+    await expectResponse(200, owner, 'get /api/client/templates');
   });
 
   it('messages, usage, and the inbox', async () => {
@@ -160,23 +162,30 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
       return status === 200 && reply;
     });
     await eventually(async () => {
-      const { messages } = await answers<{ messages: object[] }>(200, owner, 'get /api/client/messages', { query: '?status=failed' });
+      const { messages } = await expectResponse<{ messages: object[] }>(200, owner, 'get /api/client/messages', {
+        query: '?status=failed',
+      });
       return messages.length > 0;
     });
-    await answers(200, owner, 'get /api/client/messages/{message_id}', { at: { message_id: sent.message_id } });
-    await answers(200, owner, 'get /api/client/usage');
+    await expectResponse(200, owner, 'get /api/client/messages/{message_id}', { at: { message_id: sent.message_id } });
+    await expectResponse(200, owner, 'get /api/client/usage');
     const reply = async (phone: string, status: number, repeated?: { status: number; text: string }) => {
       const headers = { 'idempotency-key': phone };
       await customer(stack.demo, stack.growth, phone).writes('Hi');
       const id = await eventually(async () => {
         const list = { query: `?q=${phone}` };
-        const { conversations } = await answers<{ conversations: { id: number }[] }>(200, owner, 'get /api/client/conversations', list);
+        const { conversations } = await expectResponse<{ conversations: { id: number }[] }>(
+          200,
+          owner,
+          'get /api/client/conversations',
+          list,
+        );
         return conversations[0]?.id;
       });
-      await answers(status, owner, 'post /api/client/conversations/{id}/messages', { at: { id }, headers });
+      await expectResponse(status, owner, 'post /api/client/conversations/{id}/messages', { at: { id }, headers });
       const again = { at: { id }, headers, body: { text: repeated?.text } };
-      if (repeated) await answers(repeated.status, owner, 'post /api/client/conversations/{id}/messages', again);
-      await answers(200, owner, 'get /api/client/conversations/{id}/messages', { at: { id } });
+      if (repeated) await expectResponse(repeated.status, owner, 'post /api/client/conversations/{id}/messages', again);
+      await expectResponse(200, owner, 'get /api/client/conversations/{id}/messages', { at: { id } });
     };
     await reply('12015550100', 200, { status: 422, text: 'Something else.' });
     await reply('12015550141', 429);
@@ -186,50 +195,50 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
 
   it('suppressions, settings, the team', async () => {
     const at = { phone: '12015550103' };
-    await answers(200, owner, 'put /api/client/suppressions/{phone}', { at });
-    await answers(200, owner, 'get /api/client/suppressions');
-    await answers(200, owner, 'get /api/client/suppressions/{phone}', { at });
-    await answers(200, owner, 'delete /api/client/suppressions/{phone}', { at });
-    await answers(200, owner, 'put /api/client/settings');
-    await answers(200, owner, 'get /api/client/settings');
-    const { id } = await answers<{ id: number }>(200, owner, 'post /api/client/team');
-    await answers(409, owner, 'post /api/client/team');
-    await answers(200, owner, 'get /api/client/team');
-    await answers(200, owner, 'delete /api/client/team/{id}', { at: { id } });
-    const { user } = await answers<{ user: { id: number } }>(200, owner, 'get /api/client/me');
-    await answers(409, owner, 'delete /api/client/team/{id}', { at: { id: user.id } });
+    await expectResponse(200, owner, 'put /api/client/suppressions/{phone}', { at });
+    await expectResponse(200, owner, 'get /api/client/suppressions');
+    await expectResponse(200, owner, 'get /api/client/suppressions/{phone}', { at });
+    await expectResponse(200, owner, 'delete /api/client/suppressions/{phone}', { at });
+    await expectResponse(200, owner, 'put /api/client/settings');
+    await expectResponse(200, owner, 'get /api/client/settings');
+    const { id } = await expectResponse<{ id: number }>(200, owner, 'post /api/client/team');
+    await expectResponse(409, owner, 'post /api/client/team');
+    await expectResponse(200, owner, 'get /api/client/team');
+    await expectResponse(200, owner, 'delete /api/client/team/{id}', { at: { id } });
+    const { user } = await expectResponse<{ user: { id: number } }>(200, owner, 'get /api/client/me');
+    await expectResponse(409, owner, 'delete /api/client/team/{id}', { at: { id: user.id } });
   });
 
   it('broadcasts', async () => {
-    await answers(200, owner, 'post /api/client/broadcasts/check');
+    await expectResponse(200, owner, 'post /api/client/broadcasts/check');
     const headers = { 'idempotency-key': 'autumn' };
-    const { id } = await answers<{ id: number }>(200, owner, 'post /api/client/broadcasts', { headers });
-    const again = await answers<{ id: number }>(200, owner, 'post /api/client/broadcasts', { headers });
+    const { id } = await expectResponse<{ id: number }>(200, owner, 'post /api/client/broadcasts', { headers });
+    const again = await expectResponse<{ id: number }>(200, owner, 'post /api/client/broadcasts', { headers });
     expect(again.id).toBe(id);
     const another = { ...documented.example('post', '/api/client/broadcasts'), name: 'Winter' };
-    await answers(422, owner, 'post /api/client/broadcasts', { headers, body: another });
+    await expectResponse(422, owner, 'post /api/client/broadcasts', { headers, body: another });
     await eventually(async () => {
-      const { status } = await answers<{ status: string }>(200, owner, 'get /api/client/broadcasts/{id}', { at: { id } });
+      const { status } = await expectResponse<{ status: string }>(200, owner, 'get /api/client/broadcasts/{id}', { at: { id } });
       return status === 'completed';
     });
-    await answers(200, owner, 'get /api/client/broadcasts/{id}/recipients', { at: { id } });
-    await answers(200, owner, 'get /api/client/broadcasts');
+    await expectResponse(200, owner, 'get /api/client/broadcasts/{id}/recipients', { at: { id } });
+    await expectResponse(200, owner, 'get /api/client/broadcasts');
     for (const change of ['cancel', 'pause', 'resume'])
-      await answers(409, owner, `post /api/client/broadcasts/{id}/${change}`, { at: { id } });
+      await expectResponse(409, owner, `post /api/client/broadcasts/{id}/${change}`, { at: { id } });
     const later = { ...documented.example('post', '/api/client/broadcasts'), scheduled_at: new Date(Date.now() + 3_600_000).toISOString() };
-    const scheduled = await answers<{ id: number }>(200, owner, 'post /api/client/broadcasts', { body: later });
+    const scheduled = await expectResponse<{ id: number }>(200, owner, 'post /api/client/broadcasts', { body: later });
     for (const change of ['pause', 'resume', 'cancel'])
-      await answers(200, owner, `post /api/client/broadcasts/{id}/${change}`, { at: { id: scheduled.id } });
+      await expectResponse(200, owner, `post /api/client/broadcasts/{id}/${change}`, { at: { id: scheduled.id } });
   });
 
   it('auto-reply', async () => {
-    await answers(200, owner, 'put /api/client/auto-reply');
-    await answers(200, owner, 'get /api/client/auto-reply');
-    await answers(200, owner, 'post /api/client/auto-reply/try');
-    await answers(500, owner, 'post /api/client/auto-reply/try', { body: { text: 'model-500' } });
+    await expectResponse(200, owner, 'put /api/client/auto-reply');
+    await expectResponse(200, owner, 'get /api/client/auto-reply');
+    await expectResponse(200, owner, 'post /api/client/auto-reply/try');
+    await expectResponse(500, owner, 'post /api/client/auto-reply/try', { body: { text: 'model-500' } });
     await customer(stack.demo, stack.growth, '12015550101').writes('Are you open?');
     await eventually(async () => {
-      const { replies } = await answers<{ replies: { state: string }[] }>(200, owner, 'get /api/client/auto-reply/replies');
+      const { replies } = await expectResponse<{ replies: { state: string }[] }>(200, owner, 'get /api/client/auto-reply/replies');
       return replies.some(({ state }) => state === 'replied');
     });
   });
@@ -246,17 +255,17 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
   });
 
   it('operators: businesses, their people, limits, health', async () => {
-    const { id } = await answers<{ id: number }>(200, operator, 'post /api/admin/businesses');
-    await answers(200, operator, 'get /api/admin/businesses');
-    await answers(200, operator, 'patch /api/admin/businesses/{id}', { at: { id } });
+    const { id } = await expectResponse<{ id: number }>(200, operator, 'post /api/admin/businesses');
+    await expectResponse(200, operator, 'get /api/admin/businesses');
+    await expectResponse(200, operator, 'patch /api/admin/businesses/{id}', { at: { id } });
     const person = { email: 'first@riverside.example', name: 'First', password: 'correct horse battery', role: 'owner' };
-    await answers(200, operator, 'post /api/admin/businesses/{id}/users', { at: { id }, body: person });
-    await answers(409, operator, 'post /api/admin/businesses/{id}/users', { at: { id }, body: person });
+    await expectResponse(200, operator, 'post /api/admin/businesses/{id}/users', { at: { id }, body: person });
+    await expectResponse(409, operator, 'post /api/admin/businesses/{id}/users', { at: { id }, body: person });
     // A business without a number.
-    await answers(400, await dashboardUser(stack.demo.site_url, person), 'post /api/client/templates/sync');
-    await answers(200, operator, 'put /api/admin/limits');
-    await answers(200, operator, 'get /api/admin/limits');
-    await answers(200, operator, 'get /api/admin/overview');
+    await expectResponse(400, await dashboardUser(stack.demo.site_url, person), 'post /api/client/templates/sync');
+    await expectResponse(200, operator, 'put /api/admin/limits');
+    await expectResponse(200, operator, 'get /api/admin/limits');
+    await expectResponse(200, operator, 'get /api/admin/overview');
   });
 
   it('has seen every documented response, and the document has no other parts', () => {

@@ -71,28 +71,28 @@ describe('kill -9 of a service in the middle of sends', () => {
           template_name: 'order_update',
           body_params: ['Asha', String(n)],
         });
-      const answers: Promise<ApiResponse<Sent> | null>[] = [];
+      const responses: Promise<ApiResponse<Sent> | null>[] = [];
       const accepted: { n: number; id: string }[] = [];
       const sendUntil = async (isEnough: () => boolean) => {
         for (; !isEnough(); await pause(EVERY_MS)) {
-          const n = answers.length;
-          const answer = send(n).catch(() => null);
-          answers.push(answer);
-          void answer.then((response) => {
+          const n = responses.length;
+          const responded = send(n).catch(() => null);
+          responses.push(responded);
+          void responded.then((response) => {
             if (response?.status === 200 && response.body.message_id) accepted.push({ n, id: response.body.message_id });
           });
         }
       };
-      await sendUntil(() => answers.length >= SENDS_BEFORE && accepted.length > 0);
-      const sentBefore = answers.length;
+      await sendUntil(() => responses.length >= SENDS_BEFORE && accepted.length > 0);
+      const sentBefore = responses.length;
       for (const { pid } of stack.processes(app)) process.kill(pid, 'SIGKILL');
       const killedAt = Date.now();
       // The machine's speed decides how long the service is down: sends continue until one that began after the kill is accepted.
       await sendUntil(() => {
         if (Date.now() - killedAt > BACK_MS) throw new Error(`no send was accepted within ${BACK_MS / 1000} s of the kill`);
-        return answers.length >= sentBefore + SENDS_AFTER && accepted.some(({ n }) => n >= sentBefore);
+        return responses.length >= sentBefore + SENDS_AFTER && accepted.some(({ n }) => n >= sentBefore);
       });
-      await Promise.all(answers);
+      await Promise.all(responses);
 
       const calls = await platformCalls(prefix);
       const intents = calls.map(({ body }) => body.biz_opaque_callback_data);

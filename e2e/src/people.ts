@@ -70,12 +70,12 @@ export function announcer(siteUrl: string, bytes: number, cookie: string): Dashb
       const sending = request(`${siteUrl}${path}`, { method: method.toUpperCase(), headers });
       sending.flushHeaders();
       const [response] = (await once(sending, 'response')) as [IncomingMessage];
-      const answer = new Response(await text(response), {
+      const buffered = new Response(await text(response), {
         status: response.statusCode ?? 0,
         headers: response.headers as Record<string, string>,
       });
       sending.destroy();
-      return readResponse(answer);
+      return readResponse(buffered);
     },
   };
 }

@@ -143,8 +143,8 @@ describe('callbacks of the platform, in both styles of their bytes (platform §4
     expect(await deliver(file)).toBe(http);
     const record = await eventually(
       async () => {
-        const answer = await crm.get(`message-status/${encodeURIComponent(id as string)}`);
-        return answer.body['delivery_status'] === status?.delivery_status && answer.body;
+        const response = await crm.get(`message-status/${encodeURIComponent(id as string)}`);
+        return response.body['delivery_status'] === status?.delivery_status && response.body;
       },
       { everyMs: 300 },
     );
@@ -201,8 +201,12 @@ describe('callbacks of the platform, in both styles of their bytes (platform §4
     expect(await deliver(caseOf('d22').file)).toBe(200);
     const refused = await eventually(
       async () => {
-        const answer = await crm.post('send-template', { phone: OTHER_NUMBER, template_name: 'order_update', body_params: ['Asha', '1'] });
-        return answer.body['error_code'] === 'NOT_CONNECTED' && answer.body;
+        const response = await crm.post('send-template', {
+          phone: OTHER_NUMBER,
+          template_name: 'order_update',
+          body_params: ['Asha', '1'],
+        });
+        return response.body['error_code'] === 'NOT_CONNECTED' && response.body;
       },
       { everyMs: 300 },
     );

@@ -41,15 +41,15 @@ describe('two replicas of each service', () => {
     return requests.filter(({ method, path, body }) => method === 'POST' && path.endsWith('/messages') && body.to?.startsWith(`+${prefix}`))
       .length;
   };
-  const count = (answers: ApiResponse[], status: number) => answers.filter((answer) => answer.status === status).length;
+  const count = (responses: ApiResponse[], status: number) => responses.filter((response) => response.status === status).length;
 
   it('spec §8: sends exactly the daily cap of 100 concurrent sends', async () => {
     const key = await newKey({ daily_limit: 40 });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, n) => via(key, n).post('send-template', template(`1202557${String(n).padStart(4, '0')}`))),
     );
-    expect([count(answers, 200), count(answers, 429), await callsTo('1202557')]).toEqual([40, 60, 40]);
-    const refused = answers.find(({ status }) => status === 429);
+    expect([count(responses, 200), count(responses, 429), await callsTo('1202557')]).toEqual([40, 60, 40]);
+    const refused = responses.find(({ status }) => status === 429);
     expect(refused?.body).toMatchObject({ success: false, daily_limit: 40, daily_used: 40, plan: 'Growth', retry_after: 'midnight' });
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
   });
@@ -60,14 +60,14 @@ describe('two replicas of each service', () => {
       const key = await newKey({});
       const webhook = { name: 'w', url: receiver.url, events: ['message.sent'] };
       const { body } = await owner.call<{ id: number }>('POST', '/api/client/webhooks', webhook);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 40 }, (_, n) =>
           via(key, n).post<{ message_id: string }>('send-template', template(`1202555${String(n).padStart(4, '0')}`)),
         ),
       );
-      expect([answers.filter(({ status }) => status === 200).length, await callsTo('1202555')]).toEqual([40, 40]);
+      expect([responses.filter(({ status }) => status === 200).length, await callsTo('1202555')]).toEqual([40, 40]);
       const received = () => receiver.requests.map(({ body }) => (JSON.parse(body) as { data: { message_id: string } }).data.message_id);
-      const ids = answers.map(({ body }) => body.message_id);
+      const ids = responses.map(({ body }) => body.message_id);
       await eventually(() => ids.every((id) => received().includes(id)), { everyMs: 100 });
       expect(received().filter((id) => ids.includes(id))).toHaveLength(40);
       await owner.call('DELETE', `/api/client/webhooks/${body.id}`);
@@ -78,9 +78,9 @@ describe('two replicas of each service', () => {
 
   it('spec §8: accepts exactly the per-minute limit of 100 concurrent requests', async () => {
     const key = await newKey({ per_minute_limit: 30 });
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => via(key, n).get('health')));
-    expect([count(answers, 200), count(answers, 429)]).toEqual([30, 70]);
-    const refused = answers.find(({ status }) => status === 429);
+    const responses = await Promise.all(Array.from({ length: 100 }, (_, n) => via(key, n).get('health')));
+    expect([count(responses, 200), count(responses, 429)]).toEqual([30, 70]);
+    const refused = responses.find(({ status }) => status === 429);
     expect(Object.keys(refused?.body ?? {}).sort()).toEqual(['error', 'retry_after_seconds']);
   });
 
@@ -96,11 +96,11 @@ describe('two replicas of each service', () => {
     const key = await newKey({});
     const same = (n: number) =>
       via(key, n).post('send-otp', { phone: '12025580001', template_name: 'login_code' }, { 'idempotency-key': 'one' });
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => same(n)));
+    const responses = await Promise.all(Array.from({ length: 50 }, (_, n) => same(n)));
     expect(await callsTo('12025580001')).toBe(1);
-    const accepted = answers.filter(({ status }) => status === 200);
+    const accepted = responses.filter(({ status }) => status === 200);
     expect(accepted.length).toBeGreaterThan(0);
-    expect(answers.filter(({ status }) => status !== 200).every(({ body }) => body['error_code'] === 'IDEMPOTENCY_IN_FLIGHT')).toBe(true);
+    expect(responses.filter(({ status }) => status !== 200).every(({ body }) => body['error_code'] === 'IDEMPOTENCY_IN_FLIGHT')).toBe(true);
     const again = await same(1);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     for (const { body } of accepted) expect([body['message_id'], body['otp']]).toEqual([again.body['message_id'], again.body['otp']]);
@@ -145,7 +145,7 @@ describe('two replicas of each service', () => {
     return Number(/^mgw_rpc_running(?:{.*})? (\d+)$/m.exec(metrics)?.[1]);
   };
 
-  it('guarantees §8: finishes a send that WhatsApp answers after 9 s despite SIGTERM, and ends the live tail', async () => {
+  it('guarantees §8: finishes a send that WhatsApp accepts after 9 s despite SIGTERM, and ends the live tail', async () => {
     const key = await newKey({});
     const slow = { match: { to: '12025560001' }, delay_ms: 9_000 };
     await fetch(`${stack.demo.simulator_url}/__sim/rules`, {
@@ -153,7 +153,7 @@ describe('two replicas of each service', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(slow),
     });
-    const answers = [0, 1].map((n) => via(key, n).post('send-template', template(slow.match.to)));
+    const responses = [0, 1].map((n) => via(key, n).post('send-template', template(slow.match.to)));
     await eventually(async () => (await Promise.all(stack.processes('send').map(running))).reduce((sum, one) => sum + one) === 2);
     const carriers = [...stack.processes('gateway'), ...stack.processes('send')];
     const cookie = await logIn(stack.demo.site_url, stack.growth.owner);
@@ -163,7 +163,7 @@ describe('two replicas of each service', () => {
     await eventually(async () => (await Promise.all(carriers.map(isReady))).every((ready) => !ready));
     // A gateway that is not ready still serves clients that do not know yet.
     const late = await streams().catch(() => []);
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([200, 200]);
     await Promise.all([...carriers.map(isReplaced), ...[...early, ...late].map((stream) => stream.text())]);
   }, 60_000);
 
@@ -184,8 +184,8 @@ describe('two replicas of each service', () => {
     const request = async (n: number) => {
       const open = sites.filter((site) => ready.get(site) !== false);
       const site = open[n % open.length] ?? sites[0];
-      const answer = await integrator(`${site}/api/v1`, key).post('send-template', template(`1202559${String(n).padStart(4, '0')}`));
-      if (answer.status !== 200) failures.push([answer.status, answer.body]);
+      const response = await integrator(`${site}/api/v1`, key).post('send-template', template(`1202559${String(n).padStart(4, '0')}`));
+      if (response.status !== 200) failures.push([response.status, response.body]);
     };
     const load = (async () => {
       const under: Promise<void>[] = [];

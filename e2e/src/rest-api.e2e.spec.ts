@@ -56,7 +56,7 @@ describe('the REST API (spec §4 to §8)', () => {
   }, 150_000);
   afterAll(() => stack?.stop());
 
-  const conforms = (method: string, path: string, answer: ApiResponse) => documented.conforms(method, `/api/v1/${path}`, answer);
+  const conforms = (method: string, path: string, response: ApiResponse) => documented.conforms(method, `/api/v1/${path}`, response);
 
   const bodyOf: Record<Send, (phone: string) => Record<string, unknown>> = {
     'send-template': (phone) => ({ phone, template_name: 'order_update', body_params: ['Asha', '1'] }),
@@ -134,12 +134,12 @@ describe('the REST API (spec §4 to §8)', () => {
     'platform §2: code %d becomes %s %d, retry %s, side effect %s',
     async (code, errorCode, status, retry, sideEffect) => {
       const phone = `9991${String(code).padStart(6, '0')}`;
-      const answer = await send('send-template', bodyOf['send-template'](`+${phone}`));
-      expect([answer.status, answer.body['error_code'], answer.body['platform_code']]).toEqual([status, errorCode, code]);
-      expect(answer.body['message_id']).toMatch(/^gw_/);
-      conforms('post', 'send-template', answer);
+      const response = await send('send-template', bodyOf['send-template'](`+${phone}`));
+      expect([response.status, response.body['error_code'], response.body['platform_code']]).toEqual([status, errorCode, code]);
+      expect(response.body['message_id']).toMatch(/^gw_/);
+      conforms('post', 'send-template', response);
       if (status === 429)
-        expect([Number(answer.headers.get('retry-after')) > 0, Number(answer.body['retry_after_seconds']) > 0]).toEqual([true, true]);
+        expect([Number(response.headers.get('retry-after')) > 0, Number(response.body['retry_after_seconds']) > 0]).toEqual([true, true]);
       expect(await callsTo(phone)).toBe(retry === 'inline' ? 3 : 1);
       if (sideEffect === 'connection-problem') {
         expect(await isConnected()).toBe(false);
@@ -152,7 +152,7 @@ describe('the REST API (spec §4 to §8)', () => {
         expect((await send('send-template', marketing)).body).toMatchObject({ suppression_state: 'opted_out_marketing' });
         expect(await callsTo(phone)).toBe(1);
       }
-      const shown = await crm.get(`message-status/${answer.body['message_id'] as string}`);
+      const shown = await crm.get(`message-status/${response.body['message_id'] as string}`);
       expect(shown.body).toMatchObject({ api_status: 'failed', delivery_status: 'failed', failure_reason: expect.any(String) as string });
       conforms('get', 'message-status/{message_id}', shown);
     },
@@ -163,9 +163,9 @@ describe('the REST API (spec §4 to §8)', () => {
     '%s returns every documented response',
     async (name) => {
       const method = name === 'quick-send' ? 'get' : 'post';
-      const check = (answer: ApiResponse, status: number) => {
-        expect([name, answer.status, answer.body['error_code'] ?? 'ok']).toEqual([name, status, expect.any(String) as string]);
-        conforms(method, name, answer);
+      const check = (response: ApiResponse, status: number) => {
+        expect([name, response.status, response.body['error_code'] ?? 'ok']).toEqual([name, status, expect.any(String) as string]);
+        conforms(method, name, response);
       };
       for (const phone of ['12015550100', '12015550141', '12015550144', '12015550148'])
         await customer(stack.demo, stack.growth, phone).writes('Hi');

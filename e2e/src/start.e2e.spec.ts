@@ -137,7 +137,7 @@ describe('npm start (spec §13)', () => {
     const { body } = await integrator(second.demo.base_url, stack.growth.api_key).get('health');
     expect(body['business']).toBe(stack.growth.name);
     expect((await send(second)).status).toBe(200);
-    // A service has the chart's grace period: a send that WhatsApp answers after 6 s outlives the stop.
+    // A service has the chart's grace period: a send that WhatsApp accepts after 6 s outlives the stop.
     const rules = `${second.demo.simulator_url}/__sim/rules`;
     await fetch(rules, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ delay_ms: 6_000 }) });
     const slow = send(second);

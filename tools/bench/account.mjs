@@ -16,13 +16,13 @@ async function session(site, { email, password }) {
 /** @returns a function that calls the dashboard's API in a session */
 export function withCookie(site, cookie) {
   return async (method, path, body) => {
-    const answer = await fetch(`${site}${path}`, {
+    const response = await fetch(`${site}${path}`, {
       method,
       headers: { ...(body && { 'content-type': 'application/json' }), origin: site, cookie },
       body: body && JSON.stringify(body),
     });
-    const json = await answer.json();
-    if (answer.status !== 200) throw new Error(`${method} ${path} responded with ${answer.status}: ${json.error}`);
+    const json = await response.json();
+    if (response.status !== 200) throw new Error(`${method} ${path} responded with ${response.status}: ${json.error}`);
     return json;
   };
 }
@@ -75,9 +75,9 @@ export async function benchAccount(stack, operator, keyCount, nth = 0) {
     const body = JSON.stringify(envelope({ messaging_product: 'whatsapp', metadata, ...value }));
     const signature = createHmac('sha256', APP_SECRET).update(body).digest('hex');
     const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` };
-    const answer = await fetch(`${site}/webhooks/whatsapp`, { method: 'POST', headers, body });
-    await answer.arrayBuffer();
-    return answer.status;
+    const response = await fetch(`${site}/webhooks/whatsapp`, { method: 'POST', headers, body });
+    await response.arrayBuffer();
+    return response.status;
   };
   const inbound = (id, phone, text) => ({
     contacts: [{ profile: { name: 'Bench' }, wa_id: phone }],

@@ -22,9 +22,9 @@ async function worker() {
     const body = JSON.stringify(bodies[kind]((n += 1)));
     const headers = { 'content-type': 'application/json', 'x-api-key': keys[n % keys.length] };
     const begun = performance.now();
-    const answer = await pool.request({ method: 'POST', path, headers, body }).catch(() => null);
-    await answer?.body.dump();
-    const status = answer?.statusCode ?? 0;
+    const response = await pool.request({ method: 'POST', path, headers, body }).catch(() => null);
+    await response?.body.dump();
+    const status = response?.statusCode ?? 0;
     statuses[status] = (statuses[status] ?? 0) + 1;
     if (status === 200) latencies.push(performance.now() - begun);
   }

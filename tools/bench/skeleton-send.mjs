@@ -82,13 +82,13 @@ class Sender {
         components: [{ type: 'body', parameters: body_params.map((text) => ({ type: 'text', text })) }],
       },
     });
-    const answer = await platform.request({
+    const response = await platform.request({
       method: 'POST',
       path: '/v26.0/1/messages',
       headers: { 'content-type': 'application/json' },
       body,
     });
-    const { messages } = await answer.body.json();
+    const { messages } = await response.body.json();
     await outcome({ id, messageId: messages[0].id, body });
     return { id: messages[0].id };
   }

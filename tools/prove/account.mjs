@@ -21,14 +21,14 @@ export async function session(site, { email, password }) {
   if (login.status !== 200) throw new Error(`the login of ${email} responded with ${login.status}`);
   const cookie = login.headers.get('set-cookie').split(';')[0];
   return async (method, path, body, headers = {}, at = site) => {
-    const answer = await fetch(`${at}${path}`, {
+    const response = await fetch(`${at}${path}`, {
       method,
       headers: { origin: site, cookie, ...(body && { 'content-type': 'application/json' }), ...headers },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(35_000),
     });
-    const json = await answer.json();
-    if (answer.status !== 200) throw new Error(`${method} ${path} responded with ${answer.status}: ${json.error}`);
+    const json = await response.json();
+    if (response.status !== 200) throw new Error(`${method} ${path} responded with ${response.status}: ${json.error}`);
     return json;
   };
 }

@@ -39,9 +39,9 @@ export const EVENT_CHECKS = {
         .flatMap(({ event_id }) => {
           const record = records.get(`${name} ${event_id}`);
           const attempts = got.get(`${name} ${event_id}`) ?? [];
-          const answered = attempts.some(({ status }) => status === 200);
-          const holds = record?.state === 'succeeded' ? answered : record?.state === 'failed' && isKnownFailure(record, attempts.at(-1));
-          return holds ? [] : [`${name} ${event_id}: ${record?.state ?? 'no delivery'}, answered ${attempts.map(({ status }) => status)}`];
+          const delivered = attempts.some(({ status }) => status === 200);
+          const holds = record?.state === 'succeeded' ? delivered : record?.state === 'failed' && isKnownFailure(record, attempts.at(-1));
+          return holds ? [] : [`${name} ${event_id}: ${record?.state ?? 'no delivery'}, responses ${attempts.map(({ status }) => status)}`];
         }),
     );
   },

@@ -24,7 +24,7 @@ export const SEND_CHECKS = {
       responses.filter(({ status }) => status === 200).map(({ message_id }) => message_id),
     );
     return [
-      ...promised.filter((id) => !platform.has(id)).map((id) => `${id} was answered 200, the platform does not have it`),
+      ...promised.filter((id) => !platform.has(id)).map((id) => `${id} got a 200, but the platform does not have it`),
       ...[...platform].filter((id) => !records.has(id)).map((id) => `${id} was accepted by the platform and has no record`),
     ];
   },
@@ -41,8 +41,10 @@ export const SEND_CHECKS = {
       );
       const denied = responses.length > 0 && responses.every(({ error_code }) => NOT_SENT.has(error_code));
       return [
-        ...wrong.map(({ message_id }) => `${token} was answered with ${message_id}, the platform has ${call.id}`),
-        ...(denied && call ? [`${token} was answered ${responses.map(({ error_code }) => error_code)}, the platform accepted it`] : []),
+        ...wrong.map(({ message_id }) => `${token} got ${message_id}, but the platform has ${call.id}`),
+        ...(denied && call
+          ? [`${token} was refused with ${responses.map(({ error_code }) => error_code)}, but the platform accepted it`]
+          : []),
       ];
     });
   },

@@ -7,7 +7,7 @@ import { freePort } from '../servers/free-port.cjs';
 /** Largest page of the simulator's log of requests. */
 const LOOK_BACK = 300;
 const LOOK_BACK_MOST = 20_000;
-const ANSWER_WITHIN_MS = 9_000;
+const RESPONSE_WITHIN_MS = 9_000;
 
 /** Proxy between the simulator and the gateways. `mode` disturbs callbacks: duplicate, reorder, lose-responses or swallow. */
 export class Callbacks {
@@ -76,14 +76,14 @@ export class Callbacks {
     const gateways = this.gateways();
     const target = gateways[(this.#turn += 1) % gateways.length];
     const { 'content-type': type, 'x-hub-signature-256': signature } = headers;
-    const answer = await fetch(`${target}${url}`, {
+    const response = await fetch(`${target}${url}`, {
       method,
       headers: { ...(type && { 'content-type': type }), ...(signature && { 'x-hub-signature-256': signature }) },
       ...(method === 'POST' && { body: bytes }),
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      signal: AbortSignal.timeout(RESPONSE_WITHIN_MS),
     });
-    await answer.arrayBuffer();
-    return answer.status;
+    await response.arrayBuffer();
+    return response.status;
   }
 }
 
@@ -97,13 +97,13 @@ export class Platform {
   }
 
   async control(method, path, body) {
-    const answer = await fetch(`${this.url}/__sim/${path}`, {
+    const response = await fetch(`${this.url}/__sim/${path}`, {
       method,
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(20_000),
     });
-    if (!answer.ok) throw new Error(`the simulator responded with ${answer.status}: ${await answer.text()}`);
-    return answer.json();
+    if (!response.ok) throw new Error(`the simulator responded with ${response.status}: ${await response.text()}`);
+    return response.json();
   }
 
   writes(number, from, text) {

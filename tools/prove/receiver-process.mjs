@@ -29,15 +29,15 @@ async function take(request, response) {
   const { event, data } = JSON.parse(body);
   const { message_id, conversation_id: conversation = null } = data;
   Object.assign(attempt, { event, message_id, conversation, same_bytes: hasSameBytes(attempt, body) });
-  const answer = (status) => {
+  const respond = (status) => {
     if (response.destroyed) return;
     Object.assign(attempt, { status, ended_at: Date.now() });
     response.writeHead(status).end();
   };
   const mode = modes.get(webhook) ?? 'ok';
   if (mode === 'reset') return void request.socket.destroy();
-  if (mode === 'hang') return void setTimeout(answer, HANG_MS, 200);
-  answer(mode === 'fail' ? 500 : 200);
+  if (mode === 'hang') return void setTimeout(respond, HANG_MS, 200);
+  respond(mode === 'fail' ? 500 : 200);
 }
 
 const server = createServer((request, response) => void take(request, response));

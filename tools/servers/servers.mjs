@@ -11,14 +11,14 @@ import { spawnServer, waitUntil } from './process.mjs';
 const HOST = '127.0.0.1';
 
 /** Sends bytes. @returns whether the response contains `expected`, or begins with it; with empty `send` the server writes first */
-function answers(port, send, expected, { begins = false } = {}) {
+function responds(port, send, expected, { begins = false } = {}) {
   return new Promise((resolve) => {
     const socket = connect(port, HOST, () => send && socket.write(send));
     socket.setTimeout(1_000, () => socket.destroy());
     socket.once('error', () => resolve(false)).once('close', () => resolve(false));
     socket.once('data', (data) => {
-      const answer = data.toString('latin1');
-      resolve(begins ? answer.startsWith(expected) : answer.includes(expected));
+      const received = data.toString('latin1');
+      resolve(begins ? received.startsWith(expected) : received.includes(expected));
       socket.destroy();
     });
   });
@@ -93,7 +93,7 @@ export async function startPostgres({ dir, durable = true, port }) {
   const server = spawnServer('PostgreSQL', findProgram('postgres'), ['-D', data, ...flags], { ...identity, env: environment, cwd: '/' });
   // A running server responds to SSLRequest with one letter. A starting one fails only after the start-up message.
   const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
-  await waitUntil(server, async () => (await answers(chosen, sslRequest, 'N')) && accepts(chosen));
+  await waitUntil(server, async () => (await responds(chosen, sslRequest, 'N')) && accepts(chosen));
   const password = readFileSync(passwordFile, 'utf8').trim();
   return {
     url: `postgresql://gateway:${password}@${HOST}:${chosen}/postgres`,
@@ -110,7 +110,7 @@ function accepts(port) {
   const head = Buffer.alloc(8);
   head.writeInt32BE(body.length + 8, 0);
   head.writeInt32BE(196_608, 4);
-  return answers(port, Buffer.concat([head, body]), 'R', { begins: true });
+  return responds(port, Buffer.concat([head, body]), 'R', { begins: true });
 }
 
 /**
@@ -127,7 +127,7 @@ export async function startNats({ dir, port, users = '', environment = {} }) {
     `listen: "${HOST}:${chosen}"\nmax_payload: 8MB\nmax_pending: 64MB\njetstream { store_dir: ${JSON.stringify(join(dir, 'store'))} }\n${users}`,
   );
   const server = spawnServer('NATS', findProgram('nats-server'), ['-c', file], { env: { ...process.env, ...environment } });
-  await waitUntil(server, () => answers(chosen, '', '"jetstream":true'));
+  await waitUntil(server, () => responds(chosen, '', '"jetstream":true'));
   return { url: `nats://${HOST}:${chosen}`, port: chosen, process: server, stop: () => server.stop('SIGTERM', 5_000) };
 }
 
@@ -152,6 +152,6 @@ export async function startRedis({ port, usersFile } = {}) {
     ...(usersFile ? ['--aclfile', usersFile] : []),
   ];
   const server = spawnServer('Redis', findProgram('redis-server'), args);
-  await waitUntil(server, () => answers(chosen, 'PING\r\n', '+PONG'));
+  await waitUntil(server, () => responds(chosen, 'PING\r\n', '+PONG'));
   return { url: `redis://${HOST}:${chosen}`, port: chosen, process: server, stop: () => server.stop('SIGTERM', 3_000) };
 }

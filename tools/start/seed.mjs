@@ -50,14 +50,15 @@ export async function seedDemo(stack) {
 
 /** Logs in to the dashboard's API. @returns a function that calls it; null if email or password is wrong */
 async function login(stack, email, password) {
-  const answer = await fetch(`${stack.siteUrl}/api/client/login`, {
+  const response = await fetch(`${stack.siteUrl}/api/client/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: stack.siteUrl },
     body: JSON.stringify({ email, password }),
   });
-  if (answer.status === 401) return null;
-  if (answer.status !== 200) throw new Error(`seeding: the login of ${email} responded with ${answer.status}: ${await answer.text()}`);
-  const cookie = answer.headers.get('set-cookie').split(';')[0];
+  if (response.status === 401) return null;
+  if (response.status !== 200)
+    throw new Error(`seeding: the login of ${email} responded with ${response.status}: ${await response.text()}`);
+  const cookie = response.headers.get('set-cookie').split(';')[0];
   return async (method, path, body) => {
     const response = await fetch(`${stack.siteUrl}${path}`, {
       method,
@@ -75,10 +76,10 @@ async function earlierDemo(stack) {
   const file = join(stack.dir, 'demo.json');
   if (!existsSync(file)) return null;
   const { businesses } = JSON.parse(readFileSync(file, 'utf8'));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     businesses.map(({ api_key }) => fetch(`${stack.siteUrl}/api/v1/health`, { headers: { 'x-api-key': api_key } })),
   );
-  return answers.every(({ status }) => status === 200) ? businesses : null;
+  return responses.every(({ status }) => status === 200) ? businesses : null;
 }
 
 /** Repeats failed connection checks: services may have called the restarted simulator before it had the demo's numbers. */
@@ -138,12 +139,12 @@ async function registerWithSimulator(stack) {
       access_token: accessTokenOf(business),
       app_secret: stack.secrets.app_secret,
     };
-    const answer = await fetch(`${stack.simulatorUrl}/__sim/accounts`, {
+    const response = await fetch(`${stack.simulatorUrl}/__sim/accounts`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (!answer.ok) throw new Error(`the simulator refused the demo number: ${await answer.text()}`);
+    if (!response.ok) throw new Error(`the simulator refused the demo number: ${await response.text()}`);
   }
 }
 
@@ -151,9 +152,9 @@ async function registerWithSimulator(stack) {
 async function templatesArrived(stack, apiKey) {
   if (process.env.META_GRAPH_BASE_URL) return;
   for (const end = Date.now() + 20_000; Date.now() < end; await pause(100)) {
-    const answer = await fetch(`${stack.siteUrl}/api/v1/templates`, { headers: { 'x-api-key': apiKey } });
-    if (answer.status === 429) return;
-    if (answer.status === 200 && (await answer.json()).templates.length > 0) return;
+    const response = await fetch(`${stack.siteUrl}/api/v1/templates`, { headers: { 'x-api-key': apiKey } });
+    if (response.status === 429) return;
+    if (response.status === 200 && (await response.json()).templates.length > 0) return;
   }
   throw new Error('the demo templates did not arrive from the simulator');
 }

@@ -62,8 +62,8 @@ export class Supervised {
   }
 
   async #isReady() {
-    const answer = await fetch(`http://127.0.0.1:${this.probePort}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
-    return answer?.status === 200;
+    const response = await fetch(`http://127.0.0.1:${this.probePort}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
+    return response?.status === 200;
   }
 
   #spawn() {

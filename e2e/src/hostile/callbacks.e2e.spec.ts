@@ -98,14 +98,14 @@ describe('hostile callbacks', () => {
       return statuses;
     };
     const forgers = Array.from({ length: FORGERS }, (_, n) => forge(n));
-    const answers: number[] = [];
+    const responses: number[] = [];
     for (let n = 0; n < 100; n++) {
-      answers.push(await post(callback(stack.starter, [text(`wamid.genuine.${n}`, '919876511111')])));
+      responses.push(await post(callback(stack.starter, [text(`wamid.genuine.${n}`, '919876511111')])));
       await pause(20);
     }
     over = true;
     for (const statuses of await Promise.all(forgers)) expect(statuses).not.toContain(200);
-    expect(answers).toEqual(Array(100).fill(200));
+    expect(responses).toEqual(Array(100).fill(200));
     await eventually(() => received('wamid.genuine.99'), LONG);
     expect(stack.pids()).toEqual(before);
   }, 200_000);

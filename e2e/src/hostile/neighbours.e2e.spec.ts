@@ -126,8 +126,8 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
   /** Posts to the simulator's control plane, or deletes without a body. */
   async function control(path: string, body?: object): Promise<void> {
     const sent = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-    const answer = await fetch(`${stack.demo.simulator_url}/__sim/${path}`, { method: body ? 'POST' : 'DELETE', ...sent });
-    expect(answer.status).toBe(200);
+    const response = await fetch(`${stack.demo.simulator_url}/__sim/${path}`, { method: body ? 'POST' : 'DELETE', ...sent });
+    expect(response.status).toBe(200);
   }
 
   /** Inserts conversations by SQL, because customers would take hours. */

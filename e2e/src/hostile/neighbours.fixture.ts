@@ -33,10 +33,10 @@ export class Victim {
     const crm = integrator(this.stack.demo.base_url, this.business.api_key);
     const timed = async <T extends { status: number; body: unknown }>(kind: keyof Measured, request: () => Promise<T>): Promise<T> => {
       const begun = performance.now();
-      const answer = await request();
-      if (answer.status !== 200) throw new Error(`${kind}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      const response = await request();
+      if (response.status !== 200) throw new Error(`${kind}: ${response.status} ${JSON.stringify(response.body)}`);
       took[kind].push(performance.now() - begun);
-      return answer;
+      return response;
     };
     for (let round = 0; round < ROUNDS; round++) {
       const template = { phone: CUSTOMER, template_name: 'hello_world', language: 'en_US' };
@@ -91,9 +91,9 @@ export function callbackPoster({ demo }: RunningStack, { phone_number_id, busine
     const body = JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: business_account_id, changes: [change] }] });
     const signature = createHmac('sha256', secret).update(body).digest('hex');
     const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` };
-    const answer = await fetch(`${demo.site_url}/webhooks/whatsapp`, { method: 'POST', headers, body });
-    await answer.arrayBuffer();
-    return answer.status;
+    const response = await fetch(`${demo.site_url}/webhooks/whatsapp`, { method: 'POST', headers, body });
+    await response.arrayBuffer();
+    return response.status;
   };
 }
 

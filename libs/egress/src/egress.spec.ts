@@ -48,7 +48,7 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
   });
 
   it('sends nothing when the caller may no longer send, before or after connecting', async () => {
-    const maySend = (answers: boolean[]) => () => answers.shift() ?? false;
+    const maySend = (results: boolean[]) => () => results.shift() ?? false;
     const call = { url: receiver.url, headers: {}, body: '{}', timeoutMs: 5_000 };
     expect(await open.post({ ...call, maySend: maySend([]) })).toEqual({ kind: 'cut_off' });
     expect(await open.post({ ...call, maySend: maySend([true]) })).toEqual({ kind: 'cut_off' });

@@ -29,18 +29,18 @@ describe('the addresses that names resolve to (guarantees §5)', () => {
   };
 
   /** With a resolver that returns these results in order, then the last one for ever. */
-  const door = (answers: (string[] | Error)[], allowedTargets: string[] = []) => {
-    const asked: string[] = [];
+  const door = (results: (string[] | Error)[], allowedTargets: string[] = []) => {
+    const queries: string[] = [];
     const names: Resolve = async (name, from) => {
-      const answer = answers[Math.min(asked.push(`${name} ${from}`), answers.length) - 1];
-      if (!Array.isArray(answer)) throw answer;
-      return answer;
+      const result = results[Math.min(queries.push(`${name} ${from}`), results.length) - 1];
+      if (!Array.isArray(result)) throw result;
+      return result;
     };
     const egress = new Egress(new EgressRules({ allowedTargets, ports: [canary.port] }), names);
     opened.push(egress);
     const post = (url = `https://${NAME}:${canary.port}/hook`, timeoutMs = 10_000): Promise<EgressResult> =>
       egress.post({ url, headers: {}, body: '{}', timeoutMs });
-    return { post, asked, judge: (url = `https://${NAME}:${canary.port}/hook`, holder = '1') => egress.checkAddress(url, holder) };
+    return { post, queries, checkAddress: (url = `https://${NAME}:${canary.port}/hook`, holder = '1') => egress.checkAddress(url, holder) };
   };
 
   it.each([
@@ -83,28 +83,28 @@ describe('the addresses that names resolve to (guarantees §5)', () => {
     ['loopback in IPv6', ['::1']],
     ['a public and a private address', [PUBLIC, '127.0.0.1']],
   ])('decision 54: a name that leads to %s is refused when it is set', async (_, addresses) => {
-    expect(await door([addresses]).judge()).toEqual({ refused: 'must be a public address' });
+    expect(await door([addresses]).checkAddress()).toEqual({ refused: 'must be a public address' });
     expect(watch.dials()).toEqual([]);
   });
 
   it('decision 54: accepts a new name that resolves to public addresses or not at all', async () => {
-    expect(await door([[PUBLIC]]).judge()).toHaveProperty('url');
-    expect(await door([new Error('ENOTFOUND')]).judge()).toHaveProperty('url');
+    expect(await door([[PUBLIC]]).checkAddress()).toHaveProperty('url');
+    expect(await door([new Error('ENOTFOUND')]).checkAddress()).toHaveProperty('url');
   });
 
   it('decision 54: does not resolve new addresses and targets that the operator allowed', async () => {
-    const { judge, asked } = door([['127.0.0.1']], ['localhost']);
-    expect(await judge('http://localhost:3000/')).toHaveProperty('url');
-    expect(await judge(`https://${PUBLIC}:${canary.port}/`)).toHaveProperty('url');
-    expect(await judge('https://10.0.0.1/')).toHaveProperty('refused');
-    expect(await judge('https://kubernetes.default.svc/')).toHaveProperty('refused');
-    expect(asked).toEqual([]);
+    const { checkAddress, queries } = door([['127.0.0.1']], ['localhost']);
+    expect(await checkAddress('http://localhost:3000/')).toHaveProperty('url');
+    expect(await checkAddress(`https://${PUBLIC}:${canary.port}/`)).toHaveProperty('url');
+    expect(await checkAddress('https://10.0.0.1/')).toHaveProperty('refused');
+    expect(await checkAddress('https://kubernetes.default.svc/')).toHaveProperty('refused');
+    expect(queries).toEqual([]);
   });
 
   it('decision 54: accepts a name with a silent server after two seconds, and those of one business delay no other (guarantees §10, N2)', async () => {
-    let asked = 0;
+    let queries = 0;
     const names: Resolve = (name) => {
-      asked += 1;
+      queries += 1;
       return name.startsWith('silent') ? new Promise(() => undefined) : Promise.resolve(['10.0.0.1']);
     };
     const egress = new Egress(new EgressRules({ allowedTargets: [], ports: [443] }), names);
@@ -115,7 +115,7 @@ describe('the addresses that names resolve to (guarantees §5)', () => {
     );
     expect(await egress.checkAddress('https://inside.example.com/', '2')).toHaveProperty('refused');
     // Names beyond the share and the queue are accepted unchecked, because each call checks them again.
-    expect(asked).toBeLessThan(10);
+    expect(queries).toBeLessThan(10);
     expect(accepted).toBeLessThan(100);
     await Promise.all(silent);
   });
@@ -129,9 +129,9 @@ describe('the addresses that names resolve to (guarantees §5)', () => {
     const other = await startRawReceiver(undefined, { host: '127.0.0.2', port: canary.port });
     opened.push(other);
     // 127.0.0.1 stands for the public address: allowed here. 127.0.0.2 is not.
-    const { post, asked } = door([['127.0.0.1'], ['127.0.0.2']], ['127.0.0.1']);
+    const { post, queries } = door([['127.0.0.1'], ['127.0.0.2']], ['127.0.0.1']);
     expect(await post(undefined, 1_000)).toEqual({ kind: 'timeout' });
-    expect(asked).toEqual([`${NAME} dns`]);
+    expect(queries).toEqual([`${NAME} dns`]);
     expect(watch.dials()).toEqual([`127.0.0.1 ${canary.port}`]);
     expect(await post()).toEqual({ kind: 'refused' });
     expect([canary.connections, other.connections]).toEqual([1, 0]);
@@ -139,12 +139,12 @@ describe('the addresses that names resolve to (guarantees §5)', () => {
 
   it('resolves names by DNS, allowed ones by the system, and addresses not at all', async () => {
     const target = await answering();
-    const { post, asked } = door([['10.0.0.1'], ['127.0.0.1']], ['localhost', '127.0.0.1']);
+    const { post, queries } = door([['10.0.0.1'], ['127.0.0.1']], ['localhost', '127.0.0.1']);
     expect(await post()).toEqual({ kind: 'refused' });
     expect(await post(`http://localhost:${target.port}/`)).toEqual(OK);
     expect(await post(`http://127.0.0.1:${target.port}/`)).toEqual(OK);
     expect(await post('https://[::1]/')).toEqual({ kind: 'refused' });
-    expect(asked).toEqual([`${NAME} dns`, 'localhost system']);
+    expect(queries).toEqual([`${NAME} dns`, 'localhost system']);
   });
 
   it('reuses a connection only while the name resolves to its address', async () => {
@@ -205,14 +205,14 @@ describe('the addresses that names resolve to (guarantees §5)', () => {
   });
 
   it('D6: counts from the first DNS query, and does not call after a late response', async () => {
-    let answer: (addresses: string[]) => void = () => undefined;
-    const late: Resolve = () => new Promise((resolve) => (answer = resolve));
+    let resolveLate: (addresses: string[]) => void = () => undefined;
+    const late: Resolve = () => new Promise((resolve) => (resolveLate = resolve));
     const egress = new Egress(new EgressRules({ allowedTargets: [NAME], ports: [443] }), late);
     opened.push(egress);
     expect(await egress.post({ url: `http://${NAME}:${canary.port}/`, headers: {}, body: '{}', timeoutMs: 100 })).toEqual({
       kind: 'timeout',
     });
-    answer(['127.0.0.1']);
+    resolveLate(['127.0.0.1']);
     await new Promise((resume) => setImmediate(resume));
     expect([watch.dials(), canary.connections]).toEqual([[], 0]);
   });

@@ -29,7 +29,7 @@ export function systemResolver({ servers }: DnsOptions = {}): Resolve {
   return async (name, from) => {
     if (from === 'system') return (await lookup(name, { all: true })).map(({ address }) => address);
     const found = await Promise.allSettled([dns.resolve4(name), dns.resolve6(name)]);
-    const addresses = found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const addresses = found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
     if (addresses.length === 0) throw new Error('the name has no address');
     return addresses;
   };

@@ -24,7 +24,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
     await platform.close();
     await client.close();
   });
-  const answers = (...list: [number, string, Record<string, string>?][]) => {
+  const respondWith = (...list: [number, string, Record<string, string>?][]) => {
     let turn = 0;
     platform.respond((_, response) => {
       const [status, body, headers] = list[Math.min(turn++, list.length - 1)] ?? [200, yes];
@@ -34,7 +34,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
   const send = (deadlineAt = inTime()) => client.sendMessage(target, message, deadlineAt);
 
   it('posts to the pinned version with the bearer token and is accepted', async () => {
-    answers([200, yes]);
+    respondWith([200, yes]);
     expect(await send()).toEqual({
       kind: 'accepted',
       messageId: 'wamid.A==',
@@ -49,7 +49,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
   });
 
   it('stops calls for a number after ten failures, and not for another number (guarantees §8)', async () => {
-    answers([502, '<html>']);
+    respondWith([502, '<html>']);
     for (let i = 0; i < 10; i++) expect((await send()).kind).toBe('unknown');
     expect(await send()).toEqual({ kind: 'unreached', problem: 'it has not responded for a while' });
     expect(platform.requests).toHaveLength(10);
@@ -57,7 +57,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
   });
 
   it('counts refusals as responses: they stop no calls', async () => {
-    answers([400, no(131026)]);
+    respondWith([400, no(131026)]);
     for (let i = 0; i < 12; i++) expect((await send()).kind).toBe('refused');
   });
 
@@ -72,30 +72,30 @@ describe('calls to the platform (guarantees §1, S2)', () => {
   });
 
   it('ignores an invalid id of a person', async () => {
-    answers([200, JSON.stringify({ ...JSON.parse(yes), contacts: [{ wa_id: '91\u0000', user_id: 'x'.repeat(5000) }] })]);
+    respondWith([200, JSON.stringify({ ...JSON.parse(yes), contacts: [{ wa_id: '91\u0000', user_id: 'x'.repeat(5000) }] })]);
     expect(await send()).toMatchObject({ kind: 'accepted', waId: null, userId: null });
   });
 
   it('never retries a definite refusal', async () => {
-    answers([400, no(131026)]);
+    respondWith([400, no(131026)]);
     expect(await send()).toMatchObject({ kind: 'refused', refusal: { platformCode: 131026, retry: 'never' } });
     expect(platform.requests).toHaveLength(1);
   });
 
   it('retries a refusal that may pass at once', async () => {
-    answers([500, no(131016)], [500, no(131016)], [200, yes]);
+    respondWith([500, no(131016)], [500, no(131016)], [200, yes]);
     expect((await send()).kind).toBe('accepted');
     expect(platform.requests).toHaveLength(3);
   });
 
   it('stops after three calls', async () => {
-    answers([503, no(131016)]);
+    respondWith([503, no(131016)]);
     expect(await send()).toMatchObject({ kind: 'refused', refusal: { errorCode: 'PLATFORM_UNAVAILABLE' } });
     expect(platform.requests).toHaveLength(3);
   });
 
   it('returns a long Retry-After at once instead of waiting beyond the deadline', async () => {
-    answers([429, no(130429), { 'retry-after': '30' }]);
+    respondWith([429, no(130429), { 'retry-after': '30' }]);
     expect(await send()).toMatchObject({ kind: 'refused', refusal: { errorCode: 'PLATFORM_THROTTLED', retryAfterSeconds: 30 } });
     expect(platform.requests).toHaveLength(1);
   });
@@ -112,13 +112,13 @@ describe('calls to the platform (guarantees §1, S2)', () => {
     ['a success whose id is endless', 200, JSON.stringify({ messages: [{ id: 'x'.repeat(513) }] })],
     ['a redirect', 302, ''],
   ])('reports an unknown outcome after %s and never retries (decision 41)', async (_, status, body) => {
-    answers([status, body]);
+    respondWith([status, body]);
     expect((await send()).kind).toBe('unknown');
     expect(platform.requests).toHaveLength(1);
   });
 
   it('takes a client error without a Graph body as a refusal', async () => {
-    answers([413, '<html>Too large</html>']);
+    respondWith([413, '<html>Too large</html>']);
     expect(await send()).toMatchObject({ kind: 'refused', refusal: { errorCode: 'PLATFORM_REFUSED', platformCode: null } });
   });
 
@@ -147,7 +147,7 @@ describe('calls to the platform (guarantees §1, S2)', () => {
   });
 
   it('guarantees §10, N1: reports an unknown outcome when the response is too large', async () => {
-    answers([200, JSON.stringify({ ...JSON.parse(yes), padding: 'x'.repeat(70_000) })]);
+    respondWith([200, JSON.stringify({ ...JSON.parse(yes), padding: 'x'.repeat(70_000) })]);
     expect(await send()).toMatchObject({ kind: 'unknown', problem: 'the response was too large' });
   });
 

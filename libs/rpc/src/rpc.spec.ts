@@ -222,8 +222,10 @@ describe('requests between services (guarantees §6)', () => {
 
   it('are shared by two servers; each gets one response', async () => {
     const second = await serve();
-    const answers = await Promise.all(Array.from({ length: 4 }, (_, i) => client.call(Work, { what: String(i) }).then(({ done }) => done)));
-    expect(answers).toEqual(['0', '1', '2', '3']);
+    const responses = await Promise.all(
+      Array.from({ length: 4 }, (_, i) => client.call(Work, { what: String(i) }).then(({ done }) => done)),
+    );
+    expect(responses).toEqual(['0', '1', '2', '3']);
     expect(Worker.begun).toHaveLength(4);
     await second.close();
   });

@@ -8,7 +8,7 @@ export interface Probes {
   close(): Promise<void>;
 }
 
-function answer(response: ServerResponse, status: number, text: string, type = 'text/plain'): void {
+function write(response: ServerResponse, status: number, text: string, type = 'text/plain'): void {
   response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text);
 }
 
@@ -22,15 +22,15 @@ export async function startProbes(options: {
   const server = createServer((request, response) => {
     void respond(request.url ?? '/', response).catch((fault: unknown) => {
       options.logger.error({ err: fault }, 'probe failed');
-      answer(response, 500, 'error');
+      write(response, 500, 'error');
     });
   });
   const respond = async (url: string, response: ServerResponse) => {
-    if (url === '/livez') return answer(response, 200, 'ok');
-    if (url === '/readyz') return (await isReady()) ? answer(response, 200, 'ready') : answer(response, 503, 'not ready');
-    if (url !== '/metrics') return answer(response, 404, 'not found');
+    if (url === '/livez') return write(response, 200, 'ok');
+    if (url === '/readyz') return (await isReady()) ? write(response, 200, 'ready') : write(response, 503, 'not ready');
+    if (url !== '/metrics') return write(response, 404, 'not found');
     const { text, type } = await metricsText();
-    return answer(response, 200, text, type);
+    return write(response, 200, text, type);
   };
   const isReady = async () => {
     try {

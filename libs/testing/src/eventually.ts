@@ -9,8 +9,8 @@ export async function eventually<T>(
   for (;;) {
     let failure: unknown = new Error(`not true within ${timeoutMs} ms`);
     try {
-      const answer = await check();
-      if (answer !== false && answer !== undefined && answer !== null) return answer as Exclude<T, false | null | undefined>;
+      const result = await check();
+      if (result !== false && result !== undefined && result !== null) return result as Exclude<T, false | null | undefined>;
     } catch (error) {
       failure = error;
     }

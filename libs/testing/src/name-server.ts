@@ -17,7 +17,7 @@ const TYPES: Record<number, 'A' | 'AAAA'> = { 1: 'A', 28: 'AAAA' };
 /** A DNS server over UDP (RFC 1035) with given responses. On close it refuses the queries that it left open. */
 export async function startNameServer(zone: Zone): Promise<NameServer> {
   const questions: string[] = [];
-  const unanswered: (() => void)[] = [];
+  const open: (() => void)[] = [];
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {
     const { name, type, end } = questionOf(query);
@@ -25,7 +25,7 @@ export async function startNameServer(zone: Zone): Promise<NameServer> {
     if (!asked) return;
     questions.push(`${name} ${asked}`);
     const addresses = zone(name, asked);
-    const answer = (code: number, records: Buffer[]) => {
+    const respond = (code: number, records: Buffer[]) => {
       const head = Buffer.alloc(12);
       query.copy(head, 0, 0, 2);
       head.writeUInt16BE(0x8180 + code, 2);
@@ -34,11 +34,11 @@ export async function startNameServer(zone: Zone): Promise<NameServer> {
       socket.send(Buffer.concat([head, query.subarray(12, end), ...records]), port, address);
     };
     if (addresses)
-      answer(
+      respond(
         0,
         addresses.map((one) => record(type, one)),
       );
-    else unanswered.push(() => answer(NO_SUCH_NAME, []));
+    else open.push(() => respond(NO_SUCH_NAME, []));
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   return {
@@ -46,7 +46,7 @@ export async function startNameServer(zone: Zone): Promise<NameServer> {
     questions,
     close: () =>
       new Promise((resolve) => {
-        unanswered.forEach((deny) => deny());
+        open.forEach((deny) => deny());
         socket.close(() => resolve());
       }),
   };

@@ -22,10 +22,10 @@ interface RawOptions {
 
 /**
  * A server below HTTP that can break every rule: it runs a given function on the connection of each complete request (with a
- * Content-Length). Without `answer` it stays silent.
+ * Content-Length). Without `respond` it stays silent.
  */
 export async function startRawReceiver(
-  answer: (socket: Socket, request: string) => void = () => undefined,
+  respond: (socket: Socket, request: string) => void = () => undefined,
   { host = '127.0.0.1', port = 0, tls }: RawOptions = {},
 ): Promise<RawReceiver> {
   const sockets = new Set<Socket>();
@@ -50,7 +50,7 @@ export async function startRawReceiver(
       const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
       if (rest.length === 0 || rest.join('\r\n\r\n').length < length) return;
       receiver.requests.push(text);
-      answer(socket, text);
+      respond(socket, text);
       text = '';
     });
     socket.on('error', () => undefined);

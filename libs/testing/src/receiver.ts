@@ -15,7 +15,7 @@ export interface Receiver {
   port: number;
   requests: ReceivedRequest[];
   /** Replaces the responses to the next requests; the default is 200 with an empty body. */
-  respond(answer: (request: ReceivedRequest, response: ServerResponse) => void): void;
+  respond(handler: (request: ReceivedRequest, response: ServerResponse) => void): void;
   close(): Promise<void>;
 }
 
@@ -28,13 +28,13 @@ async function read(request: IncomingMessage): Promise<string> {
 /** A customer's server: records every request and responds as configured. */
 export async function startReceiver(): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
-  let answer = (_: ReceivedRequest, response: ServerResponse): void => void response.writeHead(200).end();
+  let respond = (_: ReceivedRequest, response: ServerResponse): void => void response.writeHead(200).end();
   const server = createServer((request, response) => {
     void read(request)
       .then((body) => {
         const received = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body, at: Date.now() };
         requests.push(received);
-        answer(received, response);
+        respond(received, response);
       })
       .catch(() => response.destroy());
   });
@@ -44,7 +44,7 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${port}`,
     port,
     requests,
-    respond: (next) => void (answer = next),
+    respond: (next) => void (respond = next),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -29,8 +29,8 @@ describe('spec §10: running broadcasts', () => {
     keys = [];
     keysBySend = new Map();
     isHeld = (business) => business === 1;
-    const answered = new Promise<void>((resolve) => (releaseSends = resolve));
-    holdSend = () => answered;
+    const released = new Promise<void>((resolve) => (releaseSends = resolve));
+    holdSend = () => released;
     harness.respond(SendTemplate, async ({ to, sender }) => {
       keys.push(sender.idempotency?.key ?? 'none');
       keysBySend.set(gatewayMessageId(sender.intent_id ?? ''), sender.idempotency?.key ?? 'none');
@@ -115,8 +115,8 @@ describe('spec §10: running broadcasts', () => {
   });
 
   it('guarantees §8: taking over a broadcast while its sends are recorded never deadlocks', async () => {
-    let answerSecond = () => undefined as void;
-    const secondAnswered = new Promise<void>((resolve) => (answerSecond = resolve));
+    let acceptSecond = () => undefined as void;
+    const secondAnswered = new Promise<void>((resolve) => (acceptSecond = resolve));
     const [first, second] = [broadcasts.phoneOf(0), broadcasts.phoneOf(1)];
     const everybody = holdSend;
     holdSend = (to) => (to === second ? secondAnswered : everybody(to));
@@ -129,7 +129,7 @@ describe('spec §10: running broadcasts', () => {
       await harness.db.query('UPDATE broadcast.broadcasts SET lease_until = now() WHERE id = $1', [id]);
       // The replica that takes over waits for the lock of the first recipient.
       await eventually(async () => (await waitingTransactions(`SET due_at = now() WHERE broadcast_id`)) === 1);
-      answerSecond();
+      acceptSecond();
       // Recording the second send waits for the lock of the broadcast.
       await eventually(async () => (await waitingTransactions('WITH held AS')) === 1);
       expect(await harness.db.query(lockOf(second))).toHaveLength(1);

@@ -28,8 +28,8 @@ interface FetchResult<T> {
 }
 
 /** @throws ApiError for every response but a success */
-export async function request<T>(answer: Promise<FetchResult<T>>): Promise<T> {
-  const { data, error, response } = await answer;
+export async function request<T>(call: Promise<FetchResult<T>>): Promise<T> {
+  const { data, error, response } = await call;
   if (data !== undefined) return data;
   const body = (error ?? {}) as { error?: string; error_code?: string; hint?: string; details?: { field: string; message: string }[] };
   throw new ApiError(

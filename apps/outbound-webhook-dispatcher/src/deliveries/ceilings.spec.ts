@@ -15,8 +15,8 @@ describe('guarantees §4, D5: a receiver that hangs delays only itself', () => {
   let held: Socket[];
   const opened: RawReceiver[] = [];
 
-  const receive = async (answer: (socket: Socket, request: string) => void) => {
-    const receiver = await startRawReceiver(answer);
+  const receive = async (respond: (socket: Socket, request: string) => void) => {
+    const receiver = await startRawReceiver(respond);
     opened.push(receiver);
     return receiver;
   };

@@ -8,12 +8,12 @@ const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 describe('guarantees §10: workers that die or are suspended', () => {
   let dispatching: Dispatching;
   let receiver: RawReceiver;
-  let answer: (socket: Socket, request: string) => unknown;
+  let respond: (socket: Socket, request: string) => unknown;
   let held: Socket[];
   beforeEach(async () => {
     held = [];
-    answer = (socket) => socket.write(OK);
-    receiver = await startRawReceiver((socket, request) => void answer(socket, request));
+    respond = (socket) => socket.write(OK);
+    receiver = await startRawReceiver((socket, request) => void respond(socket, request));
     dispatching = await startDispatching({ WEBHOOK_ANSWER_WITHIN_MS: '20000' });
     dispatching.harness.onClose(() => receiver.close());
   });
@@ -25,13 +25,13 @@ describe('guarantees §10: workers that die or are suspended', () => {
 
   it('N6: a dispatcher continues the sixteen conversations of one that died, in order and within seconds', async () => {
     const victim = await spawn();
-    answer = hold;
+    respond = hold;
     await dispatching.create({ url: url() });
     // More deliveries wait behind the attempts than one claim reads.
     await dispatching.harness.publish(...Array.from({ length: 240 }, (_, i) => sent(i, { conversation_id: 1 + (i % 16) })));
     await eventually(async () => held.length === 16 && (await dispatching.states())['pending'] === 224);
     await spawn();
-    answer = (socket) => socket.write(OK);
+    respond = (socket) => socket.write(OK);
     await victim.kill('SIGKILL');
     await eventually(() => receiver.requests.length > 16, { timeoutMs: 10_000 });
     await dispatching.ended(240);
@@ -42,13 +42,13 @@ describe('guarantees §10: workers that die or are suspended', () => {
   });
 
   it('N6: when both dispatchers died, the first to return continues within seconds', async () => {
-    answer = hold;
+    respond = hold;
     await dispatching.store([url()]);
     const workers = [await spawn(), await spawn()];
     await dispatching.harness.publish(sent(1, { conversation_id: 1 }));
     await eventually(() => held.length === 1);
     await Promise.all(workers.map((worker) => worker.kill('SIGKILL')));
-    answer = (socket) => socket.write(OK);
+    respond = (socket) => socket.write(OK);
     await dispatching.harness.publish(sent(2, { conversation_id: 1 }), sent(3, { conversation_id: 2 }));
     await spawn();
     await eventually(() => receiver.requests.length === 4, { timeoutMs: 8_000 });
@@ -77,7 +77,7 @@ describe('guarantees §10: workers that die or are suspended', () => {
   it('N3: sets aside a delivery that killed three workers, delivers the rest, and can redeliver it', async () => {
     let victim: NodeChild | undefined;
     let isPoison = true;
-    answer = (socket, request) => {
+    respond = (socket, request) => {
       if (isPoison && request.includes('wamid.1.7"')) void victim?.kill('SIGKILL');
       else socket.write(OK);
     };
@@ -131,7 +131,7 @@ describe('guarantees §10: workers that die or are suspended', () => {
 
   it('N6: a worker that was suspended keeps claims that no other took over, and dials nothing twice', async () => {
     await dispatching.run();
-    answer = hold;
+    respond = hold;
     const webhook_id = await dispatching.create({ url: url() });
     await dispatching.harness.publish(sent(1), sent(2));
     await eventually(() => held.length === 2);
@@ -148,13 +148,13 @@ describe('guarantees §10: workers that die or are suspended', () => {
 
   it('D3: repeats an attempt whose end PostgreSQL lost in a crash, while its worker lives on', async () => {
     await dispatching.run();
-    answer = hold;
+    respond = hold;
     const webhook_id = await dispatching.create({ url: url() });
     await dispatching.harness.publish(sent(1));
     await eventually(() => held.length === 1);
     const { db } = dispatching.harness;
     const [lane] = await db.query<{ worker: string }>('SELECT worker FROM dispatch.lanes');
-    answer = (socket) => socket.write(OK);
+    respond = (socket) => socket.write(OK);
     for (const socket of held) socket.write(OK);
     await dispatching.ended(1);
     // PostgreSQL lost the commit of its end.

@@ -6,7 +6,7 @@ import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
 interface Kind {
   kind: string;
   /** @param elsewhere an address that is not allowed */
-  answer: (socket: Socket, elsewhere: string) => unknown;
+  respond: (socket: Socket, elsewhere: string) => unknown;
   code: number | null;
   /** The reason in the log; null after a success. */
   reason: string | null;
@@ -17,15 +17,15 @@ const says = (head: string, body = '') => `${head}\r\nContent-Length: ${Buffer.b
 const writes = (text: string | Buffer) => (socket: Socket) => socket.write(text);
 const status = (code: number): Kind => ({
   kind: `${code}`,
-  answer: (socket, elsewhere) => socket.write(says(`HTTP/1.1 ${code} Whatever\r\nLocation: ${elsewhere}`)),
+  respond: (socket, elsewhere) => socket.write(says(`HTTP/1.1 ${code} Whatever\r\nLocation: ${elsewhere}`)),
   code,
   reason: code === 200 ? null : `responded ${code} instead of 200`,
 });
-const success = (kind: string, answer: Kind['answer']): Kind => ({ kind, answer, code: 200, reason: null });
-const unreachable = (kind: string, answer: Kind['answer']): Kind => ({ kind, answer, code: null, reason: 'could not be reached' });
-const tooLate = (kind: string, answer: Kind['answer'], https = false): Kind => ({
+const success = (kind: string, respond: Kind['respond']): Kind => ({ kind, respond, code: 200, reason: null });
+const unreachable = (kind: string, respond: Kind['respond']): Kind => ({ kind, respond, code: null, reason: 'could not be reached' });
+const tooLate = (kind: string, respond: Kind['respond'], https = false): Kind => ({
   kind,
-  answer,
+  respond,
   code: null,
   reason: 'no response within 1.5 seconds',
   https,
@@ -49,7 +49,7 @@ const BOMB = gzipSync(Buffer.alloc(10 * 1024 * 1024));
 /** These end by themselves, within the ten seconds of the specification. */
 const ENDING: Kind[] = [
   ...[200, 201, 202, 204, 206, 300, 301, 302, 303, 304, 307, 308, 400, 401, 404, 410, 429, 500, 502, 503, 999].map(status),
-  success('an answer of HTTP/1.0', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nthanks')),
+  success('a response of HTTP/1.0', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nthanks')),
   success('200 after early hints', writes(`HTTP/1.1 103 Early Hints\r\n\r\n${says('HTTP/1.1 200 OK')}`)),
   success('200 and an endless body', (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -80,7 +80,7 @@ const ENDING: Kind[] = [
 
 /** These never end, so their tests shorten the limit. */
 const HANGING: Kind[] = [
-  tooLate('never answers', () => undefined),
+  tooLate('never responds', () => undefined),
   tooLate('drips its status line', (socket) => drip(socket, (n) => 'HTTP/1.1 200 OK'[n] ?? 'K')),
   tooLate('drips its headers', (socket) => {
     socket.write('HTTP/1.1 200 OK\r\n');
@@ -104,8 +104,8 @@ describe.each([
     dispatching = await startDispatching(env);
     canary = await startRawReceiver();
     await dispatching.run();
-    for (const [i, { answer, https }] of kinds.entries()) {
-      const receiver = await startRawReceiver((socket) => void answer(socket, `http://127.0.0.1:${canary.port}/`));
+    for (const [i, { respond, https }] of kinds.entries()) {
+      const receiver = await startRawReceiver((socket) => void respond(socket, `http://127.0.0.1:${canary.port}/`));
       receivers.push(receiver);
       ids.push(await dispatching.create({ business_id: i + 1, url: `${https ? 'https' : 'http'}://127.0.0.1:${receiver.port}/hook` }));
     }

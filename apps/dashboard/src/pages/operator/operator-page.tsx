@@ -48,7 +48,7 @@ export function OperatorPage() {
                   <Text fw={600} size="sm">
                     {name}
                   </Text>
-                  <StateBadge of={healthy ? 'succeeded' : 'failed'} label={healthy ? `${answered_in_ms} ms` : 'no answer'} />
+                  <StateBadge of={healthy ? 'succeeded' : 'failed'} label={healthy ? `${answered_in_ms} ms` : 'no response'} />
                 </Group>
                 {Object.entries(figures).map(([label, value]) => (
                   <Group key={label} justify="space-between" wrap="nowrap">

@@ -57,7 +57,7 @@ export function WebhooksPage() {
         {({ webhooks }) =>
           webhooks.length === 0 ? (
             <EmptyState title="No webhook yet">
-              Give an HTTPS address of your server. It gets a signed POST for each event and answers 200 within 10 seconds.
+              Give an HTTPS address of your server. It gets a signed POST for each event and must respond with 200 within 10 seconds.
             </EmptyState>
           ) : (
             <Stack>
