@@ -31,4 +31,4 @@ EXPOSE 9090
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PROBE_PORT}/readyz`).then((a) => process.exit(a.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "deploy/docker/run.mjs"]
-CMD ["main"]
+CMD ["start"]

@@ -1,4 +1,4 @@
-// The entry of every image: [migrate|dead-letters|create-operator …], or nothing to start the service. ENV_FILE may name a file of variables,
+// The entry of every image: [start|migrate|dead-letters|create-operator …]; start is the default. ENV_FILE may name a file of variables,
 // for stacks that create their secrets at the first start. The images hold no shell.
 import { runMain } from 'node:module';
 import { resolve } from 'node:path';

@@ -23,6 +23,14 @@ function productionPackages(): string[] {
   );
 }
 
+/** The program and arguments with which the image starts its service. */
+function startCommand(): string[] {
+  const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+  return ['ENTRYPOINT', 'CMD'].flatMap(
+    (word) => JSON.parse(new RegExp(`^${word} (\\[.*\\])$`, 'm').exec(dockerfile)?.[1] ?? '[]') as string[],
+  );
+}
+
 /** Total bytes of all files in a folder. */
 function size(folder: string): number {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce((sum, path) => {
@@ -90,7 +98,8 @@ describe('the content of the images', () => {
     if (SERVICES.some((name) => name === app)) run('node', ['deploy/docker/run.mjs', 'dead-letters', 'list'], folder, entry);
 
     const ports = { GATEWAY_PORT: String(port), SIMULATOR_PORT: String(port) };
-    const service: ChildProcess = spawn('node', ['deploy/docker/run.mjs'], { cwd: folder, env: { ...env, ...entry, ...ports } });
+    const [program = '', ...args] = startCommand();
+    const service: ChildProcess = spawn(program, args, { cwd: folder, env: { ...env, ...entry, ...ports } });
     let said = '';
     service.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
     service.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
