@@ -75,7 +75,7 @@ export const DeliveryRecord = Type.Object({
   request: Type.Optional(
     Type.Object(
       { url: Type.String(), headers: Type.Record(Type.String(), Type.String()), body: Type.String() },
-      { description: 'The last POST byte for byte, when a person asked for it (a test, a redelivery); else left out.' },
+      { description: 'The last POST byte for byte, for a test or a redelivery that a person requested; absent for other deliveries.' },
     ),
   ),
 });

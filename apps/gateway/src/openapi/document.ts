@@ -170,7 +170,7 @@ function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
     };
   }
   responses['default'] = {
-    description: 'A defect, or a service that does not respond. Nothing was sent unless the error says so.',
+    description: 'A defect, or a service that does not respond. Nothing was sent unless the error states otherwise.',
     headers: ERROR_HEADERS,
     content: json(named(schemas, 'INTERNAL', errorBody('INTERNAL', false))),
   };

@@ -6,7 +6,7 @@ export function sendResultWith<P extends TProperties>(title: string, members: P)
   const shared = {
     success: Type.Literal(true),
     message_id: MessageId,
-    phone: Type.String({ description: 'Digits with country code, or the business-scoped user id that was given.' }),
+    phone: Type.String({ description: 'Digits with country code, or the business-scoped user id of the request.' }),
     delivery_status: Type.Literal('queued'),
     note: Type.String(),
   };
