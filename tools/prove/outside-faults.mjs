@@ -19,7 +19,7 @@ export function platformFaults() {
       void (await platform.control('POST', 'rules', rule));
   const all = Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, add(rule)]));
   for (const status_mode of ['reorder', 'early', 'held', 'read_only'])
-    all[`statuses are told ${status_mode}`] = async ({ platform }) => {
+    all[`statuses are reported ${status_mode}`] = async ({ platform }) => {
       await platform.control('PATCH', 'profile', { status_mode });
       await pause(4_000);
       await platform.control('PATCH', 'profile', { status_mode: 'usual' });
