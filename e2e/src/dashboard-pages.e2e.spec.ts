@@ -90,8 +90,8 @@ describe('the dashboard’s pages', () => {
     await go('');
     await page.getByRole('heading', { level: 1, name: who === stack.demo.operator ? 'Operator' : 'Home' }).waitFor();
   };
-  const away = (route: Route) =>
-    route.fulfill({ status: 503, json: { success: false, error: 'A service is away.', error_code: 'SERVICE_UNAVAILABLE' } });
+  const unavailable = (route: Route) =>
+    route.fulfill({ status: 503, json: { success: false, error: 'A service is unavailable.', error_code: 'SERVICE_UNAVAILABLE' } });
   const here = () => new URL(page.url());
 
   describe('inbox', () => {
@@ -208,7 +208,7 @@ describe('the dashboard’s pages', () => {
         .getByRole('button', { name: /Hello from/ })
         .first()
         .waitFor();
-      await page.route('**/api/client/conversations*', away);
+      await page.route('**/api/client/conversations*', unavailable);
       const old = page.getByRole('alert').getByText('This page may be out of date');
       await old.waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
@@ -388,9 +388,9 @@ describe('the dashboard’s pages', () => {
 
     it('does not redirect to the login when a service is unavailable', async () => {
       await logIn();
-      await page.route('**/api/client/me', away);
+      await page.route('**/api/client/me', unavailable);
       await go('messages');
-      await page.getByRole('alert').getByText('A service is away.').waitFor();
+      await page.getByRole('alert').getByText('A service is unavailable.').waitFor();
       await page.unroute('**/api/client/me');
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('heading', { name: 'Messages' }).waitFor();
@@ -465,8 +465,8 @@ describe('the dashboard’s pages', () => {
 
     it('shows an error with a retry on each card that fails, and no made-up count', async () => {
       await logIn(pro.owner);
-      await page.route('**/api/client/usage', away);
-      await page.route('**/api/client/webhooks', away);
+      await page.route('**/api/client/usage', unavailable);
+      await page.route('**/api/client/webhooks', unavailable);
       await go('');
       await card('First steps').getByRole('alert').waitFor();
       await card('Today’s messages').getByRole('alert').waitFor();

@@ -100,14 +100,14 @@ describe('the content of the images', () => {
     const ports = { GATEWAY_PORT: String(port), SIMULATOR_PORT: String(port) };
     const [program = '', ...args] = startCommand();
     const service: ChildProcess = spawn(program, args, { cwd: folder, env: { ...env, ...entry, ...ports } });
-    let said = '';
-    service.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    service.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    let output = '';
+    service.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    service.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const ended = new Promise((resolve) => service.once('exit', resolve));
     try {
       const ready = () => fetch(`http://127.0.0.1:${probePort}/readyz`).then(({ status }) => status === 200);
       await eventually(() => service.exitCode !== null || ready().catch(() => false));
-      expect([service.exitCode, service.exitCode === null ? '' : said]).toEqual([null, '']);
+      expect([service.exitCode, service.exitCode === null ? '' : output]).toEqual([null, '']);
       for (const path of app === 'gateway' ? DOCUMENTS : [])
         expect([path, (await fetch(`http://127.0.0.1:${port}${path}`)).status]).toEqual([path, 200]);
     } finally {

@@ -152,7 +152,7 @@ describe('callbacks of the platform, in both styles of their bytes (platform §4
     expect('failure_reason' in record).toBe(status?.delivery_status === 'failed');
   });
 
-  it('d18: closes the window when the platform says so', async () => {
+  it('d18: closes the window when the platform reports it closed', async () => {
     await eventually(async () => !(await conversation(OTHER_NUMBER))?.session_window.open);
     expect((await crm.post('send-text', { phone: OTHER_NUMBER, message: 'Hello' })).body).toMatchObject({ error_code: 'WINDOW_CLOSED' });
   });

@@ -24,7 +24,7 @@ export class DispatcherConfig extends config('outbound-webhook-dispatcher', {
   ),
   ports: env.ports('WEBHOOK_PORTS', { doc: 'ports of public hosts that webhooks may use', default: '443,8443' }),
   responseWithinMs: env.integer('WEBHOOK_ANSWER_WITHIN_MS', {
-    doc: 'how long a receiver has to respond, counted from the first DNS query; the specification says ten seconds',
+    doc: 'how long a receiver has to respond, counted from the first DNS query; the specification requires ten seconds',
     default: 10_000,
     min: 100,
     max: 60_000,

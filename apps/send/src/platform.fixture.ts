@@ -3,7 +3,7 @@ import { startReceiver, type ReceivedRequest } from '@mgw/testing';
 
 type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
 
-/** A fake platform. It accepts every message unless a test says otherwise, and records the calls. */
+/** A fake platform. It accepts every message unless a test sets another response, and records the calls. */
 export async function startPlatform() {
   const server = await startReceiver();
   let messages = 0;

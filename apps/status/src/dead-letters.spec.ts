@@ -52,7 +52,7 @@ describe('guarantees §4: the dead-letters command', () => {
       letter,
     );
     const replays = [run('replay', 'all'), run('replay', '1')];
-    await eventually(async () => (await rows())[1]?.at(-1) === '(to be replayed) the database said no');
+    await eventually(async () => (await rows())[1]?.at(-1) === '(to be replayed) the database refused');
     await harness.run(service);
     expect(await Promise.all(replays)).toEqual(['1 replayed.', '1 replayed.']);
     expect(await harness.db.query('SELECT message_id FROM status.records')).toEqual([{ message_id: 'wamid.1' }]);

@@ -6,7 +6,7 @@ interface Item {
   bytes?: number;
 }
 
-/** A batcher whose round trips end when the test says so. */
+/** A batcher whose round trips end when the test ends them. */
 function heldBatcher(options: Partial<BatcherOptions<Item, number>> = {}) {
   const batches: Item[][] = [];
   let finish: () => void = () => undefined;

@@ -37,7 +37,7 @@ describe('refreshed value', () => {
   it('serves the last value while loads fail, and retries after a second', async () => {
     await value.get();
     let failures = 0;
-    load = () => Promise.reject(new Error(`away ${(failures += 1)}`));
+    load = () => Promise.reject(new Error(`unavailable ${(failures += 1)}`));
     await pass(6_000);
     expect([await value.get(), await value.get(), failures]).toEqual([1, 1, 1]);
     expect(stale).toHaveBeenCalledTimes(1);

@@ -21,8 +21,8 @@ export class InvalidSignature extends Error {
 export function verifyWebhook(delivery: { secret: string; signature: string | string[] | undefined; body: string | Buffer }): WebhookEvent {
   const { secret, signature, body } = delivery;
   const expected = createHmac('sha256', secret).update(body).digest();
-  const given = Buffer.from(typeof signature === 'string' && /^[0-9a-f]{64}$/.test(signature) ? signature : '', 'hex');
-  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+  const received = Buffer.from(typeof signature === 'string' && /^[0-9a-f]{64}$/.test(signature) ? signature : '', 'hex');
+  if (received.length !== expected.length || !timingSafeEqual(received, expected))
     throw new InvalidSignature('the webhook was not signed with this secret');
   return JSON.parse(body.toString()) as WebhookEvent;
 }

@@ -16,15 +16,15 @@ interface DnsOptions {
  * First timeout, and number of queries. c-ares shortens the timeout to a quarter of a second for servers that are usually quick, so a slow
  * name needs all five queries.
  */
-const ANSWER_MS = 1_000;
-const QUESTIONS = 5;
+const QUERY_TIMEOUT_MS = 1_000;
+const MAX_QUERIES = 5;
 
 /**
  * `lookup` runs getaddrinfo in four threads of the process, so four names with silent servers would block all others (guarantees §4, D5).
  * Queries of c-ares run concurrently and end independently.
  */
 export function systemResolver({ servers }: DnsOptions = {}): Resolve {
-  const dns = new Resolver({ timeout: ANSWER_MS, tries: QUESTIONS });
+  const dns = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: MAX_QUERIES });
   if (servers) dns.setServers(servers);
   return async (name, from) => {
     if (from === 'system') return (await lookup(name, { all: true })).map(({ address }) => address);

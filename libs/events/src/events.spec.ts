@@ -224,10 +224,10 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
   });
 
   it('get all their attempts after an outage: failures of the database do not count (guarantees §8)', async () => {
-    let [away, failures] = [true, 0];
+    let [isDown, failures] = [true, 0];
     shop.relay();
     shop.consumer({
-      db: shop.dbUnless(() => away),
+      db: shop.dbUnless(() => isDown),
       maxDeliver: 3,
       handle: async (events, tx) => {
         if (++failures < 3) throw new Error('canceling statement due to statement timeout');
@@ -239,7 +239,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
       const { consumers } = await shop.nc.jetstreamManager();
       return (await consumers.info('PUBLIC', 'shop')).delivered.consumer_seq > 3;
     });
-    away = false;
+    isDown = false;
     await eventually(async () => (await shop.count('dead_letters')) + (await shop.effects()).length > 0);
     expect(await shop.count('dead_letters')).toBe(0);
     expect(failures).toBe(3);

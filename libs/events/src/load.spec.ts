@@ -4,14 +4,14 @@ describe('the pause under load', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  /** @returns the last of the rests */
+  /** @returns the last pause */
   const steadily = (load: Load, perSecond: number, seconds: number): number => {
-    let rest = 0;
+    let pause = 0;
     for (let at = 0; at < seconds * 1_000; at += 10) {
       jest.advanceTimersByTime(10);
-      rest = load.pauseAfter(perSecond / 100);
+      pause = load.pauseAfter(perSecond / 100);
     }
-    return rest;
+    return pause;
   };
 
   it('is zero at a steady rate below the limit, and for a burst', () => {

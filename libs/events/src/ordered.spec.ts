@@ -67,13 +67,13 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
   });
 
   it('continue in order with another replica when one has lost the database', async () => {
-    let away = false;
-    replica('a', { db: shop.dbUnless(() => away) });
+    let isDown = false;
+    replica('a', { db: shop.dbUnless(() => isDown) });
     await streams();
     await publish(0);
     await effectsOf(1);
     replica('b');
-    away = true;
+    isDown = true;
     for (const number of range(40, 1)) await publish(number);
     expect(await effectsOf(41)).toEqual(ids(range(41)));
     expect([...heardBy]).toEqual(['a', 'b']);
@@ -110,16 +110,16 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
   });
 
   it('wait in order while the database is unavailable, and continue when it is back (guarantees §8)', async () => {
-    let away = false;
-    replica('a', { db: shop.dbUnless(() => away) });
-    replica('b', { db: shop.dbUnless(() => away) });
+    let isDown = false;
+    replica('a', { db: shop.dbUnless(() => isDown) });
+    replica('b', { db: shop.dbUnless(() => isDown) });
     await streams();
     await publish(0);
     await effectsOf(1);
-    away = true;
+    isDown = true;
     // Deliveries arrive at different times.
     for (const start of range(10)) await publish(...range(4, 1 + start * 4));
-    away = false;
+    isDown = false;
     await publish(...range(10, 41));
     expect(await effectsOf(51)).toEqual(ids(range(51)));
   });

@@ -78,7 +78,7 @@ export function nothingUnpublished(schema: string, keys: string, origin: string)
     WHERE ${unpublishedKey('o.')} COLLATE "C" = ANY (${keys}::text[]) AND o.origin IS DISTINCT FROM ${origin} LIMIT 1) IS NULL`;
 }
 
-/** SQL: the key of an unpublished event. Only the index on this expression can serve a search by it, whatever the statistics say. */
+/** SQL: the key of an unpublished event. Only the index on this expression can serve a search by it, whatever the statistics. */
 export function unpublishedKey(prefix = ''): string {
   return `(CASE WHEN ${prefix}published_at IS NULL THEN ${prefix}ordering_key END)`;
 }

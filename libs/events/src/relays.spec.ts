@@ -117,9 +117,9 @@ describe('relays of one outbox (guarantees N5)', () => {
       get: (target, name: keyof Database) => {
         const value = target[name];
         if (name !== 'query' && name !== 'transaction') return value;
-        return async (...given: unknown[]) => {
+        return async (...args: unknown[]) => {
           await publishOneMore();
-          return (value as (...all: unknown[]) => unknown).apply(target, given);
+          return (value as (...args: unknown[]) => unknown).apply(target, args);
         };
       },
     });

@@ -111,20 +111,20 @@ describe('dead letters that are replayed (guarantees §4)', () => {
   });
 
   it('wait for the database, and for a service that does not run', async () => {
-    let [away, tries] = [false, 0];
+    let [isDown, tries] = [false, 0];
     await setAside(...jsonOf(1));
     await letters.requestReplay('all');
     shop.consumer({
-      db: shop.dbUnless(() => away),
+      db: shop.dbUnless(() => isDown),
       handle: async (events, tx) => {
         if (++tries > 1) return effect(events, tx);
-        away = true;
+        isDown = true;
         throw new Error('terminating connection due to administrator command');
       },
     });
-    await eventually(() => away);
+    await eventually(() => isDown);
     expect(await listed()).toMatchObject([{ reason: 'cannot', tries: 10, replay_requested: true }]);
-    away = false;
+    isDown = false;
     await eventually(async () => (await listed()).length === 0);
     expect(await shop.effects()).toEqual(ids(1));
   });

@@ -76,8 +76,15 @@ export async function openShop() {
       dead.catch(() => undefined);
       const own = await connectNats({ servers: [broker.url], name: 'mortal', logger });
       killables.push(own);
-      const given = { nc: own, db: reachableUnless(() => isDead, db), schema: 'shop', logger, durable: 'shop', stream: 'PUBLIC' as const };
-      started(new EventConsumer({ ...given, ...options, handle: (events, tx) => Promise.race([handle(events, tx), dead]) }));
+      const defaults = {
+        nc: own,
+        db: reachableUnless(() => isDead, db),
+        schema: 'shop',
+        logger,
+        durable: 'shop',
+        stream: 'PUBLIC' as const,
+      };
+      started(new EventConsumer({ ...defaults, ...options, handle: (events, tx) => Promise.race([handle(events, tx), dead]) }));
       return {
         kill: async () => {
           isDead = true;
@@ -107,8 +114,8 @@ export async function openShop() {
           numbers.map((number) => sent(number)),
         ),
       ),
-    /** The database, out of reach while `away()`. */
-    dbUnless: (away: () => boolean): Database => reachableUnless(away, db),
+    /** The database, out of reach while `isDown()`. */
+    dbUnless: (isDown: () => boolean): Database => reachableUnless(isDown, db),
     effects: async () => (await db.query<{ event_id: string }>('SELECT event_id FROM shop.effects ORDER BY n')).map((row) => row.event_id),
     count: async (what: string) => Number((await db.query<{ n: string }>(`SELECT count(*) AS n FROM shop.${what}`))[0]?.n),
     async close() {
@@ -123,13 +130,14 @@ export async function openShop() {
 }
 export type Shop = Awaited<ReturnType<typeof openShop>>;
 
-function reachableUnless<T extends object>(away: () => boolean, whole: T): T {
+function reachableUnless<T extends object>(isDown: () => boolean, whole: T): T {
   return new Proxy(whole, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name, target);
-      if (name === 'relaxed') return reachableUnless(away, value as object);
+      if (name === 'relaxed') return reachableUnless(isDown, value as object);
       if (typeof value !== 'function') return value;
-      return (...given: unknown[]) => (away() ? Promise.reject(new Error('out of reach')) : (value.apply(target, given) as unknown));
+      return (...defaults: unknown[]) =>
+        isDown() ? Promise.reject(new Error('out of reach')) : (value.apply(target, defaults) as unknown);
     },
   });
 }

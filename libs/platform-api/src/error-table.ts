@@ -24,7 +24,7 @@ const RECONNECT = 'Check the connection in the dashboard and enter a valid acces
 const PERMIT = 'Give the system user access to the WhatsApp account with whatsapp_business_messaging, then check the connection.';
 const REGISTER = 'Register the phone number on the platform, then check the connection in the dashboard.';
 const SLOWER = 'Send more slowly and try again later.';
-const PARAMS = 'Correct the request as the details say.';
+const PARAMS = 'Correct the request as the details describe.';
 const MEDIA = 'Check that the link is public and that the file has a supported type and size.';
 
 const disconnected = { errorCode: 'NOT_CONNECTED', retry: 'never', sideEffect: 'connection-problem', detailsHidden: true } as const;

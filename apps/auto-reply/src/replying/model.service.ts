@@ -24,7 +24,7 @@ const Completion = Type.Object({
   choices: Type.Array(Type.Object({ message: Type.Object({ content: Type.Union([Type.String(), Type.Null()]) }) }), { minItems: 1 }),
 });
 
-/** The model returned no reply that can be sent; the message says why and contains no secrets. */
+/** The model returned no reply that can be sent; the message has the reason and contains no secrets. */
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure';
 

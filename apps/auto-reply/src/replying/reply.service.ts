@@ -37,7 +37,7 @@ const SUPPRESSED: Partial<Record<SuppressionStateName, string>> = {
 const INTERRUPTED = 'interrupted for a day; the reply may have been sent';
 const SUPERSEDED = 'the customer wrote again: only the newest message gets a reply';
 
-/** No automatic reply is due; the message says why. */
+/** No automatic reply is due; the message has the reason. */
 class Skipped extends Error {}
 
 interface Context {

@@ -81,14 +81,14 @@ export class RateLimitStore implements OnApplicationShutdown {
       retryStrategy: (attempt) => Math.min(1_000, 50 * attempt),
       scripts: { takeLimits: { lua: TAKE } },
     });
-    let away = false;
+    let isDown = false;
     redis.on('error', (error: Error) => {
-      if (!away) logger.warn({ err: error }, 'Redis does not respond: each gateway enforces its share of the limits');
-      away = true;
+      if (!isDown) logger.warn({ err: error }, 'Redis does not respond: each gateway enforces its share of the limits');
+      isDown = true;
     });
     redis.on('ready', () => {
-      if (away) logger.info('Redis responds again');
-      away = false;
+      if (isDown) logger.info('Redis responds again');
+      isDown = false;
     });
     this.redis = redis as Redis & TakeCommand;
   }

@@ -50,31 +50,31 @@ describe('responses composed from two services (spec §10)', () => {
   let dashboard: Dashboard;
   let owner: Session;
   /** Failures of the second service. */
-  let away: () => Promise<never>;
+  let failure: () => Promise<never>;
 
   beforeAll(async () => {
     dashboard = await startDashboard();
     owner = await dashboard.session('owner', await dashboard.business());
     dashboard.neighbours.respond(GetTimeline, () => ({ message: MESSAGE, timeline: TIMELINE }));
-    dashboard.neighbours.respond(FindDeliveries, () => away());
+    dashboard.neighbours.respond(FindDeliveries, () => failure());
     dashboard.neighbours.respond(GetThread, () => ({
       conversation: CONVERSATION,
       messages: [threadMessage('wamid.B', 'out'), threadMessage('wamid.A', 'in')],
       next_cursor: null,
     }));
-    dashboard.neighbours.respond(GetMessageStatuses, () => away());
+    dashboard.neighbours.respond(GetMessageStatuses, () => failure());
   });
   afterAll(() => dashboard.close());
 
   const ways: [string, () => Promise<never>][] = [
-    ['says nothing', () => new Promise<never>(() => undefined)],
+    ['does not respond', () => new Promise<never>(() => undefined)],
     ['is overloaded', () => Promise.reject(new GatewayError('OVERLOADED', 'Try again.'))],
     ['fails', () => Promise.reject(new Error('a defect'))],
   ];
 
   describe.each(ways)('a service that %s', (_, way) => {
     beforeEach(() => {
-      away = way;
+      failure = way;
     });
 
     it('spec §10: shows a message with its timeline, and null for its webhooks', async () => {

@@ -42,7 +42,7 @@ export interface Dispatching {
   log(webhook_id: number, business_id?: number): Promise<Delivery[]>;
   /** Counts deliveries by state. */
   states(): Promise<Record<string, number>>;
-  /** Expires the claims of every worker, as if it had stood still and another had taken over. */
+  /** Expires the claims of every worker, as if it had been suspended and another had taken over. */
   expireClaims(): Promise<unknown>;
   /** Waits until no delivery is open and `count` have ended. */
   ended(count: number, timeoutMs?: number): Promise<void>;

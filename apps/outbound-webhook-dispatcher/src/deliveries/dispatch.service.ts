@@ -97,7 +97,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
         await this.keepClaims();
         await this.cleanUp();
         // After a smaller batch nothing can begin until an attempt ends or a delivery arrives.
-        if ((await this.claimDue()) < CLAIM_BATCH) await this.rest();
+        if ((await this.claimDue()) < CLAIM_BATCH) await this.waitForWork();
       } catch (error) {
         this.warn(error, 'claiming deliveries failed; will retry');
         await this.signal.wait(RETRY_MS);
@@ -105,7 +105,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     }
   }
 
-  private async rest(): Promise<void> {
+  private async waitForWork(): Promise<void> {
     await this.signal.wait(POLL_EVERY_MS);
     const leftMs = this.emptyAt + EMPTY_PAUSE_MS - performance.now();
     if (leftMs > 0 && !this.urgent && !this.stopped) await this.signal.wait(leftMs);

@@ -13,11 +13,11 @@ interface Kind {
   https?: boolean;
 }
 
-const says = (head: string, body = '') => `${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const withLength = (head: string, body = '') => `${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 const writes = (text: string | Buffer) => (socket: Socket) => socket.write(text);
 const status = (code: number): Kind => ({
   kind: `${code}`,
-  respond: (socket, elsewhere) => socket.write(says(`HTTP/1.1 ${code} Whatever\r\nLocation: ${elsewhere}`)),
+  respond: (socket, elsewhere) => socket.write(withLength(`HTTP/1.1 ${code} Whatever\r\nLocation: ${elsewhere}`)),
   code,
   reason: code === 200 ? null : `responded ${code} instead of 200`,
 });
@@ -50,7 +50,7 @@ const BOMB = gzipSync(Buffer.alloc(10 * 1024 * 1024));
 const ENDING: Kind[] = [
   ...[200, 201, 202, 204, 206, 300, 301, 302, 303, 304, 307, 308, 400, 401, 404, 410, 429, 500, 502, 503, 999].map(status),
   success('a response of HTTP/1.0', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nthanks')),
-  success('200 after early hints', writes(`HTTP/1.1 103 Early Hints\r\n\r\n${says('HTTP/1.1 200 OK')}`)),
+  success('200 after early hints', writes(`HTTP/1.1 103 Early Hints\r\n\r\n${withLength('HTTP/1.1 200 OK')}`)),
   success('200 and an endless body', (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
     endlessly(socket, Buffer.from(`4000\r\n${'x'.repeat(0x4000)}\r\n`));
@@ -67,15 +67,15 @@ const ENDING: Kind[] = [
   unreachable('headers that are cut', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le')),
   unreachable('another protocol', writes('SSH-2.0-OpenSSH_9.6\r\n')),
   unreachable('noise', writes(Buffer.from(Array.from({ length: 512 }, (_, i) => (i * 7) % 256)))),
-  unreachable('a status that is no number', writes(says('HTTP/1.1 OK OK'))),
-  unreachable('a megabyte of headers', writes(says(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(1024 * 1024)}`))),
-  unreachable('ten thousand headers', writes(says(`HTTP/1.1 200 OK${'\r\nX-Many: 1'.repeat(10_000)}`))),
+  unreachable('a status that is no number', writes(withLength('HTTP/1.1 OK OK'))),
+  unreachable('a megabyte of headers', writes(withLength(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(1024 * 1024)}`))),
+  unreachable('ten thousand headers', writes(withLength(`HTTP/1.1 200 OK${'\r\nX-Many: 1'.repeat(10_000)}`))),
   unreachable('two lengths that differ', writes('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n')),
   unreachable(
     'an unrequested upgrade to another protocol',
     writes('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
   ),
-  unreachable('an unrequested 100', writes(`HTTP/1.1 100 Continue\r\n\r\n${says('HTTP/1.1 200 OK')}`)),
+  unreachable('an unrequested 100', writes(`HTTP/1.1 100 Continue\r\n\r\n${withLength('HTTP/1.1 200 OK')}`)),
 ];
 
 /** These never end, so their tests shorten the limit. */

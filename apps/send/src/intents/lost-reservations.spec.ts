@@ -20,7 +20,7 @@ describe('a reservation whose response is lost', () => {
   /** Sends the withheld request to PostgreSQL; resolves with its response. */
   let sendWithheld: () => Promise<unknown>;
 
-  /** Proxies to the database and cuts the next reservation's connection as `cut` says. */
+  /** Proxies to the database and cuts the next reservation's connection at the moment `cut`. */
   const forward = (client: Socket, port: number) => {
     const server = connect(port, '127.0.0.1').on('error', () => undefined);
     client.on('error', () => undefined).on('close', () => withheld.length === 0 && server.destroy());

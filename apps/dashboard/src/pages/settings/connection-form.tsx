@@ -17,8 +17,8 @@ export function ConnectionForm({ connection }: { connection: Schemas['Connection
   const [secrets, setSecrets] = useState({ access_token: '', app_secret: '', verify_token: '' });
   const save = useMutation({
     mutationFn: (ids: typeof draft) => {
-      const given = Object.fromEntries(Object.entries(secrets).filter(([, value]) => value !== ''));
-      return request(api.PUT('/api/client/connection', { body: { ...ids, ...given } }));
+      const enteredSecrets = Object.fromEntries(Object.entries(secrets).filter(([, value]) => value !== ''));
+      return request(api.PUT('/api/client/connection', { body: { ...ids, ...enteredSecrets } }));
     },
     onSuccess: async ({ message }, ids) => {
       notifySuccess(message);

@@ -14,8 +14,8 @@ import { TemplateValueFields } from './template-value-fields';
  * The template with the person's own values, and the request that sends it. It is sent as a broadcast to one person.
  * @param phone the recipient; empty for a preview only
  */
-export function TemplatePreview({ template, phone: given }: { template: Template; phone: string }) {
-  const [phone, setPhone] = useState(given);
+export function TemplatePreview({ template, phone: recipient }: { template: Template; phone: string }) {
+  const [phone, setPhone] = useState(recipient);
   const [values, setValues] = useState<string[]>(template.variables.map(() => ''));
   const [headers, buttons] = [headerFields(template), buttonFields(template)];
   const [headerValues, setHeaderValues] = useState<string[]>(headers.map(() => ''));
@@ -32,9 +32,9 @@ export function TemplatePreview({ template, phone: given }: { template: Template
   };
   const curl = `curl ${window.location.origin}/api/v1/send-template \\\n  -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d ${quoted(JSON.stringify(body))}`;
   const isFilled = [...values, ...header_params].every(Boolean);
-  const test = useCreateBroadcast(() => notifySuccess(`The ${given ? 'message' : 'test'} is on its way: see Messages.`));
+  const test = useCreateBroadcast(() => notifySuccess(`The ${recipient ? 'message' : 'test'} is on its way: see Messages.`));
   const asBroadcast = {
-    name: given ? `${template.name} to ${phone}` : `Test of ${template.name}`,
+    name: recipient ? `${template.name} to ${phone}` : `Test of ${template.name}`,
     template_name: template.name,
     language: template.language,
     recipients: [{ phone, body_params: values, header_params }],
@@ -64,7 +64,7 @@ export function TemplatePreview({ template, phone: given }: { template: Template
             disabled={!phone || !isFilled}
             onClick={() => test.mutate(asBroadcast)}
           >
-            {given ? 'Send' : 'Send a test'}
+            {recipient ? 'Send' : 'Send a test'}
           </Button>
         )
       )}

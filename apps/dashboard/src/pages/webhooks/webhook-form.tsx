@@ -14,14 +14,14 @@ export function WebhookForm({ webhook, done }: { webhook: Webhook | null; done: 
   const save = useMutation({
     mutationFn: async () => {
       const fields = { name, url, events };
-      const given = secret && { secret };
-      if (webhook === null) await request(api.POST('/api/client/webhooks', { body: { ...fields, ...given } }));
+      const newSecret = secret && { secret };
+      if (webhook === null) await request(api.POST('/api/client/webhooks', { body: { ...fields, ...newSecret } }));
       else {
         const before = { name: webhook.name, url: webhook.url, events: webhook.events as EventName[] };
         await request(
           api.PUT('/api/client/webhooks/{id}', {
             params: { path: { id: webhook.id } },
-            body: { ...changed(before, fields), ...given, ...(dropSecret && { secret: null }) },
+            body: { ...changed(before, fields), ...newSecret, ...(dropSecret && { secret: null }) },
           }),
         );
       }
