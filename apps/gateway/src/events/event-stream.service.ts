@@ -48,18 +48,20 @@ export class EventStreamService implements BeforeApplicationShutdown {
     if (this.open.size >= MAX_STREAMS || ofBusiness >= MAX_PER_BUSINESS)
       throw new GatewayError('OVERLOADED', 'Too many event streams are open. Close one and try again.');
     const out = reply.raw;
-    reply.hijack();
-    out.writeHead(200, {
-      ...(reply.getHeaders() as Record<string, string>),
-      'content-type': 'text/event-stream; charset=utf-8',
-      'x-accel-buffering': 'no',
-    });
-    out.write('retry: 2000\n\n');
-    // A browser reconnects after the end of a stream, to another gateway; it would not after an error.
-    if (this.closing) return end(out);
     this.open.set(out, businessId);
-    const beat = setInterval(() => void this.heartbeat(out, token), HEARTBEAT_MS);
+    reply.hijack();
+    let beat: NodeJS.Timeout | undefined;
     let stop = (): void => {};
+    const begin = () => {
+      if (out.headersSent || !isOpen(out)) return;
+      out.writeHead(200, {
+        ...(reply.getHeaders() as Record<string, string>),
+        'content-type': 'text/event-stream; charset=utf-8',
+        'x-accel-buffering': 'no',
+      });
+      out.write('retry: 2000\n\n');
+      beat = setInterval(() => void this.heartbeat(out, token), HEARTBEAT_MS);
+    };
     out.on('drain', () => this.setUnread(out, 0));
     out.once('close', () => {
       clearInterval(beat);
@@ -67,11 +69,22 @@ export class EventStreamService implements BeforeApplicationShutdown {
       this.open.delete(out);
       stop();
     });
+    // A browser reconnects after the end of a stream, to another gateway; it would not after an error.
+    if (this.closing) {
+      begin();
+      return end(out);
+    }
     try {
-      stop = await this.tail.follow(after, (tailed) => this.publish(out, businessId, tailed));
+      stop = await this.tail.follow(after, (tailed) => {
+        begin();
+        return this.publish(out, businessId, tailed);
+      });
       if (out.destroyed) stop();
+      // From the response on, no event is missed.
+      begin();
     } catch {
       // The reader reconnects by itself.
+      begin();
       end(out);
     }
   }

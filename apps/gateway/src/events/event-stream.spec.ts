@@ -60,6 +60,22 @@ describe('the live tail and its session (spec §10)', () => {
     leave();
   });
 
+  it('responds once it follows the events, so that a reader misses none after the response', async () => {
+    const follow = jest.spyOn(EventTail.prototype, 'follow');
+    let proceed = (): void => {};
+    const held = new Promise<void>((resolve) => (proceed = resolve));
+    follow.mockImplementationOnce(() => held.then(() => () => undefined));
+    let responded = false;
+    const opening = watch().finally(() => (responded = true));
+    await eventually(() => follow.mock.calls.length === 1);
+    await owner.get('/api/client/me').expect(200);
+    expect(responded).toBe(false);
+    proceed();
+    const { seen, leave } = await opening;
+    expect(seen.status).toBe(200);
+    leave();
+  });
+
   it('ends with an idle session', async () => {
     const { seen, beat } = await watch();
     await idleFor(12);
