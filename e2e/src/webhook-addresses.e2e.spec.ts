@@ -1,4 +1,4 @@
-import { aimedAt, SSRF_CASES, startRawReceiver, type RawReceiver } from '@mgw/testing';
+import { withPort, SSRF_CASES, startRawReceiver, type RawReceiver } from '@mgw/testing';
 import { dashboardUser } from './people';
 import { startStack, type RunningStack } from './stack';
 
@@ -32,7 +32,7 @@ describe('forbidden webhook addresses at the dashboard API (spec §4.9, guarante
 
   it.each(SSRF_CASES)('$name: POST and PUT return 400 and store nothing', async ({ url }) => {
     const before = await webhooks();
-    for (const one of new Set([url, aimedAt(url, canary.port) ?? url])) {
+    for (const one of new Set([url, withPort(url, canary.port) ?? url])) {
       const refused = expect.objectContaining({ success: false, error_code: 'VALIDATION_FAILED' }) as object;
       const made = await owner.call('POST', '/api/client/webhooks', { name: 'w', url: one, events: ['message.sent'] });
       expect([one, made.status, made.body]).toEqual([one, 400, refused]);

@@ -79,7 +79,7 @@ export async function measureWebhooks({ stack, operator, account, rounds, cpu })
       note: measured.map(({ arrived }) => `${arrived} of 4000`).join(', ') + ' arrived; from the first webhook in to the last one out',
     };
   }
-  results['webhook → webhook, 10/s, beside 100 receivers that hang'] = await besideHanging({ stack, operator, latency });
+  results['webhook → webhook, 10/s, beside 100 receivers that hang'] = await measureBesideHanging({ stack, operator, latency });
   for (const webhook of webhooks) await account.client('DELETE', `/api/client/webhooks/${webhook}`);
   results['platform updates, to the end'] = await updates(stack, account, 20_000);
   witness.close();
@@ -87,7 +87,7 @@ export async function measureWebhooks({ stack, operator, account, rounds, cpu })
 }
 
 /** Measures one customer while five businesses have twenty webhooks each that never respond. */
-async function besideHanging({ stack, operator, latency }) {
+async function measureBesideHanging({ stack, operator, latency }) {
   const sockets = new Set();
   const black = createServer(() => {}).on('connection', (socket) => sockets.add(socket));
   await new Promise((resolve) => black.listen(0, '127.0.0.1', resolve));

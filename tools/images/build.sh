@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds the image of every app without an engine, by buildah, and says how large each is; fails when one has more than 250 MB. As root, on Debian 12:
+# Builds the image of every app without an engine, by buildah, and prints its size; fails when one has more than 250 MB. As root, on Debian 12:
 #   apt-get install buildah
 #   sh tools/images/build.sh
 # Where no registry of images can be reached, `sh tools/images/build.sh --own-bases` first puts the two base images together, from Debian's
-# packages and the Node.js of the npm registry (apt-get install debootstrap); what they hold follows the originals, byte for byte they differ.
+# packages and the Node.js of the npm registry (apt-get install debootstrap); their content follows the originals, but their bytes differ.
 set -eu
 cd "$(dirname "$0")/../.."
 export BUILDAH_ISOLATION=chroot
@@ -40,7 +40,7 @@ own_bases() {
   image "$folder/runtime" "$runtime" --user 65532
 }
 
-# image <folder> <name> <what buildah config is given>
+# image <folder> <name> <arguments of buildah config>
 image() {
   folder_of_image=$1 name=$2
   shift 2

@@ -12,7 +12,7 @@ const CHECKS = {
 };
 
 /** Pauses of a healthy receiver after a kill of one dispatcher. Shown, not counted, because they also depend on the machine. */
-export function silences(run) {
+export function longPauses(run) {
   const healthy = run.webhooks.filter(({ mode, name }) => mode === 'ok' && name !== 'disturbed');
   const kills = run.faults.filter(({ name }) => name === 'kill outbound-webhook-dispatcher');
   return healthy.flatMap(({ name }) => {

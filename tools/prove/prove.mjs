@@ -36,7 +36,7 @@ if (sabotage !== undefined && !known.includes(sabotage)) throw new Error(`--sabo
 const begun = Date.now();
 const log = (line) => console.log(`${((Date.now() - begun) / 1_000).toFixed(1).padStart(6)} s  ${line}`);
 
-function judge(run) {
+function printVerdict(run) {
   SABOTAGE[sabotage]?.falsify(run);
   process.exitCode = report(run) === 0 ? 0 : 1;
 }
@@ -89,13 +89,13 @@ async function main() {
     const seen = await collect({ ...run, load, account, faults: injected, unfinished });
     if (option('witnesses')) writeFileSync(option('witnesses'), JSON.stringify(seen));
     for (const { name, problem } of injected.filter((fault) => fault.problem)) log(`${name} was not injected: ${problem}`);
-    judge(seen);
+    printVerdict(seen);
   } finally {
     await product.stop();
   }
 }
 
-if (option('check')) judge(JSON.parse(readFileSync(option('check'), 'utf8')));
+if (option('check')) printVerdict(JSON.parse(readFileSync(option('check'), 'utf8')));
 else
   await main().catch((error) => {
     console.error(error.stack);

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 const QUIET_FOR_MS = 4_000;
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 
 /** Counts of unfinished work, by name. All are zero when the product is quiet. */
 const UNFINISHED = {
@@ -15,7 +15,7 @@ const UNFINISHED = {
   'broadcasts not finished': [`SELECT count(*) FROM broadcast.broadcasts WHERE status IN ('scheduled', 'running')`],
 };
 
-export async function heal({ product, platform, callbacks, receivers }) {
+export async function liftDisturbances({ product, platform, callbacks, receivers }) {
   callbacks.mode = null;
   receivers.set('disturbed', 'ok');
   await platform.control('DELETE', 'rules');
@@ -41,10 +41,10 @@ async function unfinished({ product, platform, callbacks }) {
 
 /** Waits until no work is unfinished for some seconds. @returns the work that is unfinished at the deadline, else {} */
 export async function untilQuiet(run, { withinMs = 240_000, log } = {}) {
-  await heal(run);
+  await liftDisturbances(run);
   let last = {};
   let quietSince = null;
-  for (const end = Date.now() + withinMs; Date.now() < end; await pause(LOOK_EVERY_MS)) {
+  for (const end = Date.now() + withinMs; Date.now() < end; await pause(POLL_EVERY_MS)) {
     await run.platform.read();
     run.product.watch();
     if (!run.product.running) return { 'npm start ended': 1 };

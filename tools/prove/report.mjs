@@ -1,5 +1,5 @@
 // Prints the table of a run and its last line.
-import { check, silences } from './check.mjs';
+import { check, longPauses } from './check.mjs';
 
 const SHOWN = 5;
 
@@ -13,7 +13,7 @@ export function report(run, { print = console.log } = {}) {
     for (const line of wrong.slice(0, SHOWN)) print(`    ${line}`);
     if (wrong.length > SHOWN) print(`    and ${wrong.length - SHOWN} more`);
   }
-  const silent = silences(run);
+  const silent = longPauses(run);
   print(`· ${'healthy receivers silent for more than 2 s'.padEnd(width)} ${String(silent.length).padStart(6)}  (not counted)`);
   for (const line of silent.slice(0, SHOWN)) print(`    ${line}`);
   const injected = run.faults.filter(({ problem }) => !problem);

@@ -1,7 +1,7 @@
 // Notices the death of the npm that runs this script. A killed npm cannot pass on a signal.
 import { spawnSync } from 'node:child_process';
 
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 
 /** @returns the id of npm's process; a shell may run between it and this script. Undefined without npm. */
 function npmPid() {
@@ -31,6 +31,6 @@ export function onNpmDeath(act) {
     if (isAlive(pid)) return;
     clearInterval(looking);
     act();
-  }, LOOK_EVERY_MS);
+  }, POLL_EVERY_MS);
   looking.unref();
 }

@@ -26,7 +26,7 @@ const entry = (app) => `dist/apps/${app}/src/main.js`;
 export class Stack {
   #servers = [];
   #processes = [];
-  /** Addresses of the servers that it started; those of the user's servers are in the environment. */
+  /** Addresses of the servers that this script started; the environment has those of the user's own servers. */
   #own = {};
 
   constructor({ dir, say, verbose, replicas, heapMb, onDeath }) {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 
 /** Editors write several files at once. */
-const SETTLE_MS = 150;
+const DEBOUNCE_MS = 150;
 /** The build writes this file. */
 const GENERATED = /schema\.d\.ts$/;
 
@@ -32,7 +32,7 @@ export function watchSources({ restart, say }) {
     if (!file || GENERATED.test(file)) return;
     changed.add(folder === 'libs' ? 'libs' : file.split('/')[0]);
     clearTimeout(timer);
-    timer = setTimeout(() => (work = work.then(rebuild)), SETTLE_MS);
+    timer = setTimeout(() => (work = work.then(rebuild)), DEBOUNCE_MS);
   };
   for (const folder of ['apps', 'libs']) watch(folder, { recursive: true }, heard(folder));
   say('watching apps and libs');

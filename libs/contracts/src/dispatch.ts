@@ -98,7 +98,7 @@ export const FindDeliveries = operation('outbound-webhook-dispatcher', 'find-del
   }),
 });
 
-/** Delivers an event again; moves no counter (decision 34). CONFLICT while the delivery is in progress or its webhook is disabled. */
+/** Delivers an event again; changes no counter (decision 34). CONFLICT while the delivery is in progress or its webhook is disabled. */
 export const Redeliver = operation('outbound-webhook-dispatcher', 'redeliver', {
   request: Type.Object({ business_id: Id, webhook_id: Id, delivery_id: Id }),
   reply: Type.Object({}),

@@ -110,8 +110,8 @@ export const SendOtp = operation('send', 'otp', {
 });
 
 /**
- * The send service's record of a message: authoritative until the status service has consumed the event, and the only record of a send
- * that was refused or has an unknown outcome (`gw_<intent>`, decision 23a).
+ * The send service's record of a message. It is authoritative until the status service has consumed the event. For a send that was refused
+ * or has an unknown outcome it is the only record (`gw_<intent>`, decision 23a).
  */
 export const FindSend = operation('send', 'find', {
   request: Type.Object({ business_id: Id, message_id: MessageId }),

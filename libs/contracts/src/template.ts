@@ -59,8 +59,7 @@ export function valueCounts(template: TemplateShape): Record<'body' | 'header' |
 }
 
 /**
- * The values of one message, in characters altogether. The platform takes no body above 1,024; this bounds what a send that waits for the
- * platform holds in memory.
+ * Maximum characters of one message's values together. The platform accepts no body above 1,024; this bounds the memory of a waiting send.
  */
 export const MAX_VALUE_CHARACTERS = 4_096;
 

@@ -72,7 +72,7 @@ export class DeadLetters {
     return rows.map(({ id }) => id);
   }
 
-  /** @returns those of the letters that still exist: they wait for their replay, or it failed */
+  /** @returns the letters that still exist: they wait for their replay, or it failed */
   remaining(ids: string[]): Promise<Pick<DeadLetter, 'id' | 'reason' | 'replay_requested'>[]> {
     return this.db.query(
       `SELECT id, reason, replay_requested_at IS NOT NULL AS replay_requested FROM ${this.schema}.dead_letters WHERE id = ANY($1::bigint[]) ORDER BY id`,

@@ -123,11 +123,11 @@ async function handledUpTo(manager: JetStreamManager, consumer: ConsumerInfo, { 
   const acknowledged = num_ack_pending === 0 ? Math.max(ack_floor.stream_seq, delivered.stream_seq) : ack_floor.stream_seq;
   if (config.filter_subject === undefined || config.filter_subject === '') return acknowledged;
   // The stream's leader knows the next message that matches the filter. `num_pending` may lag behind in a cluster.
-  const next = await nextOn(manager, stream_name, config.filter_subject, Math.max(acknowledged + 1, first_seq));
+  const next = await nextMatchingSeq(manager, stream_name, config.filter_subject, Math.max(acknowledged + 1, first_seq));
   return next === undefined ? last_seq : Math.max(acknowledged, next - 1);
 }
 
-async function nextOn(manager: JetStreamManager, stream: string, subject: string, from: number): Promise<number | undefined> {
+async function nextMatchingSeq(manager: JetStreamManager, stream: string, subject: string, from: number): Promise<number | undefined> {
   try {
     return (await manager.streams.getMessage(stream, { seq: from, next_by_subj: subject } as MsgRequest)).seq;
   } catch (error) {

@@ -218,7 +218,7 @@ describe('a platform that cannot be reached: nothing was written (guarantees §1
     });
     const client = new GraphClient({ baseUrl: `http://127.0.0.1:${port}`, version: 'v26.0', connections: 1 });
     const first = client.sendMessage(target, textMessage('1', 'first', 'i1'), Date.now() + 600);
-    // The only connection is taken by the first call, so this one waits its whole time in line.
+    // The first call holds the only connection, so this one waits until its deadline.
     const second = await client.sendMessage(target, textMessage('1', 'second', 'i2'), Date.now() + 200);
     expect(second).toEqual({ kind: 'unreached', problem: 'no response in time' });
     expect((await first).kind).toBe('unknown');

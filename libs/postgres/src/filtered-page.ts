@@ -39,7 +39,7 @@ export async function filteredPage<R extends Examined>(
   const found: R[] = [];
   let from = cursor;
   for (const examined of LOOKS) {
-    const rows = await scan({ cursor: from, examined, returned: limit + 1 }).catch(orNothing(examined));
+    const rows = await scan({ cursor: from, examined, returned: limit + 1 }).catch(endOnTimeout(examined));
     if (rows === null) break;
     const { page, next_cursor } = pageOf(rows, limit, sortValues);
     found.push(...page.filter(({ matches }) => matches));
@@ -52,7 +52,7 @@ export async function filteredPage<R extends Examined>(
 }
 
 /** A timeout of the first scan fails the page; a timeout of a later one ends it. */
-function orNothing(examined: number): (error: unknown) => null {
+function endOnTimeout(examined: number): (error: unknown) => null {
   return (error) => {
     if (examined !== LOOKS[0] && error instanceof GatewayError && error.error_code === 'QUERY_TIMEOUT') return null;
     throw error;

@@ -9,6 +9,6 @@ export { mayBeCommitted } from './may-be-committed';
 export { onRow } from './on-row';
 export { RowSet } from './row-set';
 export { pruneBatch, type AgedRows } from './prune';
-export { dropMonths, expiredRest, firstMonths, makeMonths, startOfMonth, type MonthlyTable } from './months';
+export { dropMonths, expiredDefaultRows, firstMonths, makeMonths, startOfMonth, type MonthlyTable } from './months';
 export { asStorageProblem } from './storage-problem';
 export { DeadlineExceeded, within } from './deadline';

@@ -24,7 +24,7 @@ export function startOfMonth(daysBack: number): string {
 }
 
 /** Expired rows in the default partition. */
-export function expiredRest({ table, column }: MonthlyTable, days: number): { table: string; where: string } {
+export function expiredDefaultRows({ table, column }: MonthlyTable, days: number): { table: string; where: string } {
   return { table: `${table}_rest`, where: `${column} < ${startOfMonth(days)}` };
 }
 

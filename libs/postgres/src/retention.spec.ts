@@ -1,5 +1,5 @@
 import { testDatabase } from '@mgw/testing';
-import { Database, dropMonths, makeMonths, migration, pruneBatch, expiredRest, runMigrations, type MonthlyTable } from './index';
+import { Database, dropMonths, makeMonths, migration, pruneBatch, expiredDefaultRows, runMigrations, type MonthlyTable } from './index';
 import { makeMonth } from './months';
 
 const NOTES: MonthlyTable = { table: 'shop.notes', column: 'at' };
@@ -108,7 +108,7 @@ describe('rows that expire', () => {
     const dropped = (await Promise.all([dropMonths(db, NOTES, 100), dropMonths(db, NOTES, 100)])).flat();
     expect(new Set(dropped)).toEqual(new Set([`shop.notes_${monthsBack(5).slice(0, 7).replace('-', '_')}`]));
     expect(await ids()).toEqual([2, 3, 4, 5]);
-    await pruneBatch(db, expiredRest(NOTES, 100), 10);
+    await pruneBatch(db, expiredDefaultRows(NOTES, 100), 10);
     expect(await ids()).toEqual([2, 3, 5]);
   });
 });

@@ -14,14 +14,14 @@ type HandlerMethod<O extends Operation> = (request: RequestOf<O>, context: RpcCo
 export function Handles<O extends Operation>(operation: O) {
   return <M extends HandlerMethod<O>>(target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<M>): void => {
     const method = descriptor.value as M;
-    const settled = async function (this: unknown, request: RequestOf<O>, context: RpcContext): Promise<Handled> {
+    const withResult = async function (this: unknown, request: RequestOf<O>, context: RpcContext): Promise<Handled> {
       try {
         return { reply: await method.call(this, request, context) };
       } catch (failure) {
         return { failure };
       }
     };
-    descriptor.value = settled as unknown as M;
+    descriptor.value = withResult as unknown as M;
     Payload()(target, key, 0);
     Ctx()(target, key, 1);
     MessagePattern(operation.subject, { operation })(target, key, descriptor);

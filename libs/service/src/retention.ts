@@ -1,6 +1,6 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown, Provider, Type } from '@nestjs/common';
 import { env } from '@mgw/config';
-import { Database, dropMonths, makeMonths, pruneBatch, expiredRest, type AgedRows, type MonthlyTable } from '@mgw/postgres';
+import { Database, dropMonths, makeMonths, pruneBatch, expiredDefaultRows, type AgedRows, type MonthlyTable } from '@mgw/postgres';
 import { counter, type Logger } from '@mgw/telemetry';
 import { BackgroundLoop } from './background-loop';
 import { LOGGER } from './service.module';
@@ -69,7 +69,7 @@ export class Retention implements OnApplicationBootstrap, OnApplicationShutdown 
   private async pruneAll(): Promise<number> {
     const { rows, months = [] } = this.plan;
     for (const month of months) await this.attempt(month.table, () => makeMonths(this.db.upkeep, month));
-    for (const aged of [...rows, ...months.map((month) => expiredRest(month, month.days))])
+    for (const aged of [...rows, ...months.map((month) => expiredDefaultRows(month, month.days))])
       await this.attempt(aged.table, () => this.prune(aged));
     for (const month of months) await this.attempt(month.table, () => this.drop(month));
     return PRUNE_EVERY_MS;

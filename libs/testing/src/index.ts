@@ -8,7 +8,7 @@ export { PLATFORM_ERRORS, type PlatformErrorRow } from './platform-errors';
 export { startRawReceiver, type RawReceiver } from './raw-receiver';
 export { startNameServer, type NameServer } from './name-server';
 export { watchDials } from './dials';
-export { aimedAt, SSRF_CASES } from './ssrf-cases';
+export { withPort, SSRF_CASES } from './ssrf-cases';
 export { selfSigned, testAuthority, type TestCertificate } from './certificates';
 export { logLines } from './log-lines';
 export { memoryOf } from './memory';

@@ -7,10 +7,10 @@ export type Me = Schemas['Me'];
 let known: number | null = null;
 /** Tabs share one cookie, so each login and logout is announced to the other tabs. */
 const logins = new BroadcastChannel('logins');
-logins.onmessage = ({ data }: MessageEvent<number | null>) => noteUser(data);
+logins.onmessage = ({ data }: MessageEvent<number | null>) => detectUserChange(data);
 
 /** Another user logged in: reload, so that nothing is saved in their name. */
-function noteUser(id: number | null): void {
+function detectUserChange(id: number | null): void {
   if (known !== null && id !== known) window.location.assign('/');
 }
 
@@ -22,7 +22,7 @@ export const meQuery = {
   queryKey: ['me'],
   queryFn: async () => {
     const me = await request(api.GET('/api/client/me'));
-    noteUser(me.user.id);
+    detectUserChange(me.user.id);
     known = me.user.id;
     return me;
   },

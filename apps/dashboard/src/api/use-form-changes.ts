@@ -14,7 +14,7 @@ export function useFormChanges<T extends object>(saved: T) {
     draft,
     set: (more: Partial<T>) => setMade((before) => ({ ...before, ...more })),
     changes: changed(saved, draft),
-    /** Drops the saved changes and keeps those that were made after the request left. */
+    /** Drops the saved changes and keeps later ones, which a person made while the request ran. */
     done: (sent: Partial<T>) =>
       setMade(
         (now) => Object.fromEntries(Object.entries(now).filter(([name, value]) => !same(value, sent[name as keyof T]))) as Partial<T>,

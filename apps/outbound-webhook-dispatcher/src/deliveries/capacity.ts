@@ -9,7 +9,10 @@ const PER_HOST = 128;
 const BYTES = 16 * 1024 * 1024;
 /** A business with an attempt in progress for this long moves to the pool of slow businesses. */
 const SLOW_AFTER_MS = 1_000;
-/** A business gets at most a quarter of the free places and a host half of them, so places stay free however many receivers hang (guarantees §10, N2). */
+/**
+ * A business gets at most a quarter of the free places, and a host half of them. So places stay free however many receivers hang
+ * (guarantees §10, N2).
+ */
 const PART_OF_FREE = { business: 4, host: 2 };
 /** Attempts that one statement claims at most. */
 export const CLAIM_BATCH = 64;

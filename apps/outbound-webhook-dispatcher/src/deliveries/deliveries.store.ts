@@ -231,8 +231,8 @@ export class DeliveriesStore {
   }
 
   /**
-   * Ends attempts, releases their lanes and moves the webhooks' counters. A worker whose claim was taken over changes nothing
-   * (guarantees §4, D4). Deliveries by hand move no counter (decision 34).
+   * Ends attempts, releases their lanes and updates the webhooks' counters. A worker whose claim was taken over changes nothing (guarantees
+   * §4, D4). Tests and redeliveries change no counter (decision 34).
    */
   async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<Freed> {
     // If a crash of the database loses this commit, the attempt is repeated (guarantees §4, D3).

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { Redeliver, TestWebhook, UpdateWebhook, type GatewayError } from '@mgw/contracts';
-import { aimedAt, eventually, SSRF_CASES, startRawReceiver, watchDials, type RawReceiver } from '@mgw/testing';
+import { withPort, eventually, SSRF_CASES, startRawReceiver, watchDials, type RawReceiver } from '@mgw/testing';
 import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
 
 describe('guarantees §5, decision 32: forbidden addresses', () => {
@@ -14,7 +14,7 @@ describe('guarantees §5, decision 32: forbidden addresses', () => {
     canary = await startRawReceiver((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'), { host: '::' }).catch(() =>
       startRawReceiver(undefined, { host: '0.0.0.0' }),
     );
-    urls = SSRF_CASES.flatMap(({ url }) => [url, aimedAt(url, canary.port) ?? url]);
+    urls = SSRF_CASES.flatMap(({ url }) => [url, withPort(url, canary.port) ?? url]);
     dispatching = await startDispatching({ WEBHOOK_ALLOWED_TARGETS: '', WEBHOOK_PORTS: `443,8443,${canary.port}` });
     watch = watchDials();
   });

@@ -23,7 +23,7 @@ export class TooManyValuesError extends Error {
  */
 export function readCallback(body: Buffer): unknown {
   if (hasTooManyValues(body)) throw new TooManyValuesError();
-  return storable(JSON.parse(body.toString('utf8')), MOST_LEVELS);
+  return toStorable(JSON.parse(body.toString('utf8')), MOST_LEVELS);
 }
 
 /** Counts without parsing: in valid JSON each value follows a comma or begins an array or object. */
@@ -43,11 +43,11 @@ function hasTooManyValues(body: Buffer): boolean {
   return false;
 }
 
-function storable(value: unknown, levels: number): unknown {
+function toStorable(value: unknown, levels: number): unknown {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0') ? value : value.replaceAll('\0', '').toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) throw new Error('nested too deep');
   const members = value as Record<string, unknown>;
-  for (const name of Object.keys(members)) members[name] = storable(members[name], levels - 1);
+  for (const name of Object.keys(members)) members[name] = toStorable(members[name], levels - 1);
   return value;
 }

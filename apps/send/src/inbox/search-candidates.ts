@@ -30,7 +30,7 @@ export async function findCandidates(
   const fromSource = (source: number) => found.filter((candidate) => candidate.source === source).map(({ id }) => id);
   const isTooMany = (ids: string[]) => ids.length > MAX_CANDIDATES;
   const numbers = [fromSource(1), fromSource(2)];
-  // A matching name has both words, so the rarer one suffices.
+  // A matching name has both words, so a search for the rarer one is enough.
   const named = (whole === null ? [fromSource(3)] : [fromSource(4), fromSource(3)]).find((ids) => !isTooMany(ids));
   const ids = new Set([...numbers.flat(), ...(named ?? [])]);
   return named === undefined || numbers.some(isTooMany) || ids.size > MAX_CANDIDATES ? null : [...ids];

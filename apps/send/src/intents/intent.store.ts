@@ -44,7 +44,7 @@ export class IntentStore {
     return (await this.db.query<IntentRow>(sql, [businessId, messageId]))[0] ?? null;
   }
 
-  /** Finds those of the intents whose outcome is not recorded. */
+  /** Finds the intents whose outcome is not recorded yet. */
   async findOpen(tx: Tx, intentIds: string[]): Promise<IntentRecord[]> {
     const rows = await tx.query<IntentRecordRow>(
       `SELECT ${RECORD_COLUMNS} FROM send.intents
