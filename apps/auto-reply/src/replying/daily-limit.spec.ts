@@ -29,7 +29,7 @@ describe('spec §10: the daily limit of auto-reply', () => {
     expect((await skipped()).map(({ reason }) => reason)).toEqual(Array(8).fill('the daily limit is reached'));
   });
 
-  it('a failed reply releases its place', async () => {
+  it('a failed reply releases its place under the limit', async () => {
     await autoReply.run();
     await autoReply.set({ daily_limit: 1 });
     await autoReply.receive(1, 'First');
@@ -43,7 +43,7 @@ describe('spec §10: the daily limit of auto-reply', () => {
     await became({ First: 'failed', Second: 'replied', Third: 'skipped' });
   });
 
-  it('the place of a dead process stays with its question', async () => {
+  it('a question keeps its place under the limit when its process dies', async () => {
     const victim = await autoReply.spawn();
     await autoReply.set({ daily_limit: 1 });
     await autoReply.receive(1, 'First');

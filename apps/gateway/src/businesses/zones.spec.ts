@@ -51,7 +51,7 @@ describe('decision 53: a new time zone takes effect at the next midnight of the 
       '2026-06-15T10:00:00.000Z',
       '2026-06-16T12:00:00.000Z',
     ],
-  ])('%s: %s to %s at %s', async (_name, old, next, at, from, resets) => {
+  ])('%s: a change from %s to %s at %s', async (_name, old, next, at, from, resets) => {
     const business = await changed(await dashboard.business({ timezone: old }), next, at);
     expect(zoneFields(business, new Date(at))).toEqual({ timezone: next, timezone_now: old, timezone_from: from, cap_resets_at: resets });
     expect(zoneInForce(business, new Date(Date.parse(from) - 1))).toBe(old);

@@ -89,7 +89,7 @@ describe('platform callbacks at the gateway (platform §4)', () => {
     for (const outgoing of strangers) outgoing.destroy();
   });
 
-  it('N2: after ten wrong signatures in a minute checks of an address queue; a right signature still passes', async () => {
+  it('N2: queues the checks of an address after ten wrong signatures in a minute; a right signature still passes', async () => {
     respond();
     const forge = () => post(Buffer.from('{}'), { signature: WRONG, address: '198.51.100.1' });
     for (let n = 0; n < 10; n++) expect(await forge()).toBe(401);
