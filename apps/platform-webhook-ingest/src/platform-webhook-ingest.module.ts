@@ -1,20 +1,16 @@
 import { Module } from '@nestjs/common';
-import { ageOfFirst, countUpTo, metricsController, outboxRelay, retention, sealerOf } from '@mgw/service';
+import { metricsController, outboxRelay, retention, sealerOf } from '@mgw/service';
 import { CallbacksStore } from './callbacks/callbacks.store';
 import { WaitingCallbacksStore } from './callbacks/waiting-callbacks.store';
 import { ConnectionsService } from './connections/connections.service';
 import { Signatures } from './connections/signatures';
+import { METRICS } from './metrics';
 import { IngestConfig } from './platform-webhook-ingest.config';
 import { WebhookHandlers } from './receiving/webhook.handlers';
 import { WebhookService } from './receiving/webhook.service';
 import { ingestRetention } from './retention';
 import { EventsInFlight } from './splitting/events-in-flight';
 import { SplitterService } from './splitting/splitter.service';
-
-const METRICS = {
-  webhooks_waiting: countUpTo('FROM ingest.callbacks WHERE split_at IS NULL ORDER BY id'),
-  webhooks_oldest_seconds: ageOfFirst('received_at', 'FROM ingest.callbacks WHERE split_at IS NULL ORDER BY id'),
-};
 
 @Module({
   controllers: [WebhookHandlers, metricsController('platform-webhook-ingest', 'ingest', METRICS)],

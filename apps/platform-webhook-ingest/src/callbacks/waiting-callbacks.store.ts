@@ -95,9 +95,11 @@ interface Waiting {
   unfinished_attempts: number;
 }
 
+/** The range makes the index of the waiting callbacks the only one in this order: for one lane the primary key would be, with all history. */
 function oldestWaiting(tx: Tx, lane: number): Promise<Waiting[]> {
   return tx.query<Waiting>(
-    `SELECT id, octet_length(body) AS bytes, unfinished_attempts FROM ingest.callbacks WHERE lane = $1 AND split_at IS NULL ORDER BY id LIMIT ${MOST_AT_ONCE}`,
+    `SELECT id, octet_length(body) AS bytes, unfinished_attempts FROM ingest.callbacks
+     WHERE lane BETWEEN $1 AND $1 AND split_at IS NULL ORDER BY lane, id LIMIT ${MOST_AT_ONCE}`,
     [lane],
   );
 }
