@@ -56,6 +56,8 @@ export class EventTail {
   /** Creation time of the stream that `live` reads; undefined before the first follower. */
   private created: string | undefined;
   private opening: Promise<void> | undefined;
+  /** Rises when positions begin again, with a stream that replaced a lost one. */
+  private numbering = 0;
   private lastPosition = 0;
   private backlogBytes = 0;
   private closed = false;
@@ -75,10 +77,10 @@ export class EventTail {
     this.followers.add(follower);
     try {
       await this.openLive();
-      const { created } = this;
+      const { numbering } = this;
       const last = await this.catchUp(after, follower);
       if (follower.isDropped) throw new FollowerDroppedError('too many events were published before the follower caught up');
-      if (created === this.created) follower.last = last;
+      if (numbering === this.numbering) follower.last = last;
     } catch (error) {
       this.remove(follower);
       throw error;
@@ -113,6 +115,7 @@ export class EventTail {
     });
     this.live?.unsubscribe();
     for (const subscription of this.catchUps) subscription.unsubscribe();
+    this.numbering += 1;
     this.lastPosition = 0;
     for (const follower of this.followers) {
       if (follower.backlog !== undefined) follower.backlog = (this.takeBacklog(follower), []);
