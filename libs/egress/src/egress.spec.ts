@@ -61,6 +61,9 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
     expect(await post(receiver.url)).toEqual({ kind: 'unreachable' });
     await receiver.close();
     expect(await post(receiver.url)).toEqual({ kind: 'unreachable' });
+    const lapsing = [true];
+    const call = { url: receiver.url, headers: {}, body: '{}', timeoutMs: 5_000, maySend: () => lapsing.shift() ?? false };
+    expect(await open.post(call)).toEqual({ kind: 'unreachable' });
     receiver = await startReceiver();
   });
 

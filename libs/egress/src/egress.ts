@@ -249,10 +249,11 @@ function clientWithoutRedial(origin: URL, options: Client.Options, dial: Dial): 
       const waiting = newest;
       if (waiting?.isOver) return connected(new Error('the call has ended'), null);
       const socket = dial(target, (...result) => {
+        const [, opened] = result;
         if (waiting) waiting.connecting = undefined;
-        if (waiting && !waiting.maySend()) {
+        if (waiting && opened && !waiting.maySend()) {
           waiting.isCutOff = true;
-          result[1]?.destroy();
+          opened.destroy();
           return connected(new Error('the call may no longer be made'), null);
         }
         connected(...result);

@@ -97,7 +97,10 @@ export class AttemptService {
   private async post(attempt: Attempt, request: Request, claim: Claim): Promise<End | null> {
     const call = { ...request, body: attempt.body, timeoutMs: this.config.responseWithinMs, maySend: () => claim.holds() };
     const result = await this.trace(attempt, () => this.egress.post(call));
-    if (result.kind === 'cut_off') return null;
+    if (result.kind === 'cut_off') {
+      // The claim lapsed while connecting: nothing was sent. If no other worker took over, the attempt goes on.
+      return !claim.holds() && (await claim.confirm()) ? this.post(attempt, request, claim) : null;
+    }
     crashPoint('dispatch.after-attempt');
     attemptsEnded.inc({ outcome: result.kind === 'answered' && result.status !== 200 ? 'not_200' : result.kind });
     return this.endFor(result);

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Redeliver, TestWebhook } from '@mgw/contracts';
+import { Egress } from '@mgw/egress';
 import { eventually, startRawReceiver, type NodeChild, type RawReceiver } from '@mgw/testing';
 import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
 
@@ -144,6 +145,23 @@ describe('guarantees §10: workers that die or are suspended', () => {
     await dispatching.ended(2);
     expect((await dispatching.log(webhook_id)).map(({ state, attempts }) => [state, attempts])).toEqual(Array(2).fill(['succeeded', 1]));
     expect(receiver.requests).toHaveLength(2);
+  });
+
+  it('N6: a claim that lapses while connecting and is kept costs no attempt, and counts no dead worker', async () => {
+    const { db } = dispatching.harness;
+    await dispatching.run();
+    const webhook_id = await dispatching.create({ url: url() });
+    const lapse = jest.spyOn(Egress.prototype, 'post').mockImplementationOnce(async ({ maySend = () => true }) => {
+      await db.query('UPDATE dispatch.workers SET alive_until = clock_timestamp()');
+      while (maySend()) await new Promise(setImmediate);
+      return { kind: 'cut_off' };
+    });
+    await dispatching.harness.publish(sent(1));
+    await dispatching.ended(1);
+    lapse.mockRestore();
+    expect((await dispatching.log(webhook_id)).map(({ state, attempts }) => [state, attempts])).toEqual([['succeeded', 1]]);
+    expect(await db.query('SELECT lost_workers FROM dispatch.deliveries')).toEqual([{ lost_workers: 0 }]);
+    expect(receiver.requests).toHaveLength(1);
   });
 
   it('D3: repeats an attempt whose end PostgreSQL lost in a crash, while its worker lives on', async () => {
