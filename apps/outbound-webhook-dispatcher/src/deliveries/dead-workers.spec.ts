@@ -71,7 +71,7 @@ describe('guarantees §10: workers that die or are suspended', () => {
     );
     await dispatching.run();
     await dispatching.harness.publish(sent(1, { conversation_id: 999 }), sent(2, { conversation_id: 999 }));
-    await eventually(() => numbers().length === 2);
+    await eventually(async () => (await dispatching.states())['succeeded'] === 2);
     expect([numbers(), await dispatching.states()]).toEqual([[1, 2], { running: 200, pending: 600, succeeded: 2 }]);
   });
 
