@@ -46,7 +46,7 @@ describe('guarantees §4: the dead-letters command', () => {
   });
 
   it('a replay waits until the service runs; two requests replay a letter once', async () => {
-    const letter = ['status-acceptances', 'public.message.sent', JSON.stringify(acceptedEvent('wamid.1')), 'the database\nsaid no', 10];
+    const letter = ['status-acceptances', 'public.message.sent', JSON.stringify(acceptedEvent('wamid.1')), 'the database\nrefused', 10];
     await harness.db.query(
       `INSERT INTO status.dead_letters (consumer, subject, body, reason, attempts) VALUES ($1, $2, $3, $4, $5)`,
       letter,
