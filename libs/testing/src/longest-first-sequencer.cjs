@@ -12,7 +12,6 @@ const LONGEST = [
   'e2e/src/dashboard.e2e.spec.ts',
   'apps/send/src/conversations/conversations.spec.ts',
   'apps/platform-webhook-ingest/src/receiving/hostile.spec.ts',
-  'e2e/src/hostile/fault-run.e2e.spec.ts',
   'e2e/src/broadcast.e2e.spec.ts',
   'e2e/src/rest-api.e2e.spec.ts',
   'e2e/src/auto-reply.e2e.spec.ts',
