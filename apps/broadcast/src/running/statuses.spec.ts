@@ -106,8 +106,11 @@ describe('platform reports on the messages of a broadcast', () => {
       ['neighbour read', 'failed', 'response'],
       ['response', 'failed', 'neighbour read'],
     ];
-    const theirs = await broadcasts.create(orders.length, { business_id: NEIGHBOUR });
-    const id = await play(orders);
+    let theirs = 0;
+    const id = await play(orders, async () => {
+      theirs = await broadcasts.create(orders.length, { business_id: NEIGHBOUR });
+      await eventually(async () => (await broadcasts.get(theirs, NEIGHBOUR)).broadcast.pending === 0);
+    });
     expect((await broadcasts.recipients(id)).map(({ state }) => state)).toEqual(['sent', 'sent', 'failed', 'failed', 'failed']);
     expect((await broadcasts.recipients(theirs, NEIGHBOUR)).map(({ state }) => state)).toEqual([
       'failed',
