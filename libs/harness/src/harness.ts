@@ -9,7 +9,7 @@ import { Sealer } from '@mgw/sealing';
 import { startService, type RunningService, type RunSettings, type ServiceOptions } from '@mgw/service';
 import { createLogger } from '@mgw/telemetry';
 import { spawnNode, templateDatabase, testDatabase, testNats, type NodeChild } from '@mgw/testing';
-import { headers, type JetStreamManager } from 'nats';
+import { headers, type JetStreamManager, type JetStreamPublishOptions } from 'nats';
 
 const logger = createLogger('harness', 'silent');
 
@@ -74,8 +74,14 @@ export class Harness {
     for (const event of events) {
       const stream = Object.values(STREAMS).find(({ subjects }) => eventTypeOn(`${subjects.slice(0, -2)}.${event.type}`));
       const subject = `${stream?.subjects.slice(0, -2)}.${event.type}`;
-      await this.nc.jetstream().publish(subject, JSON.stringify(event), { msgID: `${event.id}:${randomBytes(4).toString('hex')}` });
+      await this.publishTo(subject, JSON.stringify(event), { msgID: `${event.id}:${randomBytes(4).toString('hex')}` });
     }
+  }
+
+  /** Publishes once the stream exists: while another process creates it, JetStream lists it and does not respond to a message. */
+  async publishTo(subject: string, body: string, options: Partial<JetStreamPublishOptions> = {}): Promise<void> {
+    const untilCreated = { retries: 40, retry_delay: 50 };
+    await this.nc.jetstream().publish(subject, body, { ...options, ...untilCreated });
   }
 
   /** All published events of one type, oldest first. */

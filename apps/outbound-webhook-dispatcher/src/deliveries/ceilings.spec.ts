@@ -104,7 +104,7 @@ describe('guarantees §4, D5: a receiver that hangs delays only itself', () => {
     await ensureStreams(await dispatching.harness.nc.jetstreamManager());
     // Under load a relay puts many events into one message.
     for (let at = 0; at < all.length; at += 50)
-      await dispatching.harness.nc.jetstream().publish('public.message.sent', JSON.stringify(all.slice(at, at + 50)));
+      await dispatching.harness.publishTo('public.message.sent', JSON.stringify(all.slice(at, at + 50)));
     await eventually(() => victim.requests.length === 1);
     expect(delivered).toBeLessThan(count / 2);
     expect(delivered).toBeGreaterThan(0);

@@ -40,7 +40,7 @@ describe('decision 29b: two dispatchers keep the order of events within a conver
 
   /** Publishes like a relay: all at once, then waits for the acknowledgements together. */
   const publish = (events: EventEnvelope[]) =>
-    Promise.all(events.map((event) => dispatching.harness.nc.jetstream().publish(`public.${event.type}`, JSON.stringify(event))));
+    Promise.all(events.map((event) => dispatching.harness.publishTo(`public.${event.type}`, JSON.stringify(event))));
 
   it('delivers message.received after conversation.created has ended', async () => {
     await dispatching.harness.spawn('outbound-webhook-dispatcher');

@@ -29,8 +29,7 @@ describe('two messages in quick succession, with two send services (spec §6.2; 
           sent_at: `2026-01-02T03:04:0${nth}.000Z`,
         }),
       );
-      const jetstream = sending.harness.nc.jetstream();
-      await Promise.all(messages.map((event) => jetstream.publish('platform.message', JSON.stringify(event))));
+      await Promise.all(messages.map((event) => sending.harness.publishTo('platform.message', JSON.stringify(event))));
       expected.push(`text ${person}.1`, `wamid.${person}.1`, `wamid.${person}.2`);
       // Wait for an idle moment, in which either service may consume the next message.
       await eventually(async () => (await published()).length === expected.length);
