@@ -2,13 +2,14 @@ import { runCommand, type Service } from '@mgw/service';
 import { DispatcherConfig } from './outbound-webhook-dispatcher.config';
 import { DispatcherModule } from './outbound-webhook-dispatcher.module';
 import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
+import { OldSecrets1795392000000 } from './migrations/1795392000000-old-secrets';
 
 export const service: Service<DispatcherConfig> = {
   name: 'outbound-webhook-dispatcher',
   module: DispatcherModule,
   config: DispatcherConfig,
   schema: 'dispatch',
-  migrations: [Baseline1795305600000],
+  migrations: [Baseline1795305600000, OldSecrets1795392000000],
   sources: __dirname,
 };
 

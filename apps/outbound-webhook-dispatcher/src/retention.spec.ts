@@ -21,6 +21,11 @@ it('guarantees §4, D1: two replicas delete deliveries a number of days after th
     UNION ALL SELECT 1, 1, 'message.sent', 'open', 'k', '{}', 'running', 1, now() - interval '60 days', NULL`);
   await harness.db.query(`INSERT INTO dispatch.inbox (consumer, event_id, handled_at) VALUES
     ('c', 'kept', now() - interval '95 hours'), ('c', 'expired', now() - interval '97 hours')`);
+  await harness.db.query(
+    `INSERT INTO dispatch.webhooks (id, business_id, name, url, events) VALUES (2, 1, 'w', 'https://example.com', '{}')`,
+  );
+  await harness.db.query(`INSERT INTO dispatch.old_secrets (webhook_id, secret_sealed, valid_until) VALUES
+    (1, 'expired', now()), (2, 'kept', now() + interval '1 hour')`);
   const env = { RETENTION_DELIVERIES_DAYS: '10', RETENTION_BATCH_ROWS: '10', RETENTION_PAUSE_MS: '0' };
   await Promise.all([harness.run(service, env), harness.run(service, env)]);
   const left = async (table: string) =>
@@ -29,6 +34,9 @@ it('guarantees §4, D1: two replicas delete deliveries a number of days after th
   expect(await left('deliveries')).toEqual(['open', 'young']);
   await eventually(async () => (await left('inbox')).length === 1);
   expect(await left('inbox')).toEqual(['kept']);
+  const secrets = () => harness.db.query('SELECT secret_sealed FROM dispatch.old_secrets');
+  await eventually(async () => (await secrets()).length === 1);
+  expect(await secrets()).toEqual([{ secret_sealed: 'kept' }]);
 });
 
 it('refuses to start with a period that is too short', () => {

@@ -7,6 +7,8 @@ const EventNames = Type.Array(Type.String(), { minItems: 1, maxItems: 5 });
 /** Checked again by the dispatcher, which owns the rules for addresses (guarantees §5). */
 const Url = characters(2048, 1);
 const SecretSealed = Nullable(Type.String());
+/** A day: receivers change to the new secret in that time. */
+export const MOST_KEEP_OLD_MINUTES = 1_440;
 
 /** A webhook in the list (spec §2.8). It shows whether a secret exists, never the secret. */
 export const WebhookRecord = Type.Object({
@@ -16,6 +18,7 @@ export const WebhookRecord = Type.Object({
   events: Type.Array(Type.String()),
   is_active: Type.Integer({ minimum: 0, maximum: 1 }),
   has_secret: Type.Boolean(),
+  old_secret_until: Type.Optional({ ...IsoTime, description: 'Until then a replaced secret signs too. Absent when no secret was kept.' }),
   last_triggered_at: Nullable(IsoTime),
   fail_count: Type.Integer({ minimum: 0 }),
   created_at: IsoTime,
@@ -34,7 +37,10 @@ export const ListWebhooks = operation('outbound-webhook-dispatcher', 'list-webho
   reply: Type.Object({ webhooks: Type.Array(WebhookRecord) }),
 });
 
-/** Changes only the given fields; `secret_sealed: null` removes the secret (spec §4.9). */
+/**
+ * Changes only the given fields; `secret_sealed: null` removes the secret (spec §4.9). A replaced secret signs beside the new one for
+ * `keep_old_minutes`, 0 by default.
+ */
 export const UpdateWebhook = operation('outbound-webhook-dispatcher', 'update-webhook', {
   request: Type.Object({
     business_id: Id,
@@ -43,6 +49,7 @@ export const UpdateWebhook = operation('outbound-webhook-dispatcher', 'update-we
     url: Type.Optional(Url),
     events: Type.Optional(EventNames),
     secret_sealed: Type.Optional(SecretSealed),
+    keep_old_minutes: Type.Optional(Type.Integer({ minimum: 0, maximum: MOST_KEEP_OLD_MINUTES })),
     is_active: Type.Optional(Type.Boolean()),
   }),
   reply: Type.Object({}),

@@ -5,6 +5,7 @@ import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { AuditStore } from '../audit/audit.store';
 import { IdPipe } from '../requests/id.pipe';
+import { invalid } from '../requests/refusals';
 import { withoutNulls } from '../requests/without-nulls';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
@@ -51,7 +52,8 @@ export class WebhooksController {
   @Roles(['owner'])
   @Responds(Done, 'Change a webhook; absent fields stay unchanged')
   async update(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number, @Body() change: UpdateWebhookRequest) {
-    const { name, url, events, is_active } = withoutNulls(change);
+    const { name, url, events, is_active, keep_old_minutes } = withoutNulls(change);
+    if (keep_old_minutes !== undefined && typeof change.secret !== 'string') throw invalid('keep_old_minutes', 'needs a new secret');
     await this.rpc.call(UpdateWebhook, {
       business_id: user.business_id,
       id,
@@ -59,6 +61,7 @@ export class WebhooksController {
       ...(url !== undefined && { url }),
       ...(events !== undefined && { events: [...new Set(events)] }),
       ...(change.secret !== undefined && { secret_sealed: this.sealed(user, change.secret) }),
+      ...(keep_old_minutes !== undefined && { keep_old_minutes }),
       ...(is_active !== undefined && { is_active: Boolean(is_active) }),
     });
     await this.addToAudit(user, 'webhook.changed', id);

@@ -1,6 +1,6 @@
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsOptional, IsString, Length, ValidateIf } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsOptional, IsString, Length, Max, Min, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { PUBLIC_EVENTS, type PublicEventName } from '@mgw/contracts';
+import { MOST_KEEP_OLD_MINUTES, PUBLIC_EVENTS, type PublicEventName } from '@mgw/contracts';
 
 /** A bound for the list; duplicates are removed later (decision 33). */
 const EVENTS_MAX = 50;
@@ -55,6 +55,14 @@ export class UpdateWebhookRequest {
   @IsString()
   @Length(1, 256)
   secret?: string | null;
+
+  /** Decision 280. */
+  @JSONSchema({ description: 'With a new secret: for as many minutes deliveries carry a signature of the old one too.' })
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(MOST_KEEP_OLD_MINUTES)
+  keep_old_minutes?: number | null;
 
   /** A boolean, or 0 or 1 as in the list (decision 34b). */
   @IsOptional()

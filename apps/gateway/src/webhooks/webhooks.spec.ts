@@ -80,6 +80,20 @@ describe('webhook management (spec §4.9)', () => {
     expect(dashboard.sealer.open(secret_sealed ?? '', `webhook.secret:${business_id}`)).toBe('new');
   });
 
+  it('decision 280: PUT passes on how long the old secret is kept, and refuses it without a new secret', async () => {
+    expect(await update({ secret: 'new', keep_old_minutes: 60 })).toMatchObject({ keep_old_minutes: 60 });
+    expect(await update({ secret: 'new', keep_old_minutes: null })).not.toHaveProperty('keep_old_minutes');
+    for (const body of [{ keep_old_minutes: 60 }, { keep_old_minutes: 60, secret: null }]) {
+      const { body: refusal } = (await owner.put('/api/client/webhooks/7', body).expect(400)) as { body: object };
+      expect(refusal).toMatchObject({
+        error_code: 'VALIDATION_FAILED',
+        details: [{ field: 'keep_old_minutes', message: 'needs a new secret' }],
+      });
+    }
+    for (const keep_old_minutes of [-1, 1_441, 1.5, '60'])
+      await owner.put('/api/client/webhooks/7', { secret: 'new', keep_old_minutes }).expect(400);
+  });
+
   it.each([
     [true, true],
     [false, false],

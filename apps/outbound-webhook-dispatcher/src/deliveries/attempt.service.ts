@@ -106,14 +106,26 @@ export class AttemptService {
     return this.endFor(result);
   }
 
-  /** @returns null when the webhook has none, undefined when the key ring no longer opens it */
-  private secretFor({ secret_sealed, business_id, webhook_id }: Attempt): string | null | undefined {
-    if (secret_sealed === null) return null;
+  /** @returns those to sign with, the current one first; null when the key ring no longer opens the current one */
+  private secretsFor({ secret_sealed, old_secret_sealed, business_id, webhook_id }: Attempt): string[] | null {
+    const context = `webhook.secret:${business_id}`;
     try {
-      return this.sealer.open(secret_sealed, `webhook.secret:${business_id}`);
+      if (secret_sealed === null) return [];
+      const current = this.sealer.open(secret_sealed, context);
+      return old_secret_sealed === null ? [current] : [current, ...this.oldSecret(old_secret_sealed, context, webhook_id)];
     } catch (error) {
       this.logger.error({ err: error, webhook_id }, "opening a webhook's secret failed");
-      return undefined;
+      return null;
+    }
+  }
+
+  /** Empty when it cannot be opened: people replace such a secret, and the new one signs alone. */
+  private oldSecret(sealed: string, context: string, webhook_id: string): string[] {
+    try {
+      return [this.sealer.open(sealed, context)];
+    } catch (error) {
+      this.logger.warn({ err: error, webhook_id }, "opening a webhook's replaced secret failed; only the new one signs");
+      return [];
     }
   }
 
@@ -133,8 +145,9 @@ export class AttemptService {
 
   /** @returns null when the secret to sign with cannot be read */
   private requestFor(attempt: Attempt): Request | null {
-    const secret = this.secretFor(attempt);
-    if (secret === undefined) return null;
+    const secrets = this.secretsFor(attempt);
+    if (secrets === null) return null;
+    const [current, ...old] = secrets;
     const { url, body, event_id: id } = attempt;
     const timestamp = Math.floor(Date.now() / 1_000);
     const headers = {
@@ -142,7 +155,7 @@ export class AttemptService {
       'user-agent': 'messaging-gateway/1.0',
       'webhook-id': id,
       'webhook-timestamp': String(timestamp),
-      ...(secret !== null && signatureHeaders(secret, { id, timestamp, body })),
+      ...(current !== undefined && signatureHeaders([current, ...old], { id, timestamp, body })),
     };
     return { url, headers };
   }

@@ -13,6 +13,8 @@ export interface Attempt {
   attempt: number;
   url: string;
   secret_sealed: string | null;
+  /** A replaced secret that signs as well. */
+  old_secret_sealed: string | null;
   traceparent: string | null;
   /** A person requested it: a test or a redelivery. */
   manual: boolean;

@@ -28,6 +28,10 @@ type Claimed = Omit<Attempt, 'worker' | 'body' | 'claimedAt'>;
  */
 const alive = (worker: string) => `alive AS MATERIALIZED (SELECT WHERE ${isWorkerAlive('dispatch', worker)})`;
 
+/** SQL: the replaced secret of a webhook while it still signs. */
+const oldSecret = (webhook: string) =>
+  `(SELECT o.secret_sealed FROM dispatch.old_secrets o WHERE o.webhook_id = ${webhook} AND o.valid_until > now()) AS old_secret_sealed`;
+
 /** SQL: locks lanes one by one, because PostgreSQL may plan a join that compares each with the whole table. */
 const CLAIM = `locked AS (
     SELECT a.* FROM admitted a CROSS JOIN LATERAL (
@@ -39,7 +43,7 @@ const CLAIM = `locked AS (
     UPDATE dispatch.deliveries d SET state = 'running', queued = false, attempt = d.attempt + 1
     FROM locked WHERE d.id = locked.id AND ${onRow('d.queued')}
     RETURNING d.id, d.webhook_id, d.business_id, locked.ordering_key, d.event_id, d.body, locked.bytes, d.attempt, locked.url,
-              locked.secret_sealed, d.traceparent, d.manual, d.lost_workers
+              locked.secret_sealed, ${oldSecret('d.webhook_id')}, d.traceparent, d.manual, d.lost_workers
   ), claimed AS (
     UPDATE dispatch.lanes l SET worker = $1, delivery_id = begun.id
     FROM begun WHERE l.webhook_id = begun.webhook_id AND l.ordering_key = begun.ordering_key
@@ -146,6 +150,7 @@ export class DeliveriesStore {
          RETURNING id, state
        )
        SELECT made.state, w.id, w.webhook_id, w.business_id, w.ordering_key, w.event_id, w.bytes, 1 AS attempt, w.traceparent, w.url, w.secret_sealed,
+              ${oldSecret('w.webhook_id')},
               EXISTS (SELECT FROM lane WHERE worker IS NULL) AS due
        FROM made JOIN wanted w ON w.id = made.id WHERE made.state <> 'skipped' ORDER BY w.id`,
       [

@@ -51,6 +51,73 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(() => standard.verify(body, headers as Record<string, string>)).not.toThrow();
   });
 
+  it('decision 280: a replaced secret signs beside the new one for as long as it is kept', async () => {
+    await harness.run(service);
+    const id = await create({ secret: 'old' });
+    const replace = async (secret: string | null, keep_old_minutes?: number) => {
+      const secret_sealed = secret === null ? null : harness.sealer.seal(secret, 'webhook.secret:1');
+      await harness.rpc.call(UpdateWebhook, {
+        business_id: 1,
+        id,
+        secret_sealed,
+        ...(keep_old_minutes !== undefined && { keep_old_minutes }),
+      });
+    };
+    /** The secrets that verify the next delivery, in the order of its signatures. */
+    const signers = async (test = false) => {
+      const before = receiver.requests.length;
+      if (test) await harness.rpc.call(TestWebhook, { business_id: 1, webhook_id: id, event: null });
+      else await harness.publish(sent(before));
+      const { body, headers } = await eventually(() => receiver.requests[before]);
+      const signatures = String(headers['webhook-signature'] ?? '').split(' ');
+      const found = signatures.map((signature) =>
+        ['old', 'new', 'newer'].find((secret) => {
+          const alone = { ...(headers as Record<string, string>), 'webhook-signature': signature };
+          try {
+            return Boolean(new Webhook(Buffer.from(secret).toString('base64')).verify(body, alone));
+          } catch {
+            return false;
+          }
+        }),
+      );
+      // Libraries accept the delivery with either secret as it is.
+      for (const secret of found)
+        if (secret) new Webhook(Buffer.from(secret).toString('base64')).verify(body, headers as Record<string, string>);
+      const expected = createHmac('sha256', found[0] ?? '')
+        .update(body)
+        .digest('hex');
+      expect(headers['x-service-signature']).toBe(found[0] && expected);
+      return found;
+    };
+    const until = async () => (await list())[0]?.old_secret_until;
+
+    expect([await signers(), await until()]).toEqual([['old'], undefined]);
+    const before = Date.now();
+    await replace('new', 60);
+    expect(await signers()).toEqual(['new', 'old']);
+    expect(await signers(true)).toEqual(['new', 'old']);
+    const minutes = (Date.parse((await until()) ?? '') - before) / 60_000;
+    expect(Math.round(minutes)).toBe(60);
+    const [kept] = await harness.db.query<{ secret_sealed: string }>('SELECT secret_sealed FROM dispatch.old_secrets');
+    expect(harness.sealer.open(kept?.secret_sealed ?? '', 'webhook.secret:1')).toBe('old');
+
+    await harness.db.query(`UPDATE dispatch.old_secrets SET valid_until = now()`);
+    expect([await signers(), await signers(true), await until()]).toEqual([['new'], ['new'], undefined]);
+
+    await replace('newer', 1_440);
+    expect(await signers()).toEqual(['newer', 'new']);
+    await harness.db.query(`UPDATE dispatch.old_secrets SET secret_sealed = 'gone.AAAA'`);
+    expect(await signers()).toEqual(['newer']);
+    await replace('new', 60);
+    await replace('old');
+    expect([await signers(), await until()]).toEqual([['old'], undefined]);
+    await replace('new', 60);
+    await replace(null, 60);
+    expect([await signers(), await until()]).toEqual([[undefined], undefined]);
+    await replace('new', 60);
+    expect(await signers()).toEqual(['new']);
+  });
+
   it('decision 160: keeps URL, headers and body of a test, and only the body of other deliveries', async () => {
     await harness.run(service);
     const webhook_id = await create({ secret: 'swordfish' });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CreateWebhook, RequestOf, UpdateWebhook, WebhookRecord } from '@mgw/contracts';
-import { Database } from '@mgw/postgres';
+import { Database, type Tx } from '@mgw/postgres';
 
 interface WebhookRow {
   id: string;
@@ -9,6 +9,7 @@ interface WebhookRow {
   events: string[];
   is_active: boolean;
   has_secret: boolean;
+  old_secret_until: Date | null;
   last_triggered_at: Date | null;
   fail_count: number;
   created_at: Date;
@@ -34,12 +35,15 @@ export class WebhooksStore {
 
   async list(businessId: number): Promise<WebhookRecord[]> {
     const rows = await this.db.reads(businessId).query<WebhookRow>(
-      `SELECT id, name, url, events, is_active, secret_sealed IS NOT NULL AS has_secret, last_triggered_at, fail_count, created_at
-       FROM dispatch.webhooks WHERE business_id = $1 ORDER BY id`,
+      `SELECT w.id, w.name, w.url, w.events, w.is_active, w.secret_sealed IS NOT NULL AS has_secret, o.valid_until AS old_secret_until,
+         w.last_triggered_at, w.fail_count, w.created_at
+       FROM dispatch.webhooks w LEFT JOIN dispatch.old_secrets o ON o.webhook_id = w.id AND o.valid_until > now()
+       WHERE w.business_id = $1 ORDER BY w.id`,
       [businessId],
     );
-    return rows.map((row) => ({
+    return rows.map(({ old_secret_until, ...row }) => ({
       ...row,
+      ...(old_secret_until && { old_secret_until: old_secret_until.toISOString() }),
       id: Number(row.id),
       is_active: row.is_active ? 1 : 0,
       last_triggered_at: row.last_triggered_at?.toISOString() ?? null,
@@ -49,14 +53,34 @@ export class WebhooksStore {
 
   /** Changes only the fields of the request (spec §3.3, §4.9). @returns whether the webhook exists */
   async update(request: RequestOf<typeof UpdateWebhook>): Promise<boolean> {
-    const { business_id, id, name, url, events, secret_sealed, is_active } = request;
-    const rows = await this.db.query(
-      `UPDATE dispatch.webhooks SET name = coalesce($3, name), url = coalesce($4, url), events = coalesce($5, events),
-         secret_sealed = CASE WHEN $6 THEN $7 ELSE secret_sealed END, is_active = coalesce($8, is_active)
-       WHERE business_id = $1 AND id = $2 RETURNING id`,
-      [business_id, id, name ?? null, url ?? null, events ?? null, secret_sealed !== undefined, secret_sealed ?? null, is_active ?? null],
+    const { business_id, id, name, url, events, secret_sealed, keep_old_minutes = 0, is_active } = request;
+    return this.db.transaction(async (tx) => {
+      // A lock that lets events come meanwhile.
+      const [before] = await tx.query<{ secret_sealed: string | null }>(
+        'SELECT secret_sealed FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR NO KEY UPDATE',
+        [business_id, id],
+      );
+      if (!before) return false;
+      await tx.query(
+        `UPDATE dispatch.webhooks SET name = coalesce($2, name), url = coalesce($3, url), events = coalesce($4, events),
+           secret_sealed = CASE WHEN $5 THEN $6 ELSE secret_sealed END, is_active = coalesce($7, is_active)
+         WHERE id = $1`,
+        [id, name ?? null, url ?? null, events ?? null, secret_sealed !== undefined, secret_sealed ?? null, is_active ?? null],
+      );
+      if (secret_sealed !== undefined)
+        await this.keepOldSecret(tx, id, secret_sealed === null ? null : before.secret_sealed, keep_old_minutes);
+      return true;
+    });
+  }
+
+  /** Keeps the replaced secret for some minutes in place of an earlier one, or none. */
+  private async keepOldSecret(tx: Tx, id: number, sealed: string | null, minutes: number): Promise<void> {
+    await tx.query('DELETE FROM dispatch.old_secrets WHERE webhook_id = $1', [id]);
+    if (sealed === null || minutes === 0) return;
+    await tx.query(
+      `INSERT INTO dispatch.old_secrets (webhook_id, secret_sealed, valid_until) VALUES ($1, $2, now() + make_interval(mins => $3))`,
+      [id, sealed, minutes],
     );
-    return rows.length > 0;
   }
 
   /** The lock order of all statements: the webhook, its lanes, its deliveries. @returns whether the webhook existed */
