@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { eventually, startBrowser, startReceiver, type Receiver } from '@mgw/testing';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { Webhook } from 'standardwebhooks';
 import { accessibilityFaults } from './axe';
 import { customer, dashboardUser, integrator } from './people';
 import { startStack, type RunningStack } from './stack';
@@ -120,6 +121,41 @@ describe('the dashboard', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click();
     await eventually(() => receiver.requests.length === 2);
     expect(receiver.requests[0]?.body).toBe(receiver.requests[1]?.body);
+  });
+
+  it('decision 280: warns of an unsigned webhook, and replaces a secret by a generated one', async () => {
+    await go('webhooks?new=yes');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Deliveries are not signed').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Generate' }).click();
+    await dialog.getByText('Deliveries are not signed').waitFor({ state: 'detached' });
+    await go('webhooks');
+    await page.getByRole('button', { name: 'Actions for CRM' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await dialog.getByRole('button', { name: 'Generate' }).click();
+    const secret = await dialog.getByLabel('Signing secret').inputValue();
+    expect(secret).toMatch(/^[0-9a-f]{64}$/);
+    const base64 = Buffer.from(secret).toString('base64');
+    await dialog.getByText(`whsec_${base64}`).waitFor();
+    expect(await dialog.getByRole('combobox', { name: 'Keep the old secret' }).inputValue()).toBe('1 hour');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Copy the secret', exact: true }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('The old secret signs too until').waitFor();
+    expect(await page.content()).not.toContain(secret);
+
+    const owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
+    const { body: list } = await owner.call<{ webhooks: { id: number; name: string }[] }>('GET', '/api/client/webhooks');
+    const before = receiver.requests.length;
+    await owner.call('POST', `/api/client/webhooks/${list.webhooks.find(({ name }) => name === 'CRM')?.id}/test`, {});
+    const { body, headers } = await eventually(() => receiver.requests[before]);
+    for (const each of [secret, 'swordfish']) {
+      const standard = new Webhook(`whsec_${Buffer.from(each).toString('base64')}`);
+      expect(() => standard.verify(body, headers as Record<string, string>)).not.toThrow();
+    }
   });
 
   it('counts the window down in the inbox and sends a reply', async () => {

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { changed } from '../../api/use-form-changes';
 import { api, request, notifySuccess } from '../../api/client';
 import { type Webhook, type EventName, EVENTS } from './webhook';
+import { SecretField } from './secret-field';
 
 export function WebhookForm({ webhook, done }: { webhook: Webhook | null; done: () => void }) {
   const [name, setName] = useState(webhook?.name ?? '');
@@ -11,17 +12,18 @@ export function WebhookForm({ webhook, done }: { webhook: Webhook | null; done: 
   const [events, setEvents] = useState<EventName[]>((webhook?.events ?? [...EVENTS]) as EventName[]);
   const [secret, setSecret] = useState('');
   const [dropSecret, setDropSecret] = useState(false);
+  const [keepOldMinutes, setKeepOldMinutes] = useState(60);
   const save = useMutation({
     mutationFn: async () => {
       const fields = { name, url, events };
-      const newSecret = secret && { secret };
-      if (webhook === null) await request(api.POST('/api/client/webhooks', { body: { ...fields, ...newSecret } }));
+      if (webhook === null) await request(api.POST('/api/client/webhooks', { body: { ...fields, ...(secret && { secret }) } }));
       else {
+        const replaced = secret && { secret, ...(webhook.has_secret && { keep_old_minutes: keepOldMinutes }) };
         const before = { name: webhook.name, url: webhook.url, events: webhook.events as EventName[] };
         await request(
           api.PUT('/api/client/webhooks/{id}', {
             params: { path: { id: webhook.id } },
-            body: { ...changed(before, fields), ...newSecret, ...(dropSecret && { secret: null }) },
+            body: { ...changed(before, fields), ...(dropSecret ? { secret: null } : replaced) },
           }),
         );
       }
@@ -54,20 +56,15 @@ export function WebhookForm({ webhook, done }: { webhook: Webhook | null; done: 
             ))}
           </Stack>
         </Checkbox.Group>
-        <TextInput
-          label="Signing secret"
-          description={
-            webhook?.has_secret
-              ? 'Set. It is never shown; enter a new one to replace it.'
-              : 'Optional. It signs every delivery in X-Service-Signature.'
-          }
-          value={secret}
-          disabled={dropSecret}
-          onChange={(e) => setSecret(e.currentTarget.value)}
+        <SecretField
+          hasSecret={webhook?.has_secret ?? false}
+          secret={secret}
+          setSecret={setSecret}
+          keepOldMinutes={keepOldMinutes}
+          setKeepOldMinutes={setKeepOldMinutes}
+          drop={dropSecret}
+          setDrop={setDropSecret}
         />
-        {webhook?.has_secret && (
-          <Checkbox label="Remove the secret" checked={dropSecret} onChange={(e) => setDropSecret(e.currentTarget.checked)} />
-        )}
         <Button type="submit" loading={save.isPending}>
           Save
         </Button>

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, request, notifySuccess } from '../../api/client';
 import { useMe } from '../../api/session';
+import { clockTime } from '../../components/clock-time';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
 import { ConfirmDialog } from '../../components/confirm-dialog';
@@ -71,6 +72,12 @@ export function WebhooksPage() {
                         {webhook.events.join(', ')} · secret {webhook.has_secret ? 'set' : 'not set'} · last triggered{' '}
                         <RelativeTime at={webhook.last_triggered_at} />
                       </Text>
+                      {!webhook.has_secret && <StateBadge of="PENDING" label="not signed" />}
+                      {webhook.old_secret_until && (
+                        <Text size="sm" c="dimmed">
+                          The old secret signs too until {clockTime(webhook.old_secret_until)}
+                        </Text>
+                      )}
                     </div>
                     <Group gap="xs" wrap="nowrap">
                       {webhook.fail_count > 0 ? (
