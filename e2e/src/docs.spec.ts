@@ -63,6 +63,11 @@ describe('documentation', () => {
     expect(validate.errors).toBe(null);
   });
 
+  it('has the reference of the events that the OpenAPI document has', () => {
+    const run = spawnSync(process.execPath, ['tools/docs/events.mjs'], { cwd: ROOT, encoding: 'utf8' });
+    expect([run.status, run.stderr]).toEqual([0, '']);
+  });
+
   it('has a runbook for each alert that names it', () => {
     const alerts = parse(read('deploy/prometheus/alerts.yaml')) as {
       groups: { rules: { alert: string; annotations: { runbook: string } }[] }[];

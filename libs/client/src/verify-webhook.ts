@@ -1,12 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { components } from './schema';
 
-/** A delivery to a webhook (spec §6.1). */
-export interface WebhookEvent {
-  event: 'message.received' | 'message.sent' | 'conversation.created' | 'broadcast.completed' | 'ai.replied';
-  /** When it happened, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
-  timestamp: string;
-  data: Record<string, unknown>;
-}
+/** The body of a delivery to a webhook (spec §6): `event` decides the type of `data`. A newer gateway may send more events and fields. */
+export type WebhookEvent = components['schemas']['WebhookEvent'];
 
 /** The body was not signed with this secret: respond with 401 and ignore the body. */
 export class InvalidSignature extends Error {

@@ -1,24 +1,33 @@
-import { Type, type Static } from '@sinclair/typebox';
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { eventType } from './event';
 import { Id, MessageId, Nullable } from './fields';
 
-/** The events of spec §6.2, as services publish them and customers' servers receive them. */
+/** A field as the reference of the events describes it. */
+const described = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description });
+const text = (description: string) => Type.String({ description });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const CONVERSATION_ID = described(Id, 'The conversation of the business with this person.');
+const BUSINESS_ID = described(Id, 'The business.');
+const PERSON = 'Phone number in digits with country code, or the business-scoped user id if WhatsApp withholds the number.';
+
+/** The events of spec §6.2, as services publish them and customers' servers receive them. Their reference is in event-reference.ts. */
 export const MessageReceived = eventType(
   'PUBLIC',
   'message.received',
   Type.Object({
-    message_id: MessageId,
-    from: Type.String(),
-    from_name: Type.String(),
-    type: Type.String(),
-    text: Type.Optional(Type.String()),
-    caption: Type.Optional(Type.String()),
-    media_type: Type.Optional(Type.String()),
-    media_id: Type.Optional(Type.String()),
-    mime_type: Type.Optional(Type.String()),
-    from_user_id: Type.Optional(Type.String()),
-    conversation_id: Id,
-    business_id: Id,
+    message_id: described(MessageId, 'WhatsApp’s id of the message.'),
+    from: text(`The sender. ${PERSON}`),
+    from_name: text('The sender’s profile name; `""` if it is unknown.'),
+    type: text('`text`, `image`, `document`, `video`, `audio`, `sticker`, `interactive`, `button`, … as WhatsApp names it.'),
+    text: Type.Optional(text('The text of a message, or the title of the chosen button or list row.')),
+    caption: Type.Optional(text('The caption of a media message.')),
+    media_type: Type.Optional(text('`image`, `document`, `video`, `audio` or `sticker`, of a media message.')),
+    media_id: Type.Optional(text('WhatsApp’s id of the file, of a media message.')),
+    mime_type: Type.Optional(text('The file’s content type, of a media message.')),
+    from_user_id: Type.Optional(text('The sender’s business-scoped user id, if WhatsApp sent it.')),
+    conversation_id: CONVERSATION_ID,
+    business_id: BUSINESS_ID,
   }),
 );
 
@@ -36,13 +45,13 @@ export const MessageSent = eventType(
   'PUBLIC',
   'message.sent',
   Type.Object({
-    message_id: MessageId,
-    to: Type.String(),
-    type: Type.String(),
-    text: Type.String(),
-    sent_by: Type.String(),
-    conversation_id: Id,
-    business_id: Id,
+    message_id: described(MessageId, 'The id that the send returned.'),
+    to: text(`The recipient. ${PERSON}`),
+    type: text('`text`, `template`, `image`, `document`, `video`, `audio` or `otp`.'),
+    text: text('The text, the template with its values, or the caption; `""` without one. The code of an OTP is masked.'),
+    sent_by: text('`api`, `agent`, `broadcast` or `ai`.'),
+    conversation_id: CONVERSATION_ID,
+    business_id: BUSINESS_ID,
   }),
   MessageSentFacts,
 );
@@ -51,11 +60,11 @@ export const ConversationCreated = eventType(
   'PUBLIC',
   'conversation.created',
   Type.Object({
-    conversation_id: Id,
-    customer_phone: Type.String(),
-    customer_name: Type.String(),
-    first_message: Type.String(),
-    business_id: Id,
+    conversation_id: CONVERSATION_ID,
+    customer_phone: text(`The customer. ${PERSON}`),
+    customer_name: text('The customer’s profile name; `""` if it is unknown.'),
+    first_message: text('The text or caption of the first message, or a label such as `[image]`.'),
+    business_id: BUSINESS_ID,
   }),
 );
 
@@ -63,19 +72,25 @@ export const BroadcastCompleted = eventType(
   'PUBLIC',
   'broadcast.completed',
   Type.Object({
-    broadcast_id: Id,
-    template_name: Type.String(),
-    total_recipients: Type.Integer({ minimum: 0 }),
-    sent: Type.Integer({ minimum: 0 }),
-    failed: Type.Integer({ minimum: 0 }),
-    business_id: Id,
+    broadcast_id: described(Id, 'The broadcast.'),
+    template_name: text('The template that was sent.'),
+    total_recipients: count('Recipients of the broadcast.'),
+    sent: count('Messages that WhatsApp accepted.'),
+    failed: count('Messages that were refused. Messages with an unknown outcome are in neither count.'),
+    business_id: BUSINESS_ID,
   }),
 );
 
 export const AiReplied = eventType(
   'PUBLIC',
   'ai.replied',
-  Type.Object({ message_id: MessageId, to: Type.String(), ai_response: Type.String(), conversation_id: Id, business_id: Id }),
+  Type.Object({
+    message_id: described(MessageId, 'The id of the reply; its `message.sent` has the same one.'),
+    to: text(`The customer. ${PERSON}`),
+    ai_response: text('The text that the model wrote.'),
+    conversation_id: CONVERSATION_ID,
+    business_id: BUSINESS_ID,
+  }),
 );
 
 /** The five names a webhook may subscribe to (spec §6.1). */

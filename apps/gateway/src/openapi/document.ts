@@ -7,6 +7,7 @@ import { mayBeAbsent } from '../requests/request.pipe';
 import { codeSamples, type SampleCall } from './code-samples';
 import { endpointsOf, type Endpoint } from './endpoints';
 import { RequestSchemas, type JsonSchema } from './request-schemas';
+import { webhooks } from './webhooks';
 
 type Json = Record<string, unknown>;
 
@@ -44,6 +45,7 @@ export function openApiDocument(modules: ModulesContainer, serverUrl: string): J
   const paths: Record<string, Json> = {};
   const context: Context = { requests, schemas, serverUrl };
   for (const endpoint of endpointsOf(modules)) (paths[endpoint.path] ??= {})[endpoint.method] = operation(endpoint, context);
+  const events = webhooks(schemas);
   return {
     openapi: '3.1.0',
     info: {
@@ -57,6 +59,7 @@ export function openApiDocument(modules: ModulesContainer, serverUrl: string): J
     servers: [{ url: serverUrl }],
     tags: TAGS.map(([, name, description]) => ({ name, description })),
     paths,
+    webhooks: events,
     components: {
       schemas: { ...schemas, ...requests.all() },
       headers: HELP,

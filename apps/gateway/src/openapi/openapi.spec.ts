@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SwaggerParser from '@apidevtools/swagger-parser';
+import Ajv from 'ajv/dist/2020';
 import request from 'supertest';
+import { PUBLIC_EVENTS } from '@mgw/contracts';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 
 interface Document {
@@ -11,6 +13,7 @@ interface Document {
     string,
     Record<string, { operationId: string; responses: object; parameters: { name: string; in: string; required: boolean }[] }>
   >;
+  webhooks: Record<string, { post: { requestBody: { content: { 'application/json': { example: object } } } } }>;
   components: { schemas: Record<string, { required?: string[]; properties: Record<string, object> }> };
 }
 
@@ -38,10 +41,22 @@ describe('the OpenAPI document', () => {
     if (process.env['UPDATE_OPENAPI']) {
       writeFileSync(FILE, format(shown));
       // Generated from the document.
-      spawnSync(process.execPath, [join(__dirname, '../../../../tools/docs/postman.mjs'), '--write'], { stdio: 'inherit' });
+      for (const file of ['postman.mjs', 'events.mjs'])
+        spawnSync(process.execPath, [join(__dirname, '../../../../tools/docs', file), '--write'], { stdio: 'inherit' });
     }
     // After an intended change run `npm run openapi`, which writes the files.
     expect(readFileSync(FILE, 'utf8')).toBe(format(shown));
+  });
+
+  it('spec §6: has every event, as one of WebhookEvent', () => {
+    expect(Object.keys(document.webhooks)).toEqual(PUBLIC_EVENTS);
+    const validate = new Ajv({ strict: false }).addSchema(document, 'api').compile({ $ref: 'api#/components/schemas/WebhookEvent' });
+    for (const { post } of Object.values(document.webhooks)) {
+      const { example } = post.requestBody.content['application/json'];
+      expect([validate(example), validate.errors]).toEqual([true, null]);
+      expect(validate({ ...example, event: 'message.exploded' })).toBe(false);
+      expect(validate({ ...example, data: {} })).toBe(false);
+    }
   });
 
   it('has every endpoint of spec §4, with its fields', () => {

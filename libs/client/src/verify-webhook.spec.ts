@@ -1,0 +1,38 @@
+import { createHmac } from 'node:crypto';
+import { EVENT_REFERENCE, PUBLIC_EVENTS } from '@mgw/contracts';
+import { InvalidSignature, verifyWebhook, type WebhookEvent } from './verify-webhook';
+
+/** The compiler proves that `event` decides the type of `data`, and that every event is here. */
+function summary(event: WebhookEvent): string {
+  switch (event.event) {
+    case 'message.received':
+      return `${event.data.from} wrote ${event.data.text ?? event.data.media_type}`;
+    case 'message.sent':
+      return `${event.data.sent_by} sent ${event.data.text} to ${event.data.to}`;
+    case 'conversation.created':
+      return `${event.data.customer_name} began with ${event.data.first_message}`;
+    case 'broadcast.completed':
+      return `${event.data.sent + event.data.failed} of ${event.data.total_recipients}`;
+    case 'ai.replied':
+      return `AI replied ${event.data.ai_response}`;
+    default:
+      return event satisfies never;
+  }
+}
+
+describe('spec §5.9: verifyWebhook', () => {
+  it.each(PUBLIC_EVENTS)('reads a signed %s', (name) => {
+    const body = JSON.stringify(EVENT_REFERENCE[name].example);
+    const signature = createHmac('sha256', 'swordfish').update(body).digest('hex');
+    const event = verifyWebhook({ secret: 'swordfish', signature, body });
+    expect(event).toEqual(EVENT_REFERENCE[name].example);
+    expect(summary(event)).not.toContain('undefined');
+    expect(() => verifyWebhook({ secret: 'other', signature, body })).toThrow(InvalidSignature);
+  });
+
+  it('gives data the type of its event', () => {
+    const event = { event: 'ai.replied' } as WebhookEvent;
+    // @ts-expect-error: `customer_phone` belongs to conversation.created.
+    expect(event.event === 'ai.replied' && event.data?.customer_phone).toBeUndefined();
+  });
+});

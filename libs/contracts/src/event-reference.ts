@@ -1,0 +1,155 @@
+import { Type, type TSchema } from '@sinclair/typebox';
+import type { DataOf, EventType } from './event';
+import { IsoTime } from './fields';
+import {
+  AiReplied,
+  BroadcastCompleted,
+  ConversationCreated,
+  MessageReceived,
+  MessageSent,
+  PUBLIC_EVENTS,
+  type PublicEventName,
+} from './public-events';
+
+/** The entry of a public event in the reference, beside its fields: sentences for docs/webhooks.md and the API's document. */
+export interface EventReference {
+  readonly event: EventType;
+  /** Why it is sent. */
+  readonly cause: string;
+  /** Its place among other events. */
+  readonly order: string;
+  /** `webhook-id`, with placeholders in angle brackets. */
+  readonly id: string;
+  /** The time in `timestamp`; completes "ISO 8601, UTC: …". */
+  readonly timestamp: string;
+  /** A real body. */
+  readonly example: { readonly event: string; readonly timestamp: string; readonly data: object };
+}
+
+function reference<E extends EventType>(
+  event: E,
+  about: Omit<EventReference, 'event' | 'example'>,
+  example: { timestamp: string; data: DataOf<E> & object },
+): EventReference {
+  return { event, ...about, example: { event: event.type, ...example } };
+}
+
+const IN_CONVERSATION = 'Arrives in order with the other events of its conversation.';
+
+/** Complete by type: an event without an entry does not compile. */
+export const EVENT_REFERENCE: { readonly [Name in PublicEventName]: EventReference } = {
+  'message.received': reference(
+    MessageReceived,
+    {
+      cause: 'A customer wrote a message, chose a button or reacted. Edits, deletions and notices of WhatsApp cause no event.',
+      order: `${IN_CONVERSATION} The first message of a person follows \`conversation.created\`.`,
+      id: 'message.received:<business_id>:<message_id>',
+      timestamp: 'when the customer sent the message, by WhatsApp’s clock',
+    },
+    {
+      timestamp: '2026-11-22T09:14:05.000Z',
+      data: {
+        message_id: 'wamid.HBgLMTIwMTU1NTAxMDAVAgASGBQzQTJBNjI0RjM2OTdEMDY4RkI0NQA=',
+        from: '12015550100',
+        from_name: 'Asha',
+        type: 'text',
+        text: 'Is my order ready?',
+        conversation_id: 12,
+        business_id: 1,
+      },
+    },
+  ),
+  'message.sent': reference(
+    MessageSent,
+    {
+      cause:
+        'WhatsApp accepted a message of the API, an agent, a broadcast or auto-reply. After a send with an unknown outcome it comes when a status of WhatsApp proves the message, up to 24 hours later. Acceptance is not delivery.',
+      order: `${IN_CONVERSATION} The response to the send and this event may arrive in either order.`,
+      id: 'message.sent:<message_id>',
+      timestamp: 'when WhatsApp accepted the message',
+    },
+    {
+      timestamp: '2026-11-22T09:15:31.482Z',
+      data: {
+        message_id: 'wamid.HBgLMTIwMTU1NTAxMDAVAgARGBI0QTlGMkMwRTdCNUQxMzY4MEEA',
+        to: '12015550100',
+        type: 'template',
+        text: 'Hi Asha, your order 1007 is ready.',
+        sent_by: 'api',
+        conversation_id: 12,
+        business_id: 1,
+      },
+    },
+  ),
+  'conversation.created': reference(
+    ConversationCreated,
+    {
+      cause: 'A customer wrote to the business for the first time, also if the business wrote first.',
+      order: `${IN_CONVERSATION} It comes before the \`message.received\` of the same message.`,
+      id: 'conversation.created:<conversation_id>',
+      timestamp: 'when the customer sent the message, by WhatsApp’s clock',
+    },
+    {
+      timestamp: '2026-11-22T09:14:05.000Z',
+      data: {
+        conversation_id: 12,
+        customer_phone: '12015550100',
+        customer_name: 'Asha',
+        first_message: 'Is my order ready?',
+        business_id: 1,
+      },
+    },
+  ),
+  'broadcast.completed': reference(
+    BroadcastCompleted,
+    {
+      cause: 'A broadcast has sent all its messages. A cancelled broadcast causes no event.',
+      order: 'Arrives in no order with the `message.sent` of its messages.',
+      id: 'broadcast.completed:<broadcast_id>',
+      timestamp: 'when the broadcast ended',
+    },
+    {
+      timestamp: '2026-11-22T10:02:44.913Z',
+      data: { broadcast_id: 3, template_name: 'order_update', total_recipients: 250, sent: 248, failed: 2, business_id: 1 },
+    },
+  ),
+  'ai.replied': reference(
+    AiReplied,
+    {
+      cause: 'Auto-reply replied to a customer. The same reply also causes `message.sent`, with `sent_by` `ai`.',
+      order: 'Arrives one at a time with the other events of its conversation, in no order with the `message.sent` of the same reply.',
+      id: 'ai.replied:<message_id>',
+      timestamp: 'when the reply was recorded',
+    },
+    {
+      timestamp: '2026-11-22T09:14:09.377Z',
+      data: {
+        message_id: 'wamid.HBgLMTIwMTU1NTAxMDAVAgARGBI5QzREMTBBOEU3RjI2MDNCNTEA',
+        to: '12015550100',
+        ai_response: 'Your order is ready. You can pick it up until 6 pm.',
+        conversation_id: 12,
+        business_id: 1,
+      },
+    },
+  ),
+};
+
+/** Schema of the body of each event's delivery (spec §6.1). */
+export function publicBodySchemas(): Record<PublicEventName, TSchema> {
+  const entries = PUBLIC_EVENTS.map((name) => {
+    const { event, timestamp, example } = EVENT_REFERENCE[name];
+    const body = Type.Object(
+      {
+        event: Type.Literal(name, { description: 'The name of the event.' }),
+        timestamp: { ...IsoTime, description: `ISO 8601, UTC: ${timestamp}.` },
+        data: event.data,
+      },
+      { title: `${pascal(name)}Event`, examples: [example] },
+    );
+    return [name, body];
+  });
+  return Object.fromEntries(entries) as Record<PublicEventName, TSchema>;
+}
+
+/** `message.received` → `MessageReceived`. */
+const pascal = (name: string) => name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
