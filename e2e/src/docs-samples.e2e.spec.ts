@@ -106,7 +106,7 @@ describe('samples of the documentation, and the client library', () => {
     const source = blocks(page, language).find((text) => text.includes('9000') || language === 'php') ?? '';
     writeFileSync(join(dir, file), source.replace('9000', String(port)));
     const [program = '', ...args] = command(join(dir, file), port);
-    const server = spawn(program, args, { stdio: 'ignore' });
+    const server = spawn(program, args, { stdio: 'ignore', cwd: dir });
     servers.push(server);
     const url = `http://127.0.0.1:${port}/hook`;
     const post = (body: string, signature: string) => fetch(url, { method: 'POST', body, headers: { 'x-service-signature': signature } });
