@@ -106,6 +106,8 @@ describe('spec §6, guarantees §4: events to receivers', () => {
 
     await replace('newer', 1_440);
     expect(await signers()).toEqual(['newer', 'new']);
+    await replace('newer', 1_440);
+    expect(await signers()).toEqual(['newer', 'new']);
     await harness.db.query(`UPDATE dispatch.old_secrets SET secret_sealed = 'gone.AAAA'`);
     expect(await signers()).toEqual(['newer']);
     await replace('new', 60);

@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import { CreateWebhook, DeleteWebhook, ListWebhooks, PUBLIC_EVENTS, UpdateWebhook, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { Egress } from '@mgw/egress';
 import { Handles } from '@mgw/rpc';
+import { Sealer } from '@mgw/sealing';
 import { LanesStore } from '../deliveries/lanes.store';
 import { invalid, webhookNotFound } from './webhook-errors';
 import { WebhooksStore } from './webhooks.store';
@@ -16,6 +17,7 @@ export class WebhooksHandlers {
     private readonly webhooks: WebhooksStore,
     private readonly lanes: LanesStore,
     private readonly egress: Egress,
+    private readonly sealer: Sealer,
   ) {}
 
   @Handles(CreateWebhook)
@@ -34,7 +36,7 @@ export class WebhooksHandlers {
   @Handles(UpdateWebhook)
   async update(request: RequestOf<typeof UpdateWebhook>): Promise<ReplyOf<typeof UpdateWebhook>> {
     await this.check(request);
-    if (!(await this.webhooks.update(request))) throw webhookNotFound();
+    if (!(await this.webhooks.update(request, (one, other) => this.isSameSecret(request.business_id, one, other)))) throw webhookNotFound();
     // One batch: the dispatcher skips the rest of a large backlog in the background.
     if (request.is_active === false) await this.lanes.skipDisabled();
     return {};
@@ -44,6 +46,16 @@ export class WebhooksHandlers {
   async delete({ business_id, id }: RequestOf<typeof DeleteWebhook>): Promise<ReplyOf<typeof DeleteWebhook>> {
     if (!(await this.webhooks.delete(business_id, id))) throw webhookNotFound();
     return {};
+  }
+
+  /** False if one of them cannot be opened. */
+  private isSameSecret(business_id: number, one: string, other: string): boolean {
+    try {
+      const [a, b] = [one, other].map((sealed) => this.sealer.open(sealed, `webhook.secret:${business_id}`));
+      return a === b;
+    } catch {
+      return false;
+    }
   }
 
   private async check({ business_id, url, events }: { business_id: number; url?: string; events?: string[] }): Promise<void> {

@@ -51,8 +51,12 @@ export class WebhooksStore {
     }));
   }
 
-  /** Changes only the fields of the request (spec §3.3, §4.9). @returns whether the webhook exists */
-  async update(request: RequestOf<typeof UpdateWebhook>): Promise<boolean> {
+  /**
+   * Changes only the fields of the request (spec §3.3, §4.9).
+   * @param isSameSecret whether two sealed texts hold the same secret
+   * @returns whether the webhook exists
+   */
+  async update(request: RequestOf<typeof UpdateWebhook>, isSameSecret: (one: string, other: string) => boolean): Promise<boolean> {
     const { business_id, id, name, url, events, secret_sealed, keep_old_minutes = 0, is_active } = request;
     return this.db.transaction(async (tx) => {
       // A lock that lets events come meanwhile.
@@ -67,18 +71,24 @@ export class WebhooksStore {
          WHERE id = $1`,
         [id, name ?? null, url ?? null, events ?? null, secret_sealed !== undefined, secret_sealed ?? null, is_active ?? null],
       );
-      if (secret_sealed !== undefined)
-        await this.keepOldSecret(tx, id, secret_sealed === null ? null : before.secret_sealed, keep_old_minutes);
+      if (secret_sealed === undefined) return true;
+      const old = before.secret_sealed;
+      if (secret_sealed === null || old === null || keep_old_minutes === 0) await this.endOldSecret(tx, id);
+      // A repeated request replaces nothing: the secret before is still the one that receivers may have.
+      else if (!isSameSecret(secret_sealed, old)) await this.keepOldSecret(tx, id, old, keep_old_minutes);
       return true;
     });
   }
 
-  /** Keeps the replaced secret for some minutes in place of an earlier one, or none. */
-  private async keepOldSecret(tx: Tx, id: number, sealed: string | null, minutes: number): Promise<void> {
+  private async endOldSecret(tx: Tx, id: number): Promise<void> {
     await tx.query('DELETE FROM dispatch.old_secrets WHERE webhook_id = $1', [id]);
-    if (sealed === null || minutes === 0) return;
+  }
+
+  /** Keeps the replaced secret in place of an earlier one. */
+  private async keepOldSecret(tx: Tx, id: number, sealed: string, minutes: number): Promise<void> {
     await tx.query(
-      `INSERT INTO dispatch.old_secrets (webhook_id, secret_sealed, valid_until) VALUES ($1, $2, now() + make_interval(mins => $3))`,
+      `INSERT INTO dispatch.old_secrets (webhook_id, secret_sealed, valid_until) VALUES ($1, $2, now() + make_interval(mins => $3))
+       ON CONFLICT (webhook_id) DO UPDATE SET secret_sealed = excluded.secret_sealed, valid_until = excluded.valid_until`,
       [id, sealed, minutes],
     );
   }
