@@ -46,7 +46,7 @@ describe('the live tail and its session (spec §10)', () => {
       seen.ended = true;
     };
     read().catch(() => undefined);
-    const beat = () => intervals.mock.calls.filter(([, ms]) => ms === 15_000).forEach(([callback]) => (callback as () => void)());
+    const beat = () => intervals.mock.calls.filter(([, ms]) => ms === 4_000).forEach(([callback]) => (callback as () => void)());
     return { seen, beat, leave: () => leaving.abort() };
   }
 
@@ -105,7 +105,7 @@ describe('the live tail and its session (spec §10)', () => {
       return isStuck;
     });
     await idleFor(12);
-    intervals.mock.calls.filter(([, ms]) => ms === 15_000).forEach(([callback]) => (callback as () => void)());
+    intervals.mock.calls.filter(([, ms]) => ms === 4_000).forEach(([callback]) => (callback as () => void)());
     await eventually(() => out.writableEnded);
     expect([publish(), publish()]).toEqual([false, false]);
     await eventually(() => out.destroyed);

@@ -16,7 +16,7 @@ import { configureHttp } from './configure-http';
 /** How often Node.js checks request timeouts: with REQUEST_WITHIN_MS a request ends after 15 s at most (guarantees §9). */
 const SLOW_CLIENTS_EVERY_MS = 1_000;
 
-/** Closes idle connections. Every response comes within 30 s, and event streams send a heartbeat every 15 s. */
+/** Closes idle connections. Every response comes within 30 s, and event streams send a heartbeat every 4 s. */
 const SILENT_WITHIN_MS = 60_000;
 
 export function fastifyAdapter({
