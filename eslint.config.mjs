@@ -64,7 +64,7 @@ const gatewayFloors = [
     'users',
     'webhooks',
   ],
-  ['access', 'login', 'messages', 'operator', 'team'],
+  ['access', 'audit-log', 'login', 'messages', 'operator', 'team'],
   ['api-v1', 'openapi'],
   ['server'],
 ];

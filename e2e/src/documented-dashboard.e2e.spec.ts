@@ -204,6 +204,31 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await expectResponse(200, owner, 'delete /api/client/team/{id}', { at: { id } });
     const { user } = await expectResponse<{ user: { id: number } }>(200, owner, 'get /api/client/me');
     await expectResponse(409, owner, 'delete /api/client/team/{id}', { at: { id: user.id } });
+    await expectResponse(409, owner, 'post /api/client/team/{id}/reset', { at: { id: user.id } });
+    const invited = { email: 'invited@growth.example', name: 'Invited', role: 'member' };
+    const { invite_url, id: invitedId } = await expectResponse<{ id: number; invite_url: string }>(200, owner, 'post /api/client/team', {
+      body: invited,
+    });
+    const body = { token: invite_url.split('#token=')[1], new_password: 'correct horse battery' };
+    await expectResponse(200, visitor, 'post /api/client/password', { body });
+    await expectResponse(200, owner, 'post /api/client/team/{id}/reset', { at: { id: invitedId } });
+    await expectResponse(200, operator, 'post /api/admin/users/{id}/reset', { at: { id: invitedId } });
+    const me = await expectResponse<{ user: { id: number } }>(200, operator, 'get /api/client/me');
+    await expectResponse(409, operator, 'post /api/admin/users/{id}/reset', { at: { id: me.user.id } });
+  });
+
+  it('a person’s own password and sessions; the audit log', async () => {
+    const person = { email: 'own@growth.example', password: 'correct horse battery' };
+    await expectResponse(200, owner, 'post /api/client/team', { body: { ...person, name: 'Own', role: 'member' } });
+    const own = await dashboardUser(stack.demo.site_url, person);
+    await dashboardUser(stack.demo.site_url, person);
+    const { sessions } = await expectResponse<{ sessions: { id: number; current: boolean }[] }>(200, own, 'get /api/client/me/sessions');
+    const other = sessions.find(({ current }) => !current)?.id ?? 0;
+    await expectResponse(200, own, 'delete /api/client/me/sessions/{id}', { at: { id: other } });
+    const body = { current_password: person.password, new_password: 'another correct horse' };
+    await expectResponse(200, own, 'put /api/client/me/password', { body });
+    await expectResponse(200, owner, 'get /api/client/audit', { query: '?limit=100' });
+    await expectResponse(200, operator, 'get /api/admin/audit', { query: '?limit=100' });
   });
 
   it('broadcasts', async () => {

@@ -44,6 +44,12 @@ export class GatewayConfig extends config('gateway', {
     secret: true,
   }),
   loginIpLimit: env.integer('LOGIN_IP_LIMIT', { doc: 'most wrong logins of one address in 15 minutes', default: 20, min: 1, max: 100_000 }),
+  auditDays: env.integer('RETENTION_AUDIT_DAYS', {
+    doc: 'days to keep the audit log; failed logins are kept for 90 at most',
+    default: 400,
+    min: 1,
+    max: 36_500,
+  }),
   nodeEnv: env.text('NODE_ENV', { doc: '"production" sends the session cookie over TLS only', default: 'development' }),
 }) {
   get production(): boolean {

@@ -13,6 +13,8 @@ import { MessageStatusController } from './api-v1/message-status.controller';
 import { QuickSendController } from './api-v1/quick-send.controller';
 import { SendController } from './api-v1/send.controller';
 import { TemplatesController } from './api-v1/templates.controller';
+import { AuditLogController, OperatorAuditLogController } from './audit-log/audit-log.controller';
+import { AuditLogService } from './audit-log/audit-log.service';
 import { AuditStore } from './audit/audit.store';
 import { AutoReplyController } from './auto-reply/auto-reply.controller';
 import { BroadcastsController } from './broadcasts/broadcasts.controller';
@@ -29,6 +31,8 @@ import { GlobalLimit } from './limits/global-limit';
 import { LimitsStore } from './limits/limits.store';
 import { RateLimitService } from './limits/rate-limit.service';
 import { RateLimitStore } from './limits/rate-limit.store';
+import { AccountController } from './login/account.controller';
+import { AccountService } from './login/account.service';
 import { LoginAttemptsStore } from './login/login-attempts.store';
 import { LoginController } from './login/login.controller';
 import { LoginService } from './login/login.service';
@@ -39,6 +43,7 @@ import { OperatorApiKeysController } from './operator/api-keys.controller';
 import { BusinessesController } from './operator/businesses.controller';
 import { LimitsController } from './operator/limits.controller';
 import { OverviewController } from './operator/overview.controller';
+import { OperatorUsersController } from './operator/users.controller';
 import { SendingService } from './sending/sending.service';
 import { SessionStrategy } from './sessions/session.strategy';
 import { SessionsStore } from './sessions/sessions.store';
@@ -46,6 +51,7 @@ import { SettingsController } from './settings/settings.controller';
 import { SuppressionsController } from './suppressions/suppressions.controller';
 import { TeamController } from './team/team.controller';
 import { ClientTemplatesController } from './templates/templates.controller';
+import { PasswordLinksStore } from './users/password-links.store';
 import { UsersService } from './users/users.service';
 import { UsersStore } from './users/users.store';
 import { DeliveriesController } from './webhooks/deliveries.controller';
@@ -57,6 +63,7 @@ const REST_API = [HealthController, TemplatesController, SendController, QuickSe
 /** `/api/client`, with a dashboard session (spec §4.9, §10). */
 const DASHBOARD_API = [
   LoginController,
+  AccountController,
   ApiKeysController,
   WebhooksController,
   DeliveriesController,
@@ -68,16 +75,24 @@ const DASHBOARD_API = [
   SuppressionsController,
   SettingsController,
   TeamController,
+  AuditLogController,
   EventStreamController,
   BroadcastsController,
   AutoReplyController,
 ];
 
 /** `/api/admin`, with an operator's session (spec §11). */
-const OPERATOR_API = [BusinessesController, OperatorApiKeysController, LimitsController, OverviewController];
+const OPERATOR_API = [
+  BusinessesController,
+  OperatorUsersController,
+  OperatorApiKeysController,
+  LimitsController,
+  OverviewController,
+  OperatorAuditLogController,
+];
 
 /** SQL of the schema `access`, which no other service reads or writes. */
-const STORES = [ApiKeysStore, AuditStore, BusinessesStore, LimitsStore, LoginAttemptsStore, SessionsStore, UsersStore];
+const STORES = [ApiKeysStore, AuditStore, BusinessesStore, LimitsStore, LoginAttemptsStore, PasswordLinksStore, SessionsStore, UsersStore];
 
 /** The public port: three APIs over HTTP, and who may use them how much. */
 @Module({
@@ -91,6 +106,8 @@ const STORES = [ApiKeysStore, AuditStore, BusinessesStore, LimitsStore, LoginAtt
     SessionStrategy,
     LoginService,
     MeService,
+    AccountService,
+    AuditLogService,
     RateLimitService,
     RateLimitStore,
     GlobalLimit,

@@ -2,6 +2,7 @@ import { runCommand, type Service } from '@mgw/service';
 import { GatewayConfig } from './gateway.config';
 import { GatewayModule } from './gateway.module';
 import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
+import { Accounts1795387200000 } from './migrations/1795387200000-accounts';
 import { startHttp } from './server/start-http';
 import { createOperator } from './users/operator.command';
 
@@ -10,7 +11,7 @@ export const service: Service<GatewayConfig> = {
   module: GatewayModule,
   config: GatewayConfig,
   schema: 'access',
-  migrations: [Baseline1795305600000],
+  migrations: [Baseline1795305600000, Accounts1795387200000],
   sources: __dirname,
   start: startHttp,
   deadLetterBusiness: null,

@@ -91,7 +91,7 @@ export class Dashboard {
     const email = `${role}${(this.made += 1)}@business.example`;
     const password_hash = await hashed;
     const id = await this.db.transaction((tx) =>
-      this.get(UsersStore).add(tx, { business_id, email, name: NAMES[role], role, password_hash }),
+      this.get(UsersStore).add(tx, { business_id, email, name: NAMES[role], role, password_hash, invited: false }),
     );
     if (id === null) throw new Error(`${email} is taken`);
     return { id, email };

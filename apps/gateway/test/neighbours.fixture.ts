@@ -1,5 +1,6 @@
 import { Controller } from '@nestjs/common';
 import {
+  CancelBroadcast,
   CheckBroadcast,
   CreateBroadcast,
   CreateWebhook,
@@ -15,20 +16,26 @@ import {
   GetThread,
   GetTimeline,
   GetUsage,
+  LiftSuppression,
   ListApprovedTemplates,
   ListConversations,
   ListMessages,
   ListTemplates,
   ListWebhooks,
+  PauseBroadcast,
+  Redeliver,
+  ResumeBroadcast,
   SendMedia,
   SendOtp,
   SendTemplate,
   SendText,
+  SetAutoReply,
   SetConnection,
   SetSendSettings,
   SetSuppression,
   SyncTemplates,
   TestWebhook,
+  TryAutoReply,
   UpdateWebhook,
   type Operation,
   type ReplyOf,
@@ -207,6 +214,41 @@ export class Neighbours {
   @Handles(ListMessages)
   listMessages(request: RequestOf<typeof ListMessages>) {
     return this.reply(ListMessages, request);
+  }
+
+  @Handles(CancelBroadcast)
+  cancelBroadcast(request: RequestOf<typeof CancelBroadcast>) {
+    return this.reply(CancelBroadcast, request);
+  }
+
+  @Handles(PauseBroadcast)
+  pauseBroadcast(request: RequestOf<typeof PauseBroadcast>) {
+    return this.reply(PauseBroadcast, request);
+  }
+
+  @Handles(ResumeBroadcast)
+  resumeBroadcast(request: RequestOf<typeof ResumeBroadcast>) {
+    return this.reply(ResumeBroadcast, request);
+  }
+
+  @Handles(LiftSuppression)
+  liftSuppression(request: RequestOf<typeof LiftSuppression>) {
+    return this.reply(LiftSuppression, request);
+  }
+
+  @Handles(Redeliver)
+  redeliver(request: RequestOf<typeof Redeliver>) {
+    return this.reply(Redeliver, request);
+  }
+
+  @Handles(SetAutoReply)
+  setAutoReply(request: RequestOf<typeof SetAutoReply>) {
+    return this.reply(SetAutoReply, request);
+  }
+
+  @Handles(TryAutoReply)
+  tryAutoReply(request: RequestOf<typeof TryAutoReply>) {
+    return this.reply(TryAutoReply, request);
   }
 
   private async reply<O extends Operation>(op: O, request: RequestOf<O>): Promise<ReplyOf<O>> {

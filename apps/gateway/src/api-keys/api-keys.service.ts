@@ -41,7 +41,10 @@ export class ApiKeysService {
       if ((await this.keys.countInUse(tx, business_id)) >= MAX_ACTIVE)
         throw new GatewayError('CONFLICT', `A business has at most ${MAX_ACTIVE} API keys. Revoke one that is no longer used.`);
       const key = await this.keys.add(tx, { business_id, name, permissions, expires_at });
-      await this.audit.add({ user_id, business_id, action: 'api-key.created', detail: { api_key_id: key.id, name, permissions } }, tx);
+      await this.audit.add(
+        { user_id, business_id, action: 'api-key.created', target: `api-key:${key.id}`, detail: { name, permissions } },
+        tx,
+      );
       return key;
     });
   }
@@ -49,7 +52,7 @@ export class ApiKeysService {
   async revoke({ user_id, business_id }: BusinessUser, id: number): Promise<void> {
     await this.db.transaction(async (tx) => {
       if (!(await this.keys.revoke(tx, business_id, id))) throw notFound();
-      await this.audit.add({ user_id, business_id, action: 'api-key.revoked', detail: { api_key_id: id } }, tx);
+      await this.audit.add({ user_id, business_id, action: 'api-key.revoked', target: `api-key:${id}`, detail: {} }, tx);
     });
     this.rpc.announce(KeyChanged, { api_key_id: id });
   }
@@ -61,7 +64,7 @@ export class ApiKeysService {
     await this.db.transaction(async (tx) => {
       const business_id = await this.keys.changeLimits(tx, id, change);
       if (business_id === null) throw notFound();
-      await this.audit.add({ user_id, business_id, action: 'api-key.limits-changed', detail: { api_key_id: id, ...change } }, tx);
+      await this.audit.add({ user_id, business_id, action: 'api-key.limits-changed', target: `api-key:${id}`, detail: change }, tx);
     });
     this.rpc.announce(KeyChanged, { api_key_id: id });
   }

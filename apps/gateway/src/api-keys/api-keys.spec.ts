@@ -172,7 +172,7 @@ describe('API keys (spec §2.7, §5, §10)', () => {
     const { id, key } = await create();
     await owner.delete(`/api/client/api-keys/${id}`).expect(200);
     const rows = await dashboard.db.query<{ action: string; user_id: number; detail: unknown }>(
-      `SELECT action, user_id, detail FROM access.audit WHERE detail->>'api_key_id' = $1 ORDER BY id`,
+      `SELECT action, user_id, detail FROM access.audit WHERE target = 'api-key:' || $1 ORDER BY id`,
       [String(id)],
     );
     expect(rows.map((row) => [row.action, row.user_id])).toEqual([

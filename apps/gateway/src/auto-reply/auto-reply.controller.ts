@@ -49,23 +49,32 @@ export class AutoReplyController {
     const business = await this.businesses.get(business_id);
     const { base_url, api_key, ...rest } = request;
     const api_key_sealed = api_key && this.sealer.seal(api_key, `auto_reply.api_key:${business_id}`);
-    const { api_key_removed = false } = await this.rpc.call(SetAutoReply, {
+    const change = {
       business_id,
       plan: business.plan,
       timezone: zoneInForce(business),
       ...withoutNulls(rest),
       ...(base_url !== undefined && { base_url }),
       ...(api_key_sealed !== undefined && { api_key_sealed: api_key_sealed || null }),
-    });
-    await this.audit.add({ user_id, business_id, action: 'auto-reply.changed', detail: { ...rest, base_url, api_key_removed } });
+    };
+    // Names only: instructions and addresses may contain secrets.
+    const detail = { changed: Object.keys(request), enabled: rest.enabled };
+    const { api_key_removed = false } = await this.audit.record(
+      { user_id, business_id, action: 'auto-reply.changed', target: null, detail },
+      () => this.rpc.call(SetAutoReply, change),
+      (saved) => ({ detail: { ...detail, ...saved } }),
+    );
     return { message: api_key_removed ? KEY_REMOVED : 'Auto-reply saved.', api_key_removed };
   }
 
   @Post('try')
   @HttpCode(200)
   @Responds(Tried, 'Show the reply that the model would write; nothing is sent', { errors: TryAutoReply.errors })
-  async try(@CurrentUser() { business_id }: BusinessUser, @Body() { text }: TryAutoReplyRequest) {
-    return this.rpc.call(TryAutoReply, { business_id, text });
+  async try(@CurrentUser() { user_id, business_id }: BusinessUser, @Body() { text }: TryAutoReplyRequest) {
+    // The business pays for the model's reply.
+    return this.audit.record({ user_id, business_id, action: 'auto-reply.tried', target: null, detail: {} }, () =>
+      this.rpc.call(TryAutoReply, { business_id, text }),
+    );
   }
 
   @Get('replies')

@@ -64,12 +64,13 @@ export class BroadcastsController {
     const idempotency = idempotencyOf(headers['idempotency-key'], CreateBroadcast.subject, draft);
     const { plan } = business;
     const timezone = zoneInForce(business);
-    const { id, replayed } = await this.rpc.call(CreateBroadcast, { ...draft, business_id, plan, timezone, idempotency }, { requestId });
+    const detail = { name, template_name, recipients: draft.recipients.length };
+    const { id, replayed } = await this.audit.record(
+      { user_id: user.user_id, business_id, action: 'broadcast.created', target: null, detail },
+      () => this.rpc.call(CreateBroadcast, { ...draft, business_id, plan, timezone, idempotency }, { requestId }),
+      (created) => (created.replayed ? null : { target: `broadcast:${created.id}` }),
+    );
     if (replayed) void reply.header('idempotency-replayed', 'true');
-    else {
-      const detail = { broadcast_id: id, recipients: draft.recipients.length };
-      await this.audit.add({ user_id: user.user_id, business_id, action: 'broadcast.created', detail });
-    }
     return { id, message: scheduled_at ? 'Broadcast scheduled.' : 'Broadcast started.' };
   }
 
@@ -124,8 +125,9 @@ export class BroadcastsController {
     { business_id, user_id }: BusinessUser,
     id: number,
   ) {
-    await this.rpc.call(operation, { business_id, id });
-    await this.audit.add({ user_id, business_id, action: `broadcast.${done}`, detail: { broadcast_id: id } });
+    await this.audit.record({ user_id, business_id, action: `broadcast.${done}`, target: `broadcast:${id}`, detail: {} }, () =>
+      this.rpc.call(operation, { business_id, id }),
+    );
     return { message: `Broadcast ${done}.` };
   }
 }

@@ -28,7 +28,7 @@ export class BusinessesService {
     const fields = { name, plan, timezone: await this.knownTimezone(timezone ?? DEFAULT_TIMEZONE) };
     return this.db.transaction(async (tx) => {
       const business_id = await this.businesses.add(tx, fields);
-      await this.audit.add({ user_id, business_id, action: 'business.created', detail: fields }, tx);
+      await this.audit.add({ user_id, business_id, action: 'business.created', target: `business:${business_id}`, detail: fields }, tx);
       return business_id;
     });
   }
@@ -38,7 +38,7 @@ export class BusinessesService {
     if (fields.timezone !== undefined) fields.timezone = await this.knownTimezone(fields.timezone);
     await this.db.transaction(async (tx) => {
       if (!(await this.businesses.change(tx, business_id, fields))) throw notFound();
-      await this.audit.add({ user_id, business_id, action: 'business.changed', detail: fields }, tx);
+      await this.audit.add({ user_id, business_id, action: 'business.changed', target: `business:${business_id}`, detail: fields }, tx);
     });
     this.rpc.announce(BusinessChanged, { business_id });
   }

@@ -40,9 +40,10 @@ export class ConnectionService {
   async set({ user_id, business_id }: BusinessUser, request: SetConnectionRequest): Promise<void> {
     const { phone_number_id, business_account_id } = request;
     const sealed = this.sealSecrets(business_id, request);
-    await this.rpc.call(SetConnection, { business_id, phone_number_id, business_account_id, ...sealed });
     const detail = { phone_number_id, business_account_id, secrets: Object.keys(sealed) };
-    await this.audit.add({ user_id, business_id, action: 'connection.set', detail });
+    await this.audit.record({ user_id, business_id, action: 'connection.set', target: null, detail }, () =>
+      this.rpc.call(SetConnection, { business_id, phone_number_id, business_account_id, ...sealed }),
+    );
   }
 
   /** Null if the template service does not respond in time, so that `me` does not fail with it. */

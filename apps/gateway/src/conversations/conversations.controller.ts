@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@
 import { FindUnanswered, GetMessageStatuses, GetThread, ListConversations, SendText } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AuditStore } from '../audit/audit.store';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { IdPipe } from '../requests/id.pipe';
 import { queryOptional } from '../requests/optional-query';
@@ -25,6 +26,7 @@ export class ConversationsController {
     private readonly rpc: RpcClient,
     private readonly businesses: BusinessesStore,
     private readonly sending: SendingService,
+    private readonly audit: AuditStore,
   ) {}
 
   @Get()
@@ -60,7 +62,7 @@ export class ConversationsController {
     repeatable: true,
   })
   async reply(
-    @CurrentUser() { business_id }: BusinessUser,
+    @CurrentUser() { user_id, business_id }: BusinessUser,
     @Param('id', IdPipe) conversation_id: number,
     @Body() { text }: ReplyRequest,
     @Req() request: FastifyRequest,
@@ -69,7 +71,11 @@ export class ConversationsController {
     const business = await this.businesses.get(business_id);
     const { conversation } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: 1, cursor: null });
     const party = { api_key_id: null, daily_limit: null, business: { id: business_id, plan: business.plan, zones: business } };
-    const { result } = await this.sending.send(SendText, { to: conversation.customer_phone, text }, { party, request, reply });
+    const { result } = await this.audit.record(
+      { user_id, business_id, action: 'reply.sent', target: `conversation:${conversation_id}`, detail: {} },
+      () => this.sending.send(SendText, { to: conversation.customer_phone, text }, { party, request, reply }),
+      ({ sent }) => (sent.replayed ? null : { detail: { message_id: sent.message_id } }),
+    );
     return result;
   }
 

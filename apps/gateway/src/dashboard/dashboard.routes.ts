@@ -11,6 +11,9 @@ const POLICY =
 const PAGES = [
   '/',
   '/login',
+  '/password',
+  '/account',
+  '/audit',
   '/messages',
   '/inbox',
   '/templates',
@@ -21,6 +24,7 @@ const PAGES = [
   '/usage',
   '/settings',
   '/operator',
+  '/operator/audit',
 ];
 /** The build puts the dashboard next to the gateway. */
 const FOLDER = join(__dirname, '../../../dashboard');

@@ -58,11 +58,15 @@ export class LoginAttemptsStore {
     }
   }
 
-  /** Uncounts the attempt after a right password, and deletes the account's earlier failures. */
-  async reset(account: string, address: string, at: string): Promise<void> {
-    await this.db.query(`DELETE FROM access.login_attempts WHERE subject = $1`, [account]);
+  /** Deletes all failures of a subject. */
+  async clear(subject: string): Promise<void> {
+    await this.db.query(`DELETE FROM access.login_attempts WHERE subject = $1`, [subject]);
+  }
+
+  /** Removes one attempt that turned out right; the subject's other failures stay. @param at the attempt's time */
+  async uncount(subject: string, at: string): Promise<void> {
     await this.db.query(`UPDATE access.login_attempts SET failures = array_remove(failures, $2::timestamptz) WHERE subject = $1`, [
-      address,
+      subject,
       at,
     ]);
   }

@@ -28,7 +28,8 @@ export class LoginController {
   @Responds(LoggedIn, 'Log in', { errors: ['NOT_AUTHENTICATED', 'PERMISSION_DENIED', 'RATE_LIMITED'] })
   async login(@Body() { email, password }: LoginRequest, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const currentToken = sessionToken(request.headers.cookie);
-    const { token, user } = await this.logins.login({ email, password, ip: request.ip, currentToken });
+    const userAgent = request.headers['user-agent'] ?? null;
+    const { token, user } = await this.logins.login({ email, password, ip: request.ip, userAgent, currentToken });
     reply.header('set-cookie', sessionCookie(token, this.config.production));
     return { message: 'Logged in.', user: { id: user.id, email: user.email, name: user.name, role: user.role } };
   }
@@ -37,9 +38,9 @@ export class LoginController {
   @HttpCode(200)
   @SessionOf('owner', 'member', 'operator')
   @Responds(Done, 'Log out: the session ends on every gateway')
-  async logout(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
+  async logout(@CurrentUser() user: SessionUser, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const token = sessionToken(request.headers.cookie);
-    if (token !== null) await this.logins.logout(token);
+    if (token !== null) await this.logins.logout(user, token);
     reply.header('set-cookie', endedSessionCookie(this.config.production));
     return { message: 'Logged out.' };
   }

@@ -3,6 +3,7 @@ import { GatewayError } from '@mgw/contracts';
 import { AuditStore, FAILED_LOGIN } from '../audit/audit.store';
 import { GatewayConfig } from '../gateway.config';
 import { networkOf } from '../http/caller';
+import type { SessionUser } from '../sessions/session-user';
 import { SessionsStore } from '../sessions/sessions.store';
 import { matchingHash } from '../users/passwords';
 import { normalizeEmail, UsersStore, type StoredUser } from '../users/users.store';
@@ -17,6 +18,7 @@ export interface Credentials {
   email: string;
   password: string;
   ip: string;
+  userAgent: string | null;
   /** The token of the browser's current session, which the new login ends. */
   currentToken: string | null;
 }
@@ -39,18 +41,23 @@ export class LoginService {
     const email = normalizeEmail(credentials.email);
     const account = accountSubject(email);
     const user = await this.accounts.runExclusive(account, () => this.check(email, account, credentials));
-    const token = await this.sessions.open(user.id, credentials.currentToken);
-    await this.audit.add({ user_id: user.id, business_id: user.business_id, action: 'session.opened', detail: {} });
+    const { ip, userAgent, currentToken } = credentials;
+    const token = await this.sessions.open(user, { ip, userAgent }, currentToken);
+    // The password changed, or the user was removed, after the check.
+    if (token === null) throw wrongLogin();
+    const { id, business_id } = user;
+    await this.audit.add({ user_id: id, business_id, action: 'session.opened', target: `user:${id}`, detail: {} });
     return { token, user };
   }
 
-  async logout(token: string): Promise<void> {
+  async logout({ user_id, business_id }: SessionUser, token: string): Promise<void> {
     await this.sessions.end(token);
+    await this.audit.add({ user_id, business_id, action: 'session.closed', target: `user:${user_id}`, detail: {} });
   }
 
   private async check(email: string, account: string, { password, ip }: Credentials): Promise<StoredUser> {
     const address = addressSubject(ip);
-    await Promise.all([this.attempts.purge(), this.sessions.purge(), this.audit.purge()]);
+    await Promise.all([this.attempts.purge(), this.sessions.purge(), this.audit.purge(this.config.auditDays)]);
     const attempt = await this.attempts.take([
       { subject: account, limit: ACCOUNT_LIMIT },
       { subject: address, limit: this.config.loginIpLimit },
@@ -69,10 +76,21 @@ export class LoginService {
       const [known] = users;
       // The account is a hash: what was typed may be a password.
       const detail = { account, network: networkOf(ip), locked: attempt.locks };
-      await this.audit.add({ user_id: known?.id ?? null, business_id: known?.business_id ?? null, action: FAILED_LOGIN, detail });
-      throw new GatewayError('NOT_AUTHENTICATED', 'Wrong email or password.');
+      await this.audit.add({
+        user_id: known?.id ?? null,
+        business_id: known?.business_id ?? null,
+        action: FAILED_LOGIN,
+        target: known ? `user:${known.id}` : null,
+        detail,
+      });
+      throw wrongLogin();
     }
-    await this.attempts.reset(account, address, attempt.at);
+    await this.attempts.clear(account);
+    await this.attempts.uncount(address, attempt.at);
     return user;
   }
+}
+
+function wrongLogin(): GatewayError {
+  return new GatewayError('NOT_AUTHENTICATED', 'Wrong email or password.');
 }

@@ -10,7 +10,11 @@ export interface JsonSchema {
 }
 
 /** Schemas of the gateway's own rules. */
-const SCHEMAS = { ...FIELD_RULE_SCHEMAS, isZonedDatetime: { type: 'string', format: 'date-time' } as const };
+const SCHEMAS = {
+  ...FIELD_RULE_SCHEMAS,
+  isZonedDatetime: { type: 'string', format: 'date-time' } as const,
+  isDayOrTime: { type: 'string' } as const,
+};
 
 /** JSON schemas of request classes, derived from their class-validator rules. */
 export class RequestSchemas {

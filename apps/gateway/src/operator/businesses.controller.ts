@@ -2,11 +2,13 @@ import { Body, Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/com
 import { ChangeBusinessRequest, CreateBusinessRequest } from '../businesses/businesses.requests';
 import { BusinessesService } from '../businesses/businesses.service';
 import { zoneFields } from '../businesses/zones';
+import { GatewayConfig } from '../gateway.config';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
+import { addedPerson, AddedPerson } from '../users/password-links';
 import { AddUserRequest } from '../users/users.requests';
 import { UsersService } from '../users/users.service';
 import { BusinessesResponse } from './operator.responses';
@@ -18,6 +20,7 @@ export class BusinessesController {
   constructor(
     private readonly businesses: BusinessesService,
     private readonly users: UsersService,
+    private readonly config: GatewayConfig,
   ) {}
 
   @Get()
@@ -48,8 +51,8 @@ export class BusinessesController {
 
   @Post(':id/users')
   @HttpCode(200)
-  @Responds(Made, 'Add a user to a business', { errors: ['CONFLICT'] })
+  @Responds(AddedPerson, 'Add a user to a business with a password, or invite them with a link', { errors: ['CONFLICT'] })
   async addUser(@CurrentUser() operator: SessionUser, @Param('id', IdPipe) business_id: number, @Body() request: AddUserRequest) {
-    return { id: await this.users.addToBusiness(operator, business_id, request), message: 'User created.' };
+    return addedPerson(await this.users.addToBusiness(operator, business_id, request), this.config.publicUrl);
   }
 }

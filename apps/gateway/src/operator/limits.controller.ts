@@ -33,7 +33,7 @@ export class LimitsController {
   async set(@CurrentUser() { user_id }: SessionUser, @Body() { global_per_minute }: SetLimitsRequest) {
     await this.db.transaction(async (tx) => {
       await this.limits.setGlobalPerMinute(tx, global_per_minute);
-      await this.audit.add({ user_id, business_id: null, action: 'limits.set', detail: { global_per_minute } }, tx);
+      await this.audit.add({ user_id, business_id: null, action: 'limits.set', target: null, detail: { global_per_minute } }, tx);
     });
     this.rpc.announce(LimitsChanged, {});
     return { message: 'Limits changed.' };

@@ -13,6 +13,24 @@ export function IsZonedDatetime(): PropertyDecorator {
     });
 }
 
+/** A day of the calendar, or a time with its zone. */
+export function IsDayOrTime(): PropertyDecorator {
+  return (target, propertyName) =>
+    registerDecorator({
+      name: 'isDayOrTime',
+      target: target.constructor,
+      propertyName: propertyName as string,
+      validator: {
+        validate: (value) => isDay(value) || isZonedDatetime(value),
+        defaultMessage: () => 'must be a day, YYYY-MM-DD, or a time with its zone, such as 2027-01-31T00:00:00.000Z',
+      },
+    });
+}
+
+function isDay(value: unknown): boolean {
+  return typeof value === 'string' && /^[1-9]\d{3}-\d{2}-\d{2}$/.test(value) && isISO8601(value, { strict: true });
+}
+
 /** Besides the shape, checks that the date exists, that `Date` can parse it, and that the year in UTC has four digits. */
 function isZonedDatetime(value: unknown): boolean {
   if (typeof value !== 'string' || !SHAPE.test(value) || !isISO8601(value, { strict: true })) return false;

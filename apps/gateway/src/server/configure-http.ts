@@ -3,6 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { GatewayError } from '@mgw/contracts';
 import { histogram, type Logger } from '@mgw/telemetry';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { trackOrigins } from '../audit/audit-origin';
 import { docsRoutes } from '../docs/docs.routes';
 import { ErrorFilter } from '../errors/error.filter';
 import { GatewayConfig } from '../gateway.config';
@@ -29,6 +30,7 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   logRequests(fastify, logger);
   shareConnections(fastify, app.get(GatewayConfig));
   traceRequests(fastify);
+  trackOrigins(fastify);
   fastify.addHook('onRoute', (route) => {
     if (BROADCASTS.test(route.url)) route.bodyLimit = LARGE_BODY_LIMIT;
   });

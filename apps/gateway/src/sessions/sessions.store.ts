@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Database } from '@mgw/postgres';
+import { Database, type Tx } from '@mgw/postgres';
 import { ABSOLUTE_SECONDS, IDLE_SECONDS } from './session-life';
 import type { SessionUser } from './session-user';
 
@@ -18,18 +18,69 @@ const FIND = `
   )
   SELECT user_id, email, name, role, business_id FROM found`;
 
+/** Most sessions in a person's list: the most recently used ones. */
+const LIST_MAX = 100;
+const USER_AGENT_MAX = 300;
+
+interface StoredSession {
+  id: number;
+  created_at: Date;
+  last_used_at: Date;
+  ip: string | null;
+  user_agent: string | null;
+  current: boolean;
+}
+
 @Injectable()
 export class SessionsStore {
   constructor(private readonly db: Database) {}
 
-  /** Opens a session and ends the browser's previous one. @returns the cookie's value; only its hash is stored */
-  async open(user_id: number, replaced: string | null): Promise<string> {
+  /**
+   * Opens a session and ends the browser's previous one. The lock makes a concurrent change of the password wait, so that its end of all
+   * sessions includes this one.
+   * @param user with the password hash that the login matched
+   * @returns the cookie's value, of which only the hash is stored; null if the user no longer has this password
+   */
+  async open(
+    { id, password_hash }: { id: number; password_hash: string },
+    { ip, userAgent }: { ip: string; userAgent: string | null },
+    replaced: string | null,
+  ): Promise<string | null> {
     const token = randomBytes(32).toString('base64url');
-    await this.db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
+      const opened = await tx.query(
+        `INSERT INTO access.sessions (token_hash, user_id, ip, user_agent)
+         SELECT $1, id, $4, $5 FROM access.users WHERE id = $2 AND password_hash = $3 FOR SHARE RETURNING id`,
+        [hashed(token), id, password_hash, ip, userAgent?.slice(0, USER_AGENT_MAX) ?? null],
+      );
+      if (opened.length === 0) return null;
       if (replaced !== null) await tx.query(`DELETE FROM access.sessions WHERE token_hash = $1`, [hashed(replaced)]);
-      await tx.query(`INSERT INTO access.sessions (token_hash, user_id) VALUES ($1, $2)`, [hashed(token), user_id]);
+      return token;
     });
-    return token;
+  }
+
+  /** @param current token of the session that reads the list */
+  async list(user_id: number, current: string) {
+    const rows = await this.db.query<StoredSession>(
+      `SELECT s.id, s.created_at, s.last_used_at, s.ip, s.user_agent, s.token_hash = $2 AS current
+         FROM access.sessions s WHERE s.user_id = $1 AND ${ALIVE} ORDER BY s.last_used_at DESC, s.id DESC LIMIT ${LIST_MAX}`,
+      [user_id, hashed(current)],
+    );
+    return rows.map((row) => ({ ...row, created_at: row.created_at.toISOString(), last_used_at: row.last_used_at.toISOString() }));
+  }
+
+  /** @returns false if the user has no such session */
+  async endById(tx: Tx, user_id: number, id: number): Promise<boolean> {
+    const ended = await tx.query(`DELETE FROM access.sessions WHERE user_id = $1 AND id = $2::bigint RETURNING id`, [user_id, id]);
+    return ended.length > 0;
+  }
+
+  /** @param kept token of the session that stays; null ends all */
+  async endAll(tx: Tx, user_id: number, kept: string | null): Promise<void> {
+    await tx.query(`DELETE FROM access.sessions WHERE user_id = $1 AND ($2::bytea IS NULL OR token_hash <> $2)`, [
+      user_id,
+      kept === null ? null : hashed(kept),
+    ]);
   }
 
   /** @param used whether the call keeps the session alive; a browser's own calls do not */

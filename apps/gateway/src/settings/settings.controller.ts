@@ -40,8 +40,10 @@ export class SettingsController {
     const { timezone, ...settings } = withoutNulls(request);
     if (timezone !== undefined) await this.changes.change(user, user.business_id, { timezone });
     if (Object.keys(settings).length > 0) {
-      await this.rpc.call(SetSendSettings, { business_id: user.business_id, ...settings });
-      await this.audit.add({ user_id: user.user_id, business_id: user.business_id, action: 'settings.changed', detail: settings });
+      const { user_id, business_id } = user;
+      await this.audit.record({ user_id, business_id, action: 'settings.changed', target: null, detail: settings }, () =>
+        this.rpc.call(SetSendSettings, { business_id, ...settings }),
+      );
     }
     return { message: 'Settings saved.' };
   }

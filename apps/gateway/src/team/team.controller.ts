@@ -1,11 +1,13 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Id, IsoTime } from '@mgw/contracts';
+import { GatewayConfig } from '../gateway.config';
 import { IdPipe } from '../requests/id.pipe';
-import { Done, Made } from '../responses/done';
+import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
+import { addedPerson, AddedPerson, resetLink, ResetLink } from '../users/password-links';
 import { AddUserRequest } from '../users/users.requests';
 import { UsersService } from '../users/users.service';
 
@@ -17,6 +19,7 @@ const TeamResponse = Type.Object(
         email: Type.String(),
         name: Type.String(),
         role: Type.Union([Type.Literal('owner'), Type.Literal('member')]),
+        invited: Type.Boolean({ description: 'Whether the person has not set a password yet.' }),
         created_at: IsoTime,
       }),
     ),
@@ -28,7 +31,10 @@ const TeamResponse = Type.Object(
 @Controller('api/client/team')
 @SessionOf('owner', 'member')
 export class TeamController {
-  constructor(private readonly users: UsersService) {}
+  constructor(
+    private readonly users: UsersService,
+    private readonly config: GatewayConfig,
+  ) {}
 
   @Get()
   @Responds(TeamResponse, 'List the people of the business')
@@ -39,9 +45,17 @@ export class TeamController {
   @Post()
   @HttpCode(200)
   @Roles(['owner'])
-  @Responds(Made, 'Add a person', { errors: ['CONFLICT'] })
+  @Responds(AddedPerson, 'Add a person with a password, or invite them with a link', { errors: ['CONFLICT'] })
   async add(@CurrentUser() owner: BusinessUser, @Body() request: AddUserRequest) {
-    return { id: await this.users.addToBusiness(owner, owner.business_id, request), message: 'Added. They can log in now.' };
+    return addedPerson(await this.users.addToBusiness(owner, owner.business_id, request), this.config.publicUrl);
+  }
+
+  @Post(':id/reset')
+  @HttpCode(200)
+  @Roles(['owner'])
+  @Responds(ResetLink, 'Make a link with which a person sets a new password', { errors: ['CONFLICT'] })
+  async reset(@CurrentUser() owner: BusinessUser, @Param('id', IdPipe) id: number) {
+    return resetLink(await this.users.reset(owner, id), this.config.publicUrl);
   }
 
   @Delete(':id')

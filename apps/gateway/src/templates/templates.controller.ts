@@ -1,6 +1,7 @@
 import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import { ListTemplates, SyncTemplates } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
+import { AuditStore } from '../audit/audit.store';
 import type { FastifyReply } from 'fastify';
 import { Type } from '@sinclair/typebox';
 import { Responds } from '../responses/responds';
@@ -16,7 +17,10 @@ const SyncStarted = Type.Object({ message: Type.String(), sync: SyncTemplates.re
 @Controller('api/client/templates')
 @SessionOf('owner', 'member')
 export class ClientTemplatesController {
-  constructor(private readonly rpc: RpcClient) {}
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly audit: AuditStore,
+  ) {}
 
   @Get()
   @Responds(TemplateList, 'List all templates with status and components, and how the last sync went')
@@ -27,8 +31,10 @@ export class ClientTemplatesController {
   @Post('sync')
   @HttpCode(200)
   @Responds(SyncStarted, 'Read the templates again from the platform', { errors: SyncTemplates.errors })
-  async sync(@CurrentUser() { business_id }: BusinessUser) {
-    const sync = await this.rpc.call(SyncTemplates, { business_id });
+  async sync(@CurrentUser() { user_id, business_id }: BusinessUser) {
+    const sync = await this.audit.record({ user_id, business_id, action: 'templates.synced', target: null, detail: {} }, () =>
+      this.rpc.call(SyncTemplates, { business_id }),
+    );
     return { message: 'Sync started. Its progress is in the list of templates.', sync };
   }
 }

@@ -6,6 +6,7 @@ import { config, env, type Environment } from '@mgw/config';
 import { Database } from '@mgw/postgres';
 import { AuditStore } from '../audit/audit.store';
 import { BusinessesStore } from '../businesses/businesses.store';
+import { PasswordLinksStore } from './password-links.store';
 import { UsersService } from './users.service';
 import { UsersStore } from './users.store';
 
@@ -31,7 +32,7 @@ export async function createOperator(args: string[], environment: Environment, s
   if (!isEmail(email) || name === '' || password.length < PASSWORD_MIN) throw new Error(USAGE);
   const db = await Database.open({ url: databaseUrl, schema: 'access', poolSize: 1, applicationName: 'create-operator' });
   try {
-    const users = new UsersService(db, new UsersStore(db), new BusinessesStore(db), new AuditStore(db));
+    const users = new UsersService(db, new UsersStore(db), new PasswordLinksStore(db), new BusinessesStore(db), new AuditStore(db));
     return `Operator ${await users.addOperator({ email, name, password })} created.`;
   } finally {
     await db.close();

@@ -1,9 +1,9 @@
-import { IsEmail, IsIn, IsString, Length } from 'class-validator';
+import { IsEmail, IsIn, IsOptional, IsString, Length } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 
 /** Shorter passwords are easy to guess; longer ones only take time to hash. */
-const PASSWORD_MIN = 8;
-const PASSWORD_MAX = 256;
+export const PASSWORD_MIN = 8;
+export const PASSWORD_MAX = 256;
 
 @JSONSchema({ example: { email: 'ben@kaveri.example', name: 'Ben', password: 'a long phrase to remember', role: 'member' } })
 export class AddUserRequest {
@@ -15,9 +15,11 @@ export class AddUserRequest {
   @Length(1, 100)
   name!: string;
 
+  /** Without one the person gets a link to set their own. */
+  @IsOptional()
   @IsString()
   @Length(PASSWORD_MIN, PASSWORD_MAX)
-  password!: string;
+  password?: string | null;
 
   @IsIn(['owner', 'member'], { message: 'role must be owner or member' })
   role!: 'owner' | 'member';

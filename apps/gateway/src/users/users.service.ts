@@ -1,28 +1,37 @@
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
-import { Database } from '@mgw/postgres';
+import { Database, type Tx } from '@mgw/postgres';
 import { AuditStore } from '../audit/audit.store';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { noSession, notFound } from '../requests/refusals';
 import type { BusinessUser, SessionUser } from '../sessions/session-user';
+import { PasswordLinksStore, type PasswordLink } from './password-links.store';
 import { hashPassword } from './passwords';
 import type { AddUserRequest } from './users.requests';
 import { normalizeEmail, UsersStore, type NewUser } from './users.store';
 
-type NewPerson = Omit<NewUser, 'password_hash'> & { password: string };
+/** `password` is null for a person who gets a link to set their own. */
+type NewPerson = Omit<NewUser, 'password_hash' | 'invited'> & { password: string | null };
 
 @Injectable()
 export class UsersService {
   constructor(
     private readonly db: Database,
     private readonly users: UsersStore,
+    private readonly links: PasswordLinksStore,
     private readonly businesses: BusinessesStore,
     private readonly audit: AuditStore,
   ) {}
 
-  async addToBusiness(operator: SessionUser, business_id: number, { email, name, password, role }: AddUserRequest): Promise<number> {
+  /** @returns the new user, with a link if the request has no password */
+  async addToBusiness(
+    by: SessionUser,
+    business_id: number,
+    { email, name, password, role }: AddUserRequest,
+  ): Promise<{ id: number; link: PasswordLink | null }> {
     await this.businesses.get(business_id);
-    return this.add({ business_id, email, name, role, password }, operator.user_id);
+    return this.add({ business_id, email, name, role, password: password ?? null }, by);
   }
 
   async listByBusiness(business_id: number) {
@@ -31,30 +40,62 @@ export class UsersService {
   }
 
   /** Owners cannot remove themselves or act after their own removal, so that a business always has an owner. */
-  async remove({ user_id, business_id }: BusinessUser, id: number): Promise<void> {
+  async remove(owner: BusinessUser, id: number): Promise<void> {
+    const { user_id, business_id } = owner;
     if (id === user_id) throw new GatewayError('CONFLICT', 'You cannot remove yourself: another owner can.');
     await this.db.transaction(async (tx) => {
-      if (!(await this.users.isOwner(tx, business_id, user_id))) throw noSession();
-      if (!(await this.users.remove(tx, business_id, id))) throw notFound();
-      await this.audit.add({ user_id, business_id, action: 'user.removed', detail: { removed_user_id: id } }, tx);
+      await this.requireMembership(tx, owner);
+      const removed = await this.users.remove(tx, business_id, id);
+      if (!removed) throw notFound();
+      await this.audit.add({ user_id, business_id, action: 'user.removed', target: `user:${id}`, detail: removed }, tx);
+    });
+  }
+
+  /** Creates a link with which the user sets a new password. The old one works until then, so a reset locks nobody out. */
+  async reset(by: SessionUser, id: number): Promise<PasswordLink> {
+    // A stolen session must not change the password without knowing it.
+    if (id === by.user_id) throw new GatewayError('CONFLICT', 'Change your own password on your account page.');
+    return this.db.transaction(async (tx) => {
+      await this.requireMembership(tx, by);
+      const user = await this.users.find(tx, id);
+      if (!user || (by.business_id !== null && user.business_id !== by.business_id)) throw notFound();
+      const link = await this.links.create(tx, id);
+      const { business_id, email } = user;
+      await this.audit.add({ user_id: by.user_id, business_id, action: 'user.reset', target: `user:${id}`, detail: { email } }, tx);
+      return link;
     });
   }
 
   /** Called by the command that creates the first operator; there is no default password (spec §11). */
-  addOperator(person: Pick<NewPerson, 'email' | 'name' | 'password'>): Promise<number> {
-    return this.add({ ...person, business_id: null, role: 'operator' }, null);
+  async addOperator(person: { email: string; name: string; password: string }): Promise<number> {
+    const { id } = await this.add({ ...person, business_id: null, role: 'operator' }, null);
+    return id;
   }
 
   /** @param by the user who adds; null for the command line */
-  private async add({ password, ...person }: NewPerson, by: number | null): Promise<number> {
+  private async add({ password, ...person }: NewPerson, by: SessionUser | null): Promise<{ id: number; link: PasswordLink | null }> {
     const email = normalizeEmail(person.email);
+    const invited = password === null;
     return this.db.transaction(async (tx) => {
-      const password_hash = await hashPassword(password, await this.users.hashOfAddress(tx, email));
-      const id = await this.users.add(tx, { ...person, email, password_hash });
+      if (by) await this.requireMembership(tx, by);
+      // Nobody knows the random password, so logging in takes as long as for any other user.
+      const password_hash = await hashPassword(
+        password ?? randomBytes(32).toString('base64url'),
+        await this.users.hashOfAddress(tx, email),
+      );
+      const id = await this.users.add(tx, { ...person, email, password_hash, invited });
       if (id === null) throw new GatewayError('CONFLICT', 'There is a user with this email in this business already.');
-      const { business_id, role } = person;
-      await this.audit.add({ user_id: by, business_id, action: 'user.created', detail: { created_user_id: id, role } }, tx);
-      return id;
+      const link = invited ? await this.links.create(tx, id) : null;
+      const { business_id, name, role } = person;
+      const action = invited ? 'user.invited' : 'user.created';
+      const detail = { email, name, role };
+      await this.audit.add({ user_id: by?.user_id ?? null, business_id, action, target: `user:${id}`, detail }, tx);
+      return { id, link };
     });
+  }
+
+  /** Refuses an owner whose removal came first: nobody lets others in after they are out. */
+  private async requireMembership(tx: Tx, { business_id, user_id }: SessionUser): Promise<void> {
+    if (business_id !== null && !(await this.users.isOwner(tx, business_id, user_id))) throw noSession();
   }
 }

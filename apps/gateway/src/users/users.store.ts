@@ -9,6 +9,8 @@ export interface NewUser {
   name: string;
   role: Role;
   password_hash: string;
+  /** Whether the person has not set a password yet. */
+  invited: boolean;
 }
 /** A row of the team's list. */
 interface TeamMember {
@@ -16,9 +18,10 @@ interface TeamMember {
   email: string;
   name: string;
   role: 'owner' | 'member';
+  invited: boolean;
   created_at: Date;
 }
-export type StoredUser = NewUser & { id: number };
+export type StoredUser = Omit<NewUser, 'invited'> & { id: number };
 
 @Injectable()
 export class UsersStore {
@@ -27,9 +30,9 @@ export class UsersStore {
   /** @returns the new id, or null if the business (or the operators) already have a user with this address */
   async add(tx: Tx, user: NewUser): Promise<number | null> {
     const [row] = await tx.query<{ id: number }>(
-      `INSERT INTO access.users (business_id, email, name, role, password_hash) VALUES ($1, $2, $3, $4, $5)
+      `INSERT INTO access.users (business_id, email, name, role, password_hash, invited) VALUES ($1, $2, $3, $4, $5, $6)
        ON CONFLICT (email, coalesce(business_id, 0)) DO NOTHING RETURNING id`,
-      [user.business_id, user.email, user.name, user.role, user.password_hash],
+      [user.business_id, user.email, user.name, user.role, user.password_hash, user.invited],
     );
     return row?.id ?? null;
   }
@@ -37,7 +40,7 @@ export class UsersStore {
   /** Owners first, then by name. */
   listByBusiness(businessId: number): Promise<TeamMember[]> {
     return this.db.query<TeamMember>(
-      `SELECT id, email, name, role, created_at FROM access.users WHERE business_id = $1 ORDER BY role DESC, name, id`,
+      `SELECT id, email, name, role, invited, created_at FROM access.users WHERE business_id = $1 ORDER BY role DESC, name, id`,
       [businessId],
     );
   }
@@ -49,10 +52,35 @@ export class UsersStore {
     return rows.length > 0;
   }
 
-  /** Removes a user with their sessions. @returns false if the business has no such user */
-  async remove(tx: Tx, businessId: number, id: number): Promise<boolean> {
-    const rows = await tx.query(`DELETE FROM access.users WHERE business_id = $1 AND id = $2::bigint RETURNING id`, [businessId, id]);
-    return rows.length > 0;
+  /** Removes a user with their sessions and link. @returns null if the business has no such user */
+  async remove(tx: Tx, businessId: number, id: number): Promise<{ email: string; name: string } | null> {
+    const [user] = await tx.query<{ email: string; name: string }>(
+      `DELETE FROM access.users WHERE business_id = $1 AND id = $2::bigint RETURNING email, name`,
+      [businessId, id],
+    );
+    return user ?? null;
+  }
+
+  async find(tx: Tx, id: number): Promise<Pick<StoredUser, 'business_id' | 'email'> | null> {
+    const [user] = await tx.query<Pick<StoredUser, 'business_id' | 'email'>>(
+      `SELECT business_id, email FROM access.users WHERE id = $1::bigint`,
+      [id],
+    );
+    return user ?? null;
+  }
+
+  async hashOfUser(id: number): Promise<string | null> {
+    const [user] = await this.db.query<{ password_hash: string }>(`SELECT password_hash FROM access.users WHERE id = $1`, [id]);
+    return user?.password_hash ?? null;
+  }
+
+  /** @returns false if the user does not exist, or if `current` is given and is no longer their hash */
+  async setPassword(tx: Tx, id: number, password_hash: string, current: string | null = null): Promise<boolean> {
+    const changed = await tx.query(
+      `UPDATE access.users SET password_hash = $2, invited = false WHERE id = $1 AND ($3::text IS NULL OR password_hash = $3) RETURNING id`,
+      [id, password_hash, current],
+    );
+    return changed.length > 0;
   }
 
   /** The users with this address, one per business at most, the oldest first. */

@@ -4,6 +4,7 @@ import { IsIn, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Id, ListDeliveries, PUBLIC_EVENTS, Redeliver, TestWebhook, type PublicEventName } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
+import { AuditStore } from '../audit/audit.store';
 import { IdPipe } from '../requests/id.pipe';
 import { pageOf, PageQuery } from '../requests/page';
 import { MayBeAbsent } from '../requests/request.pipe';
@@ -36,7 +37,10 @@ const Tested = Type.Object({ message: Type.String(), delivery_id: Id }, { title:
 @Controller('api/client/webhooks/:id')
 @SessionOf('owner', 'member')
 export class DeliveriesController {
-  constructor(private readonly rpc: RpcClient) {}
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly audit: AuditStore,
+  ) {}
 
   @Get('deliveries')
   @Responds(DeliveriesResponse, 'List the deliveries of a webhook, the newest first')
@@ -48,19 +52,31 @@ export class DeliveriesController {
   @HttpCode(200)
   @Responds(Done, 'Redeliver an event; it does not count as a failure', { errors: ['CONFLICT'] })
   async redeliver(
-    @CurrentUser() { business_id }: BusinessUser,
+    @CurrentUser() { user_id, business_id }: BusinessUser,
     @Param('id', IdPipe) webhook_id: number,
     @Param('delivery_id', IdPipe) delivery_id: number,
   ) {
-    await this.rpc.call(Redeliver, { business_id, webhook_id, delivery_id });
+    const target = `webhook:${webhook_id}`;
+    await this.audit.record({ user_id, business_id, action: 'delivery.redelivered', target, detail: { delivery_id } }, () =>
+      this.rpc.call(Redeliver, { business_id, webhook_id, delivery_id }),
+    );
     return { message: 'It is being delivered again; see its state in a moment.' };
   }
 
   @Post('test')
   @HttpCode(200)
   @Responds(Tested, 'Send a sample event; it does not count as a failure', { errors: ['CONFLICT'] })
-  async test(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) webhook_id: number, @Body() { event }: TestWebhookRequest) {
-    const { delivery_id } = await this.rpc.call(TestWebhook, { business_id, webhook_id, event: event ?? null });
+  async test(
+    @CurrentUser() { user_id, business_id }: BusinessUser,
+    @Param('id', IdPipe) webhook_id: number,
+    @Body() { event }: TestWebhookRequest,
+  ) {
+    const entry = { user_id, business_id, action: 'webhook.tested', target: `webhook:${webhook_id}`, detail: {} } as const;
+    const { delivery_id } = await this.audit.record(
+      entry,
+      () => this.rpc.call(TestWebhook, { business_id, webhook_id, event: event ?? null }),
+      (tested) => ({ detail: tested }),
+    );
     return { message: 'A sample event is on its way; see its state in a moment.', delivery_id };
   }
 }

@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
-import { CreateWebhook, DeleteWebhook, ListWebhooks, UpdateWebhook } from '@mgw/contracts';
+import { CreateWebhook, DeleteWebhook, ListWebhooks, UpdateWebhook, type RequestOf } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
-import { AuditStore } from '../audit/audit.store';
+import { AuditStore, type AuditEntry } from '../audit/audit.store';
 import { IdPipe } from '../requests/id.pipe';
 import { invalid } from '../requests/refusals';
 import { withoutNulls } from '../requests/without-nulls';
@@ -37,14 +37,12 @@ export class WebhooksController {
   @Responds(Made, 'Create a webhook')
   async create(@CurrentUser() user: BusinessUser, @Body() { name, url, events, secret }: CreateWebhookRequest) {
     const secret_sealed = this.sealed(user, secret ?? null);
-    const { id } = await this.rpc.call(CreateWebhook, {
-      business_id: user.business_id,
-      name,
-      url,
-      events: [...new Set(events)],
-      secret_sealed,
-    });
-    await this.addToAudit(user, 'webhook.created', id);
+    const webhook = { business_id: user.business_id, name, url, events: [...new Set(events)], secret_sealed };
+    const { id } = await this.audit.record(
+      this.entry(user, 'webhook.created', null, { name, events, signed: secret_sealed !== null }),
+      () => this.rpc.call(CreateWebhook, webhook),
+      ({ id }) => ({ target: `webhook:${id}` }),
+    );
     return { id, message: 'Webhook created.' };
   }
 
@@ -54,7 +52,7 @@ export class WebhooksController {
   async update(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number, @Body() change: UpdateWebhookRequest) {
     const { name, url, events, is_active, keep_old_minutes } = withoutNulls(change);
     if (keep_old_minutes !== undefined && typeof change.secret !== 'string') throw invalid('keep_old_minutes', 'needs a new secret');
-    await this.rpc.call(UpdateWebhook, {
+    const update: RequestOf<typeof UpdateWebhook> = {
       business_id: user.business_id,
       id,
       ...(name !== undefined && { name }),
@@ -63,8 +61,9 @@ export class WebhooksController {
       ...(change.secret !== undefined && { secret_sealed: this.sealed(user, change.secret) }),
       ...(keep_old_minutes !== undefined && { keep_old_minutes }),
       ...(is_active !== undefined && { is_active: Boolean(is_active) }),
-    });
-    await this.addToAudit(user, 'webhook.changed', id);
+    };
+    const entry = this.entry(user, 'webhook.changed', id, { changed: Object.keys(change) });
+    await this.audit.record(entry, () => this.rpc.call(UpdateWebhook, update));
     return { message: 'Webhook updated.' };
   }
 
@@ -72,8 +71,8 @@ export class WebhooksController {
   @Roles(['owner'])
   @Responds(Done, 'Delete a webhook permanently')
   async delete(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
-    await this.rpc.call(DeleteWebhook, { business_id: user.business_id, id });
-    await this.addToAudit(user, 'webhook.deleted', id);
+    const { business_id } = user;
+    await this.audit.record(this.entry(user, 'webhook.deleted', id), () => this.rpc.call(DeleteWebhook, { business_id, id }));
     return { message: 'Webhook deleted.' };
   }
 
@@ -81,7 +80,13 @@ export class WebhooksController {
     return secret === null ? null : this.sealer.seal(secret, `webhook.secret:${business_id}`);
   }
 
-  private addToAudit({ user_id, business_id }: BusinessUser, action: string, webhook_id: number): Promise<void> {
-    return this.audit.add({ user_id, business_id, action, detail: { webhook_id } });
+  /** @param detail without the URL, which may contain a token */
+  private entry(
+    { user_id, business_id }: BusinessUser,
+    action: 'webhook.created' | 'webhook.changed' | 'webhook.deleted',
+    id: number | null,
+    detail: Record<string, unknown> = {},
+  ): AuditEntry {
+    return { user_id, business_id, action, target: id === null ? null : `webhook:${id}`, detail };
   }
 }

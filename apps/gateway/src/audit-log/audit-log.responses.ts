@@ -1,0 +1,32 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { Id, IsoTime, Nullable } from '@mgw/contracts';
+import { AUDIT_ACTIONS } from '../audit/audit-actions';
+import type { AuditRow } from '../audit/audit.store';
+
+const AuditRecord = Type.Object({
+  id: Id,
+  at: IsoTime,
+  user: Nullable(
+    Type.Object(
+      { id: Id, name: Type.String(), email: Type.String() },
+      { description: 'The person as they were then. Null for the command line, and for a failed login of an unknown account.' },
+    ),
+  ),
+  action: Type.Union(AUDIT_ACTIONS.map((action) => Type.Literal(action))),
+  target: Nullable(Type.String({ description: 'The changed resource as `<kind>:<id>`.' })),
+  ip: Nullable(Type.String()),
+  request_id: Nullable(Type.String({ description: 'The `X-Request-Id` of the request.' })),
+  detail: Type.Record(Type.String(), Type.Unknown(), { description: 'New values, never a secret.' }),
+});
+export type AuditRecord = Static<typeof AuditRecord>;
+
+export const AuditLogResponse = Type.Object(
+  { entries: Type.Array(AuditRecord), next_cursor: Nullable(Type.String()) },
+  { title: 'AuditLog' },
+);
+
+export function auditRecord(row: AuditRow): AuditRecord {
+  const { user_id, user_name, user_email, action, target, ip, request_id, detail } = row;
+  const user = user_id === null ? null : { id: user_id, name: user_name ?? '', email: user_email ?? '' };
+  return { id: Number(row.id), at: row.at.toISOString(), user, action, target, ip, request_id, detail };
+}

@@ -1,0 +1,360 @@
+import { parse } from 'csv-parse/sync';
+import request, { type Test } from 'supertest';
+import {
+  CancelBroadcast,
+  CreateBroadcast,
+  CreateWebhook,
+  DeleteWebhook,
+  GatewayError,
+  GetThread,
+  LiftSuppression,
+  PauseBroadcast,
+  Redeliver,
+  ResumeBroadcast,
+  SendText,
+  SetAutoReply,
+  SetConnection,
+  SetSendSettings,
+  SetSuppression,
+  SyncTemplates,
+  TestWebhook,
+  TryAutoReply,
+  UpdateWebhook,
+} from '@mgw/contracts';
+import { PASSWORD, startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+import type { AuditRecord } from './audit-log.responses';
+
+const AUDIT = '/api/client/audit';
+const OPERATOR_AUDIT = '/api/admin/audit';
+const AT = '2026-01-02T03:04:05.678Z';
+/** In every request field that holds a secret or a customer's words. */
+const CANARY = 'canary-5e1f';
+const PHONE = '12015550100';
+/** Requests that change nothing, although their method is POST. */
+const READS = ['post /api/client/broadcasts/check'];
+
+interface Log {
+  entries: AuditRecord[];
+  next_cursor: string | null;
+}
+
+describe('the audit log', () => {
+  let dashboard: Dashboard;
+  let operator: Session;
+  let business: number;
+  let owner: Session;
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    // Requests that are made before others end share one port.
+    dashboard.visitor.server.listen(0, '127.0.0.1');
+    operator = await dashboard.session('operator', null);
+    respond();
+  });
+  afterAll(() => dashboard.close());
+  beforeEach(async () => {
+    business = await dashboard.business();
+    owner = await dashboard.session('owner', business);
+  });
+
+  const read = async (session: Session, path: string) => (await session.get(path).expect(200)).body as Log;
+  const actions = ({ entries }: Log) => entries.map(({ action }) => action);
+
+  /** Responses of the services to every write. */
+  function respond(): void {
+    const { neighbours } = dashboard;
+    for (const operation of [
+      UpdateWebhook,
+      DeleteWebhook,
+      Redeliver,
+      SetSuppression,
+      LiftSuppression,
+      SetSendSettings,
+      SetAutoReply,
+    ] as const)
+      neighbours.respond(operation, () => ({}));
+    for (const operation of [CancelBroadcast, PauseBroadcast, ResumeBroadcast] as const) neighbours.respond(operation, () => ({}));
+    neighbours.respond(CreateWebhook, () => ({ id: 7 }));
+    neighbours.respond(TestWebhook, () => ({ delivery_id: 8 }));
+    neighbours.respond(CreateBroadcast, () => ({ id: 9 }));
+    neighbours.respond(SyncTemplates, () => ({ state: 'running' as const, started_at: AT }));
+    neighbours.respond(TryAutoReply, () => ({ reply: CANARY }));
+    neighbours.respond(SendText, () => ({ message_id: 'wamid.A', phone: PHONE, replayed: false }));
+    neighbours.respond(GetThread, ({ conversation_id }) => ({
+      conversation: {
+        id: conversation_id,
+        customer_phone: PHONE,
+        customer_name: CANARY,
+        session_window: { open: true, last_inbound_at: AT, closes_at: AT },
+        suppression_state: null,
+        last_message: null,
+        created_at: AT,
+      },
+      messages: [],
+      next_cursor: null,
+    }));
+    neighbours.respond(SetConnection, (asked) => ({
+      connection: {
+        business_id: asked.business_id,
+        phone_number_id: asked.phone_number_id,
+        business_account_id: asked.business_account_id,
+        access_token_sealed: CANARY,
+        app_secret_sealed: CANARY,
+        previous_app_secret_sealed: null,
+        verify_token_sealed: CANARY,
+        status: 'unchecked' as const,
+        checked_at: null,
+        problem: null,
+        restriction: null,
+      },
+    }));
+  }
+
+  /** One request for each write of the dashboard and operator APIs, with the action and the target of its entry. */
+  async function writes(): Promise<Record<string, [Test, string, string | null]>> {
+    const member = await dashboard.session('member', business);
+    const leaving = await dashboard.session('member', business);
+    const changing = await dashboard.session('owner', business);
+    const invited = await owner.post('/api/client/team', { email: `${CANARY}@x.example`, name: 'Ravi', role: 'member' }).expect(200);
+    const { id: invitedId, invite_url } = invited.body as { id: number; invite_url: string };
+    const { id: keyId } = (await owner.post('/api/client/api-keys', { name: 'CRM', permissions: ['*'] })).body as { id: number };
+    const sessions = (await changing.get('/api/client/me/sessions')).body as { sessions: { id: number }[] };
+    const secret = `${CANARY}-secret`;
+    const hook = { name: 'CRM', url: `https://crm.example/${CANARY}`, events: ['message.sent'], secret };
+    const person = (email: string) => ({ email, name: 'Ben', role: 'member' });
+    const ids = { phone_number_id: '1', business_account_id: '2' };
+    const secrets = { access_token: secret, app_secret: secret, verify_token: secret };
+    const nextId = async (table: string) => {
+      const [row] = await dashboard.db.query<{ id: number }>(`SELECT last_value::integer + 1 AS id FROM access.${table}_id_seq`);
+      return row?.id ?? 0;
+    };
+    const newKey = await nextId('api_keys');
+    const newUser = await nextId('users');
+    const newBusiness = await nextId('businesses');
+    const c = '/api/client';
+    const a = '/api/admin';
+    const broadcast = { name: 'Autumn', template_name: 'hello', recipients: [{ phone: PHONE, body_params: [CANARY] }] };
+    return {
+      'post /api/client/login': [
+        dashboard.visitor.post(`${c}/login`, { email: member.email, password: PASSWORD }),
+        'session.opened',
+        `user:${member.id}`,
+      ],
+      'post /api/client/logout': [leaving.post(`${c}/logout`), 'session.closed', `user:${leaving.id}`],
+      'put /api/client/me/password': [
+        member.put(`${c}/me/password`, { current_password: PASSWORD, new_password: secret }),
+        'password.changed',
+        `user:${member.id}`,
+      ],
+      'delete /api/client/me/sessions/{id}': [
+        changing.delete(`${c}/me/sessions/${sessions.sessions[0]?.id}`),
+        'session.ended',
+        `session:${sessions.sessions[0]?.id}`,
+      ],
+      'post /api/client/password': [
+        dashboard.visitor.post(`${c}/password`, { token: invite_url.split('=')[1], new_password: secret }),
+        'password.set',
+        `user:${invitedId}`,
+      ],
+      'post /api/client/api-keys': [
+        owner.post(`${c}/api-keys`, { name: 'Web', permissions: ['*'] }),
+        'api-key.created',
+        `api-key:${newKey}`,
+      ],
+      'delete /api/client/api-keys/{id}': [owner.delete(`${c}/api-keys/${keyId}`), 'api-key.revoked', `api-key:${keyId}`],
+      'post /api/client/webhooks': [owner.post(`${c}/webhooks`, hook), 'webhook.created', 'webhook:7'],
+      'put /api/client/webhooks/{id}': [owner.put(`${c}/webhooks/7`, hook), 'webhook.changed', 'webhook:7'],
+      'delete /api/client/webhooks/{id}': [owner.delete(`${c}/webhooks/7`), 'webhook.deleted', 'webhook:7'],
+      'post /api/client/webhooks/{id}/test': [owner.post(`${c}/webhooks/7/test`), 'webhook.tested', 'webhook:7'],
+      'post /api/client/webhooks/{id}/deliveries/{delivery_id}/redeliver': [
+        owner.post(`${c}/webhooks/7/deliveries/8/redeliver`),
+        'delivery.redelivered',
+        'webhook:7',
+      ],
+      'put /api/client/connection': [owner.put(`${c}/connection`, { ...ids, ...secrets }), 'connection.set', null],
+      'post /api/client/templates/sync': [owner.post(`${c}/templates/sync`), 'templates.synced', null],
+      'post /api/client/conversations/{id}/messages': [
+        owner.post(`${c}/conversations/5/messages`, { text: CANARY }),
+        'reply.sent',
+        'conversation:5',
+      ],
+      'put /api/client/suppressions/{phone}': [
+        owner.put(`${c}/suppressions/${PHONE}`, { state: 'blocked', reason: CANARY }),
+        'suppression.set',
+        'contact:…0100',
+      ],
+      'delete /api/client/suppressions/{phone}': [owner.delete(`${c}/suppressions/${PHONE}`), 'suppression.lifted', 'contact:…0100'],
+      'put /api/client/settings': [owner.put(`${c}/settings`, { stop_words: ['STOP'] }), 'settings.changed', null],
+      'post /api/client/team': [owner.post(`${c}/team`, person('ben@x.example')), 'user.invited', `user:${newUser}`],
+      'post /api/client/team/{id}/reset': [owner.post(`${c}/team/${invitedId}/reset`), 'user.reset', `user:${invitedId}`],
+      'delete /api/client/team/{id}': [owner.delete(`${c}/team/${leaving.id}`), 'user.removed', `user:${leaving.id}`],
+      'post /api/client/broadcasts': [owner.post(`${c}/broadcasts`, broadcast), 'broadcast.created', 'broadcast:9'],
+      'post /api/client/broadcasts/{id}/cancel': [owner.post(`${c}/broadcasts/9/cancel`), 'broadcast.cancelled', 'broadcast:9'],
+      'post /api/client/broadcasts/{id}/pause': [owner.post(`${c}/broadcasts/9/pause`), 'broadcast.paused', 'broadcast:9'],
+      'post /api/client/broadcasts/{id}/resume': [owner.post(`${c}/broadcasts/9/resume`), 'broadcast.resumed', 'broadcast:9'],
+      'put /api/client/auto-reply': [
+        owner.put(`${c}/auto-reply`, { instructions: CANARY, api_key: secret, base_url: `https://model.example/${CANARY}` }),
+        'auto-reply.changed',
+        null,
+      ],
+      'post /api/client/auto-reply/try': [owner.post(`${c}/auto-reply/try`, { text: CANARY }), 'auto-reply.tried', null],
+      'post /api/admin/businesses': [
+        operator.post(`${a}/businesses`, { name: 'Kaveri', plan: 'Pro' }),
+        'business.created',
+        `business:${newBusiness}`,
+      ],
+      'patch /api/admin/businesses/{id}': [
+        operator.patch(`${a}/businesses/${business}`, { plan: 'Pro' }),
+        'business.changed',
+        `business:${business}`,
+      ],
+      'post /api/admin/businesses/{id}/users': [
+        operator.post(`${a}/businesses/${business}/users`, { ...person('eve@x.example'), password: secret }),
+        'user.created',
+        `user:${newUser + 1}`,
+      ],
+      'post /api/admin/users/{id}/reset': [operator.post(`${a}/users/${owner.id}/reset`), 'user.reset', `user:${owner.id}`],
+      'patch /api/admin/api-keys/{id}': [
+        operator.patch(`${a}/api-keys/${newKey}`, { daily_limit: 7 }),
+        'api-key.limits-changed',
+        `api-key:${newKey}`,
+      ],
+      'put /api/admin/limits': [operator.put(`${a}/limits`, { global_per_minute: 1_000 }), 'limits.set', null],
+    };
+  }
+
+  it('has every write of the dashboard and operator APIs once, with person, address and request id, and no secret', async () => {
+    const document = (await request(dashboard.visitor.server).get('/openapi.json').expect(200)).body as { paths: Record<string, object> };
+    const routes = Object.entries(document.paths)
+      .filter(([path]) => !path.startsWith('/api/v1/'))
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
+      .filter((route) => !route.startsWith('get ') && !READS.includes(route));
+    const requests = await writes();
+    expect(Object.keys(requests).sort()).toEqual(routes.sort());
+    for (const [route, [test, action, target]] of Object.entries(requests)) {
+      const id = `test:${route.replaceAll(/[^\w]/g, '.')}`;
+      const { status, body } = await test.set('x-request-id', id);
+      expect([route, status, body]).toEqual([route, 200, body]);
+      const { entries } = await read(operator, OPERATOR_AUDIT);
+      const caused = entries.filter(({ request_id }) => request_id === id);
+      expect([route, caused]).toEqual([
+        route,
+        [
+          {
+            id: expect.any(Number) as number,
+            at: expect.stringMatching(/Z$/) as string,
+            user: { id: expect.any(Number) as number, name: expect.any(String) as string, email: expect.stringContaining('@') as string },
+            action,
+            target,
+            ip: expect.stringContaining('127.0.0.1') as string,
+            request_id: id,
+            detail: expect.any(Object) as object,
+          },
+        ],
+      ]);
+    }
+    // Email addresses are no secret: the invited person's contains the canary.
+    const rows = await dashboard.db.query<{ row: string }>(`SELECT replace(a::text, '${CANARY}@', '') AS row FROM access.audit a`);
+    const text = JSON.stringify(rows);
+    for (const secret of [CANARY, PASSWORD, PHONE, owner.token, 'mgw_live', '#token', '$argon2']) expect(text).not.toContain(secret);
+  });
+
+  it('is for owners: they see their business only, including what operators and failed logins did', async () => {
+    const other = await dashboard.session('owner', await dashboard.business());
+    const member = await dashboard.session('member', business);
+    await operator.patch(`/api/admin/businesses/${business}`, { plan: 'Pro' }).expect(200);
+    await dashboard.visitor.post('/api/client/login', { email: owner.email, password: 'wrong' }).expect(401);
+    const log = await read(owner, AUDIT);
+    expect(actions(log)).toEqual(['session.refused', 'business.changed', 'session.opened', 'session.opened']);
+    expect(log.entries[1]?.user).toEqual({ id: operator.id, email: operator.email, name: 'Operator' });
+    expect(actions(await read(other, AUDIT))).toEqual(['session.opened']);
+    await member.get(AUDIT).expect(403);
+    await operator.get(AUDIT).expect(403);
+    await owner.get(OPERATOR_AUDIT).expect(403);
+    expect(actions(await read(operator, `${OPERATOR_AUDIT}?business_id=${business}`))).toEqual(actions(log));
+    expect((await read(operator, OPERATOR_AUDIT)).entries.length).toBeGreaterThan(log.entries.length);
+  });
+
+  it('filters by person, action, day and time, and continues after its cursor', async () => {
+    const member = await dashboard.session('member', business);
+    for (const name of ['A', 'B', 'C']) await owner.post('/api/client/api-keys', { name, permissions: ['*'] }).expect(200);
+    expect(actions(await read(owner, `${AUDIT}?user_id=${member.id}`))).toEqual(['session.opened']);
+    const first = await read(owner, `${AUDIT}?action=api-key.created&limit=2`);
+    expect(first.entries.map(({ detail }) => detail['name'])).toEqual(['C', 'B']);
+    const second = await read(owner, `${AUDIT}?action=api-key.created&limit=2&cursor=${first.next_cursor}`);
+    expect([second.entries.map(({ detail }) => detail['name']), second.next_cursor]).toEqual([['A'], null]);
+    // 23:00 of 1 January in Asia/Kolkata, the business's zone.
+    await dashboard.db.query(`UPDATE access.audit SET at = '2026-01-01T17:30:00Z' WHERE user_id = $1`, [member.id]);
+    const counts = async (query: string) => (await read(owner, `${AUDIT}?${query}`)).entries.length;
+    expect(await counts('from=2026-01-01&to=2026-01-01')).toBe(1);
+    expect(await counts('from=2026-01-02&to=2026-01-02')).toBe(0);
+    expect(await counts('to=2025-12-31')).toBe(0);
+    expect(await counts('to=2026-01-01T17:30:00Z')).toBe(1);
+    expect(await counts('to=2026-01-01T17:29:59Z')).toBe(0);
+    expect(await counts('from=2026-01-01T17:30:01Z')).toBe(4);
+  });
+
+  it.each([['user_id=x'], ['action=none'], ['from=2026-02-31'], ['to=yesterday'], ['format=xml'], ['cursor=x'], ['business_id=1']])(
+    'refuses ?%s with 400',
+    async (query) => {
+      await owner.get(`${AUDIT}?${query}`).expect(400);
+    },
+  );
+
+  it('downloads all matching entries as CSV that no spreadsheet runs', async () => {
+    await owner.post('/api/client/team', { email: 'f@x.example', name: '=1+1, "quoted"', role: 'owner', password: PASSWORD }).expect(200);
+    await dashboard.visitor.post('/api/client/login', { email: 'f@x.example', password: PASSWORD }).expect(200);
+    await dashboard.db.query(
+      `INSERT INTO access.audit (business_id, action, detail) SELECT $1, 'templates.synced', '{}' FROM generate_series(1, 450)`,
+      [business],
+    );
+    const response = await owner.get(`${AUDIT}?format=csv`).expect(200);
+    expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
+    expect(response.headers['content-disposition']).toBe('attachment; filename="audit.csv"');
+    const rows = parse<Record<string, string>>(response.text, { columns: true });
+    expect(rows).toHaveLength(453);
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(453);
+    expect(rows.find(({ user_email }) => user_email === 'f@x.example')).toMatchObject({
+      user_name: `'=1+1, "quoted"`,
+      action: 'session.opened',
+      detail: '{}',
+    });
+  });
+
+  it('has a write whose response was lost, and no refused write', async () => {
+    const fail = (code: 'REPLY_LOST' | 'NOT_FOUND') =>
+      dashboard.neighbours.respond(DeleteWebhook, () => {
+        throw new GatewayError(code, 'No.');
+      });
+    fail('REPLY_LOST');
+    await owner.delete('/api/client/webhooks/7').expect(500);
+    fail('NOT_FOUND');
+    await owner.delete('/api/client/webhooks/7').expect(404);
+    const { entries } = await read(owner, `${AUDIT}?action=webhook.deleted`);
+    expect(entries.map(({ target, detail }) => [target, detail])).toEqual([['webhook:7', { outcome: 'unknown' }]]);
+    respond();
+  });
+
+  it('has a reply once, however often it is retried', async () => {
+    const reply = () =>
+      owner.post('/api/client/conversations/5/messages', { text: 'On its way.' }).set('idempotency-key', 'one').expect(200);
+    await reply();
+    dashboard.neighbours.respond(SendText, () => ({ message_id: 'wamid.A', phone: PHONE, replayed: true }));
+    await reply();
+    expect((await read(owner, `${AUDIT}?action=reply.sent`)).entries.map(({ detail }) => detail)).toEqual([{ message_id: 'wamid.A' }]);
+    respond();
+  });
+
+  it('names a removed person, and a person as they were then', async () => {
+    const member = await dashboard.session('member', business);
+    await owner.delete(`/api/client/team/${member.id}`).expect(200);
+    const log = await read(owner, `${AUDIT}?user_id=${member.id}`);
+    expect(log.entries[0]?.user).toEqual({ id: member.id, email: member.email, name: 'Member' });
+  });
+
+  it('expires after RETENTION_AUDIT_DAYS', async () => {
+    await dashboard.db.query(`UPDATE access.audit SET at = now() - interval '400 days 1 minute' WHERE business_id = $1`, [business]);
+    await dashboard.visitor.post('/api/client/login', { email: owner.email, password: PASSWORD }).expect(200);
+    expect(actions(await read(owner, AUDIT))).toEqual(['session.opened']);
+  });
+});

@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError } from '@mgw/contracts';
+import { Database } from '@mgw/postgres';
+import { AuditStore } from '../audit/audit.store';
+import { GatewayConfig } from '../gateway.config';
+import { invalid, noSession, notFound } from '../requests/refusals';
+import type { SessionUser } from '../sessions/session-user';
+import { SessionsStore } from '../sessions/sessions.store';
+import { PasswordLinksStore } from '../users/password-links.store';
+import { hashPassword, matchingHash } from '../users/passwords';
+import { UsersStore } from '../users/users.store';
+import type { ChangePasswordRequest, SetPasswordRequest } from './account.requests';
+import { LoginAttemptsStore, type AttemptSubject } from './login-attempts.store';
+import { accountSubject, addressSubject } from './login-subjects';
+
+/** Most wrong current passwords of one user within 15 minutes, as for logins (spec §10). They do not count as logins, nor logins here. */
+const WRONG_PASSWORDS = 5;
+const MESSAGE = 'Too many wrong passwords or links. Wait before you try again.';
+
+/**
+ * A person's own password and sessions. A change takes effect on every replica at once, because none caches sessions or passwords.
+ * Transactions lock the address first, then the user, then the link, so that no two of them deadlock.
+ */
+@Injectable()
+export class AccountService {
+  constructor(
+    private readonly db: Database,
+    private readonly users: UsersStore,
+    private readonly sessions: SessionsStore,
+    private readonly links: PasswordLinksStore,
+    private readonly attempts: LoginAttemptsStore,
+    private readonly audit: AuditStore,
+    private readonly config: GatewayConfig,
+  ) {}
+
+  /** Ends all other sessions and the user's link. @param token of the current session, which stays */
+  async changePassword(user: SessionUser, token: string, { current_password, new_password }: ChangePasswordRequest): Promise<void> {
+    const { user_id, business_id, email } = user;
+    const subject = `password:${user_id}`;
+    await this.take({ subject, limit: WRONG_PASSWORDS });
+    const current = await this.users.hashOfUser(user_id);
+    if (current === null) throw noSession();
+    if ((await matchingHash([current], current_password)) === -1) throw invalid('current_password', 'is not your password');
+    await this.db.transaction(async (tx) => {
+      const password_hash = await hashPassword(new_password, await this.users.hashOfAddress(tx, email));
+      if (!(await this.users.setPassword(tx, user_id, password_hash, current))) throw noSession();
+      await this.links.end(tx, user_id);
+      await this.sessions.endAll(tx, user_id, token);
+      await this.audit.add({ user_id, business_id, action: 'password.changed', target: `user:${user_id}`, detail: {} }, tx);
+    });
+    await this.attempts.clear(subject);
+  }
+
+  /**
+   * Sets the password of a link's user, and ends the link and all their sessions. A token that is unknown, used, replaced or expired gets
+   * the same response after the same time.
+   */
+  async setPassword({ token, new_password }: SetPasswordRequest, ip: string): Promise<void> {
+    const subject = addressSubject(ip);
+    const at = await this.take({ subject, limit: this.config.loginIpLimit });
+    const owner = await this.links.find(token);
+    if (!owner) {
+      await hashPassword(new_password);
+      throw refusedLink();
+    }
+    const { user_id, business_id, email } = owner;
+    await this.db.transaction(async (tx) => {
+      const password_hash = await hashPassword(new_password, await this.users.hashOfAddress(tx, email));
+      await this.users.setPassword(tx, user_id, password_hash);
+      if (!(await this.links.use(tx, token))) throw refusedLink();
+      await this.sessions.endAll(tx, user_id, null);
+      await this.audit.add({ user_id, business_id, action: 'password.set', target: `user:${user_id}`, detail: {} }, tx);
+    });
+    await this.attempts.uncount(subject, at);
+    // Wrong logins with the forgotten password must not keep the person out.
+    await this.attempts.clear(accountSubject(email));
+  }
+
+  listSessions({ user_id }: SessionUser, token: string) {
+    return this.sessions.list(user_id, token);
+  }
+
+  async endSession({ user_id, business_id }: SessionUser, id: number): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      if (!(await this.sessions.endById(tx, user_id, id))) throw notFound();
+      await this.audit.add({ user_id, business_id, action: 'session.ended', target: `session:${id}`, detail: {} }, tx);
+    });
+  }
+
+  /** Counts an attempt before its check, so that concurrent guesses cannot exceed the limit. @returns its time */
+  private async take(subject: AttemptSubject): Promise<string> {
+    await this.attempts.purge();
+    const attempt = await this.attempts.take([subject]);
+    if (attempt.taken) return attempt.at;
+    throw new GatewayError('RATE_LIMITED', MESSAGE, { retry_after_seconds: attempt.retry_after_seconds });
+  }
+}
+
+function refusedLink(): GatewayError {
+  return invalid('token', 'is unknown, was used, or has expired. Ask for a new link.');
+}

@@ -1,0 +1,25 @@
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { GatewayConfig } from '../gateway.config';
+import { IdPipe } from '../requests/id.pipe';
+import { Responds } from '../responses/responds';
+import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import type { SessionUser } from '../sessions/session-user';
+import { resetLink, ResetLink } from '../users/password-links';
+import { UsersService } from '../users/users.service';
+
+/** The users of all businesses, and other operators. */
+@Controller('api/admin/users')
+@SessionOf('operator')
+export class OperatorUsersController {
+  constructor(
+    private readonly users: UsersService,
+    private readonly config: GatewayConfig,
+  ) {}
+
+  @Post(':id/reset')
+  @HttpCode(200)
+  @Responds(ResetLink, 'Make a link with which a user sets a new password', { errors: ['CONFLICT'] })
+  async reset(@CurrentUser() operator: SessionUser, @Param('id', IdPipe) id: number) {
+    return resetLink(await this.users.reset(operator, id), this.config.publicUrl);
+  }
+}

@@ -1,0 +1,63 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '@mgw/postgres';
+
+const LIFE = `interval '24 hours'`;
+
+/** A link is shown once; the database has only the hash of its token. */
+export interface PasswordLink {
+  token: string;
+  expires_at: Date;
+}
+
+interface LinkOwner {
+  user_id: number;
+  business_id: number | null;
+  email: string;
+}
+
+/** Links with which people set a password without knowing one: invitations and resets. */
+@Injectable()
+export class PasswordLinksStore {
+  constructor(private readonly db: Database) {}
+
+  /** Replaces the user's previous link. */
+  async create(tx: Tx, user_id: number): Promise<PasswordLink> {
+    const token = randomBytes(32).toString('base64url');
+    const [row] = await tx.query<{ expires_at: Date }>(
+      `INSERT INTO access.password_links (user_id, token_hash, expires_at) VALUES ($1, $2, now() + ${LIFE})
+       ON CONFLICT (user_id) DO UPDATE SET token_hash = EXCLUDED.token_hash, expires_at = EXCLUDED.expires_at
+       RETURNING expires_at`,
+      [user_id, hashed(token)],
+    );
+    if (!row) throw new Error('a new link returned no row');
+    return { token, expires_at: row.expires_at };
+  }
+
+  /** @returns null for a token that is unknown, used, replaced or expired */
+  async find(token: string): Promise<LinkOwner | null> {
+    const [owner] = await this.db.query<LinkOwner>(
+      `SELECT u.id AS user_id, u.business_id, u.email FROM access.password_links l JOIN access.users u ON u.id = l.user_id
+        WHERE l.token_hash = $1 AND l.expires_at > now()`,
+      [hashed(token)],
+    );
+    return owner ?? null;
+  }
+
+  /** @returns false if the link was used, replaced or expired since it was found */
+  async use(tx: Tx, token: string): Promise<boolean> {
+    const used = await tx.query(`DELETE FROM access.password_links WHERE token_hash = $1 AND expires_at > now() RETURNING user_id`, [
+      hashed(token),
+    ]);
+    return used.length > 0;
+  }
+
+  async end(tx: Tx, user_id: number): Promise<void> {
+    await tx.query(`DELETE FROM access.password_links WHERE user_id = $1`, [user_id]);
+  }
+}
+
+/** A plain hash is enough, because the token has 256 random bits. */
+function hashed(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
