@@ -9,7 +9,20 @@ import { startStack, type RunningStack } from './stack';
 // Generous timeouts, so that a machine ten times slower passes too.
 jest.setTimeout(300_000);
 
-const PAGES = ['', 'messages', 'inbox', 'templates', 'broadcasts', 'webhooks', 'api-keys', 'auto-reply', 'usage', 'settings'];
+const PAGES = [
+  '',
+  'messages',
+  'inbox',
+  'templates',
+  'broadcasts',
+  'webhooks',
+  'api-keys',
+  'auto-reply',
+  'usage',
+  'settings',
+  'account',
+  'audit',
+];
 
 /** The journey of a business's users in a real browser. */
 describe('the dashboard', () => {
@@ -206,13 +219,25 @@ describe('the dashboard', () => {
     await page.getByText('2 sent · 0 failed · 0 to go').first().waitFor();
   });
 
-  it('lets an owner add a member with read access and remove them', async () => {
+  it('lets an owner invite a member, who sets a password by the link, and remove them', async () => {
     await go('settings');
     await page.getByLabel('Name').fill('Mira');
     await page.getByLabel('Email').fill('mira@growth.example');
-    await page.getByLabel('Initial password').fill('a long enough password');
-    await page.getByRole('button', { name: 'Add to team' }).click();
-    await page.getByRole('row', { name: /Mira/ }).waitFor();
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const shown = page.getByRole('dialog', { name: 'Personal link' });
+    const link = new URL((await shown.locator('pre').textContent()) ?? '');
+    await shown.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('row', { name: /Mira.*invited/ }).waitFor();
+    const own = await browser.newContext();
+    own.setDefaultTimeout(60_000);
+    const miras = await own.newPage();
+    await miras.goto(`${stack.demo.dashboard_url}${link.pathname}${link.hash}`);
+    await miras.getByLabel(/^New password/).fill('a long enough password');
+    await miras.getByLabel('Repeat the new password').fill('a long enough password');
+    await miras.getByRole('button', { name: 'Set password' }).click();
+    await miras.getByRole('link', { name: 'Log in' }).waitFor();
+    expect(miras.url()).not.toContain('#');
+    await own.close();
     const mira = await dashboardUser(stack.demo.site_url, { email: 'mira@growth.example', password: 'a long enough password' });
     expect((await mira.call('GET', '/api/client/messages')).status).toBe(200);
     expect((await mira.call('POST', '/api/client/api-keys', { name: 'x', permissions: ['*'] })).status).toBe(403);

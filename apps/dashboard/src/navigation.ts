@@ -1,6 +1,7 @@
 import {
   IconApi,
   IconChartBar,
+  IconHistory,
   IconHome,
   IconInbox,
   IconMessage,
@@ -26,6 +27,13 @@ const PAGES = [
   { to: '/usage', label: 'Usage', icon: IconChartBar, key: 'u' },
   { to: '/settings', label: 'Settings', icon: IconSettings, key: 's' },
 ] as const;
-const OPERATOR_PAGES = [{ to: '/operator', label: 'Operator', icon: IconServerCog, key: 'o' }] as const;
+const OWNER_PAGES = [{ to: '/audit', label: 'Audit log', icon: IconHistory, key: 'l' }] as const;
+const OPERATOR_PAGES = [
+  { to: '/operator', label: 'Operator', icon: IconServerCog, key: 'o' },
+  { to: '/operator/audit', label: 'Audit log', icon: IconHistory, key: 'l' },
+] as const;
 
-export const pagesOf = ({ business }: Me) => (business ? PAGES : OPERATOR_PAGES);
+export function pagesOf({ business, user }: Me) {
+  if (!business) return OPERATOR_PAGES;
+  return user.role === 'owner' ? [...PAGES, ...OWNER_PAGES] : PAGES;
+}

@@ -14,6 +14,12 @@ const login = createRoute({
   component: lazyRouteComponent(() => import('./pages/login/login-page'), 'LoginPage'),
 });
 
+const password = createRoute({
+  getParentRoute: () => root,
+  path: '/password',
+  component: lazyRouteComponent(() => import('./pages/password/set-password-page'), 'SetPasswordPage'),
+});
+
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
@@ -24,7 +30,8 @@ const inside = createRoute({
       if (isLoggedOut(error)) return new Promise<never>(() => undefined);
       throw error;
     });
-    // Operators have no business: they see the operator page only, and nobody else sees it.
+    // Operators have no business: they see the operator pages only, and nobody else sees those. Everybody has an account.
+    if (location.pathname === '/account') return;
     const isTheirs = location.pathname.startsWith('/operator');
     if ((me.business === null) !== isTheirs) throw redirect({ to: isTheirs ? '/' : '/operator' });
   },
@@ -50,10 +57,13 @@ const pages = [
   page('/auto-reply', () => import('./pages/auto-reply/auto-reply-page'), 'AutoReplyPage'),
   page('/usage', () => import('./pages/usage/usage-page'), 'UsagePage'),
   page('/settings', () => import('./pages/settings/settings-page'), 'SettingsPage'),
+  page('/account', () => import('./pages/account/account-page'), 'AccountPage'),
+  page('/audit', () => import('./pages/audit/audit-page'), 'AuditPage'),
+  page('/operator/audit', () => import('./pages/audit/operator-audit-page'), 'OperatorAuditPage'),
   page('/operator', () => import('./pages/operator/operator-page'), 'OperatorPage'),
 ];
 
-export const router = createRouter({ routeTree: root.addChildren([login, inside.addChildren(pages)]), defaultPreload: 'intent' });
+export const router = createRouter({ routeTree: root.addChildren([login, password, inside.addChildren(pages)]), defaultPreload: 'intent' });
 
 declare module '@tanstack/react-router' {
   interface Register {

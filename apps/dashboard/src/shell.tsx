@@ -14,7 +14,7 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
-import { IconLogout, IconMoonStars, IconSearch, IconUserCircle } from '@tabler/icons-react';
+import { IconLogout, IconMoonStars, IconSearch, IconSettings, IconUserCircle } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useLogout, useMe } from './api/session';
@@ -73,6 +73,9 @@ export function Shell() {
                 <Menu.Label>
                   {user.name} · {user.role}
                 </Menu.Label>
+                <Menu.Item component={Link} to="/account" leftSection={<IconSettings size={16} />}>
+                  Password and sessions
+                </Menu.Item>
                 <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void logout()}>
                   Log out
                 </Menu.Item>
@@ -90,7 +93,7 @@ export function Shell() {
               component={Link}
               to={to}
               label={label}
-              active={to === '/' ? pathname === '/' : pathname.startsWith(to)}
+              active={to === '/' || to === '/operator' ? pathname === to : pathname.startsWith(to)}
               leftSection={<Icon size={18} />}
               onClick={close}
               style={{ borderRadius: 8 }}

@@ -1,27 +1,42 @@
-import { Button, Card, PasswordInput, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Badge, Button, Card, Group, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, request, notifySuccess } from '../../api/client';
 import { useMe } from '../../api/session';
 import { QueryResult } from '../../components/query-result';
 import { ConfirmButton } from '../../components/confirm-button';
+import { LinkShownOnce, type PersonalLink } from '../../components/link-shown-once';
+
+/** The server takes JSON only, also without a body. */
+const JSON_BODY = { 'content-type': 'application/json' };
 
 export function Team() {
   const queries = useQueryClient();
   const { user } = useMe();
   const isOwner = user.role === 'owner';
-  const nobody = { name: '', email: '', password: '', role: 'member' as 'owner' | 'member' };
+  const nobody = { name: '', email: '', role: 'member' as 'owner' | 'member' };
   const [person, setPerson] = useState(nobody);
+  const [link, setLink] = useState<PersonalLink | null>(null);
   const list = useQuery({ queryKey: ['team'], queryFn: () => request(api.GET('/api/client/team')) });
-  const done = ({ message }: { message: string }) => {
-    notifySuccess(message);
-    setPerson(nobody);
-    void queries.invalidateQueries({ queryKey: ['team'] });
-  };
-  const add = useMutation({ mutationFn: () => request(api.POST('/api/client/team', { body: person })), onSuccess: done });
+  const refresh = () => void queries.invalidateQueries({ queryKey: ['team'] });
+  const invite = useMutation({
+    mutationFn: () => request(api.POST('/api/client/team', { body: person })),
+    onSuccess: ({ invite_url, expires_at, message }) => {
+      if (invite_url && expires_at) setLink({ url: invite_url, expires_at, message });
+      setPerson(nobody);
+      refresh();
+    },
+  });
+  const reset = useMutation({
+    mutationFn: (id: number) => request(api.POST('/api/client/team/{id}/reset', { params: { path: { id } }, headers: JSON_BODY })),
+    onSuccess: ({ reset_url, expires_at, message }) => setLink({ url: reset_url, expires_at, message }),
+  });
   const remove = useMutation({
     mutationFn: (id: number) => request(api.DELETE('/api/client/team/{id}', { params: { path: { id } } })),
-    onSuccess: done,
+    onSuccess: ({ message }) => {
+      notifySuccess(message);
+      refresh();
+    },
   });
   return (
     <Card withBorder>
@@ -42,18 +57,34 @@ export function Team() {
                       {one.email}
                     </Text>
                   </Table.Td>
-                  <Table.Td>{one.role}</Table.Td>
+                  <Table.Td>
+                    <Group gap={6}>
+                      {one.role}
+                      {one.invited && <Badge variant="default">invited</Badge>}
+                    </Group>
+                  </Table.Td>
                   <Table.Td ta="right">
                     {isOwner && one.id !== user.id && (
-                      <ConfirmButton
-                        size="compact-sm"
-                        color="red"
-                        variant="light"
-                        question={`Remove ${one.name}?`}
-                        onConfirm={() => remove.mutate(one.id)}
-                      >
-                        Remove
-                      </ConfirmButton>
+                      <Group gap={6} justify="flex-end">
+                        <ConfirmButton
+                          size="compact-sm"
+                          variant="default"
+                          question={`Make a new link for ${one.name}?`}
+                          consequence="They set a new password with it. Until then their old password works, and their previous link does not."
+                          onConfirm={() => reset.mutate(one.id)}
+                        >
+                          {one.invited ? 'New link' : 'Reset password'}
+                        </ConfirmButton>
+                        <ConfirmButton
+                          size="compact-sm"
+                          color="red"
+                          variant="light"
+                          question={`Remove ${one.name}?`}
+                          onConfirm={() => remove.mutate(one.id)}
+                        >
+                          Remove
+                        </ConfirmButton>
+                      </Group>
                     )}
                   </Table.Td>
                 </Table.Tr>
@@ -66,7 +97,7 @@ export function Team() {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            add.mutate();
+            invite.mutate();
           }}
         >
           <Stack gap="xs">
@@ -78,14 +109,6 @@ export function Team() {
               value={person.email}
               onChange={(e) => setPerson({ ...person, email: e.currentTarget.value })}
             />
-            <PasswordInput
-              label="Initial password"
-              autoComplete="new-password"
-              required
-              minLength={8}
-              value={person.password}
-              onChange={(e) => setPerson({ ...person, password: e.currentTarget.value })}
-            />
             <Select
               label="Role"
               data={['member', 'owner']}
@@ -93,12 +116,13 @@ export function Team() {
               allowDeselect={false}
               onChange={(role) => role && setPerson({ ...person, role: role as 'owner' | 'member' })}
             />
-            <Button type="submit" variant="default" loading={add.isPending}>
-              Add to team
+            <Button type="submit" variant="default" loading={invite.isPending}>
+              Invite
             </Button>
           </Stack>
         </form>
       )}
+      <LinkShownOnce link={link} title="Personal link" done={() => setLink(null)} />
     </Card>
   );
 }

@@ -1,0 +1,28 @@
+import { Alert, Button, Modal, Stack, Text } from '@mantine/core';
+import { RelativeTime } from './relative-time';
+import { Snippet } from './snippet';
+
+/** The link of an invitation or a reset. */
+export interface PersonalLink {
+  url: string;
+  expires_at: string;
+  message: string;
+}
+
+/** Shows a link that no list shows again, so only its own button closes the dialog. */
+export function LinkShownOnce({ link, title, done }: { link: PersonalLink | null; title: string; done: () => void }) {
+  return (
+    <Modal opened={link !== null} onClose={() => undefined} withCloseButton={false} closeOnEscape={false} title={title}>
+      {link && (
+        <Stack>
+          <Alert color="yellow" title={link.message} />
+          <Snippet text={link.url} label="Copy the link" />
+          <Text size="sm" c="dimmed">
+            It works once and expires <RelativeTime at={link.expires_at} />.
+          </Text>
+          <Button onClick={done}>I have copied it</Button>
+        </Stack>
+      )}
+    </Modal>
+  );
+}
