@@ -33,7 +33,7 @@ export class AccountService {
     private readonly config: GatewayConfig,
   ) {}
 
-  /** Ends all other sessions and the user's link. @param token of the current session, which stays */
+  /** Ends all other sessions, the user's link and the reset links that they made. @param token of the current session, which stays */
   async changePassword(user: SessionUser, token: string, { current_password, new_password }: ChangePasswordRequest): Promise<void> {
     const { user_id, business_id, email } = user;
     const subject = `password:${user_id}`;
@@ -52,8 +52,8 @@ export class AccountService {
   }
 
   /**
-   * Sets the password of a link's user, and ends the link and all their sessions. A token that is unknown, used, replaced or expired gets
-   * the same response after the same time.
+   * Sets the password of a link's user, and ends their sessions, the link, and the reset links that they made. A token that is unknown,
+   * used, replaced or expired gets the same response after the same time.
    */
   async setPassword({ token, new_password }: SetPasswordRequest, ip: string): Promise<void> {
     const subject = addressSubject(ip);
@@ -68,6 +68,7 @@ export class AccountService {
       const password_hash = await hashPassword(new_password, await this.users.hashOfAddress(tx, email));
       await this.users.setPassword(tx, user_id, password_hash);
       if (!(await this.links.use(tx, token))) throw refusedLink();
+      await this.links.end(tx, user_id);
       await this.sessions.endAll(tx, user_id, null);
       await this.audit.add({ user_id, business_id, action: 'password.set', target: `user:${user_id}`, detail: {} }, tx);
     });

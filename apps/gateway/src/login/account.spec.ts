@@ -232,6 +232,15 @@ describe('people keep their accounts', () => {
       await setPassword(second).expect(200);
     });
 
+    it('a link ends when the owner who made it is removed, or sets a new password', async () => {
+      const second = await dashboard.session('owner', business);
+      const [ofRemoved, ofChanged] = [await reset(owner, second), await reset(member)];
+      await owner.delete(`${TEAM}/${second.id}`).expect(200);
+      await setPassword(ofRemoved).expect(400);
+      await change(owner).expect(200);
+      await setPassword(ofChanged).expect(400);
+    });
+
     it('two uses of one link at once: one sets the password', async () => {
       const token = await reset(member);
       const responses = await Promise.all(['the first password', 'the second password'].map((password) => setPassword(token, password)));

@@ -12,12 +12,15 @@ ALTER TABLE access.sessions
 CREATE UNIQUE INDEX sessions_id ON access.sessions (id);
 CREATE INDEX sessions_user ON access.sessions (user_id);
 
--- Links of invitations and resets, by the hash of their token. A new link replaces the user's previous one.
+-- Links of invitations and resets, by the hash of their token. A new link replaces the user's previous one. A link ends with the removal of
+-- the person who made it, because they know it.
 CREATE TABLE access.password_links (
   user_id integer PRIMARY KEY REFERENCES access.users (id) ON DELETE CASCADE,
+  created_by integer NOT NULL REFERENCES access.users (id) ON DELETE CASCADE,
   token_hash bytea NOT NULL UNIQUE,
   expires_at timestamptz NOT NULL
 );
+CREATE INDEX password_links_created_by ON access.password_links (created_by);
 
 -- The person as they were then, because a removed user keeps their entries.
 ALTER TABLE access.audit

@@ -22,13 +22,14 @@ export class PasswordLinksStore {
   constructor(private readonly db: Database) {}
 
   /** Replaces the user's previous link. */
-  async create(tx: Tx, user_id: number): Promise<PasswordLink> {
+  async create(tx: Tx, user_id: number, created_by: number): Promise<PasswordLink> {
     const token = randomBytes(32).toString('base64url');
     const [row] = await tx.query<{ expires_at: Date }>(
-      `INSERT INTO access.password_links (user_id, token_hash, expires_at) VALUES ($1, $2, now() + ${LIFE})
-       ON CONFLICT (user_id) DO UPDATE SET token_hash = EXCLUDED.token_hash, expires_at = EXCLUDED.expires_at
+      `INSERT INTO access.password_links (user_id, created_by, token_hash, expires_at) VALUES ($1, $2, $3, now() + ${LIFE})
+       ON CONFLICT (user_id) DO UPDATE
+         SET created_by = EXCLUDED.created_by, token_hash = EXCLUDED.token_hash, expires_at = EXCLUDED.expires_at
        RETURNING expires_at`,
-      [user_id, hashed(token)],
+      [user_id, created_by, hashed(token)],
     );
     if (!row) throw new Error('a new link returned no row');
     return { token, expires_at: row.expires_at };
@@ -52,8 +53,13 @@ export class PasswordLinksStore {
     return used.length > 0;
   }
 
+  /** Ends the user's own link and the reset links that they made: a thief of their session may have made those. */
   async end(tx: Tx, user_id: number): Promise<void> {
-    await tx.query(`DELETE FROM access.password_links WHERE user_id = $1`, [user_id]);
+    await tx.query(
+      `DELETE FROM access.password_links l USING access.users u
+        WHERE u.id = l.user_id AND (l.user_id = $1 OR l.created_by = $1 AND NOT u.invited)`,
+      [user_id],
+    );
   }
 }
 

@@ -59,7 +59,7 @@ export class UsersService {
       await this.requireMembership(tx, by);
       const user = await this.users.find(tx, id);
       if (!user || (by.business_id !== null && user.business_id !== by.business_id)) throw notFound();
-      const link = await this.links.create(tx, id);
+      const link = await this.links.create(tx, id, by.user_id);
       const { business_id, email } = user;
       await this.audit.add({ user_id: by.user_id, business_id, action: 'user.reset', target: `user:${id}`, detail: { email } }, tx);
       return link;
@@ -85,7 +85,7 @@ export class UsersService {
       );
       const id = await this.users.add(tx, { ...person, email, password_hash, invited });
       if (id === null) throw new GatewayError('CONFLICT', 'There is a user with this email in this business already.');
-      const link = invited ? await this.links.create(tx, id) : null;
+      const link = by && invited ? await this.links.create(tx, id, by.user_id) : null;
       const { business_id, name, role } = person;
       const action = invited ? 'user.invited' : 'user.created';
       const detail = { email, name, role };

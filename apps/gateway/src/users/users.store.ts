@@ -61,9 +61,10 @@ export class UsersStore {
     return user ?? null;
   }
 
+  /** Locks the user against removal. */
   async find(tx: Tx, id: number): Promise<Pick<StoredUser, 'business_id' | 'email'> | null> {
     const [user] = await tx.query<Pick<StoredUser, 'business_id' | 'email'>>(
-      `SELECT business_id, email FROM access.users WHERE id = $1::bigint`,
+      `SELECT business_id, email FROM access.users WHERE id = $1::bigint FOR KEY SHARE`,
       [id],
     );
     return user ?? null;
