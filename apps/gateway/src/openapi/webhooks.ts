@@ -10,6 +10,16 @@ const HEADERS: [string, boolean, string][] = [
     false,
     'With a secret: `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` (Standard Webhooks). Two signatures, separated by a space, while a replaced secret is kept.',
   ],
+  [
+    'X-Service-Sequence',
+    false,
+    'The number of the event among the events of the business, which have numbers without gaps, wanted by this webhook or not. Absent on a test event.',
+  ],
+  [
+    'X-Service-Previous',
+    false,
+    'The number of the event before it that this webhook wanted, `0` for the first. If you never receive that one, it was lost.',
+  ],
   ['X-Service-Signature', false, 'With a secret: the hexadecimal HMAC-SHA256 of the body.'],
 ];
 const RULES =

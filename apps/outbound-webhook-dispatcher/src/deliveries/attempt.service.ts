@@ -148,13 +148,14 @@ export class AttemptService {
     const secrets = this.secretsFor(attempt);
     if (secrets === null) return null;
     const [current, ...old] = secrets;
-    const { url, body, event_id: id } = attempt;
+    const { url, body, event_id: id, seq, previous_seq } = attempt;
     const timestamp = Math.floor(Date.now() / 1_000);
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'messaging-gateway/1.0',
       'webhook-id': id,
       'webhook-timestamp': String(timestamp),
+      ...(seq !== null && { 'x-service-sequence': seq, 'x-service-previous': previous_seq ?? '0' }),
       ...(current !== undefined && signatureHeaders([current, ...old], { id, timestamp, body })),
     };
     return { url, headers };

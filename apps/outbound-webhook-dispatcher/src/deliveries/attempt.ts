@@ -7,6 +7,10 @@ export interface Attempt {
   ordering_key: string;
   event_id: string;
   body: string;
+  /** The number of its event; null for a test event. */
+  seq: string | null;
+  /** The number of the event before it that the webhook wanted, `0` for the first. */
+  previous_seq: string | null;
   /** Size of the body in UTF-8. */
   bytes: number;
   /** Counts the attempts of a delivery; the fencing token. */

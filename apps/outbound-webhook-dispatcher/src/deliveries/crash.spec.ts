@@ -12,7 +12,7 @@ const POINTS = ['consumer.before-commit', 'consumer.after-commit', 'dispatch.aft
 /** Kills one of two dispatchers between two steps (guarantees §4, §8). The cases run side by side because each waits for the survivor. */
 describe('one of two dispatchers dies', () => {
   it.concurrent.each(POINTS)(
-    'at %s: D1, D3, D4, D7: every event reaches every webhook, counts once and keeps its signed bytes',
+    'at %s: D1, D3, D4, D7: every event reaches every webhook, counts once and keeps its signed bytes and its number',
     async (point) => {
       const dispatching = await startDispatching();
       await survives(dispatching, point).finally(() => dispatching.harness.close());
@@ -66,6 +66,8 @@ async function survives({ harness, ...dispatching }: Dispatching, point: string)
       bodies.set(headers['webhook-id'], body);
     }
     expect(bodies.size).toBe(published);
+    const numbers = new Map(requests.map(({ headers }) => [Number(headers['x-service-sequence']), Number(headers['x-service-previous'])]));
+    expect([...numbers].sort(([a], [b]) => a - b)).toEqual(Array.from({ length: published }, (_, i) => [i + 1, i]));
   }
 }
 

@@ -43,7 +43,7 @@ const CLAIM = `locked AS (
     UPDATE dispatch.deliveries d SET state = 'running', queued = false, attempt = d.attempt + 1
     FROM locked WHERE d.id = locked.id AND ${onRow('d.queued')}
     RETURNING d.id, d.webhook_id, d.business_id, locked.ordering_key, d.event_id, d.body, locked.bytes, d.attempt, locked.url,
-              locked.secret_sealed, ${oldSecret('d.webhook_id')}, d.traceparent, d.manual, d.lost_workers
+              locked.secret_sealed, ${oldSecret('d.webhook_id')}, d.traceparent, d.manual, d.lost_workers, d.seq, d.previous_seq
   ), claimed AS (
     UPDATE dispatch.lanes l SET worker = $1, delivery_id = begun.id
     FROM begun WHERE l.webhook_id = begun.webhook_id AND l.ordering_key = begun.ordering_key
@@ -56,6 +56,33 @@ const FIRST = `CROSS JOIN LATERAL (
     WHERE d.queued AND d.webhook_id = l.webhook_id AND d.ordering_key COLLATE "C" = l.ordering_key
     ORDER BY d.webhook_id, d.ordering_key COLLATE "C", d.id LIMIT 1
   ) first`;
+
+/**
+ * SQL: numbers the fresh events of each business that has a feed, or a webhook to begin one with, and gives each wanted delivery the number
+ * of its event and that of the event before it that its webhook wanted (decision 282). The upserts lock rows in order, and continue from
+ * the newest numbers even if another replica has committed since the snapshot.
+ */
+const NUMBERED = `feed AS (
+    INSERT INTO dispatch.feeds AS f (business_id, last_seq)
+    SELECT business_id, count(*) FROM e JOIN fresh USING (event_id)
+    WHERE EXISTS (SELECT FROM dispatch.feeds known WHERE known.business_id = e.business_id)
+       OR EXISTS (SELECT FROM dispatch.webhooks w WHERE w.business_id = e.business_id)
+    GROUP BY business_id ORDER BY business_id
+    ON CONFLICT (business_id) DO UPDATE SET last_seq = f.last_seq + excluded.last_seq
+    RETURNING business_id, last_seq
+  ), entry AS MATERIALIZED (
+    SELECT e.event_id, feed.last_seq + 1 - row_number() OVER (PARTITION BY business_id ORDER BY e.nth DESC) AS seq
+    FROM e JOIN fresh USING (event_id) JOIN feed USING (business_id)
+  ), position AS (
+    INSERT INTO dispatch.feed_positions AS p (webhook_id, seq)
+    SELECT webhook_id, max(seq) FROM wanted JOIN entry USING (event_id) GROUP BY webhook_id ORDER BY webhook_id
+    ON CONFLICT (webhook_id) DO UPDATE SET previous_seq = p.seq, seq = excluded.seq
+    RETURNING webhook_id, previous_seq
+  ), numbered AS (
+    SELECT wanted.*, entry.seq,
+           coalesce(lag(entry.seq) OVER (PARTITION BY webhook_id ORDER BY entry.seq), position.previous_seq) AS previous_seq
+    FROM wanted JOIN entry USING (event_id) JOIN position USING (webhook_id)
+  )`;
 
 /**
  * Deliveries, and the lanes in which they wait. Every statement locks webhooks first, then lanes by key, then deliveries, so that no two
@@ -113,7 +140,7 @@ export class DeliveriesStore {
                -- The inbox keeps events for days, the log for weeks.
                WHERE NOT EXISTS (SELECT FROM dispatch.deliveries d WHERE d.event_id = e.event_id AND ${onRow('d.webhook_id = w.id')})
                ORDER BY e.nth, w.id FOR KEY SHARE OF w) ordered
-       ), first AS MATERIALIZED (
+       ), ${NUMBERED}, first AS MATERIALIZED (
          SELECT * FROM (
            SELECT wanted.*, count(*) OVER lane AS open, row_number() OVER (lane ORDER BY id) AS place FROM wanted WHERE is_active
            WINDOW lane AS (PARTITION BY webhook_id, ordering_key)
@@ -138,18 +165,19 @@ export class DeliveriesStore {
          RETURNING delivery_id, worker
        ), made AS (
          INSERT INTO dispatch.deliveries
-           (id, webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, queued, attempt, reason, finished_at)
+           (id, webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, queued, attempt, reason, finished_at,
+            seq, previous_seq)
          SELECT id, webhook_id, business_id, type, event_id, ordering_key, body, traceparent, s.state, s.state = 'pending',
                 CASE WHEN s.state = 'running' THEN 1 ELSE 0 END,
                 CASE WHEN s.state = 'skipped' THEN 'the webhook is disabled' END,
-                CASE WHEN s.state = 'skipped' THEN now() END
-         FROM wanted CROSS JOIN LATERAL (
+                CASE WHEN s.state = 'skipped' THEN now() END, seq, previous_seq
+         FROM numbered CROSS JOIN LATERAL (
            SELECT CASE WHEN NOT is_active THEN 'skipped'
                        WHEN id IN (SELECT delivery_id FROM lane WHERE delivery_id IS NOT NULL) THEN 'running' ELSE 'pending' END AS state
          ) s ORDER BY id
-         RETURNING id, state
+         RETURNING id, state, seq, previous_seq
        )
-       SELECT made.state, w.id, w.webhook_id, w.business_id, w.ordering_key, w.event_id, w.bytes, 1 AS attempt, w.traceparent, w.url, w.secret_sealed,
+       SELECT made.state, made.seq, made.previous_seq, w.id, w.webhook_id, w.business_id, w.ordering_key, w.event_id, w.bytes, 1 AS attempt, w.traceparent, w.url, w.secret_sealed,
               ${oldSecret('w.webhook_id')},
               EXISTS (SELECT FROM lane WHERE worker IS NULL) AS due
        FROM made JOIN wanted w ON w.id = made.id WHERE made.state <> 'skipped' ORDER BY w.id`,

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import {
+  BroadcastCompleted,
   CreateWebhook,
   DeleteWebhook,
   ListDeliveries,
@@ -10,6 +11,7 @@ import {
   type GatewayError,
   type ReplyOf,
 } from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { Webhook } from 'standardwebhooks';
@@ -35,6 +37,18 @@ describe('spec §6, guarantees §4: events to receivers', () => {
   const list = async (business_id = 1) => (await harness.rpc.call(ListWebhooks, { business_id })).webhooks;
   const states = async () =>
     (await harness.db.query<{ state: string }>('SELECT state FROM dispatch.deliveries ORDER BY id')).map(({ state }) => state);
+  /** The numbers of a delivery: that of its event, and that of the event before it. */
+  const sequence = ({ headers }: (typeof receiver.requests)[number]) =>
+    [headers['x-service-sequence'], headers['x-service-previous']].flatMap((number) => (number === undefined ? [] : [Number(number)]));
+  const handled = async () => (await harness.db.query('SELECT FROM dispatch.inbox')).length;
+  const completed = (broadcast_id: number) =>
+    newEvent(BroadcastCompleted, {
+      id: `broadcast.completed:${broadcast_id}`,
+      at: '2026-01-02T03:04:05.678Z',
+      business_id: 1,
+      key: `broadcast:${broadcast_id}`,
+      data: { broadcast_id, template_name: 't', total_recipients: 1, sent: 1, failed: 0, business_id: 1 },
+    });
   const ids = (from = receiver) => from.requests.map(({ body }) => (JSON.parse(body) as { data: { message_id: string } }).data.message_id);
 
   it('spec §6.1, §5.9, decision 35: posts the event once, signed', async () => {
@@ -192,6 +206,56 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     await harness.publish(...events, ...events);
     await eventually(async () => (await states()).filter((state) => state === 'succeeded').length === 40);
     expect(ids()).toHaveLength(40);
+    const numbers = receiver.requests.map(sequence).sort(([a = 0], [b = 0]) => a - b);
+    expect(numbers).toEqual(Array.from({ length: 40 }, (_, i) => [i + 1, i]));
+  });
+
+  it('decision 282: numbers the events of a business, so that a receiver sees at the next one that it lost one', async () => {
+    await harness.run(service);
+    // A business without a webhook has no numbers.
+    await harness.publish(sent(1));
+    await eventually(async () => (await handled()) === 1);
+    const [id, other] = [await create(), await create({ url: `${receiver.url}/other` })];
+    await harness.rpc.call(UpdateWebhook, { business_id: 1, id: other, events: ['broadcast.completed', 'message.sent'] });
+    const at = (path: string) => receiver.requests.filter((request) => request.path === path).map(sequence);
+    receiver.respond(({ path }, response) => void response.writeHead(path === '/hook' ? 500 : 200).end());
+    await harness.publish(sent(2, { conversation_id: 1 }), completed(1), sent(2, { business_id: 2 }));
+    await eventually(() => receiver.requests.length === 3);
+    receiver.respond((_, response) => void response.writeHead(200).end());
+    await harness.publish(sent(3, { conversation_id: 1 }), sent(2, { conversation_id: 1 }));
+    await eventually(() => receiver.requests.length === 5);
+    // The receiver of /hook stored nothing as event 1, and event 3 names it.
+    expect([at('/hook'), at('/other').sort()]).toEqual([
+      [
+        [1, 0],
+        [3, 1],
+      ],
+      [
+        [1, 0],
+        [2, 1],
+        [3, 2],
+      ],
+    ]);
+    const { deliveries } = await harness.rpc.call(ListDeliveries, {
+      business_id: 1,
+      webhook_id: id,
+      limit: 1,
+      cursor: null,
+      state: 'failed',
+    });
+    await harness.rpc.call(Redeliver, { business_id: 1, webhook_id: id, delivery_id: deliveries[0]?.id ?? 0 });
+    await eventually(() => receiver.requests.length === 6);
+    await harness.rpc.call(TestWebhook, { business_id: 1, webhook_id: id, event: null });
+    await eventually(() => receiver.requests.length === 7);
+    expect(at('/hook').slice(2)).toEqual([[1, 0], []]);
+    // A skipped delivery is one that the webhook wanted.
+    await harness.rpc.call(UpdateWebhook, { business_id: 1, id, is_active: false });
+    await harness.publish(sent(4));
+    await eventually(async () => (await states()).includes('skipped'));
+    await harness.rpc.call(UpdateWebhook, { business_id: 1, id, is_active: true });
+    await harness.publish(sent(5));
+    await eventually(() => at('/hook').length === 5);
+    expect(at('/hook')[4]).toEqual([5, 4]);
   });
 
   it('decision 29b: delivers one conversation in order, one at a time, and others side by side', async () => {
