@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { characters, Id, IsoTime, MessageId, Nullable, Recipient } from './fields';
+import { inboundDetails } from './inbound-details';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
 
@@ -32,6 +33,9 @@ export const ThreadMessage = Type.Object({
   sent_by: Nullable(Type.String()),
   template: Nullable(Type.String()),
   at: IsoTime,
+  ...inboundDetails,
+  edited_at: Type.Optional({ ...IsoTime, description: 'When the customer edited the message; `text` is the new one' } as typeof IsoTime),
+  deleted_at: Type.Optional({ ...IsoTime, description: 'When the customer deleted the message' } as typeof IsoTime),
 });
 export type ThreadMessage = Static<typeof ThreadMessage>;
 

@@ -11,6 +11,7 @@ export * from './errors';
 export * from './event';
 export * from './event-reference';
 export * from './fields';
+export * from './inbound-details';
 export * from './service-metrics';
 export * from './intent-id';
 export * from './operation';

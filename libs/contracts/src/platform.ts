@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { eventType } from './event';
 import { IsoTime, MessageId, Nullable } from './fields';
+import { InboundDetails } from './inbound-details';
 import { operation } from './operation';
 
 /**
@@ -41,6 +42,10 @@ export const PlatformMessage = eventType(
     text: Nullable(Type.String()),
     caption: Nullable(Type.String()),
     media: Nullable(Type.Object({ type: Type.String(), id: Type.String(), mime_type: Type.String() })),
+    /** Absent if the message has none. */
+    details: Type.Optional(InboundDetails),
+    /** The message that an `edit` or `revoke` changes; the text and caption of an edit are the new ones. */
+    original_message_id: Type.Optional(MessageId),
     /** The update as the platform wrote it, for later features. */
     raw: Type.Record(Type.String(), Type.Unknown()),
   }),

@@ -1,6 +1,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { eventType } from './event';
 import { Id, MessageId, Nullable } from './fields';
+import { inboundDetails } from './inbound-details';
 
 /** A field as the reference of the events describes it. */
 const described = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description });
@@ -26,6 +27,7 @@ export const MessageReceived = eventType(
     media_id: Type.Optional(text('WhatsApp’s id of the file, of a media message.')),
     mime_type: Type.Optional(text('The file’s content type, of a media message.')),
     from_user_id: Type.Optional(text('The sender’s business-scoped user id, if WhatsApp sent it.')),
+    ...inboundDetails,
     conversation_id: CONVERSATION_ID,
     business_id: BUSINESS_ID,
   }),

@@ -42,7 +42,7 @@ export interface WebhookMessage {
   /** Absent when the platform withholds the phone (platform §4.7). */
   from?: string;
   from_user_id?: string;
-  context?: { from?: string; id?: string };
+  context?: { from?: string; id?: string; forwarded?: boolean; frequently_forwarded?: boolean };
   text?: { body?: string };
   button?: { payload?: string; text?: string };
   interactive?: {
@@ -51,6 +51,10 @@ export interface WebhookMessage {
     list_reply?: { id?: string; title?: string; description?: string };
     nfm_reply?: { name?: string; body?: string; response_json?: string };
   };
+  /** Coexistence numbers only. */
+  edit?: { original_message_id?: string; message?: Record<string, unknown> };
+  /** Coexistence numbers only. */
+  revoke?: { original_message_id?: string };
   errors?: WebhookError[];
   /** The object named by `type`, for example `image`. */
   [member: string]: unknown;

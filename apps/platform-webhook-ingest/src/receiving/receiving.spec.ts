@@ -250,6 +250,25 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect(letter).toEqual({ body: '{"entry":', subject: '(all)' });
   });
 
+  it('platform §4.4: publishes a message whatever the values of its details, and sets none aside', async () => {
+    const values = [null, 7, 'x', [[]], { id: [], message_id: {}, body: 1, latitude: '1' }, { vcard: 'x'.repeat(16_000) }];
+    const messages = values.flatMap((value, v) =>
+      ['image', 'location', 'contacts', 'interactive', 'reaction', 'order', 'edit', 'revoke', 'unsupported'].map((type) => ({
+        ...text(`wamid.${v}.${type}`),
+        type,
+        text: value,
+        context: value,
+        referral: value,
+        errors: value,
+        [type]: type === 'contacts' ? [value] : value,
+      })),
+    );
+    expect(await signed(envelope({ messages }))).toBe(200);
+    const events = await published('message', messages.length);
+    expect(events.map(({ data }) => (data as { message_id: string }).message_id)).toEqual(messages.map(({ id }) => id));
+    expect(await count('dead_letters')).toBe(0);
+  });
+
   it('platform §4.6: publishes a preference, and sets aside one without a person', async () => {
     const stop = { wa_id: '919876543210', category: 'marketing_messages', value: 'stop', timestamp: 1767323045 };
     const value = { metadata: { phone_number_id: '701' }, user_preferences: [stop, { ...stop, wa_id: undefined }] };

@@ -54,7 +54,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-function shortText(value: unknown): string {
+/** The members of an object; none for any other value. */
+export function membersOf(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
+}
+
+/** An id or name; "" for a value of another type and for one that is too long. */
+export function shortText(value: unknown): string {
   if (typeof value !== 'string' && typeof value !== 'number') return '';
   const text = String(value);
   return text.length <= MOST_ID_CHARACTERS ? text : '';

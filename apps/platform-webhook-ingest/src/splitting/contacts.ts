@@ -32,6 +32,11 @@ export class Contacts {
     };
   }
 
+  /** The customer's username, if WhatsApp sends it. */
+  usernameOf(message: WebhookMessage): unknown {
+    return this.contactOf(message)?.profile?.username;
+  }
+
   /** The contact of a message, shortened for a dead letter. */
   forLetter(message: WebhookMessage): WebhookContact[] {
     const contact = this.contactOf(message);

@@ -1,7 +1,9 @@
-import { PlatformMessage, type EventEnvelope } from '@mgw/contracts';
+import { matches, MessageId, PlatformMessage, type EventEnvelope } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 import type { WebhookMessage } from '@mgw/platform-api';
+import { membersOf, shortText } from './changes';
 import type { Contacts } from './contacts';
+import { messageDetails } from './message-details';
 import { platformTime } from './platform-time';
 
 const MEDIA = new Set(['image', 'video', 'audio', 'document', 'sticker']);
@@ -28,21 +30,54 @@ export function messageEvent(
       from,
       type: message.type,
       sent_at: at,
-      ...contentOf(message),
+      ...contentOf(message, contacts),
       raw: message as Record<string, unknown>,
     },
   });
 }
 
-function contentOf(message: WebhookMessage) {
-  const { button, interactive } = message;
-  const reply = interactive?.button_reply ?? interactive?.list_reply;
-  const object = MEDIA.has(message.type)
-    ? (message[message.type] as { id?: string; mime_type?: string; caption?: string } | undefined)
-    : undefined;
+type Members = Record<string, unknown>;
+
+/** A member of the wrong type counts as absent. */
+function contentOf(message: WebhookMessage, contacts: Contacts) {
+  if (message.type === 'edit' || message.type === 'revoke') return changeOf(message[message.type]);
+  const file = fileOf(message);
+  const details = messageDetails(message, file, contacts.usernameOf(message));
+  return { text: textOf(message), caption: stringOf(file?.['caption']), media: mediaOf(message.type, file), ...(details && { details }) };
+}
+
+/** An edit has the new message; a revocation has none. */
+function changeOf(change: WebhookMessage['edit']) {
+  const { original_message_id, message } = membersOf(change);
+  const edited = membersOf(message) as unknown as WebhookMessage;
   return {
-    text: message.text?.body ?? button?.text ?? reply?.title ?? interactive?.nfm_reply?.body ?? null,
-    caption: object?.caption ?? null,
-    media: object?.id ? { type: message.type, id: object.id, mime_type: object.mime_type ?? '' } : null,
+    text: textOf(edited),
+    caption: stringOf(fileOf(edited)?.['caption']),
+    media: null,
+    ...(matches(MessageId, original_message_id) && { original_message_id }),
   };
+}
+
+function textOf({ text, button, interactive }: WebhookMessage): string | null {
+  const { button_reply, list_reply, nfm_reply } = membersOf(interactive);
+  const texts = [
+    membersOf(text)['body'],
+    membersOf(button)['text'],
+    membersOf(button_reply ?? list_reply)['title'],
+    membersOf(nfm_reply)['body'],
+  ];
+  return texts.find((one) => typeof one === 'string') ?? null;
+}
+
+function fileOf(message: WebhookMessage): Members | undefined {
+  return MEDIA.has(message.type) && Object.hasOwn(message, message.type) ? membersOf(message[message.type]) : undefined;
+}
+
+function mediaOf(type: string, file: Members | undefined) {
+  const id = shortText(file?.['id']);
+  return id === '' ? null : { type, id, mime_type: shortText(file?.['mime_type']) };
+}
+
+function stringOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }

@@ -43,7 +43,11 @@ function hasTooManyValues(body: Buffer): boolean {
   return false;
 }
 
-function toStorable(value: unknown, levels: number): unknown {
+/**
+ * Cleans the texts of a parsed value in place.
+ * @throws Error if it has more levels of arrays and objects
+ */
+export function toStorable(value: unknown, levels: number): unknown {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0') ? value : value.replaceAll('\0', '').toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) throw new Error('nested too deep');
