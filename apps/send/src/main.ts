@@ -2,13 +2,14 @@ import { runCommand, type Service } from '@mgw/service';
 import { SendConfig } from './send.config';
 import { SendModule } from './send.module';
 import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
+import { InboundDetails1795392000000 } from './migrations/1795392000000-inbound-details';
 
 export const service: Service<SendConfig> = {
   name: 'send',
   module: SendModule,
   config: SendConfig,
   schema: 'send',
-  migrations: [Baseline1795305600000],
+  migrations: [Baseline1795305600000, InboundDetails1795392000000],
   sources: __dirname,
 };
 

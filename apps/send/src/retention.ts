@@ -15,6 +15,7 @@ export const sendRetention = ({ messagesDays: days, ...keep }: SendConfig): Rete
     ...agedEventRows('send', keep),
     { table: 'send.intents', where: `id < ${firstIntentIdAt(startOfMonth(days + MONTH_DAYS))} AND state NOT IN ('calling', 'unknown')` },
     { table: 'send.idempotency_keys', where: `created_at < now() - interval '25 hours'` },
+    { table: 'send.message_changes', where: `changed_at < ${startOfMonth(days)}` },
     { table: 'send.daily_usage', where: 'day < current_date - 40' },
   ],
   months: [

@@ -6,6 +6,7 @@ import { ConversationService } from './conversations/conversation.service';
 import { ConversationStore } from './conversations/conversation.store';
 import { InboundService } from './inbound/inbound.service';
 import { InboundStore } from './inbound/inbound.store';
+import { MessageChangesStore } from './inbound/message-changes.store';
 import { InboxHandlers } from './inbox/inbox.handlers';
 import { InboxStore } from './inbox/inbox.store';
 import { ThreadStore } from './inbox/thread.store';
@@ -41,7 +42,7 @@ const sending = [SendService, OtpService, OtpStore, SendPipeline, PlatformSendSe
 const requiredData = [ConnectionService, TemplateService];
 const intents = [ReservationService, ReservationStore, OutcomeService, OutcomeStore, LateAcceptanceService, IntentSweeper, IntentStore];
 const platformErrors = [RefusalEffects, FailureEffects];
-const inbound = [PlatformEventsConsumer, InboundService, InboundStore];
+const inbound = [PlatformEventsConsumer, InboundService, InboundStore, MessageChangesStore];
 const people = [ConversationService, ConversationStore, WindowStore, SuppressionStore, PreferenceService, SettingsStore];
 
 /** Half of the concurrent requests may call the platform and three eighths may wait for a call. The rest make no calls. */

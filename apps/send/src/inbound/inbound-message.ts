@@ -3,13 +3,31 @@ import { PermanentFailure } from '@mgw/events';
 import { userIdOf, waIdOf } from '@mgw/phone';
 import type { IdentityChange, Person } from '../conversations/person';
 
+export interface MessageChange {
+  businessId: number;
+  /** The message that changed. */
+  messageId: string;
+  editedAt: string | null;
+  deletedAt: string | null;
+  /** The new text or caption. */
+  text: string | null;
+}
+
 export type InboundEvent = EventEnvelope<typeof PlatformMessage>;
 
-/** Notices about the person or about earlier messages. They open no window and publish no event (decision 38). */
+/** Notices about the person, and changes of earlier messages. They open no window and publish no event (decision 38). */
 const NOTICE_TYPES = new Set(['system', 'edit', 'revoke', 'request_welcome']);
 
 export function isCustomerMessage(event: InboundEvent): boolean {
   return !NOTICE_TYPES.has(event.data.type);
+}
+
+/** The edit or revocation of an earlier message (platform §4.4); null for other messages, and if it names no message. */
+export function messageChange({ business_id, data }: InboundEvent): MessageChange | null {
+  const { type, original_message_id: messageId, sent_at, text, caption } = data;
+  if (messageId === undefined || (type !== 'edit' && type !== 'revoke')) return null;
+  const at = { businessId: business_id, messageId, editedAt: null, deletedAt: null, text: null };
+  return type === 'edit' ? { ...at, editedAt: sent_at, text: text ?? caption } : { ...at, deletedAt: sent_at };
 }
 
 /** The new phone or user id from a system message (platform §4.4); null for other messages. */
@@ -51,6 +69,7 @@ export function receivedData(event: InboundEvent, conversationId: number): DataO
     ...(data.caption !== null && { caption: data.caption }),
     ...(data.media && { media_type: data.media.type, media_id: data.media.id, mime_type: data.media.mime_type }),
     ...(data.from.user_id !== null && { from_user_id: data.from.user_id }),
+    ...data.details,
     conversation_id: conversationId,
     business_id: event.business_id,
   };

@@ -11,10 +11,12 @@ import {
   firstMessageText,
   identityChange,
   isCustomerMessage,
+  messageChange,
   receivedData,
   senderOf,
   type InboundEvent,
 } from './inbound-message';
+import { MessageChangesStore } from './message-changes.store';
 import { InboundStore, type InboundMessage, type NewInboundMessage } from './inbound.store';
 
 /**
@@ -27,6 +29,7 @@ export class InboundService {
     private readonly conversations: ConversationService,
     private readonly suppressions: SuppressionStore,
     private readonly store: InboundStore,
+    private readonly changes: MessageChangesStore,
   ) {}
 
   /** Handles events in their order, so that messages before a change of identity belong to the old one. @returns the events to publish */
@@ -45,6 +48,10 @@ export class InboundService {
   }
 
   private async record(inbound: InboundEvent[], tx: Tx): Promise<EventEnvelope[]> {
+    await this.changes.record(
+      tx,
+      inbound.map(messageChange).filter((change) => change !== null),
+    );
     const messages = inbound.filter(isCustomerMessage);
     if (messages.length === 0) return [];
     const ids = await this.conversations.findOrOpen(tx, messages.map(senderOf));

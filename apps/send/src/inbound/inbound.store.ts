@@ -34,6 +34,8 @@ const MESSAGES = new RowSet<InboundMessage>({
   media_type: ['text', ({ event }) => event.data.media?.type ?? null],
   media_id: ['text', ({ event }) => event.data.media?.id ?? null],
   mime_type: ['text', ({ event }) => event.data.media?.mime_type ?? null],
+  // Text is encoded in binary (list-parameters.ts).
+  details: ['text', ({ event }) => (event.data.details ? JSON.stringify(event.data.details) : null)],
   sent_at: ['timestamptz', ({ event }) => event.data.sent_at],
   name: ['text', ({ event }) => event.data.from.name],
 });
@@ -55,9 +57,9 @@ export class InboundStore {
          SELECT * FROM ${MESSAGES.from('n', 'nth')}
        ), inserted AS (
          INSERT INTO send.inbound_messages
-           (business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at, received_at)
+           (business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, details, sent_at, received_at)
          -- Microseconds keep the order within this statement; statement_timestamp() keeps it between statements of one transaction.
-         SELECT business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, sent_at,
+         SELECT business_id, message_id, conversation_id, type, text, caption, media_type, media_id, mime_type, details::json, sent_at,
                 statement_timestamp() + nth * interval '1 microsecond'
          FROM n
          WHERE (SELECT true FROM send.inbound_messages m WHERE m.business_id = n.business_id AND m.message_id = n.message_id LIMIT 1) IS NULL

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { GetThread, RequestOf, ThreadMessage } from '@mgw/contracts';
+import type { GetThread, InboundDetails, RequestOf, ThreadMessage } from '@mgw/contracts';
 import { Database, pageOf, readCursor } from '@mgw/postgres';
+
+/** Bytes of texts and details of a page, as JSON. NATS carries 8 MB, and a hundred of the longest messages have more. */
+const MOST_PAGE_BYTES = 4 * 1024 * 1024;
 
 interface MessageRow {
   message_id: string;
@@ -10,6 +13,9 @@ interface MessageRow {
   media_type: string | null;
   media_id: string | null;
   mime_type: string | null;
+  details: InboundDetails | null;
+  edited_at: Date | null;
+  deleted_at: Date | null;
   sent_by: string | null;
   template: string | null;
   at: Date;
@@ -38,14 +44,16 @@ const FIRST_PAGE: PageStart = { place: `'infinity'::timestamptz`, came: `'infini
  */
 const threadSql = (ids: string, { place, came, id }: PageStart, limit: string) => `
   SELECT thread.* FROM ${ids} AS part (id) CROSS JOIN LATERAL (
-    (SELECT message_id, 'in' AS direction, type, coalesce(text, caption) AS text, media_type, media_id, mime_type,
-            NULL AS sent_by, NULL AS template, sent_at AS at, ${INBOUND_PLACE} AT TIME ZONE 'UTC' AS place, received_at AS came
-     FROM send.inbound_messages
-     WHERE conversation_id = part.id AND ${INBOUND_PLACE} <= ${place} AT TIME ZONE 'UTC'
-       AND (${INBOUND_PLACE}, received_at, message_id) < (${place} AT TIME ZONE 'UTC', ${came}, ${id})
-     ORDER BY ${INBOUND_PLACE} DESC, received_at DESC, message_id DESC LIMIT ${limit})
+    SELECT m.message_id, 'in' AS direction, m.type, coalesce(c.text, m.text, m.caption) AS text, m.media_type, m.media_id, m.mime_type,
+           m.details, c.edited_at, c.deleted_at, NULL AS sent_by, NULL AS template, m.sent_at AS at, m.place, m.received_at AS came
+    FROM (
+      SELECT *, ${INBOUND_PLACE} AT TIME ZONE 'UTC' AS place FROM send.inbound_messages
+      WHERE conversation_id = part.id AND ${INBOUND_PLACE} <= ${place} AT TIME ZONE 'UTC'
+        AND (${INBOUND_PLACE}, received_at, message_id) < (${place} AT TIME ZONE 'UTC', ${came}, ${id})
+      ORDER BY ${INBOUND_PLACE} DESC, received_at DESC, message_id DESC LIMIT ${limit}
+    ) m LEFT JOIN send.message_changes c ON c.business_id = m.business_id AND c.message_id = m.message_id
     UNION ALL
-    SELECT m.message_id, 'out', coalesce(i.type, 'unknown'), i.text, NULL, NULL, NULL, i.sent_by, i.template, m.accepted_at, m.accepted_at, m.accepted_at
+    SELECT m.message_id, 'out', coalesce(i.type, 'unknown'), i.text, NULL, NULL, NULL, NULL, NULL, NULL, i.sent_by, i.template, m.accepted_at, m.accepted_at, m.accepted_at
     FROM (
       SELECT message_id, intent_id, accepted_at FROM send.messages
       WHERE conversation_id = part.id AND accepted_at <= ${place} AND (accepted_at, accepted_at, message_id) < (${place}, ${came}, ${id})
@@ -82,23 +90,36 @@ export class ThreadStore {
       `SELECT page.*, place::text AS exact_place, came::text AS exact_came FROM (${THREAD_PAGE}) page`,
       [ids.map(({ id }) => id), after?.[0] ?? null, after?.[1] ?? null, after?.[2] ?? null, limit + 1],
     );
-    const { page, next_cursor } = pageOf(rows, limit, (row) => [row.exact_place, row.exact_came, row.message_id]);
+    const { page, next_cursor } = pageOf(rows, Math.min(limit, countFitting(rows)), (row) => [
+      row.exact_place,
+      row.exact_came,
+      row.message_id,
+    ]);
     return { messages: page.map(toThreadMessage), next_cursor };
   }
 }
 
-function toThreadMessage({
-  media_type,
-  media_id,
-  mime_type,
-  at,
-  text,
-  message_id,
-  direction,
-  type,
-  sent_by,
-  template,
-}: MessageRow): ThreadMessage {
+/** How many of the rows fit into a page, at least one. */
+function countFitting(rows: MessageRow[]): number {
+  let bytes = 0;
+  const tooMany = rows.findIndex(({ text, details }) => (bytes += Buffer.byteLength(JSON.stringify([text, details]))) > MOST_PAGE_BYTES);
+  return tooMany === -1 ? rows.length : Math.max(1, tooMany);
+}
+
+function toThreadMessage(row: MessageRow): ThreadMessage {
+  const { message_id, direction, type, text, media_type, media_id, mime_type, details, sent_by, template, at, edited_at, deleted_at } = row;
   const media = media_type !== null && media_id !== null ? { type: media_type, id: media_id, mime_type: mime_type ?? '' } : null;
-  return { message_id, direction, type, text: text ?? '', media, sent_by, template, at: at.toISOString() };
+  return {
+    ...details,
+    message_id,
+    direction,
+    type,
+    text: text ?? '',
+    media,
+    sent_by,
+    template,
+    at: at.toISOString(),
+    ...(edited_at && { edited_at: edited_at.toISOString() }),
+    ...(deleted_at && { deleted_at: deleted_at.toISOString() }),
+  };
 }
