@@ -46,8 +46,8 @@ export interface AutoReplies {
   /** Runs a replica that can be killed. */
   spawn(): ReturnType<Harness['spawn']>;
   set(settings: Partial<RequestOf<typeof SetAutoReply>>): Promise<void>;
-  /** Publishes a message of customer n in conversation n. */
-  receive(customer: number, text: string): Promise<void>;
+  /** Publishes a message of customer n in conversation n. With `media` the text is its caption. */
+  receive(customer: number, text: string, shown?: Pick<Partial<ThreadMessage>, 'media' | 'interactive'>): Promise<void>;
   replyAsAgent(customer: number): void;
   suppress(customer: number, state: ConversationRecord['suppression_state']): void;
   /** Makes all questions older. */
@@ -91,12 +91,12 @@ export async function startAutoReplies(): Promise<AutoReplies> {
   const suppressed = new Map<number, ConversationRecord['suppression_state']>();
   const thread = (customer: number) => threads.get(customer) ?? threads.set(customer, []).get(customer) ?? [];
   let written = 0;
-  const add = (customer: number, message: Pick<ThreadMessage, 'direction' | 'sent_by' | 'text'>) => {
+  const add = (customer: number, message: Partial<ThreadMessage> & Pick<ThreadMessage, 'direction' | 'sent_by' | 'text'>) => {
     const stored = {
+      media: null,
       ...message,
       message_id: `wamid.${++written}`,
       type: 'text',
-      media: null,
       template: null,
       at: new Date().toISOString(),
     };
@@ -158,8 +158,8 @@ export async function startAutoReplies(): Promise<AutoReplies> {
     set: async (settings) => {
       await harness.rpc.call(SetAutoReply, { business_id: BUSINESS, timezone: 'UTC', plan: 'growth', enabled: true, ...settings });
     },
-    receive: async (customer, text) => {
-      const { message_id, at } = add(customer, { direction: 'in', sent_by: null, text });
+    receive: async (customer, text, shown = {}) => {
+      const { message_id, at } = add(customer, { direction: 'in', sent_by: null, text, ...shown });
       await harness.publish(
         newEvent(MessageReceived, {
           id: `message.received:${BUSINESS}:${message_id}`,
@@ -170,8 +170,8 @@ export async function startAutoReplies(): Promise<AutoReplies> {
             message_id,
             from: phoneOf(customer),
             from_name: '',
-            type: 'text',
-            text,
+            type: shown.media?.type ?? 'text',
+            ...(shown.media ? { caption: text } : { text }),
             conversation_id: customer,
             business_id: BUSINESS,
           },

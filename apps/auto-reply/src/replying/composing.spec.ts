@@ -49,6 +49,16 @@ describe('spec §10: events while a reply is composed', () => {
     expect(texts()).toEqual(['About: What is \ufffd?']);
   });
 
+  it('spec §10: reads the caption of a picture, and the description of a chosen row', async () => {
+    await autoReply.run();
+    await autoReply.set({});
+    autoReply.model.release();
+    await autoReply.receive(1, 'Is this blue?', { media: { type: 'image', id: '3', mime_type: 'image/jpeg' } });
+    expect(await ended('Is this blue?')).toMatchObject({ state: 'replied', reply: 'About: [image] Is this blue?' });
+    await autoReply.receive(2, 'Silk', { interactive: { type: 'list_reply', id: 's3', title: 'Silk', description: 'Ships in two days' } });
+    expect(await ended('Silk')).toMatchObject({ state: 'replied', reply: 'About: Silk\nShips in two days' });
+  });
+
   it('guarantees §9: does not start with sealing keys that cannot open its secrets', async () => {
     await autoReply.run();
     await autoReply.set({ api_key_sealed: autoReply.harness.sealer.seal('key', 'auto_reply.api_key:1') });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AiReplied, type EventEnvelope, type ListAutoReplies, type MessageReceived, type ReplyOf } from '@mgw/contracts';
+import { AiReplied, type DataOf, type EventEnvelope, type ListAutoReplies, type MessageReceived, type ReplyOf } from '@mgw/contracts';
 import { appendToOutbox, isWorkerAlive, newEvent, traceparentOf } from '@mgw/events';
 import { Database, onRow, pageOf, readCursor, RowSet } from '@mgw/postgres';
 
@@ -44,18 +44,23 @@ const RECEIVED = new RowSet<EventEnvelope<typeof MessageReceived>>({
   message_id: ['text', ({ data }) => data.message_id],
   conversation_id: ['bigint', ({ data }) => data.conversation_id],
   customer: ['text', ({ data }) => data.from],
-  question: ['text', ({ data }) => data.text],
+  question: ['text', ({ data }) => questionOf(data)],
   at: ['timestamptz', ({ at }) => at],
   traceparent: ['text', (event) => traceparentOf(event) ?? null],
 });
+
+/** The text, the label of a choice, or the caption of a file; "" without them. */
+function questionOf({ text, caption }: DataOf<typeof MessageReceived>): string {
+  return text ?? caption ?? '';
+}
 
 @Injectable()
 export class RepliesStore {
   constructor(private readonly db: Database) {}
 
-  /** Records the texts of businesses with auto-reply on; agents handle all other and late messages. @returns whether it recorded any */
+  /** Records texts and captions for businesses with auto-reply on; agents handle all other and late messages. @returns whether it recorded any */
   async record(events: EventEnvelope<typeof MessageReceived>[]): Promise<boolean> {
-    const texts = events.filter(({ data }) => (data.text ?? '').trim() !== '');
+    const texts = events.filter(({ data }) => questionOf(data).trim() !== '');
     if (texts.length === 0) return false;
     const recorded = await this.db.query(
       `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at, traceparent)

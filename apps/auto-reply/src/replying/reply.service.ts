@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { GatewayError, GetThread, SendText, type ReplyOf, type SuppressionStateName } from '@mgw/contracts';
+import { GatewayError, GetThread, SendText, type ReplyOf, type SuppressionStateName, type ThreadMessage } from '@mgw/contracts';
 import { OutboxRelay } from '@mgw/events';
 import { RpcClient } from '@mgw/rpc';
 import { LOGGER } from '@mgw/service';
@@ -168,10 +168,18 @@ export class ReplyService {
 function chatMessages(messages: ReplyOf<typeof GetThread>['messages']): ChatMessage[] {
   const context: ChatMessage[] = [];
   let room = CONTEXT_CHARACTERS;
-  for (const { direction, text } of messages.slice(0, CONTEXT_MESSAGES)) {
-    room -= text.length;
+  for (const message of messages.slice(0, CONTEXT_MESSAGES)) {
+    const content = contentOf(message);
+    room -= content.length;
     if (room < 0) break;
-    if (text !== '') context.unshift({ role: direction === 'in' ? 'user' : 'assistant', content: text });
+    if (content !== '') context.unshift({ role: message.direction === 'in' ? 'user' : 'assistant', content });
   }
   return context;
+}
+
+/** A caption names the kind of its file, which the model does not see. A choice has the description of its row. */
+function contentOf({ text, media, interactive, deleted_at }: ThreadMessage): string {
+  if (text === '' || deleted_at !== undefined) return '';
+  if (media) return `[${media.type}] ${text}`;
+  return interactive?.description ? `${text}\n${interactive.description}` : text;
 }
