@@ -172,6 +172,32 @@ describe('the control plane (platform §8.4)', () => {
     });
   });
 
+  it('sends messages of every type, with sample contents, a username, edits and revocations', async () => {
+    const types = [
+      'image',
+      'video',
+      'audio',
+      'document',
+      'sticker',
+      'location',
+      'contacts',
+      'button',
+      'interactive',
+      'order',
+      'unsupported',
+    ];
+    for (const type of types) await started.receive({ type });
+    const samples = started.messages();
+    expect(samples.map(({ type }) => type)).toEqual(types);
+    for (const message of samples) expect(Object.keys(message[message['type'] as string] as object)).not.toEqual([]);
+    expect(samples[6]?.['contacts']).toMatchObject([{ name: { formatted_name: 'Warehouse Desk' } }]);
+    const original_message_id = await started.receive({ username: 'ptolemy.quill' });
+    expect(started.changes().at(-1)?.value.contacts).toMatchObject([{ profile: { username: 'ptolemy.quill' } }]);
+    await started.receive({ type: 'edit', content: { original_message_id, message: { type: 'text', text: { body: 'Bye' } } } });
+    await started.receive({ type: 'revoke', content: { original_message_id } });
+    expect(started.messages().at(-1)).toMatchObject({ type: 'revoke', revoke: { original_message_id } });
+  });
+
   it('applies a rule to every third matching message only; a rule can close the port', async () => {
     await started.control('POST', 'rules', { match: { template: 'hello_world' }, every: 3, error: { code: 131000, status: 500 } });
     const codes = [];

@@ -6,6 +6,7 @@ import { sha256 } from '../media/media-store';
 import { SAMPLES } from '../media/samples';
 import type { InboundMessage } from '../people/people';
 import { accountOfNumber, readRequest } from './control-requests';
+import { SAMPLE_CONTENT, UNSUPPORTED_ERRORS } from './sample-content';
 import { type SimulatorParts } from '../simulator-parts';
 
 const optional = Type.Optional;
@@ -19,12 +20,14 @@ export const InboundRequest = Type.Object(
     /** Business-scoped user id; with `from` the webhook carries both. */
     bsuid: optional(Type.String({ minLength: 1 })),
     name: optional(Type.String()),
+    /** The customer's username, as `profile.username`. */
+    username: optional(Type.String({ minLength: 1 })),
     /** Time of the message: `-30h`, `+5m`, or milliseconds since 1970. */
     at: optional(Type.Union([Type.String(), Type.Number()])),
     type: optional(Type.String({ pattern: '^[a-z_]+$' })),
     text: optional(Type.String()),
-    /** The object named by `type`, for types other than text. */
-    content: optional(object),
+    /** The member named by `type`; by default a sample, or `text`. For `contacts` it is a list. */
+    content: optional(Type.Union([object, Type.Array(object)])),
     /** The file of an image, video, audio, document or sticker; a small sample by default. */
     file: optional(
       Type.Object(
@@ -59,7 +62,8 @@ export async function inbound(parts: SimulatorParts, request: Inbound): Promise<
 }
 
 function inboundMessageOf(parts: SimulatorParts, account: Account, request: Inbound): InboundMessage {
-  const { name = 'Simulated Person', type = 'text', context, referral, errors } = request;
+  const { name = 'Simulated Person', username, type = 'text', context, referral } = request;
+  const { errors = type === 'unsupported' ? UNSUPPORTED_ERRORS : undefined } = request;
   const { bsuid: userId } = request;
   const from = request.from ?? userId ?? '';
   if (from === '') throw new GraphFailure(100, 'from or bsuid is required');
@@ -70,6 +74,7 @@ function inboundMessageOf(parts: SimulatorParts, account: Account, request: Inbo
     from,
     userId,
     name,
+    username,
     type,
     content: contentOf(parts, account, type, request),
     at,
@@ -78,11 +83,12 @@ function inboundMessageOf(parts: SimulatorParts, account: Account, request: Inbo
   };
 }
 
-function contentOf(parts: SimulatorParts, account: Account, type: string, request: Inbound): Record<string, unknown> | undefined {
+function contentOf(parts: SimulatorParts, account: Account, type: string, request: Inbound): InboundMessage['content'] {
   const { text, content, errors, file } = request;
   if (type === 'text') return content ?? { body: text ?? '' };
   if (errors && !content) return undefined;
-  if (!isMediaKind(type) || typeof content?.['id'] === 'string') return content ?? {};
+  if (!isMediaKind(type) || Array.isArray(content)) return content ?? SAMPLE_CONTENT[type] ?? {};
+  if (typeof content?.['id'] === 'string') return content;
   const { mimeType, bytes } = file ? { mimeType: file.mime_type, bytes: Buffer.from(file.base64, 'base64') } : SAMPLES[type]();
   const { id } = parts.media.add(account.phone_number_id, mimeType, bytes, 'received');
   return {

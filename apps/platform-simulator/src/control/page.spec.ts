@@ -29,6 +29,8 @@ describe('the phone page (platform §8.4)', () => {
     const width = () => page.locator('.bubble img').evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);
     await page.locator('.bubble img').waitFor();
     await eventually(async () => (await width()) > 0);
+    await page.getByLabel('Other kinds').selectOption('Location');
+    await eventually(() => started.messages().some(({ type }) => type === 'location'));
     const action = { buttons: [{ type: 'reply', reply: { id: 'yes', title: 'Yes, please' } }] };
     const interactive = { type: 'button', body: { text: 'Shall we send it?' }, action };
     expect((await started.send({ type: 'interactive', interactive }, '12015550100')).status).toBe(200);

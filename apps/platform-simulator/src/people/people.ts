@@ -14,9 +14,10 @@ export interface InboundMessage {
   /** Sent with the digits (platform §4.7). */
   userId?: string | undefined;
   name: string;
+  username?: string | undefined;
   type: string;
-  /** The object named by `type`; undefined if there is none, as in media that failed. */
-  content: Record<string, unknown> | undefined;
+  /** The member named by `type`; undefined if there is none, as in media that failed. Contacts are a list. */
+  content: Record<string, unknown> | Record<string, unknown>[] | undefined;
   /** Milliseconds since 1970. */
   at: number;
   /** Further members: `context`, `referral`, `errors`. */
@@ -60,7 +61,7 @@ export class People {
 
   private record({ account, from, type, content, at }: InboundMessage, id: string): void {
     const { phone_number_id } = account;
-    this.conversations.wrote(phone_number_id, from, at);
+    if (type !== 'edit' && type !== 'revoke') this.conversations.wrote(phone_number_id, from, at);
     this.limits.countReceived(account);
     const { body, text, emoji, caption, id: mediaId } = (content ?? {}) as Record<string, string | undefined>;
     this.phones.add(phone_number_id, from, {
@@ -87,8 +88,11 @@ export class People {
   }
 }
 
-function contactOf({ from, userId, name }: InboundMessage) {
-  return { profile: { name }, ...(isPhone(from) ? { wa_id: from, ...(userId && { user_id: userId }) } : { user_id: from }) };
+function contactOf({ from, userId, name, username }: InboundMessage) {
+  return {
+    profile: { name, ...(username && { username }) },
+    ...(isPhone(from) ? { wa_id: from, ...(userId && { user_id: userId }) } : { user_id: from }),
+  };
 }
 
 function isPhone(id: string): boolean {
