@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { dashboardUser, integrator, type DashboardUser, type Integrator } from './people';
 import { startStack, type RunningStack } from './stack';
@@ -27,6 +28,9 @@ const caseOf = (prefix: string) => EXPECT.webhooks.find(({ file }) => file.start
 /** The earliest time in the files, in seconds since 1970. */
 const BEGIN = 1_795_176_000;
 const OTHER_NUMBER = '12015550123';
+
+/** Members of message.received that the thread shows elsewhere or that an edit changes. */
+const NOT_IN_THREAD = new Set(['from', 'from_name', 'text', 'caption', 'media_type', 'media_id', 'mime_type']);
 
 /** Serializes JSON compactly, or like Meta, which also escapes non-ASCII characters and slashes. */
 const STYLES = {
@@ -90,7 +94,7 @@ describe('callbacks of the platform, in both styles of their bytes (platform §4
     });
   const events = () => receiver.requests.map(({ body }) => JSON.parse(body) as { event: string; data: Record<string, unknown> });
   const isWithin = (part: Record<string, unknown>, whole: Record<string, unknown>) =>
-    Object.entries(part).every(([key, value]) => whole[key] === value);
+    Object.entries(part).every(([key, value]) => isDeepStrictEqual(whole[key], value));
 
   async function deliver(file: string, style: keyof typeof STYLES = 'meta'): Promise<number> {
     // Move the files' times into the last hour, because windows depend on the current time.
@@ -122,6 +126,41 @@ describe('callbacks of the platform, in both styles of their bytes (platform §4
     const ids = expected.map(({ data }) => data['message_id']).filter((id) => id !== undefined);
     for (const id of ids)
       expect(events().filter((delivered) => delivered.event === 'message.received' && delivered.data['message_id'] === id)).toHaveLength(1);
+  });
+
+  it('d01: keeps the data of a plain text as it was', () => {
+    const id = caseOf('d01').events[0]?.data['message_id'];
+    const received = events().find(({ data }) => data['message_id'] === id);
+    expect(Object.keys(received?.data ?? {})).toEqual([
+      'message_id',
+      'from',
+      'from_name',
+      'type',
+      'text',
+      'from_user_id',
+      'conversation_id',
+      'business_id',
+    ]);
+  });
+
+  it('shows each message with its details in the thread, d31 edited and d32 deleted', async () => {
+    for (const prefix of ['d31', 'd32']) expect(await deliver(caseOf(prefix).file)).toBe(200);
+    const { id } = (await conversation('919000055501')) as { id: number };
+    const thread = async () =>
+      (await owner.call<{ messages: Record<string, unknown>[] }>('GET', `/api/client/conversations/${id}/messages?limit=100`)).body
+        .messages;
+    const messageOf = (messages: Record<string, unknown>[], prefix: string) =>
+      messages.find(({ message_id }) => message_id === caseOf(prefix).events[0]?.data['message_id']);
+    await eventually(async () => messageOf(await thread(), 'd26')?.['deleted_at']);
+    const messages = await thread();
+    expect(messageOf(messages, 'd25')).toMatchObject({ text: 'No, the other one', edited_at: expect.any(String) as string });
+    for (const { events } of EXPECT.webhooks)
+      for (const { event, data } of events) {
+        const message = messages.find(({ message_id }) => message_id === data['message_id']);
+        if (event !== 'message.received' || !message) continue;
+        const names = Object.keys(data).filter((name) => !NOT_IN_THREAD.has(name));
+        expect(message).toMatchObject(Object.fromEntries(names.map((name) => [name, data[name]])));
+      }
   });
 
   it('creates one conversation per customer, with an open window', async () => {
