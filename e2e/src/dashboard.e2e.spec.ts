@@ -187,6 +187,36 @@ describe('the dashboard', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 
+  it('shows places, contact cards, choices, quotes, reactions, edits and deletions in the inbox', async () => {
+    const person = customer(stack.demo, stack.growth, '12015550108');
+    const first = await person.sends({ text: 'First line' });
+    const wrong = await person.sends({ text: 'Wrong chat' });
+    await person.sends({ type: 'location' });
+    await person.sends({ type: 'contacts' });
+    await person.sends({ type: 'interactive' });
+    await person.sends({ text: 'About that', context: { id: first } });
+    await person.sends({ type: 'sticker', context: { id: first } });
+    await person.sends({ type: 'reaction', content: { message_id: first, emoji: '👍' } });
+    await person.sends({ type: 'edit', content: { original_message_id: first, message: { type: 'text', text: { body: 'Better line' } } } });
+    await person.sends({ type: 'revoke', content: { original_message_id: wrong } });
+    await go('inbox');
+    await page
+      .getByRole('button', { name: /12015550108|Simulated Person/ })
+      .first()
+      .click();
+    const log = page.getByRole('log');
+    await log.getByRole('link', { name: '12.9716, 77.5946' }).waitFor();
+    await log.getByText('Warehouse Desk').waitFor();
+    await log.getByRole('button', { name: 'Copy +91 90000 55509' }).waitFor();
+    await log.getByText('Ships in two days').waitFor();
+    await log.getByRole('note', { name: 'Reply to' }).getByText('Better line').first().waitFor();
+    await log.getByText('[sticker]').waitFor();
+    await log.getByRole('img', { name: 'Reactions: 👍' }).waitFor();
+    await log.getByText(/· edited/).waitFor();
+    await log.getByText(/deleted by the customer/).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+  });
+
   it('does not start a broadcast with an invalid row, and finishes a valid one', async () => {
     await go('broadcasts');
     await page.getByRole('button', { name: 'New broadcast' }).click();

@@ -97,13 +97,18 @@ export function customer(demo: Demo, business: DemoBusiness, phone: string) {
   return {
     phone,
     async writes(text: string): Promise<void> {
-      const body = { phone_number_id: business.phone_number_id, from: phone, type: 'text', text };
+      await this.sends({ type: 'text', text });
+    },
+    /** @param message as the simulator takes it (docs/simulator.md) @returns its id */
+    async sends(message: object): Promise<string> {
+      const body = { phone_number_id: business.phone_number_id, from: phone, ...message };
       const response = await fetch(`${demo.simulator_url}/__sim/inbound`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
       if (!response.ok) throw new Error(`the simulator responded with ${response.status}: ${await response.text()}`);
+      return ((await response.json()) as { message_id: string }).message_id;
     },
   };
 }

@@ -9,6 +9,9 @@ export function PhoneBubble({
   buttons = [],
   mine = true,
   meta,
+  children,
+  reactions = [],
+  deleted = false,
 }: {
   header?: string | null;
   text: string;
@@ -16,6 +19,11 @@ export function PhoneBubble({
   buttons?: string[];
   mine?: boolean;
   meta?: ReactNode;
+  /** Shown above the text; with it the text may be empty. */
+  children?: ReactNode;
+  /** Emojis on the bubble's edge. */
+  reactions?: string[];
+  deleted?: boolean;
 }) {
   return (
     <Box maw="82%" style={{ alignSelf: mine ? 'flex-end' : 'flex-start' }}>
@@ -32,9 +40,12 @@ export function PhoneBubble({
             {header}
           </Text>
         )}
-        <Text size="sm" dir="auto">
-          {text || '—'}
-        </Text>
+        {children}
+        {(text || !children) && (
+          <Text size="sm" dir="auto" {...(deleted && { td: 'line-through' as const, style: { opacity: 0.7 } })}>
+            {text || '—'}
+          </Text>
+        )}
         {footer && (
           <Text size="xs" dir="auto" style={{ opacity: 0.85 }}>
             {footer}
@@ -46,6 +57,11 @@ export function PhoneBubble({
           </Text>
         )}
       </Paper>
+      {reactions.length > 0 && (
+        <Text size="sm" mt={2} aria-label={`Reactions: ${reactions.join(' ')}`} role="img">
+          {reactions.join(' ')}
+        </Text>
+      )}
       {buttons.map((button) => (
         <Paper key={button} mt={4} py={6} radius="md" shadow="xs" ta="center" fz="sm" fw={600} bg="light-dark(#ffffff, #2a3036)">
           {button}

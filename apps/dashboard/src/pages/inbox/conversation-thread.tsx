@@ -6,13 +6,14 @@ import { api, request } from '../../api/client';
 import { useReplies } from '../../api/use-replies';
 import { useLogScroll } from '../../components/use-log-scroll';
 import { usePagedQuery } from '../../components/use-paged-query';
-import { clockTime } from '../../components/clock-time';
 import { PhoneBubble } from '../../components/phone-bubble';
 import { StateBadge } from '../../components/state-badge';
 import { Wallpaper } from '../../components/wallpaper';
 import { LoadMore } from '../../components/load-more';
 import { QueryResult } from '../../components/query-result';
 import { isSendKey } from './is-send-key';
+import { MessageBubble } from './message-bubble';
+import { withoutShownReactions } from './reactions';
 import { WindowCountdown } from './window-countdown';
 
 export function ConversationThread({ id }: { id: number }) {
@@ -55,20 +56,8 @@ export function ConversationThread({ id }: { id: number }) {
             </Group>
             <Wallpaper height="52vh" ref={log}>
               <LoadMore list={thread}>Older messages</LoadMore>
-              {messages.map((message) => (
-                <PhoneBubble
-                  key={message.message_id}
-                  mine={message.direction === 'out'}
-                  text={message.text || `[${message.media?.type ?? message.type}]`}
-                  meta={
-                    <>
-                      {message.sent_by === 'ai' && 'AI · '}
-                      {clockTime(message.at)}
-                      {message.delivery_status && ` · ${message.delivery_status}`}
-                      {message.failure_reason && ` · ${message.failure_reason}`}
-                    </>
-                  }
-                />
+              {withoutShownReactions(messages).map((message) => (
+                <MessageBubble key={message.message_id} message={message} messages={messages} />
               ))}
               {replies.unsent.map((one) => (
                 <PhoneBubble
