@@ -20,7 +20,9 @@ export const MessageReceived = eventType(
     message_id: described(MessageId, 'WhatsApp’s id of the message.'),
     from: text(`The sender. ${PERSON}`),
     from_name: text('The sender’s profile name; `""` if it is unknown.'),
-    type: text('`text`, `image`, `document`, `video`, `audio`, `sticker`, `interactive`, `button`, … as WhatsApp names it.'),
+    type: text(
+      '`text`, `image`, `document`, `video`, `audio`, `sticker`, `location`, `contacts`, `button`, `interactive`, `reaction`, `order` or `unsupported`; WhatsApp may add more.',
+    ),
     text: Type.Optional(text('The text of a message, or the title of the chosen button or list row.')),
     caption: Type.Optional(text('The caption of a media message.')),
     media_type: Type.Optional(text('`image`, `document`, `video`, `audio` or `sticker`, of a media message.')),
