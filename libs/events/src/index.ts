@@ -13,7 +13,7 @@
  * `EventTail` shows events live to people, outside of this path.
  */
 export { Signal } from './signal';
-export { ORIGIN, newEvent, outboxRow, outboxRows, appendToOutbox, nothingUnpublished, allowDirectPublish, type OutboxRow } from './outbox';
+export { newEvent, outboxRow, outboxRows, appendToOutbox, unpublishedBefore, allowDirectPublish, type OutboxRow } from './outbox';
 export { agedEventRows, eventTables } from './tables';
 export { WorkerHeartbeat, deadWorkers, isWorkerAlive, type HeartbeatOptions } from './heartbeat';
 export { ensureStreams } from './streams';

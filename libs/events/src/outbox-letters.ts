@@ -41,7 +41,7 @@ export class OutboxLetters {
            l.body::jsonb ->> 'key' AS ordering_key, l.body
        ), back AS (
          INSERT INTO ${schema}.outbox (event_id, subject, ordering_key, body) SELECT event_id, subject, ordering_key, body FROM taken
-         ON CONFLICT (event_id) DO UPDATE SET published_at = NULL, origin = NULL
+         ON CONFLICT (event_id) DO UPDATE SET published_at = NULL
        ) SELECT FROM requested`,
       [maxBody],
     );

@@ -46,6 +46,8 @@ export function subjectsOf(stream: string): string {
 export class OutboxStreams {
   readonly link: Link;
   private checkedAt = 0;
+  /** The number of reconnections when the streams were last compared. */
+  private comparedAt: number | undefined;
   /** The epoch of each stream, as last compared. */
   private readonly known = new Map<string, number>();
   /** Streams that reach their consumers' position, and the number of reconnections when that was seen. */
@@ -88,8 +90,16 @@ export class OutboxStreams {
       this.known.set(stream, epoch);
       lost ||= before !== undefined && before !== epoch;
     }
+    this.comparedAt = reconnections;
     if (reconnections === this.link.reconnections) this.checkedAt = startedAt;
     return lost;
+  }
+
+  /** Publishes on a connection whose streams have been compared: on a new one, lost events must be published before new ones. */
+  whileCompared<T>(publish: () => Promise<T>): Promise<T> {
+    if (this.comparedAt !== this.link.reconnections)
+      return Promise.reject(new Error('NATS has reconnected: its streams are compared first'));
+    return this.link.whileUp(publish);
   }
 
   /**
@@ -216,7 +226,7 @@ export class OutboxStreams {
          WHERE o.published_at > $2::timestamptz AND o.published_at <= $3::timestamptz
          ORDER BY o.published_at DESC, o.seq DESC LIMIT ${MOST_FIRST}
        ), first AS (
-         UPDATE ${schema}.outbox o SET published_at = NULL, origin = NULL FROM recent r WHERE o.event_id = r.event_id AND r.missing RETURNING 1
+         UPDATE ${schema}.outbox o SET published_at = NULL FROM recent r WHERE o.event_id = r.event_id AND r.missing RETURNING 1
        ), rest AS (
          SELECT count(*) = ${MOST_FIRST} AS more, min(published_at) AS until FROM recent
        ), kept AS (

@@ -1,11 +1,7 @@
-import { randomInt } from 'node:crypto';
 import { matches, mismatch, type DataOf, type EventEnvelope, type EventType } from '@mgw/contracts';
 import { RowSet, type Tx } from '@mgw/postgres';
 import { activeTraceparent } from '@mgw/telemetry';
 import { PermanentFailure } from './failures';
-
-/** Identifies this process in `outbox.origin`: events of other processes are not in its memory. */
-export const ORIGIN = randomInt(1, 2 ** 31);
 
 /** A row of `<schema>.outbox`, for stores that write it in a statement of their own. */
 export interface OutboxRow {
@@ -64,18 +60,20 @@ export function outboxRows(first = 1): RowSet<EventEnvelope> {
 }
 const EVENTS = outboxRows();
 
-/** Events that the relay may publish from memory; see `OutboxRelay.publishCommitted`. */
-const direct = new WeakSet<EventEnvelope>();
+/** Older unpublished events with the same keys, by the events that the relay may publish from memory; see `OutboxRelay.publishCommitted`. */
+const olderIds = new WeakMap<EventEnvelope, readonly string[]>();
+/** With more of them the relay reads the outbox. */
+const MOST_OLDER = 1_000;
 
 /**
- * SQL for the statement that writes events with `origin = ORIGIN`: whether no unpublished event of another process has one of their keys.
- * Only then may `allowDirectPublish` be called: an unpublished event is older, so it must be published first.
+ * SQL for the statement that writes events: the ids of unpublished events that have one of their keys, for `allowDirectPublish`. Null if
+ * there are too many.
  * @param keys the statement's parameter with the ordering keys
- * @param origin the parameter with ORIGIN
  */
-export function nothingUnpublished(schema: string, keys: string, origin: string): string {
-  return `(SELECT true FROM ${schema}.outbox o
-    WHERE ${unpublishedKey('o.')} COLLATE "C" = ANY (${keys}::text[]) AND o.origin IS DISTINCT FROM ${origin} LIMIT 1) IS NULL`;
+export function unpublishedBefore(schema: string, keys: string): string {
+  return `(SELECT CASE WHEN count(*) <= ${MOST_OLDER} THEN coalesce(array_agg(event_id), '{}') END FROM (
+    SELECT o.event_id FROM ${schema}.outbox o
+    WHERE ${unpublishedKey('o.')} COLLATE "C" = ANY (${keys}::text[]) LIMIT ${MOST_OLDER + 1}) older)`;
 }
 
 /** SQL: the key of an unpublished event. Only the index on this expression can serve a search by it, whatever the statistics. */
@@ -83,13 +81,17 @@ export function unpublishedKey(prefix = ''): string {
   return `(CASE WHEN ${prefix}published_at IS NULL THEN ${prefix}ordering_key END)`;
 }
 
-/** Lets the relay publish these events from memory: the statement that wrote them found no older unpublished event of their keys. */
-export function allowDirectPublish(events: readonly EventEnvelope[]): void {
-  for (const event of events) direct.add(event);
+/**
+ * Lets the relay publish these events from memory, if it has the older ones there too.
+ * @param older the result of `unpublishedBefore` in the statement that wrote them
+ */
+export function allowDirectPublish(events: readonly EventEnvelope[], older: readonly string[] | null): void {
+  if (older !== null) for (const event of events) olderIds.set(event, older);
 }
 
-export function isDirectPublishAllowed(event: EventEnvelope): boolean {
-  return direct.has(event);
+/** @returns undefined if only a reading of the outbox may publish the event */
+export function olderUnpublished(event: EventEnvelope): readonly string[] | undefined {
+  return olderIds.get(event);
 }
 
 /** Writes events in the transaction of their fact. An event that exists stays as it is. */

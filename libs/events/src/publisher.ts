@@ -68,7 +68,7 @@ export class Publisher {
         const copies = Math.min(MOST_COPIES, await this.streams.countMissingBeforeNew(stream));
         if (copies === 0) break;
         const publishOne = () => jetstream.publish(subject, body, { timeout: ACK_WITHIN_MS });
-        await this.streams.link.whileUp(() => Promise.all(Array.from({ length: copies }, publishOne)));
+        await this.streams.whileCompared(() => Promise.all(Array.from({ length: copies }, publishOne)));
       }
     }
   }
@@ -92,7 +92,7 @@ export class Publisher {
     const jetstream = this.options.nc.jetstream();
     // Acknowledgements belong to the current epoch, even if a loss is found before they arrive.
     const epochs = this.streams.epochs();
-    const attempts = await this.streams.link.whileUp(() => Promise.allSettled(messages.map((message) => publish(jetstream, message))));
+    const attempts = await this.streams.whileCompared(() => Promise.allSettled(messages.map((message) => publish(jetstream, message))));
     const failures: { reason: unknown; subject: string }[] = [];
     attempts.forEach((attempt, i) => {
       const { rows } = messages[i] as EventMessage;

@@ -1,6 +1,6 @@
 import type { EventEnvelope } from '@mgw/contracts';
 import type { Tx } from '@mgw/postgres';
-import { isDirectPublishAllowed, outboxRow, type OutboxRow } from './outbox';
+import { olderUnpublished, outboxRow, type OutboxRow } from './outbox';
 import { Load } from './load';
 import { OutboxHandled } from './outbox-handled';
 import { OutboxLetters } from './outbox-letters';
@@ -16,6 +16,8 @@ const BATCH_BYTES = 1024 ** 2;
 /** Events, and characters of their bodies, that wait in memory. The outbox holds the others. */
 const MAX_IN_MEMORY = 2_000;
 const MAX_IN_MEMORY_CHARACTERS = 2 * 1024 ** 2;
+/** Ids of events that are or were in memory; beyond this the oldest is dropped. */
+const MOST_TAKEN = 2 * MAX_IN_MEMORY;
 /** How long published events are collected before one statement marks them, in milliseconds. */
 const MARK_AFTER_MS = 50;
 const RETRY_MS = 500;
@@ -32,7 +34,8 @@ interface OutboxReading {
 /**
  * Publishes the events of the outbox, oldest first. An event counts as published when JetStream has acknowledged it, so it may be
  * published twice but is never lost. Replicas share the work: one at a time reads the outbox, under the schema's lock. A process publishes
- * its own new events from memory, unless older events of the same keys are unpublished.
+ * its own new events from memory, unless older events of the same keys are unpublished and not in its memory: those of another replica, or
+ * its own whose commit lost its response.
  */
 export class OutboxRelay {
   private readonly streams: OutboxStreams;
@@ -42,9 +45,11 @@ export class OutboxRelay {
   private readonly letters: OutboxLetters;
   private readonly signal = new Signal();
   private readonly load = new Load();
-  /** Events that were just committed; no other process has older unpublished events of their keys. */
+  /** Events that were just committed; all older unpublished events of their keys were taken into memory before. */
   private inMemory: OutboxRow[] = [];
   private inMemoryCharacters = 0;
+  /** Ids of events that were taken into memory since it was last dropped, published ones too. */
+  private readonly taken = new Set<string>();
   /** Whether the last reading emptied the outbox, and no new events were reported since. */
   private caughtUp = false;
   private unmarked: Published[] = [];
@@ -72,18 +77,34 @@ export class OutboxRelay {
   }
 
   /**
-   * Publishes events that the caller has committed to the outbox: from memory if all of them were passed to `allowDirectPublish`, otherwise
-   * by a reading of the outbox, in their order.
+   * Publishes events that the caller has committed to the outbox: from memory if `allowDirectPublish` allows it for all of them, otherwise by
+   * a reading of the outbox, in their order.
    */
   publishCommitted(events: readonly EventEnvelope[]): void {
     if (events.length === 0) return;
     const rows = events.map(outboxRow);
     const characters = rows.reduce((sum, { body }) => sum + body.length, 0);
     const fits = this.inMemory.length + rows.length <= MAX_IN_MEMORY && this.inMemoryCharacters + characters <= MAX_IN_MEMORY_CHARACTERS;
-    if (!this.caughtUp || !fits || !events.every(isDirectPublishAllowed)) return this.wake();
-    this.inMemory.push(...rows);
+    if (!this.caughtUp || !fits || !this.hasOlder(events)) return this.wake();
+    this.take(rows);
     this.inMemoryCharacters += characters;
     this.signal.notify();
+  }
+
+  /** Whether all older unpublished events of their keys are among them or were taken into memory. */
+  private hasOlder(events: readonly EventEnvelope[]): boolean {
+    const own = new Set(events.map(({ id }) => id));
+    const lists = new Set(events.map(olderUnpublished));
+    return [...lists].every((older) => older?.every((id) => own.has(id) || this.taken.has(id)) ?? false);
+  }
+
+  private take(rows: readonly OutboxRow[]): void {
+    this.inMemory.push(...rows);
+    for (const { event_id } of rows) this.taken.add(event_id);
+    for (const id of this.taken) {
+      if (this.taken.size <= MOST_TAKEN) break;
+      this.taken.delete(id);
+    }
   }
 
   /** Finishes the batch in progress and publishes the events in memory, before another replica publishes later ones of their keys. */
@@ -161,6 +182,7 @@ export class OutboxRelay {
     this.caughtUp = false;
     this.inMemory = [];
     this.inMemoryCharacters = 0;
+    this.taken.clear();
   }
 
   private async mark(): Promise<void> {

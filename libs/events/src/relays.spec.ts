@@ -3,7 +3,7 @@ import { ConversationCreated, MessageSent, type EventEnvelope } from '@mgw/contr
 import type { Database } from '@mgw/postgres';
 import { createLogger } from '@mgw/telemetry';
 import { eventually } from '@mgw/testing';
-import { ORIGIN, OutboxRelay, appendToOutbox, DeadLetters, newEvent, allowDirectPublish } from './index';
+import { OutboxRelay, appendToOutbox, DeadLetters, newEvent, allowDirectPublish } from './index';
 import { ensureStreams } from './streams';
 import { openShop, sent, type Shop } from './shop.fixture';
 
@@ -72,14 +72,24 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await inStream()).toEqual(ids(range(4)));
   });
 
-  it('publish from memory although their own events or those of other keys are unpublished', async () => {
+  it('never publish from memory ahead of an own older event of the key whose commit lost its response', async () => {
+    const relay = await quietRelay();
+    // Still in memory or not marked when the next one is written.
+    for (const number of range(2, 1)) await shop.commitAndPublish(relay, number);
+    // The connection broke after the commit, so the relay does not know this one.
+    await append(sent(3));
+    for (const number of range(3, 4)) await shop.commitAndPublish(relay, number);
+    await eventually(async () => (await inStream()).length >= 7);
+    expect(await inStream()).toEqual(ids(range(7)));
+  });
+
+  it('publish from memory although their own events in memory or those of other keys are unpublished', async () => {
     const relay = await quietRelay();
     await append(sentIn(2, 1));
     // Not marked yet when the next one is written.
     for (const number of range(3, 2)) await shop.commitAndPublish(relay, number);
     await eventually(async () => (await inStream()).length >= 4);
     expect(await inStream()).toEqual(ids([0, 2, 3, 4]));
-    expect(await shop.count(`outbox WHERE origin = ${ORIGIN}`)).toBe(3);
   });
 
   it('do not publish a later event of a key after a refused one', async () => {
@@ -151,6 +161,50 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await epochs()).toEqual([1]);
     shop.consumer();
     expect(await effects(56)).toEqual(ids(range(56)));
+  });
+
+  it('publish lost events before new ones when the store is lost while they read the outbox', async () => {
+    let afterReading = () => Promise.resolve();
+    const held = new Proxy(shop.db, {
+      get: (db, name) => {
+        const value: unknown = Reflect.get(db, name, db);
+        if (name !== 'transaction') return typeof value === 'function' ? (value.bind(db) as unknown) : value;
+        const transaction: Database['transaction'] = (work, options) =>
+          db.transaction(
+            (tx) =>
+              work({
+                query: async <T>(sql: string, values?: unknown[]) => {
+                  const rows = await tx.query<T>(sql, values);
+                  if (sql.includes('budgeted') && rows.length > 0) await afterReading();
+                  return rows;
+                },
+              }),
+            options,
+          );
+        return transaction;
+      },
+    });
+    const relay = shop.relay({ pollMs: 600_000, db: held });
+    await append(...[0, 1].map((number) => sent(number)));
+    relay.wake();
+    await allPublished();
+    afterReading = async () => {
+      afterReading = () => Promise.resolve();
+      const reconnected = new Promise<void>((resolve) => {
+        void (async () => {
+          for await (const { type } of shop.nc.status()) if (type === 'reconnect') return resolve();
+        })();
+      });
+      await restart(() => shop.broker.wipe());
+      await reconnected;
+      await ensureStreams(await shop.nc.jetstreamManager());
+    };
+    await append(sent(2));
+    relay.wake();
+    await eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 0 && (await inStream()).length >= 3, {
+      timeoutMs: 30_000,
+    });
+    expect((await inStream()).slice(0, 3)).toEqual(ids(range(3)));
   });
 
   it('publish only the tail again when a stream lost its tail', async () => {
@@ -325,7 +379,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     const internals = Object.assign(relay as unknown as { inMemory: unknown[]; caughtUp: boolean }, { caughtUp: true });
     for (const number of range(5)) {
       const event = sentIn(1, number, 'x'.repeat(900_000));
-      allowDirectPublish([event]);
+      allowDirectPublish([event], []);
       relay.publishCommitted([event]);
     }
     expect(internals).toMatchObject({ inMemory: { length: 2 }, caughtUp: false });

@@ -10,8 +10,7 @@ import {
   appendToOutbox,
   eventTables,
   newEvent,
-  nothingUnpublished,
-  ORIGIN,
+  unpublishedBefore,
   outboxRows,
   allowDirectPublish,
   type EventConsumerOptions,
@@ -97,13 +96,12 @@ export async function openShop() {
     commitAndPublish: async (relay: OutboxRelay, ...numbers: number[]) => {
       const events = numbers.map((number) => sent(number));
       const rows = outboxRows();
-      const [row] = await db.query<{ direct: boolean }>(
-        `INSERT INTO shop.outbox (event_id, subject, ordering_key, body, traceparent, origin)
-         SELECT n.*, $${rows.next} FROM ${rows.from('n')}
-         RETURNING ${nothingUnpublished('shop', rows.list('ordering_key'), `$${rows.next}`)} AS direct`,
-        [...rows.values(events), ORIGIN],
+      const [row] = await db.query<{ older: string[] | null }>(
+        `INSERT INTO shop.outbox (event_id, subject, ordering_key, body, traceparent) SELECT * FROM ${rows.from('n')}
+         RETURNING ${unpublishedBefore('shop', rows.list('ordering_key'))} AS older`,
+        rows.values(events),
       );
-      if (row?.direct) allowDirectPublish(events);
+      allowDirectPublish(events, row?.older ?? null);
       relay.publishCommitted(events);
     },
     publish: (...numbers: number[]) =>

@@ -13,7 +13,7 @@ CREATE TABLE ${schema}.outbox (
   body text NOT NULL,
   -- The trace in which the event was created.
   traceparent text,
-  -- The process that wrote it: only that process has the event in its memory.
+  -- No longer written.
   origin integer,
   created_at timestamptz NOT NULL DEFAULT now(),
   published_at timestamptz,

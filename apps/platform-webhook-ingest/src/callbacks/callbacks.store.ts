@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
 import type { EventEnvelope } from '@mgw/contracts';
-import { ORIGIN, allowDirectPublish, nothingUnpublished, outboxRow, type OutboxRow } from '@mgw/events';
+import { allowDirectPublish, outboxRow, unpublishedBefore, type OutboxRow } from '@mgw/events';
 import { Database, RowSet, isAboutValues } from '@mgw/postgres';
 import type { BadUpdate, Updates } from './stored-callback';
 
@@ -88,7 +88,7 @@ export class CallbacksStore {
     });
     const events = distinct.flatMap(({ hash, updates }) => (updates?.events ?? []).map((event) => ({ hash, ...outboxRow(event) })));
     const bad = distinct.flatMap(({ hash, updates }) => (updates?.bad ?? []).map((update) => ({ hash, ...update })));
-    const rows = await this.db.query<{ hash: string | null; is_split: boolean | null; event_id: string | null; direct: boolean }>(
+    const rows = await this.db.query<{ hash: string | null; is_split: boolean | null; event_id: string | null; older: string[] | null }>(
       `WITH numbered AS MATERIALIZED (
          -- Ids follow the arrival. Rows follow their hashes, so that two replicas with the same callbacks do not deadlock.
          SELECT nextval('ingest.callbacks_id_seq') AS id, hash, body, string_to_array(businesses, ',')::integer[] AS businesses, lane::bigint AS lane,
@@ -102,8 +102,8 @@ export class CallbacksStore {
                 traceparent
          FROM numbered n ORDER BY hash ON CONFLICT (body_hash) DO NOTHING RETURNING body_hash, split_at IS NOT NULL AS is_split
        ), published AS (
-         INSERT INTO ingest.outbox (event_id, subject, ordering_key, body, traceparent, origin)
-         SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent, $${LETTERS.next}
+         INSERT INTO ingest.outbox (event_id, subject, ordering_key, body, traceparent)
+         SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent
          FROM ${EVENTS.from('e', 'nth')}
          JOIN added ON added.body_hash = e.hash AND added.is_split ORDER BY e.nth ON CONFLICT (event_id) DO NOTHING RETURNING event_id
        ), set_aside AS (
@@ -112,11 +112,12 @@ export class CallbacksStore {
          FROM ${LETTERS.from('b')}
          JOIN added ON added.body_hash = b.hash AND added.is_split
        )
-       SELECT encode(body_hash, 'hex') AS hash, is_split, NULL AS event_id, ${nothingUnpublished('ingest', EVENTS.list('ordering_key'), `$${LETTERS.next}`)} AS direct FROM added
-       UNION ALL SELECT NULL, NULL, event_id, false FROM published`,
-      [...CALLBACKS.values(distinct), ...EVENTS.values(events), ...LETTERS.values(bad), ORIGIN],
+       SELECT encode(body_hash, 'hex') AS hash, is_split, NULL AS event_id, ${unpublishedBefore('ingest', EVENTS.list('ordering_key'))} AS older FROM added
+       UNION ALL SELECT NULL, NULL, event_id, NULL FROM published`,
+      [...CALLBACKS.values(distinct), ...EVENTS.values(events), ...LETTERS.values(bad)],
     );
-    if (rows.some(({ direct }) => direct)) for (const { updates } of distinct) allowDirectPublish(updates?.events ?? []);
+    const older = rows.find(({ hash }) => hash !== null)?.older ?? null;
+    for (const { updates } of distinct) allowDirectPublish(updates?.events ?? [], older);
     const added = new Map(rows.flatMap(({ hash, is_split }) => (hash === null ? [] : [[hash, is_split] as const])));
     const published = new Set(rows.map(({ event_id }) => event_id));
     return callbacks.map(({ hash, updates }) => {

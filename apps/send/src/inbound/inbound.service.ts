@@ -62,7 +62,7 @@ export class InboundService {
     for (const message of inserted) await this.applyOptWord(tx, message);
     // Publish conversation.created before its message.received (decision 29b).
     const events = inserted.flatMap(({ startsConversation, created, received }) => (startsConversation ? [created, received] : [received]));
-    if (inserted[0]?.publishNow) allowDirectPublish(events);
+    allowDirectPublish(events, inserted[0]?.older ?? null);
     return events;
   }
 

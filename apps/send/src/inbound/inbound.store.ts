@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope, SendSettings } from '@mgw/contracts';
-import { ORIGIN, nothingUnpublished, outboxRows } from '@mgw/events';
+import { outboxRows, unpublishedBefore } from '@mgw/events';
 import { RowSet, type Tx } from '@mgw/postgres';
 import { withDefaults, type SettingsRow } from '../settings/settings.store';
 import type { InboundEvent } from './inbound-message';
@@ -18,8 +18,8 @@ export interface InboundMessage {
 export interface NewInboundMessage extends InboundMessage {
   /** True for the customer's first message in the conversation. */
   startsConversation: boolean;
-  /** True if its events may be published at once, without the relay. */
-  publishNow: boolean;
+  /** Older unpublished events of these conversations, for `allowDirectPublish`. */
+  older: string[] | null;
   /** The settings of the business. */
   settings: SendSettings;
 }
@@ -52,7 +52,7 @@ export class InboundStore {
   async insertNew(tx: Tx, messages: InboundMessage[]): Promise<NewInboundMessage[]> {
     const inbound = [...new Map(messages.map((row) => [keyOf(row), row])).values()];
     const events = inbound.flatMap(({ created, received }) => [created, received]);
-    const rows = await tx.query<{ nth: string; begins: boolean; direct: boolean } & SettingsRow>(
+    const rows = await tx.query<{ nth: string; begins: boolean; older: string[] | null } & SettingsRow>(
       `WITH n AS (
          SELECT * FROM ${MESSAGES.from('n', 'nth')}
        ), inserted AS (
@@ -86,23 +86,23 @@ export class InboundStore {
          FROM fresh JOIN advanced ON advanced.id = fresh.conversation_id
        ), published AS (
          -- Events alternate: conversation.created, message.received. The first is written only if the message starts the conversation.
-         INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent, origin)
-         SELECT t.event_id, t.subject, t.ordering_key, t.body, t.traceparent, $${EVENTS.next}
+         INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent)
+         SELECT t.event_id, t.subject, t.ordering_key, t.body, t.traceparent
          FROM ${EVENTS.from('t', 'place')}
          JOIN recorded ON recorded.nth = (t.place + 1) / 2
          WHERE recorded.begins OR t.place % 2 = 0
          ORDER BY t.place
          ON CONFLICT (event_id) DO NOTHING
        )
-       SELECT recorded.nth, recorded.begins, ${nothingUnpublished('send', EVENTS.list('ordering_key'), `$${EVENTS.next}`)} AS direct, s.stop_words, s.start_words, s.otp_to_opted_out
+       SELECT recorded.nth, recorded.begins, ${unpublishedBefore('send', EVENTS.list('ordering_key'))} AS older, s.stop_words, s.start_words, s.otp_to_opted_out
        FROM recorded LEFT JOIN send.settings s ON s.business_id = recorded.business_id
        ORDER BY recorded.nth`,
-      [...MESSAGES.values(inbound), ...EVENTS.values(events), ORIGIN],
+      [...MESSAGES.values(inbound), ...EVENTS.values(events)],
     );
     return rows.map((row) => ({
       ...(inbound[Number(row.nth) - 1] as InboundMessage),
       startsConversation: row.begins,
-      publishNow: row.direct,
+      older: row.older,
       settings: withDefaults(row),
     }));
   }

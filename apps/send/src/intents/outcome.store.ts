@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '@mgw/contracts';
-import { ORIGIN, allowDirectPublish, appendToOutbox, nothingUnpublished, outboxRows } from '@mgw/events';
+import { allowDirectPublish, appendToOutbox, outboxRows, unpublishedBefore } from '@mgw/events';
 import { Database, onRow, type Tx, RowSet } from '@mgw/postgres';
 import type { IntentRecord } from './intent';
 
@@ -43,7 +43,7 @@ export class OutcomeStore {
    */
   async accept(rows: AcceptedRow[], tx: Tx | Database = this.db): Promise<EventEnvelope[]> {
     const events = rows.map(({ event }) => event);
-    const written = await tx.query<{ event_id: string; direct: boolean }>(
+    const written = await tx.query<{ event_id: string; older: string[] | null }>(
       `WITH locked AS (
          SELECT id, array_position(${ACCEPTED.list('id')}::uuid[], id) AS nth FROM send.intents
          WHERE id = ANY (${ACCEPTED.list('id')}::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed') ORDER BY id FOR UPDATE
@@ -56,16 +56,16 @@ export class OutcomeStore {
          SELECT business_id, message_id, id, ${ACCEPTED.at('conversation_id', 'nth')}, resolved_at FROM accepted
          ON CONFLICT DO NOTHING
        )
-       INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent, origin)
+       INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent)
        SELECT ${EVENTS.at('event_id', 'nth')}, ${EVENTS.at('subject', 'nth')}, ${EVENTS.at('ordering_key', 'nth')}, ${EVENTS.at('body', 'nth')},
-         ${EVENTS.at('traceparent', 'nth')}, $${EVENTS.next}
+         ${EVENTS.at('traceparent', 'nth')}
        FROM accepted ORDER BY nth
-       ON CONFLICT (event_id) DO NOTHING RETURNING event_id, ${nothingUnpublished('send', EVENTS.list('ordering_key'), `$${EVENTS.next}`)} AS direct`,
-      [...ACCEPTED.values(rows), ...EVENTS.values(events), ORIGIN],
+       ON CONFLICT (event_id) DO NOTHING RETURNING event_id, ${unpublishedBefore('send', EVENTS.list('ordering_key'))} AS older`,
+      [...ACCEPTED.values(rows), ...EVENTS.values(events)],
     );
     const ids = new Set(written.map(({ event_id }) => event_id));
     const published = events.filter(({ id }) => ids.delete(id));
-    if (written[0]?.direct) allowDirectPublish(published);
+    allowDirectPublish(published, written[0]?.older ?? null);
     return published;
   }
 
