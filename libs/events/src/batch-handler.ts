@@ -211,6 +211,8 @@ export class BatchHandler {
 
   /** Processes the events whose key has not failed meanwhile. */
   private async processUnblocked(begun: TracedEvent[]): Promise<void> {
+    // The earlier ones were left to the replica that holds the lease now.
+    if (this.options.ordered && !this.mayContinue()) return this.redeliverLater(begun, new Error('the lease was lost'));
     const free = begun.filter(({ received, span }) => {
       if (!this.queueBehindFailed(received)) return true;
       span.end();

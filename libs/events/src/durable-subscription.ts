@@ -13,15 +13,20 @@ import { MAX_AGE_MS, ensureStreams, isMissing, limitsOn } from './streams';
  */
 const ACK_WAIT_MS = 2_000;
 const EXTEND_EVERY_MS = 500;
-/** The holder of an ordered consumer's lease makes JetStream redeliver instead; see `redeliverUnacknowledged`. */
+/** The holder of an ordered consumer's lease makes JetStream redeliver instead; see `receiveMissed`. */
 const ORDERED_ACK_WAIT_MS = 30_000;
-/** The wait that makes the server redeliver everything, and the time that it needs to notice, in milliseconds. */
+/** The wait that makes the server redeliver everything. */
 const REDELIVER_WAIT_MS = 1;
+/** The time that the server gets to notice it, in milliseconds. A busy server needs longer, so each attempt doubles it. */
 const REDELIVER_AFTER_MS = 180;
+const REDELIVER_AFTER_AT_MOST_MS = 1_500;
+/** Lifetime of a request for redelivered messages, in milliseconds: the server sends them at once. */
+const MISSED_EXPIRES_MS = 250;
 /** Lifetime of a request for messages, in milliseconds. A suspended process has no request left when its lease ends. */
 const EXPIRES_MS = 3_000;
 const ORDERED_EXPIRES_MS = 1_000;
 const POLL_MS = 100;
+const REQUEST_POLL_MS = 5;
 /** Deadline of a request for a consumer's state, in milliseconds: a stop waits for it. */
 const INFO_MS = 1_000;
 /**
@@ -36,11 +41,14 @@ const DELETED_AFTER = nanos(MAX_AGE_MS);
  */
 export class DurableSubscription {
   private puller: Puller | undefined;
-  /** Messages that were passed on and are not acknowledged. */
+  /** Messages that were received and are not acknowledged. */
   private readonly held: PendingMessages;
   private readonly ackWaitMs: number;
   /** Messages may have been lost on their way. An ordered consumer has them redelivered before it pulls later ones. */
   private mayHaveMissed = true;
+  /** Received messages that wait for missed ones of an ordered consumer; undefined while none is missed. */
+  private gathered: PendingMessage[] | undefined;
+  private received = 0;
   private isNextTooLarge = false;
   private working: NodeJS.Timeout | undefined;
   private readonly signal = new Signal();
@@ -80,6 +88,7 @@ export class DurableSubscription {
   async dropHeld(): Promise<void> {
     await this.drain();
     this.held.clear();
+    this.gathered = undefined;
     this.mayHaveMissed = true;
   }
 
@@ -112,10 +121,8 @@ export class DurableSubscription {
     const { nc, durable, stream, ordered, logger } = this.options;
     const manager = await nc.jetstreamManager();
     await this.ensureConsumer(manager);
-    if (ordered && this.mayHaveMissed) await this.redeliverUnacknowledged(manager);
     if (this.stopped || !this.mayPull()) return;
-    this.mayHaveMissed = false;
-    this.puller = new Puller({
+    const puller = (this.puller = new Puller({
       nc,
       stream,
       durable,
@@ -125,9 +132,10 @@ export class DurableSubscription {
         this.isNextTooLarge = isTooLarge;
         this.refill();
       },
-    });
+    }));
+    if (ordered && this.mayHaveMissed) await this.receiveMissed(manager, puller);
     this.refill();
-    const reason = await this.puller.closed;
+    const reason = await puller.closed;
     if (!this.mayPull() || this.stopped) return;
     logger.info({ consumer: durable, reason }, 'pulling events was interrupted');
     this.mayHaveMissed = true;
@@ -136,13 +144,75 @@ export class DurableSubscription {
   /** Requests as many messages as there is room for. */
   private refill(): void {
     const { puller } = this;
-    if (!puller || puller.isRequesting || this.stopped || !this.mayPull()) return;
+    if (!puller || this.gathered || puller.isRequesting || this.stopped || !this.mayPull()) return;
     if (this.isNextTooLarge) {
       if (this.held.isHalfEmpty) puller.request(1);
       return;
     }
     const room = this.held.room();
     if (room) puller.request(room.messages, room.bytes);
+  }
+
+  /**
+   * Receives the messages that the server delivered to nobody who lives, or whose delivery was lost, and passes them on in the order of the
+   * stream. Later ones wait: if the server sends some first, because it is slow or forgot a redelivery, their order is restored here.
+   */
+  private async receiveMissed(manager: JetStreamManager, puller: Puller): Promise<void> {
+    // They stayed unacknowledged when receiving was interrupted, so the server redelivers them.
+    for (const { key } of this.gathered ?? []) this.held.delete(key);
+    this.gathered = [];
+    try {
+      let waitMs = REDELIVER_AFTER_MS;
+      for (; this.isPulling(puller) && (await this.countMissed(manager)) > 0; waitMs = Math.min(2 * waitMs, REDELIVER_AFTER_AT_MOST_MS)) {
+        await this.redeliverUnacknowledged(manager, waitMs);
+        while (this.isPulling(puller) && (await this.requestMissed(puller, await this.countMissed(manager))));
+      }
+    } catch (error) {
+      puller.stop('receiving missed messages failed');
+      throw error;
+    }
+    if (!this.isPulling(puller)) return;
+    this.passOn();
+    this.gathered = undefined;
+    this.mayHaveMissed = false;
+  }
+
+  private isPulling(puller: Puller): boolean {
+    return !this.stopped && this.mayPull() && !puller.isClosed;
+  }
+
+  /** Counts the messages that the server has delivered, that are not acknowledged, and that this process does not have. */
+  private async countMissed(manager: JetStreamManager): Promise<number> {
+    const before = [...this.held.values()];
+    const { num_ack_pending, delivered } = await manager.consumers.info(this.options.stream, this.options.durable);
+    // A message that was acknowledged or arrived meanwhile must not hide a missed one. Those of a stream that was lost do not count.
+    const isHeld = (one: PendingMessage) => this.held.get(one.key) === one && one.streamSequence <= delivered.stream_seq;
+    return num_ack_pending - before.filter(isHeld).length;
+  }
+
+  /** @returns whether more may come */
+  private async requestMissed(puller: Puller, missed: number): Promise<boolean> {
+    // Checked after the count: a request of a replica that was suspended meanwhile would take messages from the next holder.
+    if (missed <= 0 || !this.isPulling(puller)) return false;
+    const { messages, bytes } = this.held.space;
+    if (messages <= 0 || !this.held.isHalfEmpty) {
+      // Only events in progress can make room. Without any, the lowest sequences must go on.
+      if (this.gathered?.length === this.held.size) this.passOn();
+      await this.pause(POLL_MS);
+      return true;
+    }
+    const { received } = this;
+    if (this.isNextTooLarge) puller.request(1, undefined, MISSED_EXPIRES_MS);
+    else puller.request(Math.min(missed, messages), bytes, MISSED_EXPIRES_MS);
+    while (puller.isRequesting && !puller.isClosed) await this.pause(REQUEST_POLL_MS);
+    return this.received > received || this.isNextTooLarge;
+  }
+
+  /** Passes the gathered messages on. */
+  private passOn(): void {
+    const inOrder = (this.gathered ?? []).sort((one, other) => one.streamSequence - other.streamSequence);
+    this.gathered = [];
+    for (const message of inOrder) this.onMessage(message);
   }
 
   /** Requests no more, but receives messages in flight. Dropped ones would be redelivered after later messages. */
@@ -153,18 +223,15 @@ export class DurableSubscription {
   }
 
   /**
-   * Makes the server redeliver unacknowledged messages in order, before later ones: a shorter acknowledgement wait ends for all of them at
-   * once. Requests of a suspended replica would receive some of them, so they must expire first.
+   * Makes the server redeliver unacknowledged messages before later ones: a shorter acknowledgement wait ends for all of them at once.
+   * Requests of a suspended replica would receive some of them, so they must expire first.
    */
-  private async redeliverUnacknowledged(manager: JetStreamManager): Promise<void> {
+  private async redeliverUnacknowledged(manager: JetStreamManager, waitMs: number): Promise<void> {
     const { stream, durable } = this.options;
-    const info = () => manager.consumers.info(stream, durable);
-    const { num_ack_pending } = await info();
-    if (num_ack_pending <= this.held.size) return;
     const expireBy = performance.now() + 2 * ORDERED_EXPIRES_MS;
-    while ((await info()).num_waiting > 0 && performance.now() < expireBy) await this.pause(POLL_MS);
+    while ((await manager.consumers.info(stream, durable)).num_waiting > 0 && performance.now() < expireBy) await this.pause(POLL_MS);
     await manager.consumers.update(stream, durable, { ack_wait: nanos(REDELIVER_WAIT_MS) });
-    await this.pause(REDELIVER_AFTER_MS);
+    await this.pause(waitMs);
     await manager.consumers.update(stream, durable, { ack_wait: nanos(this.ackWaitMs) });
   }
 
@@ -175,14 +242,16 @@ export class DurableSubscription {
   /** A redelivery of a pending message replaces its delivery, because the last one must be acknowledged. */
   private open(message: PulledMessage): void {
     const { key } = message;
+    this.received += 1;
     const held = this.held.get(key);
     if (held) return held.redelivered(message);
     const open = new PendingMessage(message, () => {
       this.held.delete(key);
       this.refill();
     });
-    this.held.add(key, open);
-    this.onMessage(open);
+    this.held.add(open);
+    if (this.gathered) this.gathered.push(open);
+    else this.onMessage(open);
   }
 
   private extendSlow(): void {

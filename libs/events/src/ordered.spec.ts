@@ -40,6 +40,15 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
   const streams = () => eventually(async () => (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop').catch(() => false));
   const holder = async () => (await shop.db.query<{ worker_id: string }>('SELECT worker_id FROM shop.consumer_leases'))[0]?.worker_id;
 
+  /** Suspends this process for a minute, and gives its lease to another worker. */
+  const takeLease = async (worker: string) => {
+    await shop.db.query(`UPDATE shop.workers SET alive_until = now()`);
+    await shop.db.query(`INSERT INTO shop.workers VALUES ($1, now() + interval '1 hour')`, [worker]);
+    await shop.db.query(`UPDATE shop.consumer_leases SET worker_id = $1`, [worker]);
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+  };
+
   it('take effect in the order of their publication', async () => {
     replica('a');
     replica('b');
@@ -96,17 +105,29 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
     await eventually(() => begun.mock.calls.length === 1);
     await publish(...range(3, 1));
     await eventually(async () => (await (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop')).num_ack_pending === 4);
-    await shop.db.query(`UPDATE shop.workers SET alive_until = now()`);
-    await shop.db.query(`INSERT INTO shop.workers VALUES ('another', now() + interval '1 hour')`);
-    await shop.db.query(`UPDATE shop.consumer_leases SET worker_id = 'another'`);
     // After a suspension a process receives waiting messages before any timer fires.
-    const now = performance.now.bind(performance);
-    jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+    await takeLease('another');
     goOn();
     await effectsOf(1);
     await shop.db.query(`INSERT INTO shop.effects (event_id) VALUES ('of another')`);
     await shop.db.query(`DELETE FROM shop.workers WHERE worker_id = 'another'`);
     expect(await effectsOf(5)).toEqual([sent(0).id, 'of another', ...ids(range(3, 1))]);
+  });
+
+  it('wait for missed ones that the server does not redeliver at once', async () => {
+    const { consumers } = await shop.nc.jetstreamManager();
+    const info = () => consumers.info('PUBLIC', 'shop');
+    const first = await shop.killable({ ordered: true, concurrency: 8, handle: () => new Promise(() => undefined) });
+    await streams();
+    await publish(...range(3));
+    await eventually(async () => (await info()).num_ack_pending === 3);
+    await first.kill();
+    await publish(...range(3, 3));
+    // A busy server does not notice the shorter acknowledgement wait before it ends.
+    const update = jest.spyOn(Object.getPrototypeOf(consumers) as typeof consumers, 'update').mockImplementationOnce(info);
+    replica('b');
+    expect(await effectsOf(6)).toEqual(ids(range(6)));
+    expect(update).toHaveBeenCalled();
   });
 
   it('wait in order while the database is unavailable, and continue when it is back (guarantees §8)', async () => {

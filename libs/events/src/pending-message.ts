@@ -18,6 +18,8 @@ const WORKING_AFTER_MS = 500;
 /** A message whose events are being handled. It is acknowledged when all are handled, or returned if one needs redelivery. */
 export class PendingMessage {
   readonly events: readonly ReceivedEvent[];
+  readonly key: string;
+  readonly streamSequence: number;
   readonly subject: string;
   readonly bytes: number;
   /** Number of deliveries so far, this one included. */
@@ -33,11 +35,12 @@ export class PendingMessage {
     private message: PulledMessage,
     private readonly onSettled: () => void = () => undefined,
   ) {
-    const { subject, data, headers, deliveries, storedAt } = message;
+    const { key, streamSequence, subject, data, headers, deliveries, storedAt } = message;
     const traces = headers?.values(TRACE_HEADER) ?? [];
     const reads = readEvents(subject, data);
     const bytes = Math.ceil(data.length / reads.length);
     this.events = reads.map((read, i) => ({ read, traceparent: traces[i] || null, bytes, message: this }));
+    [this.key, this.streamSequence] = [key, streamSequence];
     [this.subject, this.bytes, this.deliveries, this.publishedAt, this.unhandled] = [
       subject,
       data.length,

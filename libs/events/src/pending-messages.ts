@@ -18,8 +18,8 @@ export class PendingMessages {
     return this.held.get(key);
   }
 
-  add(key: string, message: PendingMessage): void {
-    this.held.set(key, message);
+  add(message: PendingMessage): void {
+    this.held.set(message.key, message);
     this.bytes += message.bytes;
   }
 
@@ -39,8 +39,12 @@ export class PendingMessages {
 
   /** How much may be requested now; undefined until half of the room is free. */
   room(): { messages: number; bytes: number } | undefined {
-    const [messages, bytes] = [this.mostMessages - this.held.size, MOST_HELD_BYTES - this.bytes];
+    const { messages, bytes } = this.space;
     return messages >= this.mostMessages / 2 && this.isHalfEmpty ? { messages, bytes } : undefined;
+  }
+
+  get space(): { messages: number; bytes: number } {
+    return { messages: this.mostMessages - this.held.size, bytes: MOST_HELD_BYTES - this.bytes };
   }
 
   get isHalfEmpty(): boolean {

@@ -44,9 +44,13 @@ export class Puller {
     return this.left > 0;
   }
 
+  get isClosed(): boolean {
+    return this.sub.isClosed();
+  }
+
   /** @param bytes at most, of all messages together; undefined for no bound */
-  request(messages: number, bytes?: number): void {
-    const { nc, stream, durable, expiresMs } = this.options;
+  request(messages: number, bytes?: number, expiresMs = this.options.expiresMs): void {
+    const { nc, stream, durable } = this.options;
     this.left = messages;
     const body = { batch: messages, expires: nanos(expiresMs), ...(bytes !== undefined && { max_bytes: bytes }) };
     this.timer = setTimeout(() => this.stop('a request for messages was lost'), expiresMs + LOST_AFTER_MS);
