@@ -1,3 +1,4 @@
+import type { Tx } from '@mgw/postgres';
 import { createLogger } from '@mgw/telemetry';
 import { eventually } from '@mgw/testing';
 import { deadWorkers, isWorkerAlive, WorkerHeartbeat } from './index';
@@ -50,14 +51,20 @@ describe("a worker's heartbeat (guarantees §10, N6)", () => {
     expect(changes).toEqual([undefined, worker.id]);
   });
 
-  it('is dead when its time is up or its row is gone, and not while its renewal is being committed', async () => {
+  it('is dead when its time is up or its row is gone, and neither while its renewal is being committed nor after a start of PostgreSQL', async () => {
     await shop.db.query(`INSERT INTO shop.workers VALUES ('alive', now() + interval '1 hour'), ('dead', now())`);
     const holders = `SELECT unnest('{alive,dead,gone}'::text[]) AS worker`;
-    const dead = async () =>
-      (await shop.db.query<{ worker: string }>(`WITH ${deadWorkers('shop', holders)} SELECT worker FROM dead ORDER BY worker`)).map(
+    const dead = async (tx: Tx = shop.db) =>
+      (await tx.query<{ worker: string }>(`WITH ${deadWorkers('shop', holders)} SELECT worker FROM dead ORDER BY worker`)).map(
         ({ worker }) => worker,
       );
     expect(await dead()).toEqual(['dead', 'gone']);
+    // A crash may have lost renewals that their workers count on.
+    await shop.db.query(`CREATE FUNCTION shop.pg_postmaster_start_time() RETURNS timestamptz LANGUAGE sql AS 'SELECT clock_timestamp()'`);
+    await shop.db.transaction(async (tx) => {
+      await tx.query('SET LOCAL search_path TO shop, pg_catalog');
+      expect(await dead(tx)).toEqual([]);
+    });
     await shop.db.transaction(async (tx) => {
       await tx.query(`UPDATE shop.workers SET alive_until = now() + interval '1 hour' WHERE worker_id = 'dead'`);
       expect(await dead()).toEqual(['gone']);

@@ -13,7 +13,7 @@ const OPEN_WITHIN_MS = 20_000;
 export class Database implements Tx {
   /**
    * Commits do not wait for the disk. Use it only for work that is repeated if the last half second is lost, such as marks of published
-   * events and claims.
+   * events and ends of deliveries.
    */
   readonly relaxed: Connections;
   /** Deletes expired rows and creates partitions, on a connection that requests and events never wait for. */

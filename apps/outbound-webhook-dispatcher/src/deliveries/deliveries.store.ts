@@ -213,7 +213,7 @@ export class DeliveriesStore {
    * @param after the business at which the last claim ended: the next ones come first
    */
   async claim({ claims, free, freeBytes, freeSlow, busy, full }: Capacity, worker: string, after: string): Promise<Attempt[]> {
-    const rows = await this.db.relaxed.query<Claimed & { body: string }>(
+    const rows = await this.db.query<Claimed & { body: string }>(
       `WITH RECURSIVE ${alive('$1')}, walk AS (
          SELECT $9::bigint AS business_id, 9223372036854775807 AS webhook_id, false AS around
          UNION ALL
@@ -246,7 +246,7 @@ export class DeliveriesStore {
 
   /** Claims one delivery that has lost two workers, preferably of a webhook that works. */
   async claimSuspect(worker: string): Promise<Attempt[]> {
-    const rows = await this.db.relaxed.query<Claimed & { body: string }>(
+    const rows = await this.db.query<Claimed & { body: string }>(
       `WITH ${alive('$1')}, admitted AS MATERIALIZED (
          SELECT w.url, w.secret_sealed, l.webhook_id, l.ordering_key, first.id, first.bytes
          FROM dispatch.lanes l JOIN dispatch.webhooks w ON w.id = l.webhook_id AND ${onRow('w.is_active')} ${FIRST}

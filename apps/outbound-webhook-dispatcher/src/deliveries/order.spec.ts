@@ -95,6 +95,27 @@ describe('decision 29b: two dispatchers keep the order of events within a conver
     expect(received.size).toBe(conversations);
   }, 90_000);
 
+  it('begins a delivery only when a crash of PostgreSQL can no longer lose the end of the one before', async () => {
+    const { db } = dispatching.harness;
+    await db.query(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = on', current_database()); END $$`);
+    await db.query('CREATE TABLE dispatch.ends (at pg_lsn)');
+    await db.query(`CREATE FUNCTION dispatch.note_end() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN INSERT INTO dispatch.ends VALUES (pg_current_wal_insert_lsn()); RETURN NULL; END $$`);
+    await db.query(`CREATE TRIGGER ends AFTER UPDATE ON dispatch.deliveries FOR EACH ROW
+      WHEN (NEW.state = 'succeeded') EXECUTE FUNCTION dispatch.note_end()`);
+    const onDisk: (boolean | null)[] = [];
+    receiver.respond((_request, response) => {
+      void db
+        .query<{ safe: boolean | null }>('SELECT max(at) < pg_current_wal_flush_lsn() AS safe FROM dispatch.ends')
+        .then(([row]) => onDisk.push(row?.safe ?? null))
+        .finally(() => response.writeHead(200).end());
+    });
+    await publish(Array.from({ length: 12 }, (_, number) => sent(number, { conversation_id: 1 })));
+    await dispatching.run();
+    await dispatching.ended(12);
+    expect(onDisk).toEqual([null, ...Array<boolean>(11).fill(true)]);
+  });
+
   it('keeps the order when a dispatcher is killed, and the other continues soon', async () => {
     const victim = await dispatching.harness.spawn('outbound-webhook-dispatcher');
     await publish([sent(0, { conversation_id: 1 })]);
