@@ -18,6 +18,16 @@ const recordsOf = ({ deliveries, webhooks }) => {
   return new Map(deliveries.map((one) => [`${names.get(one.webhook_id)} ${one.event_id}`, one]));
 };
 
+/** Events that one consumer writes, one transaction after the other. */
+const isInbound = ({ subject }) => /^public\.(message\.received|conversation\.created)$/.test(subject);
+/** Transactions that begin within this time may overlap, and their sequences say nothing then. */
+const OVERLAP_MS = 1_000;
+
+const isLater = (one, other) =>
+  one.outbox === other.outbox &&
+  one.seq > other.seq &&
+  ((isInbound(one) && isInbound(other)) || Math.abs(one.created - other.created) > OVERLAP_MS);
+
 export const EVENT_CHECKS = {
   'broadcasts wrong': (run) => {
     const tokens = new Set(accepted(run).map(({ token }) => token));
@@ -47,17 +57,18 @@ export const EVENT_CHECKS = {
   },
   'bodies that changed on a repeat': (run) => run.receipts.filter(({ same_bytes }) => !same_bytes).map(({ event_id }) => event_id),
   'inversions within a conversation': (run) => {
-    const place = new Map(run.events.map(({ event_id, seq }) => [event_id, seq]));
+    const events = new Map(run.events.map((event) => [event.event_id, event]));
     const records = recordsOf(run);
     const ordered = run.receipts.filter(
-      (one) => one.conversation && place.has(one.event_id) && !isLate(records.get(`${one.webhook} ${one.event_id}`) ?? {}, one),
+      (one) => one.conversation && events.has(one.event_id) && !isLate(records.get(`${one.webhook} ${one.event_id}`) ?? {}, one),
     );
-    return [...groupBy(ordered, ({ webhook, conversation }) => `${webhook} ${conversation}`)].flatMap(([lane, attempts]) =>
-      attempts.flatMap(({ event_id }, nth) => {
-        const before = attempts[nth - 1];
-        return before && place.get(before.event_id) > place.get(event_id) ? [`${lane}: ${before.event_id} before ${event_id}`] : [];
-      }),
-    );
+    return [...groupBy(ordered, ({ webhook, conversation }) => `${webhook} ${conversation}`)].flatMap(([lane, attempts]) => {
+      const inLane = attempts.map(({ event_id }) => events.get(event_id));
+      return inLane.flatMap((event, nth) => {
+        const before = inLane.slice(0, nth).find((other) => isLater(other, event));
+        return before ? [`${lane}: ${before.event_id} before ${event.event_id}`] : [];
+      });
+    });
   },
   'events published again without a lost store': (run) => {
     // A killed server may lose its last acknowledged events, because it syncs them later.

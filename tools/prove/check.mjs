@@ -11,16 +11,21 @@ const CHECKS = {
   'not finished at the end': ({ unfinished }) => Object.entries(unfinished).map(([name, count]) => `${name}: ${count}`),
 };
 
-/** Pauses of a healthy receiver after a kill of one dispatcher. Shown, not counted, because they also depend on the machine. */
+/**
+ * Pauses of a healthy receiver between a kill of one dispatcher and the next fault, which may cause a pause of its own. Shown, not counted,
+ * because they also depend on the machine.
+ */
 export function longPauses(run) {
   const healthy = run.webhooks.filter(({ mode, name }) => mode === 'ok' && name !== 'disturbed');
   const kills = run.faults.filter(({ name }) => name === 'kill outbound-webhook-dispatcher');
   return healthy.flatMap(({ name }) => {
     const times = run.receipts.filter(({ webhook }) => webhook === name).map(({ at }) => at);
     return kills.flatMap(({ at }) => {
-      const next = times.filter((time) => time > at && time < at + 30_000);
-      const gaps = next.map((time, nth) => time - (next[nth - 1] ?? at));
-      const longest = Math.max(0, ...gaps);
+      const isAfter = (time) => time > at && time < at + 30_000;
+      const fault = run.faults.map((one) => one.at).find(isAfter);
+      const next = times.filter((time) => isAfter(time) && !(time > fault));
+      const marks = [at, ...next, ...(fault === undefined ? [] : [fault])];
+      const longest = Math.max(0, ...marks.slice(1).map((time, nth) => time - marks[nth]));
       return longest > SILENT_MS ? [`${name} received nothing for ${(longest / 1_000).toFixed(1)} s`] : [];
     });
   });

@@ -33,6 +33,13 @@ function serviceFaults() {
       product.signal(one, 'SIGCONT');
     };
     all[`end ${app}`] = async ({ product, random }) => product.signal(random.pick(product.processes(app)), 'SIGTERM');
+    all[`stop all of ${app}`] = async ({ product, random }) => {
+      const stopped = product.processes(app);
+      for (const one of stopped) product.signal(one, 'SIGSTOP');
+      await pause(random.between(1_000, 6_000));
+      await cutConnections(product);
+      for (const one of stopped) product.signal(one, 'SIGCONT');
+    };
     all[`kill all of ${app}`] = async ({ product }) => product.processes(app).forEach((one) => product.signal(one, 'SIGKILL'));
   }
   all['kill one send three times'] = async ({ product }) => {
@@ -63,6 +70,23 @@ function withChildren(pid) {
   ];
 }
 
+/** Terminates connections to the database. @param where chooses among them */
+async function cutConnections(product, where = '') {
+  const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+  // PostgreSQL may still be recovering from the fault before this one.
+  for (let tries = 1; ; tries += 1) {
+    const failure = await product
+      .database((query) => query(`${cut} ${where}`))
+      .then(
+        () => null,
+        (error) => error,
+      );
+    if (failure === null) return;
+    if (tries === 20) throw failure;
+    await pause(500);
+  }
+}
+
 function serverFaults() {
   const all = {};
   for (const name of Object.keys(SERVERS)) {
@@ -84,21 +108,8 @@ function serverFaults() {
   };
   const terminate =
     (where) =>
-    async ({ product }) => {
-      const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
-      // PostgreSQL may still be recovering from the fault before this one.
-      for (let tries = 1; ; tries += 1) {
-        const failure = await product
-          .database((query) => query(`${cut} ${where}`))
-          .then(
-            () => null,
-            (error) => error,
-          );
-        if (failure === null) return;
-        if (tries === 20) throw failure;
-        await pause(500);
-      }
-    };
+    ({ product }) =>
+      cutConnections(product, where);
   all['cut all database connections'] = terminate('');
   all['cut the busy database connections'] = terminate(`AND state <> 'idle'`);
   for (const user of ['send', 'dispatch', 'status', 'ingest'])

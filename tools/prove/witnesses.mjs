@@ -7,9 +7,10 @@ const QUERIES = {
   deliveries: `SELECT id::int, webhook_id::int, event_id, state, attempt, finished_at, reason,
     body::json -> 'data' ->> 'message_id' AS message_id, body::json ->> 'event' AS event
     FROM dispatch.deliveries ORDER BY finished_at NULLS LAST, id`,
-  events: `SELECT event_id, seq::int, published_seq::int, ordering_key AS key, subject, body::json -> 'data' ->> 'message_id' AS message_id,
+  events: `SELECT event_id, outbox, seq::int, extract(epoch FROM created_at)::float8 * 1000 AS created, published_seq::int, ordering_key AS key, subject, body::json -> 'data' ->> 'message_id' AS message_id,
     (body::json ->> 'business_id')::int AS business_id, body::json -> 'data' ->> 'broadcast_id' AS broadcast_id
-    FROM (SELECT * FROM send.outbox UNION ALL SELECT * FROM broadcast.outbox UNION ALL SELECT * FROM auto_reply.outbox) o
+    FROM (SELECT 'send' AS outbox, o.* FROM send.outbox o UNION ALL SELECT 'broadcast', o.* FROM broadcast.outbox o
+          UNION ALL SELECT 'auto_reply', o.* FROM auto_reply.outbox o) o
     WHERE subject LIKE 'public.%'`,
   broadcasts: `SELECT id::int, name, status, total, sent, failed FROM broadcast.broadcasts`,
 };

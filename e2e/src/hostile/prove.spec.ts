@@ -44,6 +44,7 @@ const GOOD = {
     ...['one', 'in', 'two', 'three'].map((name, seq) => ({
       event_id: `event.${name}`,
       seq,
+      created: seq * 10_000,
       subject: name === 'in' ? 'public.message.received' : 'public.message.sent',
       message_id: `wamid.${name}`,
       business_id: 1,
