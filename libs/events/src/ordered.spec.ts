@@ -114,6 +114,36 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
     expect(await effectsOf(5)).toEqual([sent(0).id, 'of another', ...ids(range(3, 1))]);
   });
 
+  it('are left to the next holder when the lease is lost while earlier ones of their batch fail', async () => {
+    let [begun, fails] = [false, true];
+    const pending = async () => (await (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop')).num_ack_pending;
+    shop.consumer({
+      ordered: true,
+      concurrency: 8,
+      handle: async (events: EventEnvelope[], tx: Tx) => {
+        // The others wait, so that they share a batch.
+        if (events[0]?.id === sent(0).id) {
+          begun = true;
+          await eventually(async () => (await pending()) === 5);
+        } else if (fails && events.length > 1) throw new Error('a deadlock');
+        else if (fails) {
+          fails = false;
+          await takeLease('another');
+          throw new Error('the connection was cut');
+        }
+        await effect(events, tx);
+      },
+    });
+    await streams();
+    await publish(0);
+    await eventually(() => begun);
+    await publish(...range(4, 1));
+    await eventually(async () => !fails && (await shop.count('effects')) === 1);
+    await shop.db.query(`INSERT INTO shop.effects (event_id) VALUES ('of another')`);
+    await shop.db.query(`DELETE FROM shop.workers WHERE worker_id = 'another'`);
+    expect(await effectsOf(6)).toEqual([sent(0).id, 'of another', ...ids(range(4, 1))]);
+  });
+
   it('wait for missed ones that the server does not redeliver at once', async () => {
     const { consumers } = await shop.nc.jetstreamManager();
     const info = () => consumers.info('PUBLIC', 'shop');
