@@ -42,4 +42,3 @@ export const missingObject = (id: string) =>
   new GraphFailure(100, `Unsupported request. Object with ID '${id}' does not exist, cannot be loaded due to missing permissions`, {
     subcode: 33,
   });
-export const badParameter = (details: string) => new GraphFailure(100, 'Invalid parameter', { details });
