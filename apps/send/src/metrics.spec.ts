@@ -1,5 +1,5 @@
 import { newIntentId } from '@mgw/contracts';
-import { rowsRead, startHarness, type Harness } from '@mgw/harness';
+import { metricsRead, startHarness, type Harness } from '@mgw/harness';
 import { metricsController } from '@mgw/service';
 import { service } from './main';
 import { METRICS } from './metrics';
@@ -31,16 +31,7 @@ describe('metrics of a service with a long backlog and a long history', () => {
   afterAll(() => harness.close());
 
   it('counts to 10,000 at most and reads no table completely', async () => {
-    const Metrics = metricsController('send', 'send', METRICS) as new (db: unknown) => {
-      get(): Promise<{ reply: { metrics: Record<string, number> } }>;
-      onApplicationShutdown(): void;
-    };
-    let metrics: Record<string, number> = {};
-    const rows = await rowsRead(harness.db, async (db) => {
-      const controller = new Metrics(db);
-      ({ metrics } = (await controller.get()).reply);
-      controller.onApplicationShutdown();
-    });
+    const { metrics, rows } = await metricsRead(harness.db, metricsController('send', 'send', METRICS));
     expect(metrics).toMatchObject({
       outbox_waiting: 10_000,
       dead_letters: 0,

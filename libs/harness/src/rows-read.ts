@@ -29,6 +29,22 @@ export async function rowsRead(db: Database, read: (db: Database) => Promise<unk
   return count;
 }
 
+interface MetricsController {
+  get(): Promise<{ reply: { metrics: Record<string, number> } }>;
+  onApplicationShutdown(): void;
+}
+
+/** Reads the metrics of a controller that `metricsController` made. @returns them, and the rows that they read */
+export async function metricsRead(db: Database, controller: unknown): Promise<{ metrics: Record<string, number>; rows: RowsRead }> {
+  let metrics: Record<string, number> = {};
+  const rows = await rowsRead(db, async (reading) => {
+    const made = new (controller as new (db: Database) => MetricsController)(reading);
+    ({ metrics } = (await made.get()).reply);
+    made.onApplicationShutdown();
+  });
+  return { metrics, rows };
+}
+
 async function explain(db: Database, text: string, values: unknown[]): Promise<Node> {
   const client = await db.pool.connect();
   const inArray = (value: unknown) => (typeof value === 'string' ? JSON.stringify(value) : String(value));

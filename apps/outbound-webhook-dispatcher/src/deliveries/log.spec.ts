@@ -1,4 +1,4 @@
-import { rowsRead } from '@mgw/harness';
+import { metricsRead, rowsRead } from '@mgw/harness';
 import { metricsController } from '@mgw/service';
 import { METRICS } from '../metrics';
 import { startDispatching, type Dispatching } from './dispatch.fixture';
@@ -62,16 +62,10 @@ describe('the delivery log and the metrics with many deliveries', () => {
   });
 
   it('bounds what the metrics count', async () => {
-    const Metrics = metricsController('outbound-webhook-dispatcher', 'dispatch', METRICS) as new (db: unknown) => {
-      get(): Promise<{ reply: { metrics: Record<string, number> } }>;
-      onApplicationShutdown(): void;
-    };
-    let metrics: Record<string, number> = {};
-    const rows = await rowsRead(dispatching.harness.db, async (db) => {
-      const controller = new Metrics(db);
-      ({ metrics } = (await controller.get()).reply);
-      controller.onApplicationShutdown();
-    });
+    const { metrics, rows } = await metricsRead(
+      dispatching.harness.db,
+      metricsController('outbound-webhook-dispatcher', 'dispatch', METRICS),
+    );
     expect(metrics['deliveries_waiting']).toBe(10_000);
     expect(metrics['deliveries_oldest_seconds']).toBeGreaterThanOrEqual(3_600);
     expect(rows['deliveries']).toBeLessThanOrEqual(10);

@@ -1,4 +1,4 @@
-import { rowsRead, startHarness, type Harness } from '@mgw/harness';
+import { metricsRead, rowsRead, startHarness, type Harness } from '@mgw/harness';
 import type { Database, Tx } from '@mgw/postgres';
 import { metricsController } from '@mgw/service';
 import { service } from '../main';
@@ -32,16 +32,7 @@ describe('waiting callbacks of one business behind a long history', () => {
   });
 
   it('the metrics count up to 10,000 and find the oldest one', async () => {
-    const Metrics = metricsController('platform-webhook-ingest', 'ingest', METRICS) as new (db: unknown) => {
-      get(): Promise<{ reply: { metrics: Record<string, number> } }>;
-      onApplicationShutdown(): void;
-    };
-    let metrics: Record<string, number> = {};
-    const rows = await rowsRead(harness.db, async (db) => {
-      const controller = new Metrics(db);
-      ({ metrics } = (await controller.get()).reply);
-      controller.onApplicationShutdown();
-    });
+    const { metrics, rows } = await metricsRead(harness.db, metricsController('platform-webhook-ingest', 'ingest', METRICS));
     expect(metrics).toMatchObject({ webhooks_waiting: 10_000 });
     expect(metrics['webhooks_oldest_seconds']).toBeGreaterThanOrEqual(3_600);
     expect(rows['callbacks']).toBeLessThanOrEqual(10_010);
