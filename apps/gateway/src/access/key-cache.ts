@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { RefreshingCache } from '@mgw/caching';
 import { BusinessChanged, KeyChanged } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
@@ -11,9 +11,8 @@ import type { KeyAccess } from '../api-keys/key-access';
  * evicts a revoked key at once; if it is lost, the key expires from the cache within five seconds (guarantees §9).
  */
 @Injectable()
-export class KeyCache implements OnApplicationShutdown {
+export class KeyCache {
   private readonly cached: RefreshingCache<KeyIdentity | null, KeyAccess | null>;
-  private readonly stopListening: (() => void)[];
 
   constructor(
     private readonly keys: ApiKeysStore,
@@ -21,10 +20,8 @@ export class KeyCache implements OnApplicationShutdown {
   ) {
     // Wrong keys are not cached: there can be any number of them.
     this.cached = new RefreshingCache({ load: (identities) => keys.findActive(identities), isCacheable: (access) => access !== null });
-    this.stopListening = [
-      rpc.listen(KeyChanged, ({ api_key_id }) => this.cached.invalidate((_, access) => access?.api_key_id === api_key_id)),
-      rpc.listen(BusinessChanged, ({ business_id }) => this.cached.invalidate((_, access) => access?.business.id === business_id)),
-    ];
+    rpc.listen(KeyChanged, ({ api_key_id }) => this.cached.invalidate((_, access) => access?.api_key_id === api_key_id));
+    rpc.listen(BusinessChanged, ({ business_id }) => this.cached.invalidate((_, access) => access?.business.id === business_id));
   }
 
   /** @returns null for a key that is malformed, unknown, revoked or expired */
@@ -32,9 +29,5 @@ export class KeyCache implements OnApplicationShutdown {
     const hash = createHash('sha256').update(token).digest('base64');
     const access = await this.cached.get(hash, () => this.keys.identityOf(token));
     return access === null || (access.expires_at !== null && access.expires_at.getTime() <= Date.now()) ? null : access;
-  }
-
-  onApplicationShutdown(): void {
-    for (const stop of this.stopListening) stop();
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
 import { IdPipe } from '../requests/id.pipe';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
@@ -22,7 +22,6 @@ export class ApiKeysController {
   }
 
   @Post()
-  @HttpCode(200)
   @Roles(['owner'])
   @Responds(CreatedApiKeyResponse, 'Create an API key; it is shown this once', { errors: ['CONFLICT'] })
   async create(@CurrentUser() user: BusinessUser, @Body() request: CreateApiKeyRequest) {

@@ -1,6 +1,7 @@
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PERMISSIONS, type Permission } from '@mgw/contracts';
+import { IsText } from '../requests/is-text';
 import { IsZonedDatetime } from '../requests/zoned-datetime';
 
 /** Decision 46. */
@@ -9,8 +10,7 @@ const LIMIT_MAX = 100_000;
 /** Spec §10. */
 @JSONSchema({ example: { name: 'CRM', permissions: ['*'] } })
 export class CreateApiKeyRequest {
-  @IsString()
-  @Length(1, 100)
+  @IsText(1, 100)
   name!: string;
 
   @IsArray()

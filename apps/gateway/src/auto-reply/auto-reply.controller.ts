@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Get, Post, Put, Query } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { AutoReplySettings, GetAutoReply, ListAutoReplies, SetAutoReply, TryAutoReply } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
@@ -68,7 +68,6 @@ export class AutoReplyController {
   }
 
   @Post('try')
-  @HttpCode(200)
   @Responds(Tried, 'Show the reply that the model would write; nothing is sent', { errors: TryAutoReply.errors })
   async try(@CurrentUser() { user_id, business_id }: BusinessUser, @Body() { text }: TryAutoReplyRequest) {
     // The business pays for the model's reply.

@@ -1,6 +1,7 @@
-import { IsBoolean, IsInt, IsOptional, IsString, Length, Max, MaxLength, Min, ValidateIf } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional, IsString, Max, MaxLength, Min, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { IsMessageText } from '../requests/field-rules';
+import { IsText } from '../requests/is-text';
 
 /** Absent fields stay unchanged; null removes `base_url` and `api_key`. */
 @JSONSchema({ example: { enabled: true, instructions: 'We sell saris. Answer in one sentence.', daily_limit: 100 } })
@@ -15,19 +16,16 @@ export class ChangeAutoReplyRequest {
   instructions?: string | null;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 200)
+  @IsText(1, 200)
   model?: string | null;
 
   /** Address of an OpenAI-compatible API. A new host removes the stored key, unless `api_key` comes with it. */
   @ValidateIf((request: ChangeAutoReplyRequest) => request.base_url !== undefined && request.base_url !== null)
-  @IsString()
-  @Length(1, 2048)
+  @IsText(1, 2048)
   base_url?: string | null;
 
   @ValidateIf((request: ChangeAutoReplyRequest) => request.api_key !== undefined && request.api_key !== null)
-  @IsString()
-  @Length(1, 1024)
+  @IsText(1, 1024)
   api_key?: string | null;
 
   /** Most automatic replies within 24 hours. */

@@ -1,4 +1,5 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import {
   CancelBroadcast,
   CheckBroadcast,
@@ -23,8 +24,15 @@ import { idempotencyOf } from '../sending/idempotency';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { CheckBroadcastRequest, CreateBroadcastRequest, ListRecipientsQuery } from './broadcasts.requests';
-import { BroadcastResponse, BroadcastsResponse, CheckResponse, RecipientsResponse } from './broadcasts.responses';
 import { broadcastRows } from './recipient-rows';
+
+const BroadcastsResponse = Type.Object(ListBroadcasts.reply.properties, { title: 'Broadcasts' });
+const BroadcastResponse = Type.Object(
+  { ...GetBroadcast.reply.properties.broadcast.properties, failures: GetBroadcast.reply.properties.failures },
+  { title: 'Broadcast' },
+);
+const RecipientsResponse = Type.Object(ListRecipients.reply.properties, { title: 'BroadcastRecipients' });
+const CheckResponse = Type.Object(CheckBroadcast.reply.properties, { title: 'BroadcastCheck' });
 
 /** Broadcasts: one template to many recipients (spec §10). */
 @Controller('api/client/broadcasts')
@@ -43,7 +51,6 @@ export class BroadcastsController {
   }
 
   @Post()
-  @HttpCode(200)
   @Responds(Made, 'Create and start a broadcast', { errors: CreateBroadcast.errors, repeatable: true })
   async create(
     @CurrentUser() user: BusinessUser,
@@ -75,7 +82,6 @@ export class BroadcastsController {
   }
 
   @Post('check')
-  @HttpCode(200)
   @Responds(CheckResponse, 'Check every row of a broadcast without sending anything', { errors: CheckBroadcast.errors })
   async check(@CurrentUser() { business_id }: BusinessUser, @Body() request: CheckBroadcastRequest) {
     const { template_name, language } = request;
@@ -97,14 +103,12 @@ export class BroadcastsController {
   }
 
   @Post(':id/cancel')
-  @HttpCode(200)
   @Responds(Done, 'Cancel a broadcast; sends in progress finish', { errors: CancelBroadcast.errors })
   cancel(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
     return this.change(CancelBroadcast, 'cancelled', user, id);
   }
 
   @Post(':id/pause')
-  @HttpCode(200)
   @Responds(Done, 'Pause a broadcast; sends in progress finish, and no other starts until it is resumed', {
     errors: PauseBroadcast.errors,
   })
@@ -113,7 +117,6 @@ export class BroadcastsController {
   }
 
   @Post(':id/resume')
-  @HttpCode(200)
   @Responds(Done, 'Resume a paused broadcast', { errors: ResumeBroadcast.errors })
   resume(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
     return this.change(ResumeBroadcast, 'resumed', user, id);

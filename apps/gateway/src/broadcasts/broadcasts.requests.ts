@@ -1,5 +1,6 @@
-import { IsIn, IsOptional, IsString, Length, MaxLength } from 'class-validator';
+import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { IsText } from '../requests/is-text';
 import { PageQuery } from '../requests/page';
 import { IsZonedDatetime } from '../requests/zoned-datetime';
 import { IsRecipients, type RecipientRow } from './recipient-rows';
@@ -7,13 +8,11 @@ import { IsRecipients, type RecipientRow } from './recipient-rows';
 /** A template and its recipients, as `recipients` or as `csv`. */
 @JSONSchema({ example: { template_name: 'order_update', csv: 'phone,name,order\n+1 201 555 0100,Asha,1007\n' } })
 export class CheckBroadcastRequest {
-  @IsString()
-  @Length(1, 512)
+  @IsText(1, 512)
   template_name!: string;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 20)
+  @IsText(1, 20)
   language?: string | null;
 
   @IsOptional()
@@ -32,8 +31,7 @@ export class CheckBroadcastRequest {
   example: { name: 'Autumn', template_name: 'order_update', recipients: [{ phone: '+1 201 555 0100', body_params: ['Asha', '1007'] }] },
 })
 export class CreateBroadcastRequest extends CheckBroadcastRequest {
-  @IsString()
-  @Length(1, 100)
+  @IsText(1, 100)
   name!: string;
 
   @IsOptional()

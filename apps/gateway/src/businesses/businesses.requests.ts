@@ -1,13 +1,13 @@
-import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PLANS, type Plan } from '@mgw/contracts';
+import { IsText } from '../requests/is-text';
 
 const PLAN = { message: `plan must be one of ${PLANS.join(', ')}` };
 
 @JSONSchema({ example: { name: 'Riverside Books', plan: 'Growth', timezone: 'Asia/Kolkata' } })
 export class CreateBusinessRequest {
-  @IsString()
-  @Length(1, 100)
+  @IsText(1, 100)
   name!: string;
 
   @IsIn(PLANS, PLAN)
@@ -15,8 +15,7 @@ export class CreateBusinessRequest {
 
   /** IANA name; Asia/Kolkata by default (decision 20). */
   @IsOptional()
-  @IsString()
-  @Length(1, 64)
+  @IsText(1, 64)
   timezone?: string | null;
 }
 
@@ -24,8 +23,7 @@ export class CreateBusinessRequest {
 @JSONSchema({ example: { plan: 'Pro' } })
 export class ChangeBusinessRequest {
   @IsOptional()
-  @IsString()
-  @Length(1, 100)
+  @IsText(1, 100)
   name?: string | null;
 
   @IsOptional()
@@ -33,7 +31,6 @@ export class ChangeBusinessRequest {
   plan?: Plan | null;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 64)
+  @IsText(1, 64)
   timezone?: string | null;
 }

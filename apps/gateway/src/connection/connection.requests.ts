@@ -1,5 +1,6 @@
-import { IsOptional, IsString, Length, Matches } from 'class-validator';
+import { IsOptional, Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { IsText } from '../requests/is-text';
 
 const PLATFORM_ID = /^[0-9]{1,32}$/;
 
@@ -21,17 +22,14 @@ export class SetConnectionRequest {
   business_account_id!: string;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 1024)
+  @IsText(1, 1024)
   access_token?: string | null;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 256)
+  @IsText(1, 256)
   app_secret?: string | null;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 256)
+  @IsText(1, 256)
   verify_token?: string | null;
 }

@@ -1,13 +1,13 @@
-import { IsOptional, IsString, Length } from 'class-validator';
+import { IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { IsMessageText } from '../requests/field-rules';
+import { IsText } from '../requests/is-text';
 import { PageQuery } from '../requests/page';
 
 export class ListConversationsQuery extends PageQuery {
   /** The start or end of a phone number, or the start of a word of a name. */
   @IsOptional()
-  @IsString()
-  @Length(1, 100)
+  @IsText(1, 100)
   q?: string;
 }
 

@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { RefreshedValue } from '@mgw/caching';
 import { LimitsChanged } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
@@ -6,20 +6,15 @@ import { LimitsStore } from './limits.store';
 
 /** Caches the limit over all keys together; a change by the operator takes effect within five seconds (decision 21). */
 @Injectable()
-export class GlobalLimit implements OnApplicationShutdown {
+export class GlobalLimit {
   private readonly cached: RefreshedValue<number>;
-  private readonly stopListening: () => void;
 
   constructor(limits: LimitsStore, rpc: RpcClient) {
     this.cached = new RefreshedValue({ load: () => limits.globalPerMinute() });
-    this.stopListening = rpc.listen(LimitsChanged, () => this.cached.invalidate());
+    rpc.listen(LimitsChanged, () => this.cached.invalidate());
   }
 
   perMinute(): Promise<number> {
     return this.cached.get();
-  }
-
-  onApplicationShutdown(): void {
-    this.stopListening();
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Req, UseGuards } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { BodyGuard } from '../http/body.guard';
 import { IdPipe } from '../requests/id.pipe';
@@ -44,7 +44,6 @@ export class AccountController {
   }
 
   @Post('password')
-  @HttpCode(200)
   @UseGuards(SameOriginGuard, BodyGuard)
   @Responds(Done, 'Set a password with the token of an invitation or a reset; all sessions of the user end', {
     errors: ['PERMISSION_DENIED', 'RATE_LIMITED'],

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayConfig } from '../gateway.config';
 import { BodyGuard } from '../http/body.guard';
@@ -23,7 +23,6 @@ export class LoginController {
   ) {}
 
   @Post('login')
-  @HttpCode(200)
   @UseGuards(SameOriginGuard, BodyGuard)
   @Responds(LoggedIn, 'Log in', { errors: ['NOT_AUTHENTICATED', 'PERMISSION_DENIED', 'RATE_LIMITED'] })
   async login(@Body() { email, password }: LoginRequest, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
@@ -35,7 +34,6 @@ export class LoginController {
   }
 
   @Post('logout')
-  @HttpCode(200)
   @SessionOf('owner', 'member', 'operator')
   @Responds(Done, 'Log out: the session ends on every gateway')
   async logout(@CurrentUser() user: SessionUser, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {

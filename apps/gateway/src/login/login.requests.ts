@@ -1,13 +1,11 @@
-import { IsString, Length } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { IsText } from '../requests/is-text';
 
 @JSONSchema({ example: { email: 'owner@growth.example', password: 'the one that npm start printed' } })
 export class LoginRequest {
-  @IsString()
-  @Length(1, 254)
+  @IsText(1, 254)
   email!: string;
 
-  @IsString()
-  @Length(1, 256)
+  @IsText(1, 256)
   password!: string;
 }

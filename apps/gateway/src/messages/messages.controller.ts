@@ -2,7 +2,7 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { FindDeliveries, GetTimeline, ListMessages } from '@mgw/contracts';
 import { normalizePhone } from '@mgw/phone';
 import { RpcClient } from '@mgw/rpc';
-import { MessageIdPipe } from '../requests/message-id.pipe';
+import { MessageIdPipe } from '../requests/id.pipe';
 import { queryOptional } from '../requests/optional-query';
 import { pageOf } from '../requests/page';
 import { notFound } from '../requests/refusals';

@@ -1,4 +1,5 @@
-import { IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
+import { IsIn, IsOptional, Matches } from 'class-validator';
+import { IsText } from '../requests/is-text';
 import { PageQuery } from '../requests/page';
 
 const STATUSES = ['sent', 'delivered', 'read', 'failed'] as const;
@@ -12,14 +13,12 @@ export class ListMessagesQuery extends PageQuery {
   status?: (typeof STATUSES)[number];
 
   @IsOptional()
-  @IsString()
-  @Length(1, 140)
+  @IsText(1, 140)
   phone?: string;
 
   /** Part of the text, of a template name or of a message id. */
   @IsOptional()
-  @IsString()
-  @Length(1, 100)
+  @IsText(1, 100)
   q?: string;
 }
 

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
+import { IsOptional, Matches } from 'class-validator';
 import { AllApiKeysResponse } from '../api-keys/api-key.record';
 import { ChangeApiKeyRequest } from '../api-keys/api-keys.requests';
 import { ApiKeysService } from '../api-keys/api-keys.service';
@@ -7,7 +8,12 @@ import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
-import { ListApiKeysQuery } from './api-keys.requests';
+
+class ListApiKeysQuery {
+  @IsOptional()
+  @Matches(/^[1-9]\d{0,14}$/, { message: 'business_id must be a whole number' })
+  business_id?: string;
+}
 
 /** The keys of one business or of all: their limits and their expiry (spec §11). */
 @Controller('api/admin/api-keys')

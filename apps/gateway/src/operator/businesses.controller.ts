@@ -1,7 +1,9 @@
-import { Body, Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Get, Param, Patch, Post } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
+import { Id, IsoTime, PLANS } from '@mgw/contracts';
 import { ChangeBusinessRequest, CreateBusinessRequest } from '../businesses/businesses.requests';
 import { BusinessesService } from '../businesses/businesses.service';
-import { zoneFields } from '../businesses/zones';
+import { zoneFields, ZONE_FIELDS } from '../businesses/zones';
 import { GatewayConfig } from '../gateway.config';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
@@ -11,7 +13,21 @@ import type { SessionUser } from '../sessions/session-user';
 import { addedPerson, AddedPerson } from '../users/password-links';
 import { AddUserRequest } from '../users/users.requests';
 import { UsersService } from '../users/users.service';
-import { BusinessesResponse } from './operator.responses';
+
+const BusinessesResponse = Type.Object(
+  {
+    businesses: Type.Array(
+      Type.Object({
+        id: Id,
+        name: Type.String(),
+        plan: Type.Union(PLANS.map((plan) => Type.Literal(plan))),
+        ...ZONE_FIELDS,
+        created_at: IsoTime,
+      }),
+    ),
+  },
+  { title: 'Businesses' },
+);
 
 /** Businesses and their users (spec §11). */
 @Controller('api/admin/businesses')
@@ -36,7 +52,6 @@ export class BusinessesController {
   }
 
   @Post()
-  @HttpCode(200)
   @Responds(Made, 'Create a business')
   async create(@CurrentUser() operator: SessionUser, @Body() request: CreateBusinessRequest) {
     return { id: await this.businesses.create(operator, request), message: 'Business created.' };
@@ -50,7 +65,6 @@ export class BusinessesController {
   }
 
   @Post(':id/users')
-  @HttpCode(200)
   @Responds(AddedPerson, 'Add a user to a business with a password, or invite them with a link', { errors: ['CONFLICT'] })
   async addUser(@CurrentUser() operator: SessionUser, @Param('id', IdPipe) business_id: number, @Body() request: AddUserRequest) {
     return addedPerson(await this.users.addToBusiness(operator, business_id, request), this.config.publicUrl);

@@ -1,4 +1,7 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
+import { IsInt, Max, Min } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import { LimitsChanged } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
@@ -8,8 +11,17 @@ import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
-import { SetLimitsRequest } from './limits.requests';
-import { LimitsResponse } from './operator.responses';
+
+@JSONSchema({ example: { global_per_minute: 120 } })
+class SetLimitsRequest {
+  /** Decision 46. */
+  @IsInt()
+  @Min(1)
+  @Max(100_000)
+  global_per_minute!: number;
+}
+
+const LimitsResponse = Type.Object({ global_per_minute: Type.Integer() }, { title: 'Limits' });
 
 /** The limit over all keys together (spec §8, §11). */
 @Controller('api/admin/limits')

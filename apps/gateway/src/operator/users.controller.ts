@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { Controller, Param, Post } from '@nestjs/common';
 import { GatewayConfig } from '../gateway.config';
 import { IdPipe } from '../requests/id.pipe';
 import { Responds } from '../responses/responds';
@@ -17,7 +17,6 @@ export class OperatorUsersController {
   ) {}
 
   @Post(':id/reset')
-  @HttpCode(200)
   @Responds(ResetLink, 'Make a link with which a user sets a new password', { errors: ['CONFLICT'] })
   async reset(@CurrentUser() operator: SessionUser, @Param('id', IdPipe) id: number) {
     return resetLink(await this.users.reset(operator, id), this.config.publicUrl);

@@ -1,4 +1,5 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
+import { matches, MessageId } from '@mgw/contracts';
 import { notFound } from './refusals';
 
 /** A numeric id in a path. A malformed id gets the same 404 as an unknown one. */
@@ -8,5 +9,14 @@ export class IdPipe implements PipeTransform<string, number> {
     const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN;
     if (!Number.isSafeInteger(id)) throw notFound();
     return id;
+  }
+}
+
+/** A message id in a path. A malformed id gets the same 404 as an unknown one. */
+@Injectable()
+export class MessageIdPipe implements PipeTransform<string, string> {
+  transform(text: string): string {
+    if (!matches(MessageId, text)) throw notFound();
+    return text;
   }
 }

@@ -1,3 +1,4 @@
+import { HttpCode } from '@nestjs/common';
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { ErrorCode } from '@mgw/contracts';
 
@@ -22,9 +23,11 @@ const DESCRIPTION = 'openapi:description';
  * responses against the document.
  */
 export function Responds<S extends TSchema>(response: S, summary: string, more: Partial<Omit<Description, 'summary' | 'response'>> = {}) {
-  return <F extends (...args: never[]) => Promise<Static<S>>>(target: object, name: string | symbol, _: TypedPropertyDescriptor<F>) => {
+  return <F extends (...args: never[]) => Promise<Static<S>>>(target: object, name: string | symbol, method: TypedPropertyDescriptor<F>) => {
     const description: Description = { summary, response, errors: [], ...more };
     Reflect.defineMetadata(DESCRIPTION, description, target, name);
+    // Nest's default for POST is 201.
+    HttpCode(200)(target, name, method);
   };
 }
 

@@ -1,5 +1,6 @@
 import { ArrayMaxSize, IsArray, IsBoolean, IsOptional, IsString, Length } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { IsText } from '../requests/is-text';
 
 const WORDS_MAX = 50;
 const WORD = { each: true, message: 'each word must have 1 to 50 characters' };
@@ -9,8 +10,7 @@ const WORD = { each: true, message: 'each word must have 1 to 50 characters' };
 export class ChangeSettingsRequest {
   /** IANA name; its midnight resets the daily cap. A new zone takes effect at the old zone's next midnight (decisions 20, 53). */
   @IsOptional()
-  @IsString()
-  @Length(1, 64)
+  @IsText(1, 64)
   timezone?: string | null;
 
   /** Messages that opt a contact out: the whole text, in any case (decision 45). */

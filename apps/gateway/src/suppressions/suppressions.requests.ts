@@ -1,5 +1,6 @@
-import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { IsText } from '../requests/is-text';
 
 const STATES = ['opted_out', 'blocked', 'opted_out_marketing'] as const;
 
@@ -10,7 +11,6 @@ export class SetSuppressionRequest {
   state!: (typeof STATES)[number];
 
   @IsOptional()
-  @IsString()
-  @Length(1, 500)
+  @IsText(1, 500)
   reason?: string | null;
 }

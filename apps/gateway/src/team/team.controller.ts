@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Id, IsoTime } from '@mgw/contracts';
 import { GatewayConfig } from '../gateway.config';
@@ -43,7 +43,6 @@ export class TeamController {
   }
 
   @Post()
-  @HttpCode(200)
   @Roles(['owner'])
   @Responds(AddedPerson, 'Add a person with a password, or invite them with a link', { errors: ['CONFLICT'] })
   async add(@CurrentUser() owner: BusinessUser, @Body() request: AddUserRequest) {
@@ -51,7 +50,6 @@ export class TeamController {
   }
 
   @Post(':id/reset')
-  @HttpCode(200)
   @Roles(['owner'])
   @Responds(ResetLink, 'Make a link with which a person sets a new password', { errors: ['CONFLICT'] })
   async reset(@CurrentUser() owner: BusinessUser, @Param('id', IdPipe) id: number) {

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
+import { Controller, Get, Post, Res } from '@nestjs/common';
 import { ListTemplates, SyncTemplates } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore } from '../audit/audit.store';
@@ -29,7 +29,6 @@ export class ClientTemplatesController {
   }
 
   @Post('sync')
-  @HttpCode(200)
   @Responds(SyncStarted, 'Read the templates again from the platform', { errors: SyncTemplates.errors })
   async sync(@CurrentUser() { user_id, business_id }: BusinessUser) {
     const sync = await this.audit.record({ user_id, business_id, action: 'templates.synced', target: null, detail: {} }, () =>

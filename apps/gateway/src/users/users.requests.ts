@@ -1,5 +1,6 @@
-import { IsEmail, IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { IsEmail, IsIn, IsOptional, Length } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { IsText } from '../requests/is-text';
 
 /** Shorter passwords are easy to guess; longer ones only take time to hash. */
 export const PASSWORD_MIN = 8;
@@ -11,14 +12,12 @@ export class AddUserRequest {
   @Length(3, 254)
   email!: string;
 
-  @IsString()
-  @Length(1, 100)
+  @IsText(1, 100)
   name!: string;
 
   /** Without one the person gets a link to set their own. */
   @IsOptional()
-  @IsString()
-  @Length(PASSWORD_MIN, PASSWORD_MAX)
+  @IsText(PASSWORD_MIN, PASSWORD_MAX)
   password?: string | null;
 
   @IsIn(['owner', 'member'], { message: 'role must be owner or member' })

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { IsIn, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
@@ -49,7 +49,6 @@ export class DeliveriesController {
   }
 
   @Post('deliveries/:delivery_id/redeliver')
-  @HttpCode(200)
   @Responds(Done, 'Redeliver an event; it does not count as a failure', { errors: ['CONFLICT'] })
   async redeliver(
     @CurrentUser() { user_id, business_id }: BusinessUser,
@@ -64,7 +63,6 @@ export class DeliveriesController {
   }
 
   @Post('test')
-  @HttpCode(200)
   @Responds(Tested, 'Send a sample event; it does not count as a failure', { errors: ['CONFLICT'] })
   async test(
     @CurrentUser() { user_id, business_id }: BusinessUser,

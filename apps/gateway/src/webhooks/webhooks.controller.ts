@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { CreateWebhook, DeleteWebhook, ListWebhooks, UpdateWebhook, type RequestOf } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
@@ -32,7 +32,6 @@ export class WebhooksController {
   }
 
   @Post()
-  @HttpCode(200)
   @Roles(['owner'])
   @Responds(Made, 'Create a webhook')
   async create(@CurrentUser() user: BusinessUser, @Body() { name, url, events, secret }: CreateWebhookRequest) {

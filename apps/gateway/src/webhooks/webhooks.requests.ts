@@ -1,6 +1,7 @@
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsOptional, IsString, Length, Max, Min, ValidateIf } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsOptional, Max, Min, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { MOST_KEEP_OLD_MINUTES, PUBLIC_EVENTS, type PublicEventName } from '@mgw/contracts';
+import { IsText } from '../requests/is-text';
 
 /** A bound for the list; duplicates are removed later (decision 33). */
 const EVENTS_MAX = 50;
@@ -11,12 +12,10 @@ const EVENT_NAMES = { each: true, message: `each of events must be one of ${PUBL
   example: { name: 'CRM', url: 'https://crm.example.com/hook', events: ['message.received', 'message.sent'], secret: 'swordfish' },
 })
 export class CreateWebhookRequest {
-  @IsString()
-  @Length(1, 100)
+  @IsText(1, 100)
   name!: string;
 
-  @IsString()
-  @Length(1, 2048)
+  @IsText(1, 2048)
   url!: string;
 
   @IsArray()
@@ -26,8 +25,7 @@ export class CreateWebhookRequest {
   events!: PublicEventName[];
 
   @IsOptional()
-  @IsString()
-  @Length(1, 256)
+  @IsText(1, 256)
   secret?: string | null;
 }
 
@@ -35,13 +33,11 @@ export class CreateWebhookRequest {
 @JSONSchema({ example: { is_active: true } })
 export class UpdateWebhookRequest {
   @IsOptional()
-  @IsString()
-  @Length(1, 100)
+  @IsText(1, 100)
   name?: string | null;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 2048)
+  @IsText(1, 2048)
   url?: string | null;
 
   @IsOptional()
@@ -52,8 +48,7 @@ export class UpdateWebhookRequest {
   events?: PublicEventName[] | null;
 
   @ValidateIf((request: UpdateWebhookRequest) => request.secret !== undefined && request.secret !== null)
-  @IsString()
-  @Length(1, 256)
+  @IsText(1, 256)
   secret?: string | null;
 
   /** Decision 280. */
