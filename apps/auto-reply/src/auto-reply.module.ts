@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { Egress, EgressRules } from '@mgw/egress';
+import { egressOf } from '@mgw/egress';
 import { onRow } from '@mgw/postgres';
-import { countUpTo, metricsController, outboxRelay, retention, sealerOf, sealingCheck } from '@mgw/service';
+import { countUpTo, metricsController, outboxRelay, retention, sealerOf, sealingCheck, workerHeartbeat } from '@mgw/service';
 import { AutoReplyConfig } from './auto-reply.config';
 import { QuestionsConsumer } from './replying/questions.consumer';
 import { ModelService } from './replying/model.service';
@@ -9,7 +9,6 @@ import { RepliesHandlers } from './replying/replies.handlers';
 import { RepliesStore } from './replying/replies.store';
 import { ReplyService } from './replying/reply.service';
 import { WorkerService } from './replying/worker.service';
-import { autoReplyRetention } from './retention';
 import { SettingsHandlers } from './settings/settings.handlers';
 import { SettingsStore } from './settings/settings.store';
 
@@ -23,6 +22,11 @@ const METRICS = {
 const ANY_SECRET = `SELECT api_key_sealed AS sealed, 'auto_reply.api_key:' || business_id AS context
   FROM auto_reply.settings WHERE api_key_sealed IS NOT NULL LIMIT 1`;
 
+/** Pending questions have no `ended_at` and stay. */
+const autoReplyRetention = ({ repliesDays }: AutoReplyConfig) => ({
+  rows: [{ table: 'auto_reply.replies', where: `ended_at < now() - interval '${repliesDays} days'` }],
+});
+
 @Module({
   controllers: [SettingsHandlers, RepliesHandlers, metricsController('auto-reply', 'auto_reply', METRICS)],
   providers: [
@@ -35,14 +39,9 @@ const ANY_SECRET = `SELECT api_key_sealed AS sealed, 'auto_reply.api_key:' || bu
     retention(AutoReplyConfig, autoReplyRetention),
     sealingCheck(ANY_SECRET),
     sealerOf(AutoReplyConfig),
-    {
-      provide: EgressRules,
-      inject: [AutoReplyConfig],
-      useFactory: ({ nodeEnv, allowedTargets, ports }: AutoReplyConfig) =>
-        new EgressRules({ allowedTargets: nodeEnv === 'production' ? [] : allowedTargets, ports }),
-    },
-    { provide: Egress, inject: [EgressRules], useFactory: (rules: EgressRules) => new Egress(rules) },
-    outboxRelay('auto_reply', ['PUBLIC']),
+    ...egressOf(AutoReplyConfig),
+    outboxRelay(['PUBLIC']),
+    workerHeartbeat,
   ],
 })
 export class AutoReplyModule {}

@@ -3,7 +3,6 @@ import { metricsController, outboxRelay, retention } from '@mgw/service';
 import { BroadcastConfig } from './broadcast.config';
 import { BroadcastsHandlers } from './broadcasts/broadcasts.handlers';
 import { BroadcastsStore } from './broadcasts/broadcasts.store';
-import { broadcastRetention } from './retention';
 import { ReportsConsumer } from './running/reports.consumer';
 import { RecipientsStore } from './running/recipients.store';
 import { ReportsStore } from './running/reports.store';
@@ -19,6 +18,24 @@ const METRICS = {
   recipients_waiting: `SELECT coalesce(sum(total - sent - failed), 0) FROM broadcast.broadcasts WHERE status = 'running'`,
 };
 
+/**
+ * Deletes finished broadcasts only, their recipients first and in their own batches. Keeps a report for as long as the platform may
+ * report on its message again (platform §4.5).
+ */
+const broadcastRetention = ({ broadcastsDays }: BroadcastConfig) => {
+  const finished = `finished_at < now() - interval '${broadcastsDays} days'`;
+  return {
+    rows: [
+      { table: 'broadcast.recipients', where: `broadcast_id = ANY (ARRAY(SELECT id FROM broadcast.broadcasts WHERE ${finished}))` },
+      {
+        table: 'broadcast.broadcasts',
+        where: `${finished} AND NOT EXISTS (SELECT FROM broadcast.recipients r WHERE r.broadcast_id = aged.id)`,
+      },
+      { table: 'broadcast.reports', where: `at < now() - interval '30 days'` },
+    ],
+  };
+};
+
 @Module({
   controllers: [BroadcastsHandlers, metricsController('broadcast', 'broadcast', METRICS)],
   providers: [
@@ -32,7 +49,7 @@ const METRICS = {
     UnclearService,
     ReportsConsumer,
     retention(BroadcastConfig, broadcastRetention),
-    outboxRelay('broadcast', ['PUBLIC']),
+    outboxRelay(['PUBLIC']),
   ],
 })
 export class BroadcastModule {}

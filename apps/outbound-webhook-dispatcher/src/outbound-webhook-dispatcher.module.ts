@@ -1,9 +1,6 @@
 import { Module } from '@nestjs/common';
-import { Egress, EgressRules } from '@mgw/egress';
-import { WorkerHeartbeat } from '@mgw/events';
-import { Database } from '@mgw/postgres';
-import { metricsController, LOGGER, retention, sealerOf, sealingCheck } from '@mgw/service';
-import type { Logger } from '@mgw/telemetry';
+import { egressOf } from '@mgw/egress';
+import { metricsController, retention, sealerOf, sealingCheck, workerHeartbeat } from '@mgw/service';
 import { DeliveriesStore } from './deliveries/deliveries.store';
 import { ExpansionConsumer } from './deliveries/expansion.consumer';
 import { AttemptService } from './deliveries/attempt.service';
@@ -13,12 +10,22 @@ import { DispatchService } from './deliveries/dispatch.service';
 import { LanesStore } from './deliveries/lanes.store';
 import { DispatcherConfig } from './outbound-webhook-dispatcher.config';
 import { METRICS } from './metrics';
-import { dispatcherRetention } from './retention';
 import { WebhooksHandlers } from './webhooks/webhooks.handlers';
 import { WebhooksStore } from './webhooks/webhooks.store';
 
 const ANY_SECRET = `SELECT secret_sealed AS sealed, 'webhook.secret:' || business_id AS context
   FROM dispatch.webhooks WHERE secret_sealed IS NOT NULL LIMIT 1`;
+
+/** Only deliveries that have ended expire. Their condition on `created_at` changes nothing but lets an index find them. */
+const dispatcherRetention = ({ deliveriesDays: days }: DispatcherConfig) => ({
+  rows: [
+    {
+      table: 'dispatch.deliveries',
+      where: `created_at < now() - interval '${days} days' AND finished_at < now() - interval '${days} days'`,
+    },
+    { table: 'dispatch.old_secrets', where: 'valid_until < now()' },
+  ],
+});
 
 @Module({
   controllers: [WebhooksHandlers, DeliveryLogHandlers, metricsController('outbound-webhook-dispatcher', 'dispatch', METRICS)],
@@ -33,18 +40,8 @@ const ANY_SECRET = `SELECT secret_sealed AS sealed, 'webhook.secret:' || busines
     retention(DispatcherConfig, dispatcherRetention),
     sealingCheck(ANY_SECRET),
     sealerOf(DispatcherConfig),
-    {
-      provide: EgressRules,
-      inject: [DispatcherConfig],
-      useFactory: ({ nodeEnv, allowedTargets, ports }: DispatcherConfig) =>
-        new EgressRules({ allowedTargets: nodeEnv === 'production' ? [] : allowedTargets, ports }),
-    },
-    { provide: Egress, inject: [EgressRules], useFactory: (rules: EgressRules) => new Egress(rules) },
-    {
-      provide: WorkerHeartbeat,
-      inject: [Database, LOGGER],
-      useFactory: (db: Database, logger: Logger) => new WorkerHeartbeat({ db, logger, schema: 'dispatch' }),
-    },
+    ...egressOf(DispatcherConfig),
+    workerHeartbeat,
   ],
 })
 export class DispatcherModule {}

@@ -8,9 +8,13 @@ import { METRICS } from './metrics';
 import { IngestConfig } from './platform-webhook-ingest.config';
 import { WebhookHandlers } from './receiving/webhook.handlers';
 import { WebhookService } from './receiving/webhook.service';
-import { ingestRetention } from './retention';
 import { EventsInFlight } from './splitting/events-in-flight';
 import { SplitterService } from './splitting/splitter.service';
+
+/** A callback stays until it is split, whatever its age. */
+const ingestRetention = ({ rawWebhooksDays }: IngestConfig) => ({
+  rows: [{ table: 'ingest.callbacks', where: `split_at < now() - interval '${rawWebhooksDays} days'` }],
+});
 
 @Module({
   controllers: [WebhookHandlers, metricsController('platform-webhook-ingest', 'ingest', METRICS)],
@@ -24,7 +28,7 @@ import { SplitterService } from './splitting/splitter.service';
     EventsInFlight,
     retention(IngestConfig, ingestRetention),
     sealerOf(IngestConfig),
-    outboxRelay('ingest', ['PLATFORM']),
+    outboxRelay(['PLATFORM']),
   ],
 })
 export class IngestModule {}

@@ -1,9 +1,8 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PlatformMessage, PlatformPreference, PlatformStatus } from '@mgw/contracts';
-import { EventConsumer, OutboxRelay, type EventConsumerOptions } from '@mgw/events';
+import { OutboxRelay } from '@mgw/events';
 import { GraphClient } from '@mgw/platform-api';
-import { Database } from '@mgw/postgres';
-import { LOGGER, NATS } from '@mgw/service';
+import { ConsumerFactory, EventConsumers } from '@mgw/service';
 import { identityChange } from './inbound/inbound-message';
 import { InboundService } from './inbound/inbound.service';
 import { LateAcceptanceService } from './intents/late-acceptance.service';
@@ -12,9 +11,7 @@ import { PreferenceService } from './suppression/preference.service';
 
 /** Consumes the platform's events and calls the topic that handles them. */
 @Injectable()
-export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly consumers: EventConsumer[];
-
+export class PlatformEventsConsumer extends EventConsumers {
   constructor(
     private readonly relay: OutboxRelay,
     private readonly graph: GraphClient,
@@ -22,14 +19,12 @@ export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplica
     lateAcceptances: LateAcceptanceService,
     failures: FailureEffects,
     preferences: PreferenceService,
-    db: Database,
-    @Inject(NATS) nc: EventConsumerOptions['nc'],
-    @Inject(LOGGER) logger: EventConsumerOptions['logger'],
+    consumers: ConsumerFactory,
   ) {
     // Redelivered events change nothing: messages are fenced by their id, statuses by the intent's state, preferences by their time.
-    const common = { nc, db, logger, schema: 'send', stream: 'PLATFORM', idempotent: true } as const;
-    this.consumers = [
-      new EventConsumer({
+    const common = { stream: 'PLATFORM', idempotent: true } as const;
+    super([
+      consumers.create({
         ...common,
         durable: 'send-messages',
         type: PlatformMessage,
@@ -40,7 +35,7 @@ export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplica
         handle: (events, tx) => inbound.receive(events, tx),
         afterCommit: (published) => relay.publishCommitted(published),
       }),
-      new EventConsumer({
+      consumers.create({
         ...common,
         durable: 'send-statuses',
         type: PlatformStatus,
@@ -51,7 +46,7 @@ export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplica
         },
         afterCommit: (published) => relay.publishCommitted(published),
       }),
-      new EventConsumer({
+      consumers.create({
         ...common,
         durable: 'send-preferences',
         type: PlatformPreference,
@@ -59,16 +54,16 @@ export class PlatformEventsConsumer implements OnApplicationBootstrap, OnApplica
         ordered: true,
         handle: (events, tx) => preferences.apply(events, tx),
       }),
-    ];
+    ]);
   }
 
-  onApplicationBootstrap(): void {
+  override onApplicationBootstrap(): void {
     this.relay.start();
-    for (const consumer of this.consumers) consumer.start();
+    super.onApplicationBootstrap();
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.consumers.map((consumer) => consumer.stop()));
+  override async onApplicationShutdown(): Promise<void> {
+    await super.onApplicationShutdown();
     // Consumers publish and sends call WhatsApp until they stop, so end relay and client last.
     await this.relay.stop();
     await this.graph.close();

@@ -1,6 +1,4 @@
-import { agedEventRows } from '@mgw/events';
 import { startOfMonth } from '@mgw/postgres';
-import type { RetentionPlan } from '@mgw/service';
 import type { SendConfig } from './send.config';
 
 /** Intents outlive messages by this much, because a message may be accepted in the month after its intent. */
@@ -10,9 +8,8 @@ const MONTH_DAYS = 31;
 export const firstIntentIdAt = (time: string) => `rpad(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint), 12, '0'), 32, '0')::uuid`;
 
 /** Keeps every send whose outcome is open. An Idempotency-Key is valid for 24 hours (decision 24). */
-export const sendRetention = ({ messagesDays: days, ...keep }: SendConfig): RetentionPlan => ({
+export const sendRetention = ({ messagesDays: days }: SendConfig) => ({
   rows: [
-    ...agedEventRows('send', keep),
     { table: 'send.intents', where: `id < ${firstIntentIdAt(startOfMonth(days + MONTH_DAYS))} AND state NOT IN ('calling', 'unknown')` },
     { table: 'send.idempotency_keys', where: `created_at < now() - interval '25 hours'` },
     { table: 'send.message_changes', where: `changed_at < ${startOfMonth(days)}` },

@@ -69,7 +69,7 @@ function platformSlots(rpcConcurrency: number) {
       useFactory: ({ graphBaseUrl: baseUrl, graphVersion: version, rpcConcurrency }: SendConfig) =>
         new GraphClient({ baseUrl, version, ...platformSlots(rpcConcurrency) }),
     },
-    outboxRelay('send', ['PUBLIC', 'SENDING']),
+    outboxRelay(['PUBLIC', 'SENDING']),
   ],
 })
 export class SendModule {}

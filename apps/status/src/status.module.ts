@@ -1,14 +1,29 @@
 import { Module } from '@nestjs/common';
+import { startOfMonth } from '@mgw/postgres';
 import { metricsController, retention } from '@mgw/service';
 import { LogHandlers } from './log/log.handlers';
 import { LogStore } from './log/log.store';
 import { RecordsConsumer } from './records/records.consumer';
 import { RecordsHandlers } from './records/records.handlers';
 import { RecordsStore } from './records/records.store';
-import { statusRetention } from './retention';
 import { StatusConfig } from './status.config';
 import { UsageFolding } from './usage/usage-folding.service';
 import { UsageStore } from './usage/usage.store';
+
+/**
+ * Partitioned by the month of a message's first event; status.record_keys keeps that month for all later events. Deletes the keys before the
+ * month that they point to.
+ */
+const statusRetention = ({ messagesDays: days }: StatusConfig) => ({
+  rows: [
+    { table: 'status.record_keys', where: `month < ${startOfMonth(days)}` },
+    { table: 'status.usage', where: `folded AND bucket < ${startOfMonth(days)}` },
+  ],
+  months: [
+    { table: 'status.records', column: 'month', fillfactor: 80, days },
+    { table: 'status.history', column: 'occurred_at', days },
+  ],
+});
 
 @Module({
   controllers: [RecordsHandlers, LogHandlers, metricsController('status', 'status')],

@@ -1,55 +1,42 @@
 import { BackgroundLoop } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 
-export interface JobPoolOptions<Job> {
+interface JobPoolOptions {
   /** Names the jobs in the log. */
   name: string;
   maxConcurrent: number;
-  /** Claims due jobs. */
-  claim: (atMost: number) => Promise<Job[]>;
-  run: (job: Job) => Promise<void>;
   logger: Logger;
 }
 
 const POLL_INTERVAL_MS = 2_000;
 
-/** Runs due jobs concurrently. A job that hangs occupies one slot and delays no other job. */
-export class JobPool<Job> {
+/** Runs due jobs concurrently. A job that hangs occupies one slot and delays no other job. Replicas share the jobs by claiming rows. */
+export abstract class JobPool<Job> extends BackgroundLoop {
   private readonly running = new Set<Promise<void>>();
-  private readonly loop: BackgroundLoop;
 
-  constructor(private readonly options: JobPoolOptions<Job>) {
-    const { name, logger } = options;
-    this.loop = new BackgroundLoop({ name: `claiming ${name}`, logger, retryMs: POLL_INTERVAL_MS, run: () => this.startDue() });
+  constructor(private readonly pool: JobPoolOptions) {
+    super({ name: `claiming ${pool.name}`, logger: pool.logger, retryMs: POLL_INTERVAL_MS });
   }
 
-  start(): void {
-    this.loop.start();
-  }
-
-  /** Polls for due jobs at once. */
-  wake(): void {
-    this.loop.wake();
-  }
+  protected abstract claimDue(atMost: number): Promise<Job[]>;
+  protected abstract runJob(job: Job): Promise<void>;
 
   /** Waits for running jobs, whose calls all have deadlines. */
-  async stop(): Promise<void> {
-    await this.loop.stop();
+  override async onApplicationShutdown(): Promise<void> {
+    await super.onApplicationShutdown();
     await Promise.all(this.running);
   }
 
-  /** @returns milliseconds until the next poll */
-  private async startDue(): Promise<number> {
-    const { maxConcurrent, claim } = this.options;
-    const free = maxConcurrent - this.running.size;
-    const jobs = free > 0 ? await claim(free) : [];
-    for (const job of jobs) this.startJob(job);
+  protected async round(): Promise<number> {
+    const free = this.pool.maxConcurrent - this.running.size;
+    const jobs = free > 0 ? await this.claimDue(free) : [];
+    for (const job of jobs) this.start(job);
     return free > 0 && jobs.length === free ? 0 : POLL_INTERVAL_MS;
   }
 
-  private startJob(job: Job): void {
-    const { name, run, logger } = this.options;
-    const ended = run(job)
+  private start(job: Job): void {
+    const { name, logger } = this.pool;
+    const ended = this.runJob(job)
       .catch((error: unknown) => logger.warn({ err: error, name }, 'background job failed; will retry'))
       .finally(() => {
         this.running.delete(ended);

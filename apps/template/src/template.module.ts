@@ -6,9 +6,7 @@ import { ConnectionsStore } from './connections/connections.store';
 import { AccountUpdates } from './connections/account-updates.service';
 import { ProbeService, MAX_PROBES } from './connections/probe.service';
 import { TemplateConfig } from './template.config';
-import { BackgroundJobs } from './background-jobs.service';
 import { PlatformEventsConsumer } from './platform-events.consumer';
-import { templateRetention } from './retention';
 import { SyncService, MAX_SYNCS } from './templates/sync.service';
 import { SyncsStore } from './templates/syncs.store';
 import { TemplateUpdates } from './templates/template-updates.service';
@@ -28,7 +26,6 @@ const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_tok
   controllers: [ConnectionsHandlers, TemplatesHandlers, metricsController('template', 'template', METRICS)],
   providers: [
     AccountUpdates,
-    BackgroundJobs,
     PlatformEventsConsumer,
     ConnectionsStore,
     ProbeService,
@@ -36,7 +33,7 @@ const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_tok
     SyncsStore,
     TemplateUpdates,
     TemplatesStore,
-    retention(TemplateConfig, templateRetention),
+    retention(TemplateConfig),
     sealingCheck(ANY_SECRET),
     sealerOf(TemplateConfig),
     {

@@ -268,15 +268,15 @@ export class BatchHandler {
   private async runHandler(handlings: Traced[]): Promise<Error | undefined> {
     const { db, durable, singleStatement, handleWithinMs = HANDLE_WITHIN_MS } = this.options;
     const events = handlings.map(({ event }) => event);
-    let published: EventEnvelope[] = [];
+    let returned: EventEnvelope[] = [];
     try {
       if (singleStatement) {
         crashPoint('consumer.before-commit');
-        published = (await within(handleWithinMs, () => this.options.handle(events, db))) ?? [];
+        returned = (await within(handleWithinMs, () => this.options.handle(events, db))) ?? [];
       } else {
         const work = async (tx: Tx) => {
           const fresh = await this.filterUnhandled(tx, events);
-          if (fresh.length > 0) published = (await this.options.handle(fresh, tx)) ?? [];
+          if (fresh.length > 0) returned = (await this.options.handle(fresh, tx)) ?? [];
           crashPoint('consumer.before-commit');
         };
         await db.transaction(work, { withinMs: handleWithinMs });
@@ -286,7 +286,7 @@ export class BatchHandler {
     }
     crashPoint('consumer.after-commit');
     for (const { span } of handlings) span.end();
-    this.options.afterCommit?.(published);
+    this.options.afterCommit?.(returned);
     handled.inc({ consumer: durable, outcome: 'ok' }, events.length);
     return undefined;
   }

@@ -35,9 +35,9 @@ export interface EventConsumerOptions<E extends EventType = EventType> {
   singleStatement?: boolean;
   /**
    * Applies events that were not handled before, in the transaction that writes the inbox. An error rolls all of it back.
-   * @returns events that it wrote to the outbox, for `afterCommit`
+   * @returns events for `afterCommit`
    */
   handle(events: EventEnvelope<E>[], tx: Tx): Promise<EventEnvelope[] | void>;
-  /** Runs after the commit, with what `handle` returned: wakes whatever works on the effect. */
-  afterCommit?(published: EventEnvelope[]): void;
+  /** Runs after the commit, with what `handle` returned: publishes it, or wakes whatever works on the effect. */
+  afterCommit?(events: EventEnvelope[]): void;
 }

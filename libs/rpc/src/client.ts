@@ -57,7 +57,7 @@ export class RpcClient {
     if (this.requests.connected) this.connection.publish(announcement.subject, JSON.stringify(data));
   }
 
-  /** @returns a function that ends the subscription */
+  /** Listens while the connection is open. @returns a function that ends it earlier */
   listen<A extends Announcement>(announcement: A, onData: (data: AnnouncedData<A>) => void): () => void {
     const subscription = this.connection.subscribe(announcement.subject, {
       callback: (error, message) => {

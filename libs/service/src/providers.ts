@@ -1,18 +1,18 @@
 import type { Provider, Type } from '@nestjs/common';
 import type { StreamName } from '@mgw/contracts';
-import { OutboxRelay } from '@mgw/events';
+import { OutboxRelay, WorkerHeartbeat } from '@mgw/events';
 import type { NatsConnection } from '@mgw/nats';
 import { Database } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
 import type { Logger } from '@mgw/telemetry';
 import { LOGGER, NATS } from './service.module';
 
-/** Provides the relay of a schema's outbox. @param streams the streams that its events go to */
-export function outboxRelay(schema: string, streams: readonly StreamName[]): Provider {
+/** Provides the relay of the service's outbox. @param streams the streams that its events go to */
+export function outboxRelay(streams: readonly StreamName[]): Provider {
   return {
     provide: OutboxRelay,
     inject: [Database, NATS, LOGGER],
-    useFactory: (db: Database, nc: NatsConnection, logger: Logger) => new OutboxRelay({ db, nc, logger, schema, streams }),
+    useFactory: (db: Database, nc: NatsConnection, logger: Logger) => new OutboxRelay({ db, nc, logger, schema: db.schema, streams }),
   };
 }
 
@@ -20,3 +20,10 @@ export function outboxRelay(schema: string, streams: readonly StreamName[]): Pro
 export function sealerOf<C extends { sealer: Sealer }>(config: Type<C>): Provider {
   return { provide: Sealer, inject: [config], useFactory: ({ sealer }: C) => sealer };
 }
+
+/** Provides the proof that this process is alive and may hold claims. */
+export const workerHeartbeat: Provider = {
+  provide: WorkerHeartbeat,
+  inject: [Database, LOGGER],
+  useFactory: (db: Database, logger: Logger) => new WorkerHeartbeat({ db, logger, schema: db.schema }),
+};

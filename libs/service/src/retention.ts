@@ -1,5 +1,6 @@
-import type { OnApplicationBootstrap, OnApplicationShutdown, Provider, Type } from '@nestjs/common';
+import type { Provider, Type } from '@nestjs/common';
 import { env } from '@mgw/config';
+import { agedEventRows } from '@mgw/events';
 import { Database, dropMonths, makeMonths, pruneBatch, expiredDefaultRows, type AgedRows, type MonthlyTable } from '@mgw/postgres';
 import { counter, type Logger } from '@mgw/telemetry';
 import { BackgroundLoop } from './background-loop';
@@ -28,15 +29,17 @@ export const retentionSettings = {
   }),
 };
 
-interface RetentionPace {
+interface RetentionConfig {
+  outboxHours: number;
+  deadLettersDays: number;
   pruneRows: number;
   prunePauseMs: number;
 }
 
-/** The rows that a service deletes because of their age. */
-export interface RetentionPlan {
+/** The rows that a service deletes because of their age, beside those of events. */
+interface RetentionPlan {
   /** Deleted in batches. */
-  rows: AgedRows[];
+  rows?: AgedRows[];
   /** Partitions, created ahead, and dropped when all of their rows are older than `days`. */
   months?: (MonthlyTable & { days: number })[];
 }
@@ -46,30 +49,21 @@ const rowsPruned = counter('mgw_rows_pruned_total', 'Rows deleted because of the
 const monthsDropped = counter('mgw_months_dropped_total', 'Partitions dropped because of their age', ['table']);
 
 /** Deletes expired rows at the start and every ten minutes; replicas skip rows that another one deletes. */
-export class Retention implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly loop: BackgroundLoop;
-
+export class Retention extends BackgroundLoop {
   constructor(
     private readonly plan: RetentionPlan,
-    private readonly pace: RetentionPace,
+    private readonly config: RetentionConfig,
     private readonly db: Database,
     private readonly logger: Logger,
   ) {
-    this.loop = new BackgroundLoop({ name: 'deleting expired rows', logger, run: () => this.pruneAll(), retryMs: PRUNE_EVERY_MS });
+    super({ name: 'deleting expired rows', logger, retryMs: PRUNE_EVERY_MS });
   }
 
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.loop.stop();
-  }
-
-  private async pruneAll(): Promise<number> {
-    const { rows, months = [] } = this.plan;
+  protected async round(): Promise<number> {
+    const { rows = [], months = [] } = this.plan;
+    const events = agedEventRows(this.db.schema, this.config);
     for (const month of months) await this.attempt(month.table, () => makeMonths(this.db.upkeep, month));
-    for (const aged of [...rows, ...months.map((month) => expiredDefaultRows(month, month.days))])
+    for (const aged of [...events, ...rows, ...months.map((month) => expiredDefaultRows(month, month.days))])
       await this.attempt(aged.table, () => this.prune(aged));
     for (const month of months) await this.attempt(month.table, () => this.drop(month));
     return PRUNE_EVERY_MS;
@@ -77,7 +71,7 @@ export class Retention implements OnApplicationBootstrap, OnApplicationShutdown 
 
   /** A table that fails does not hold up the others. */
   private async attempt(table: string, work: () => Promise<unknown>): Promise<void> {
-    if (this.loop.isStopping) return;
+    if (this.isStopping) return;
     try {
       await work();
     } catch (error) {
@@ -86,13 +80,13 @@ export class Retention implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   private async prune(aged: AgedRows): Promise<void> {
-    const { pruneRows, prunePauseMs } = this.pace;
-    while (!this.loop.isStopping) {
+    const { pruneRows, prunePauseMs } = this.config;
+    while (!this.isStopping) {
       const deleted = await pruneBatch(this.db.upkeep, aged, pruneRows);
       if (deleted === null) return;
       rowsPruned.inc({ table: aged.table }, deleted);
       if (deleted < pruneRows) return;
-      await this.loop.pause(prunePauseMs);
+      await this.pause(prunePauseMs);
     }
   }
 
@@ -105,7 +99,7 @@ export class Retention implements OnApplicationBootstrap, OnApplicationShutdown 
 }
 
 /** Provides the retention of a service. */
-export function retention<C extends RetentionPace>(config: Type<C>, plan: (config: C) => RetentionPlan): Provider {
+export function retention<C extends RetentionConfig>(config: Type<C>, plan: (config: C) => RetentionPlan = () => ({})): Provider {
   return {
     provide: Retention,
     inject: [config, Database, LOGGER],

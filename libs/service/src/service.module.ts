@@ -3,6 +3,7 @@ import { Database } from '@mgw/postgres';
 import type { NatsConnection } from '@mgw/nats';
 import { RpcClient } from '@mgw/rpc';
 import type { Logger } from '@mgw/telemetry';
+import { ConsumerFactory } from './event-consumers';
 
 /** Injection token of the service's pino logger. */
 export const LOGGER = Symbol('logger');
@@ -27,7 +28,12 @@ export class ServiceModule {
       { provide: NATS, useValue: connection },
       { provide: RpcClient, useValue: rpc },
       { provide: configClass, useValue: config },
-      ...(database ? [{ provide: Database, useValue: database }] : []),
+      ...(database
+        ? [
+            { provide: Database, useValue: database },
+            { provide: ConsumerFactory, useValue: new ConsumerFactory(database, connection, logger) },
+          ]
+        : []),
     ];
     return { module: ServiceModule, global: true, imports: [root], providers, exports: providers.map(({ provide }) => provide) };
   }

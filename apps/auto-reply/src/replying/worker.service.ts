@@ -1,8 +1,7 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Egress } from '@mgw/egress';
-import { OutboxRelay, Signal, WorkerHeartbeat } from '@mgw/events';
-import { Database } from '@mgw/postgres';
-import { LOGGER } from '@mgw/service';
+import { OutboxRelay, WorkerHeartbeat } from '@mgw/events';
+import { BackgroundLoop, LOGGER } from '@mgw/service';
 import { Shares } from '@mgw/shares';
 import { withTraceparent, type Logger } from '@mgw/telemetry';
 import { RepliesStore, type Question } from './replies.store';
@@ -21,37 +20,31 @@ const RELEASE_MS = 500;
 
 /** Claims questions and handles them concurrently. */
 @Injectable()
-export class WorkerService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly signal = new Signal();
+export class WorkerService extends BackgroundLoop {
   private readonly running = new Set<Promise<void>>();
   private readonly businesses = new Shares({ places: MAX_QUESTIONS, largest: ONE_BUSINESS });
   private readonly origins = new Shares({ places: MAX_QUESTIONS, largest: ONE_ORIGIN });
-  private readonly heartbeat: WorkerHeartbeat;
-  private stopped = false;
-  private ended: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly replies: RepliesStore,
     private readonly service: ReplyService,
     private readonly relay: OutboxRelay,
     private readonly egress: Egress,
-    db: Database,
+    private readonly heartbeat: WorkerHeartbeat,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.heartbeat = new WorkerHeartbeat({ db, schema: 'auto_reply', logger });
-    this.heartbeat.onChange(() => this.signal.notify());
+    super({ name: 'claiming questions', logger, retryMs: POLL_MS });
+    heartbeat.onChange(() => this.wake());
   }
 
-  onApplicationBootstrap(): void {
+  override onApplicationBootstrap(): void {
     this.relay.start();
     this.heartbeat.start();
-    this.ended = this.run();
+    super.onApplicationBootstrap();
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    this.stopped = true;
-    this.signal.notify();
-    await this.ended;
+  override async onApplicationShutdown(): Promise<void> {
+    await super.onApplicationShutdown();
     await this.waitForRunning(DRAIN_MS);
     await this.egress.close();
     await this.waitForRunning(RELEASE_MS);
@@ -59,26 +52,15 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
     await this.relay.stop();
   }
 
-  nudge(): void {
-    this.signal.notify();
-  }
-
   private async waitForRunning(withinMs: number): Promise<void> {
     await Promise.race([Promise.all(this.running), new Promise((resume) => setTimeout(resume, withinMs).unref())]);
   }
 
-  private async run(): Promise<void> {
-    while (!this.stopped) {
-      try {
-        const claimed = await this.claim();
-        for (const question of claimed) await this.start(question);
-        // A claim takes one question per business, so more may be due.
-        if (claimed.length === 0) await this.signal.wait(POLL_MS);
-      } catch (error) {
-        this.logger.warn({ err: error }, 'claiming questions failed; will retry');
-        await this.signal.wait(POLL_MS);
-      }
-    }
+  protected async round(): Promise<number> {
+    const claimed = await this.claim();
+    for (const question of claimed) await this.start(question);
+    // A claim takes one question per business, so more may be due.
+    return claimed.length === 0 ? POLL_MS : 0;
   }
 
   private async claim(): Promise<Question[]> {
@@ -101,7 +83,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
       .finally(() => {
         release();
         this.running.delete(work);
-        this.signal.notify();
+        this.wake();
       });
     this.running.add(work);
   }

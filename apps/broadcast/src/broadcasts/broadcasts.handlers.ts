@@ -49,7 +49,7 @@ export class BroadcastsHandlers {
     const id = await this.broadcasts.create({ ...request, recipients });
     // A concurrent request with the same key has created it.
     if (id === null) return replayCreation((await this.broadcasts.findByKey(request)) as CreatedBroadcast, request);
-    this.runner.nudge();
+    this.runner.wake();
     return { id, replayed: false };
   }
 
@@ -86,7 +86,7 @@ export class BroadcastsHandlers {
   @Handles(ResumeBroadcast)
   async resume({ business_id, id }: RequestOf<typeof ResumeBroadcast>): Promise<ReplyOf<typeof ResumeBroadcast>> {
     if (!(await this.broadcasts.resume(business_id, id))) throw await this.refusal(business_id, id);
-    this.runner.nudge();
+    this.runner.wake();
     return {};
   }
 

@@ -1,46 +1,27 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PlatformStatus, deliveryStatus, type EventEnvelope } from '@mgw/contracts';
-import { EventConsumer, type EventConsumerOptions } from '@mgw/events';
-import { Database } from '@mgw/postgres';
-import { LOGGER, NATS } from '@mgw/service';
+import { ConsumerFactory, EventConsumers } from '@mgw/service';
 import { ReportsStore, type Report } from './reports.store';
 
 /** Consumes reports of messages that the platform could not deliver, and of those that were read after all (decision 26). */
 @Injectable()
-export class ReportsConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly consumer: EventConsumer;
-
-  constructor(
-    reports: ReportsStore,
-    db: Database,
-    @Inject(NATS) nc: EventConsumerOptions['nc'],
-    @Inject(LOGGER) logger: EventConsumerOptions['logger'],
-  ) {
-    this.consumer = new EventConsumer({
-      nc,
-      db,
-      logger,
-      schema: 'broadcast',
-      durable: 'broadcast-statuses',
-      stream: 'PLATFORM',
-      type: PlatformStatus,
-      concurrency: 256,
-      // Redelivered events have no effect: one row per message holds the report, and read wins.
-      idempotent: true,
-      latencyTolerant: true,
-      handle: async (events, tx) => {
-        const relevant = events.flatMap(reportOf);
-        if (relevant.length > 0) await reports.apply(tx, relevant);
-      },
-    });
-  }
-
-  onApplicationBootstrap(): void {
-    this.consumer.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.consumer.stop();
+export class ReportsConsumer extends EventConsumers {
+  constructor(reports: ReportsStore, consumers: ConsumerFactory) {
+    super([
+      consumers.create({
+        durable: 'broadcast-statuses',
+        stream: 'PLATFORM',
+        type: PlatformStatus,
+        concurrency: 256,
+        // Redelivered events have no effect: one row per message holds the report, and read wins.
+        idempotent: true,
+        latencyTolerant: true,
+        handle: async (events, tx) => {
+          const relevant = events.flatMap(reportOf);
+          if (relevant.length > 0) await reports.apply(tx, relevant);
+        },
+      }),
+    ]);
   }
 }
 

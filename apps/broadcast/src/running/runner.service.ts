@@ -1,6 +1,6 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { OutboxRelay, Signal } from '@mgw/events';
-import { LOGGER } from '@mgw/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { OutboxRelay } from '@mgw/events';
+import { BackgroundLoop, LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { BroadcastConfig } from '../broadcast.config';
 import { RecipientsStore } from './recipients.store';
@@ -25,11 +25,8 @@ interface Run {
 
 /** Runs broadcasts in time slices, each at an even pace. Another process takes over the broadcasts of one that died. */
 @Injectable()
-export class RunnerService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly signal = new Signal();
+export class RunnerService extends BackgroundLoop {
   private readonly running = new Set<Run>();
-  private stopped = false;
-  private ended: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly runs: RunsStore,
@@ -38,37 +35,27 @@ export class RunnerService implements OnApplicationBootstrap, OnApplicationShutd
     private readonly relay: OutboxRelay,
     private readonly config: BroadcastConfig,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    super({ name: 'claiming a broadcast', logger, retryMs: POLL_MS });
+  }
 
-  onApplicationBootstrap(): void {
+  override onApplicationBootstrap(): void {
     this.relay.start();
-    this.ended = this.poll();
+    super.onApplicationBootstrap();
   }
 
   /** Starts no more sends and waits for those in flight. */
-  async onApplicationShutdown(): Promise<void> {
-    this.stopped = true;
-    this.signal.notify();
-    await this.ended;
+  override async onApplicationShutdown(): Promise<void> {
+    await super.onApplicationShutdown();
     await Promise.all([...this.running].map(({ ended }) => ended));
     await this.relay.stop();
   }
 
-  nudge(): void {
-    this.signal.notify();
-  }
-
-  private async poll(): Promise<void> {
-    while (!this.stopped) {
-      try {
-        const broadcast = (await this.hasRoom()) ? await this.runs.claim() : null;
-        if (broadcast) this.begin(broadcast);
-        else await this.signal.wait(POLL_MS);
-      } catch (error) {
-        this.logger.warn({ err: error }, 'claiming a broadcast failed; will retry');
-        await this.signal.wait(POLL_MS);
-      }
-    }
+  protected async round(): Promise<number> {
+    const broadcast = (await this.hasRoom()) ? await this.runs.claim() : null;
+    if (!broadcast) return POLL_MS;
+    this.begin(broadcast);
+    return 0;
   }
 
   /** If another broadcast waits, ends the run whose time slice is over. */
@@ -88,7 +75,7 @@ export class RunnerService implements OnApplicationBootstrap, OnApplicationShutd
       .catch((error: unknown) => this.logger.warn({ err: error, broadcast_id: broadcast.id }, 'a broadcast was interrupted; will resume'))
       .finally(() => {
         this.running.delete(run);
-        this.signal.notify();
+        this.wake();
       });
   }
 
@@ -98,7 +85,7 @@ export class RunnerService implements OnApplicationBootstrap, OnApplicationShutd
     const inFlight = new Set<Promise<void>>();
     let allowance = 0;
     try {
-      while (!this.stopped) {
+      while (!this.isStopping) {
         const tick = new Promise((resume) => setTimeout(resume, TICK_MS));
         allowance = Math.min(this.config.perSecond, allowance + (this.config.perSecond * TICK_MS) / 1_000);
         const room = run.isYielding ? 0 : Math.min(Math.floor(allowance), MAX_IN_FLIGHT - inFlight.size);

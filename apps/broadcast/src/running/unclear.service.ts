@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { FindSend, gatewayMessageId, type ReplyOf } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { BackgroundLoop, LOGGER } from '@mgw/service';
@@ -25,27 +25,17 @@ const UNCONFIRMED = 'WhatsApp did not confirm this message within 24 hours: most
  * after 24 hours without one the recipient fails. Sends again only if the send service knows that nothing was sent.
  */
 @Injectable()
-export class UnclearService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly loop: BackgroundLoop;
-
+export class UnclearService extends BackgroundLoop {
   constructor(
     private readonly unclear: UnclearStore,
     private readonly recipients: RecipientsStore,
     private readonly rpc: RpcClient,
     @Inject(LOGGER) logger: Logger,
   ) {
-    this.loop = new BackgroundLoop({ name: 'resolving unclear recipients', logger, run: () => this.resolveDue(), retryMs: POLL_MS });
+    super({ name: 'resolving unclear recipients', logger, retryMs: POLL_MS });
   }
 
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.loop.stop();
-  }
-
-  private async resolveDue(): Promise<number> {
+  protected async round(): Promise<number> {
     const due = await this.unclear.claim(MAX_QUERIES);
     await Promise.all(due.map((recipient) => this.resolve(recipient)));
     return due.length < MAX_QUERIES ? POLL_MS : 0;
@@ -53,7 +43,6 @@ export class UnclearService implements OnApplicationBootstrap, OnApplicationShut
 
   private async resolve(recipient: UnclearRecipient): Promise<void> {
     const { broadcastId, businessId, nth, intentId } = recipient;
-    if (intentId === null) return this.unclear.retry(recipient);
     const request = { business_id: businessId, message_id: gatewayMessageId(intentId) };
     const deadlineAt = Date.now() + QUERY_DEADLINE_MS;
     // Without a response the recipient is queried again soon.

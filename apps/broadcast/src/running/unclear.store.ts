@@ -6,8 +6,7 @@ export interface UnclearRecipient {
   broadcastId: number;
   businessId: number;
   nth: number;
-  /** Null if a version that chose no intent id began the attempt. */
-  intentId: string | null;
+  intentId: string;
   attempts: number;
   /** Seconds since the attempt began. */
   age: number;
@@ -43,14 +42,5 @@ export class UnclearStore {
       broadcastId: Number(broadcast_id),
       businessId: Number(business_id),
     }));
-  }
-
-  /** Sends again with the same Idempotency-Key, whose response shows the outcome of the first send. */
-  async retry({ broadcastId, nth }: UnclearRecipient): Promise<void> {
-    await this.db.query(
-      `UPDATE broadcast.recipients SET state = 'pending', due_at = now()
-       WHERE broadcast_id = $1 AND nth = $2 AND state = 'sending' AND intent_id IS NULL`,
-      [broadcastId, nth],
-    );
   }
 }

@@ -1,7 +1,7 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '@mgw/contracts';
-import { Signal, WorkerHeartbeat } from '@mgw/events';
-import { LOGGER } from '@mgw/service';
+import { WorkerHeartbeat } from '@mgw/events';
+import { BackgroundLoop, LOGGER } from '@mgw/service';
 import { gauge, type Logger } from '@mgw/telemetry';
 import { SUSPECT_AFTER, type Attempt } from './attempt';
 import { AttemptService, type Claim } from './attempt.service';
@@ -24,8 +24,7 @@ const DRAIN_MS = 4_000;
 
 /** Claims due attempts and runs them side by side. */
 @Injectable()
-export class DispatchService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly signal = new Signal();
+export class DispatchService extends BackgroundLoop {
   private readonly running = new Map<Attempt, Promise<void>>();
   /** The last statement that claims or releases attempts; see `serialize`. */
   private turn: Promise<unknown> = Promise.resolve();
@@ -38,8 +37,6 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
   /** The id under which this process holds claims, and when it got it. */
   private worker: string | undefined;
   private workerSince = 0;
-  private stopped = false;
-  private ended: Promise<void> = Promise.resolve();
   private cleanedAt = 0;
   private skippedAt = 0;
   private emptyAt = 0;
@@ -51,35 +48,34 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     private readonly heartbeat: WorkerHeartbeat,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
+    super({ name: 'claiming deliveries', logger, retryMs: RETRY_MS });
     gauge('mgw_webhook_attempts_running', 'Attempts in progress', [], () => this.running.size);
   }
 
-  onApplicationBootstrap(): void {
+  override onApplicationBootstrap(): void {
     this.heartbeat.onChange(() => this.wake());
     this.heartbeat.start();
-    this.ended = this.run();
+    super.onApplicationBootstrap();
   }
 
   /** Stops claiming and waits for attempts in progress. Cuts off and releases the rest, which another worker repeats. */
-  async onApplicationShutdown(): Promise<void> {
-    this.stopped = true;
-    this.signal.notify();
-    await this.ended;
+  override async onApplicationShutdown(): Promise<void> {
+    await super.onApplicationShutdown();
     await this.turn;
     await this.drain(DRAIN_MS);
     await this.attempts.close();
     await this.drain(POLL_EVERY_MS);
     const { worker } = this;
     if (worker !== undefined)
-      await this.lanes.releaseOrphans(worker, []).catch((error: unknown) => this.warn(error, 'releasing claims failed'));
+      await this.lanes.releaseOrphans(worker, []).catch((error: unknown) => this.logger.warn({ err: error }, 'releasing claims failed'));
     await this.heartbeat.stop();
   }
 
   /** A delivery may be due. @param urgent whether it continues a conversation */
-  wake({ urgent = false } = {}): void {
+  override wake({ urgent = false } = {}): void {
     this.due = true;
     this.urgent ||= urgent;
-    this.signal.notify();
+    super.wake();
   }
 
   /** Stores the deliveries of events and starts those that may begin. */
@@ -91,24 +87,18 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
     });
   }
 
-  private async run(): Promise<void> {
-    while (!this.stopped) {
-      try {
-        await this.keepClaims();
-        await this.cleanUp();
-        // After a smaller batch nothing can begin until an attempt ends or a delivery arrives.
-        if ((await this.claimDue()) < CLAIM_BATCH) await this.waitForWork();
-      } catch (error) {
-        this.warn(error, 'claiming deliveries failed; will retry');
-        await this.signal.wait(RETRY_MS);
-      }
-    }
+  protected async round(): Promise<number> {
+    await this.keepClaims();
+    await this.cleanUp();
+    // After a smaller batch nothing can begin until an attempt ends or a delivery arrives.
+    if ((await this.claimDue()) < CLAIM_BATCH) await this.waitForWork();
+    return 0;
   }
 
   private async waitForWork(): Promise<void> {
-    await this.signal.wait(POLL_EVERY_MS);
+    await this.pause(POLL_EVERY_MS);
     const leftMs = this.emptyAt + EMPTY_PAUSE_MS - performance.now();
-    if (leftMs > 0 && !this.urgent && !this.stopped) await this.signal.wait(leftMs);
+    if (!this.urgent) await this.pause(leftMs);
   }
 
   private async drain(withinMs: number): Promise<void> {
@@ -172,7 +162,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
 
   private capacity(): Capacity {
     const capacity = capacityBeside(this.running.keys());
-    return this.stopped ? { ...capacity, claims: 0 } : capacity;
+    return this.isStopping ? { ...capacity, claims: 0 } : capacity;
   }
 
   private hasSuspect(): boolean {
@@ -204,7 +194,7 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
   private claimOf(attempt: Attempt): Claim {
     const holds = () => this.mayClaim && attempt.worker === this.worker;
     const confirm = async () => {
-      while (!this.mayClaim && !this.stopped) await new Promise((resume) => setTimeout(resume, CONFIRM_EVERY_MS));
+      while (!this.mayClaim && !this.isStopping) await new Promise((resume) => setTimeout(resume, CONFIRM_EVERY_MS));
       return holds();
     };
     return { confirm, holds };
@@ -218,10 +208,6 @@ export class DispatchService implements OnApplicationBootstrap, OnApplicationShu
       if (continues || due || isSuspect) this.wake({ urgent: continues });
     });
     this.running.set(attempt, ended);
-  }
-
-  private warn(error: unknown, message: string): void {
-    this.logger.warn({ err: error }, message);
   }
 }
 

@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { RefreshedValue } from '@mgw/caching';
 import { ConnectionChanged, ListConnections, type ListedConnection } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
@@ -14,11 +14,10 @@ const REREAD_MS = 1_000;
  * Caches the connections of all businesses with their opened secrets. While the template service is unavailable the last ones stay valid.
  */
 @Injectable()
-export class ConnectionsService implements OnApplicationShutdown {
+export class ConnectionsService {
   private readonly cached: RefreshedValue<ConnectionMap>;
   /** Opened secrets by context and sealed text: opening a thousand takes longer than reading them. */
   private opened = new Map<string, string>();
-  private readonly stopListening: () => void;
 
   constructor(
     private readonly rpc: RpcClient,
@@ -29,7 +28,7 @@ export class ConnectionsService implements OnApplicationShutdown {
       load: () => this.read(),
       onStale: (error) => this.logger.warn({ err: error }, 'refreshing connections failed; using the last ones'),
     });
-    this.stopListening = rpc.listen(ConnectionChanged, () => this.cached.invalidate());
+    rpc.listen(ConnectionChanged, () => this.cached.invalidate());
   }
 
   /** @throws GatewayError if the first read fails */
@@ -40,10 +39,6 @@ export class ConnectionsService implements OnApplicationShutdown {
   /** Rereads the connections for a callback that matches none of the current ones. */
   newer(): Promise<ConnectionMap> {
     return this.cached.get(REREAD_MS);
-  }
-
-  onApplicationShutdown(): void {
-    this.stopListening();
   }
 
   private async read(): Promise<ConnectionMap> {

@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { OutboxRelay } from '@mgw/events';
 import { BackgroundLoop, LOGGER } from '@mgw/service';
 import { withTraceparent, type Logger } from '@mgw/telemetry';
@@ -20,8 +20,7 @@ const MOST_IN_A_TURN = 250;
 
 /** Splits the stored callbacks that were not split on arrival. The lanes take turns. */
 @Injectable()
-export class SplitterService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly loop: BackgroundLoop;
+export class SplitterService extends BackgroundLoop {
   private replayAt = 0;
 
   constructor(
@@ -31,29 +30,24 @@ export class SplitterService implements OnApplicationBootstrap, OnApplicationShu
     private readonly relay: OutboxRelay,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.loop = new BackgroundLoop({ name: 'reading waiting callbacks', logger, run: () => this.round(), retryMs: RETRY_MS });
+    super({ name: 'reading waiting callbacks', logger, retryMs: RETRY_MS });
   }
 
-  onApplicationBootstrap(): void {
+  override onApplicationBootstrap(): void {
     this.relay.start();
-    this.loop.start();
+    super.onApplicationBootstrap();
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
+  override async onApplicationShutdown(): Promise<void> {
+    await super.onApplicationShutdown();
     await this.relay.stop();
   }
 
-  wake(): void {
-    this.loop.wake();
-  }
-
-  /** @returns the pause until the next round, in milliseconds */
-  private async round(): Promise<number> {
+  protected async round(): Promise<number> {
     const lanes = await this.waiting.lanes();
     this.inFlight.divideAmong(lanes.length);
     let progress = await this.replay();
-    for (const lane of lanes) if (!this.loop.isStopping) progress += await this.splitLane(lane);
+    for (const lane of lanes) if (!this.isStopping) progress += await this.splitLane(lane);
     if (progress > 0) return 0;
     return lanes.length > 0 ? POLL_WAITING_MS : POLL_EVERY_MS;
   }

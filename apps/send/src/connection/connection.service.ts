@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { RefreshingCache } from '@mgw/caching';
 import {
   ConnectionChanged,
@@ -21,7 +21,7 @@ export interface PlatformConnection {
 
 /** Caches the businesses' credentials from the template service. Its announcement invalidates them. */
 @Injectable()
-export class ConnectionService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class ConnectionService {
   private readonly cache = new RefreshingCache<number, PlatformConnection | null, RpcContext>({
     load: async (business_ids, context) => {
       const { connections } = await requiredCall(this.rpc, GetConnections, { business_ids }, context);
@@ -29,19 +29,12 @@ export class ConnectionService implements OnApplicationBootstrap, OnApplicationS
     },
     serveStaleOnError: true,
   });
-  private stopListening: () => void = () => {};
 
   constructor(
     @Inject(RpcClient) private readonly rpc: RpcClient,
     @Inject(Sealer) private readonly sealer: Sealer,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.stopListening = this.rpc.listen(ConnectionChanged, ({ business_id }) => this.invalidate(business_id));
-  }
-
-  onApplicationShutdown(): void {
-    this.stopListening();
+  ) {
+    rpc.listen(ConnectionChanged, ({ business_id }) => this.invalidate(business_id));
   }
 
   /** @throws GatewayError NOT_CONNECTED (decision 19) */

@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { RefreshingCache } from '@mgw/caching';
 import {
   FindTemplates,
@@ -20,23 +20,16 @@ export interface ApprovedTemplate {
 
 /** Caches approved templates from the template service. Its announcement invalidates them. */
 @Injectable()
-export class TemplateService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class TemplateService {
   private readonly cache = new RefreshingCache<TemplateName, FoundTemplate, RpcContext>({
     load: async (names, context) => (await requiredCall(this.rpc, FindTemplates, { names }, context)).found,
     // Two bytes for each character, and about as much for the objects.
     sizeOf: (found) => 4 * JSON.stringify(found).length,
     serveStaleOnError: true,
   });
-  private stopListening: () => void = () => {};
 
-  constructor(@Inject(RpcClient) private readonly rpc: RpcClient) {}
-
-  onApplicationBootstrap(): void {
-    this.stopListening = this.rpc.listen(TemplatesChanged, ({ business_id }) => this.invalidate(business_id));
-  }
-
-  onApplicationShutdown(): void {
-    this.stopListening();
+  constructor(@Inject(RpcClient) private readonly rpc: RpcClient) {
+    rpc.listen(TemplatesChanged, ({ business_id }) => this.invalidate(business_id));
   }
 
   /**

@@ -3,6 +3,7 @@ import { ConnectionChanged, type EventEnvelope, type PlatformAccountUpdate } fro
 import type { Tx } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
 import { ConnectionsStore } from './connections.store';
+import { ProbeService } from './probe.service';
 
 type AccountEvent = EventEnvelope<typeof PlatformAccountUpdate>;
 
@@ -19,6 +20,7 @@ const REOPENING_EVENTS = new Set(['ACCOUNT_RECONNECTED', 'PARTNER_ADDED', 'PARTN
 export class AccountUpdates {
   constructor(
     private readonly connections: ConnectionsStore,
+    private readonly probing: ProbeService,
     private readonly rpc: RpcClient,
   ) {}
 
@@ -26,9 +28,10 @@ export class AccountUpdates {
     for (const event of events) await this.applyOne(event, tx);
   }
 
-  /** Invalidates cached connections. Call it after the commit. */
+  /** Invalidates cached connections and starts the scheduled probes. Call it after the commit. */
   announce(businessIds: Iterable<number>): void {
     for (const business_id of businessIds) this.rpc.announce(ConnectionChanged, { business_id });
+    this.probing.wake();
   }
 
   private async applyOne({ business_id, data: { event, raw } }: AccountEvent, tx: Tx): Promise<void> {

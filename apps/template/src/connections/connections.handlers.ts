@@ -10,9 +10,9 @@ import {
   type RequestOf,
 } from '@mgw/contracts';
 import { Handles, RpcClient } from '@mgw/rpc';
-import { BackgroundJobs } from '../background-jobs.service';
-import { SyncsStore } from '../templates/syncs.store';
+import { SyncService } from '../templates/sync.service';
 import { ConnectionsStore } from './connections.store';
+import { ProbeService } from './probe.service';
 
 /** Delay of the probe after a send reports a problem, in seconds; the problem may be short. */
 const PROBE_AFTER_REPORT_S = 5;
@@ -21,8 +21,8 @@ const PROBE_AFTER_REPORT_S = 5;
 export class ConnectionsHandlers {
   constructor(
     private readonly connections: ConnectionsStore,
-    private readonly syncs: SyncsStore,
-    private readonly jobs: BackgroundJobs,
+    private readonly probing: ProbeService,
+    private readonly syncing: SyncService,
     private readonly rpc: RpcClient,
   ) {}
 
@@ -44,9 +44,9 @@ export class ConnectionsHandlers {
   @Handles(SetConnection)
   async set(request: RequestOf<typeof SetConnection>): Promise<ReplyOf<typeof SetConnection>> {
     const connection = await this.connections.save(request);
-    await this.syncs.request(request.business_id);
+    await this.syncing.request(request.business_id);
     this.rpc.announce(ConnectionChanged, { business_id: request.business_id });
-    this.jobs.wake();
+    this.probing.wake();
     return { connection };
   }
 

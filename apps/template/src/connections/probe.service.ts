@@ -1,8 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { ConnectionChanged } from '@mgw/contracts';
 import { GraphClient, type PhoneNumberNode } from '@mgw/platform-api';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
+import { LOGGER } from '@mgw/service';
+import type { Logger } from '@mgw/telemetry';
+import { JobPool } from '../job-pool';
 import { ConnectionsStore, type DueProbe } from './connections.store';
 
 /** Maximum concurrent probes of a process. A number that hangs occupies one slot for 10 s of every minute. */
@@ -14,19 +17,22 @@ const RECHECK_PROBLEM_S = 60;
 
 /** Probes numbers in the background, so that no request waits for it (platform §3.3). */
 @Injectable()
-export class ProbeService {
+export class ProbeService extends JobPool<DueProbe> {
   constructor(
     private readonly connections: ConnectionsStore,
     private readonly graph: GraphClient,
     private readonly sealer: Sealer,
     private readonly rpc: RpcClient,
-  ) {}
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    super({ name: 'probes', maxConcurrent: MAX_PROBES, logger });
+  }
 
-  claimDue(atMost: number): Promise<DueProbe[]> {
+  protected claimDue(atMost: number): Promise<DueProbe[]> {
     return this.connections.claimDue(atMost);
   }
 
-  async probe({ connection, claim }: DueProbe): Promise<void> {
+  protected async runJob({ connection, claim }: DueProbe): Promise<void> {
     const { business_id, phone_number_id: phoneNumberId } = connection;
     const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${business_id}`);
     const outcome = await this.graph.getPhoneNumber({ phoneNumberId, accessToken }, Date.now() + PROBE_TIMEOUT_MS);

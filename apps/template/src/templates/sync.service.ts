@@ -8,6 +8,7 @@ import { Shares, type Release } from '@mgw/shares';
 import type { Logger } from '@mgw/telemetry';
 import { ConnectionsStore } from '../connections/connections.store';
 import { TemplateConfig } from '../template.config';
+import { JobPool } from '../job-pool';
 import { SyncsStore } from './syncs.store';
 import { TemplatesStore } from './templates.store';
 
@@ -20,7 +21,7 @@ const SYNC_TIMEOUT_MS = 60_000;
 
 /** Reads a business's templates from the platform. If a page fails, the sync changes nothing. */
 @Injectable()
-export class SyncService {
+export class SyncService extends JobPool<number> {
   private readonly memory = new Shares(LIST_MEMORY);
 
   constructor(
@@ -32,13 +33,21 @@ export class SyncService {
     private readonly rpc: RpcClient,
     private readonly config: TemplateConfig,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    super({ name: 'syncs', maxConcurrent: MAX_SYNCS, logger });
+  }
 
-  claimDue(atMost: number): Promise<number[]> {
+  /** Requests a sync and starts it. */
+  async request(businessId: number): Promise<void> {
+    await this.syncs.request(businessId);
+    this.wake();
+  }
+
+  protected claimDue(atMost: number): Promise<number[]> {
     return this.syncs.claimDue(atMost, this.config.syncEverySeconds);
   }
 
-  async sync(businessId: number): Promise<void> {
+  protected async runJob(businessId: number): Promise<void> {
     const held: Release[] = [];
     try {
       await this.read(businessId, held);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TemplatesChanged, type EventEnvelope, type PlatformTemplateUpdate } from '@mgw/contracts';
 import type { Tx } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
+import { SyncService } from './sync.service';
 import { SyncsStore } from './syncs.store';
 import { TemplatesStore } from './templates.store';
 
@@ -33,6 +34,7 @@ export class TemplateUpdates {
   constructor(
     private readonly templates: TemplatesStore,
     private readonly syncs: SyncsStore,
+    private readonly syncing: SyncService,
     private readonly rpc: RpcClient,
   ) {}
 
@@ -45,9 +47,10 @@ export class TemplateUpdates {
     for (const businessId of needsSync) await this.syncs.request(businessId, tx);
   }
 
-  /** Invalidates cached templates. Call it after the commit. */
+  /** Invalidates cached templates and starts the requested syncs. Call it after the commit. */
   announce(businessIds: Iterable<number>): void {
     for (const business_id of businessIds) this.rpc.announce(TemplatesChanged, { business_id });
+    this.syncing.wake();
   }
 
   /** @returns false for an unknown template or status */

@@ -9,8 +9,8 @@ import {
   type RequestOf,
 } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
-import { BackgroundJobs } from '../background-jobs.service';
 import { ConnectionsStore } from '../connections/connections.store';
+import { SyncService } from './sync.service';
 import { SyncsStore } from './syncs.store';
 import { templateRecord, templateShape } from './template-record';
 import { TemplatesStore } from './templates.store';
@@ -21,7 +21,7 @@ export class TemplatesHandlers {
     private readonly templates: TemplatesStore,
     private readonly syncs: SyncsStore,
     private readonly connections: ConnectionsStore,
-    private readonly jobs: BackgroundJobs,
+    private readonly syncing: SyncService,
   ) {}
 
   @Handles(ListApprovedTemplates)
@@ -62,8 +62,7 @@ export class TemplatesHandlers {
   @Handles(SyncTemplates)
   async sync({ business_id }: RequestOf<typeof SyncTemplates>): Promise<ReplyOf<typeof SyncTemplates>> {
     if (!(await this.connections.find(business_id))) throw new GatewayError('NOT_CONNECTED', 'The business is not connected.');
-    await this.syncs.request(business_id);
-    this.jobs.wake();
+    await this.syncing.request(business_id);
     return { state: 'running', started_at: new Date().toISOString() };
   }
 }

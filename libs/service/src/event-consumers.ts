@@ -1,0 +1,35 @@
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { EventType } from '@mgw/contracts';
+import { EventConsumer, type EventConsumerOptions } from '@mgw/events';
+import type { NatsConnection } from '@mgw/nats';
+import type { Database } from '@mgw/postgres';
+import type { Logger } from '@mgw/telemetry';
+
+type ConsumerOptions<E extends EventType> = Omit<EventConsumerOptions<E>, 'nc' | 'db' | 'schema' | 'logger'>;
+
+/** Creates consumers on the service's connections. */
+export class ConsumerFactory {
+  constructor(
+    private readonly db: Database,
+    private readonly nc: NatsConnection,
+    private readonly logger: Logger,
+  ) {}
+
+  create<E extends EventType>(options: ConsumerOptions<E>): EventConsumer {
+    const { db, nc, logger } = this;
+    return new EventConsumer({ db, nc, logger, schema: db.schema, ...options });
+  }
+}
+
+/** Consumers that run while the service runs. */
+export abstract class EventConsumers implements OnApplicationBootstrap, OnApplicationShutdown {
+  constructor(private readonly consumers: EventConsumer[]) {}
+
+  onApplicationBootstrap(): void {
+    for (const consumer of this.consumers) consumer.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.consumers.map((consumer) => consumer.stop()));
+  }
+}
