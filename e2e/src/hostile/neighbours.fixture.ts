@@ -4,14 +4,13 @@ import { eventually, type Receiver } from '@mgw/testing';
 import { customer, dashboardUser, integrator, type DashboardUser } from '../people';
 import type { DemoBusiness, RunningStack } from '../stack';
 
+const ROUNDS = 5;
 const CUSTOMER = '12035550001';
 
 /** Durations of the victim's requests in milliseconds, by kind. */
 export type Measured = Record<'send' | 'status' | 'page' | 'webhook', number[]>;
 
-const percentile = (list: number[], part: number) => [...list].sort((a, b) => a - b)[Math.floor(list.length * part)] ?? Infinity;
-export const median = (list: number[]): number => percentile(list, 0.5);
-export const p99 = (list: number[]): number => percentile(list, 0.99);
+export const median = (list: number[]): number => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? Infinity;
 
 /** A business that works as usual, one request at a time. */
 export class Victim {
@@ -29,7 +28,7 @@ export class Victim {
   }
 
   /** @throws Error if a request fails */
-  async measure(rounds: number): Promise<Measured> {
+  async measure(): Promise<Measured> {
     const took: Measured = { send: [], status: [], page: [], webhook: [] };
     const crm = integrator(this.stack.demo.base_url, this.business.api_key);
     const timed = async <T extends { status: number; body: unknown }>(kind: keyof Measured, request: () => Promise<T>): Promise<T> => {
@@ -39,7 +38,7 @@ export class Victim {
       took[kind].push(performance.now() - begun);
       return response;
     };
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const template = { phone: CUSTOMER, template_name: 'hello_world', language: 'en_US' };
       const { body } = await timed('send', () => crm.post<{ message_id: string }>('send-template', template));
       // The record may follow the response of the send.
@@ -67,57 +66,20 @@ export class Victim {
     const begun = performance.now();
     await customer(this.stack.demo, this.business, CUSTOMER).writes(text);
     const isThere = () => this.receiver.requests.some(({ body }) => body.includes(text) && body.includes(`"event":"${event}"`));
-    await eventually(isThere, { timeoutMs: 90_000, everyMs: 5 });
+    await eventually(isThere, { timeoutMs: 90_000 });
     return performance.now() - begun;
   }
 }
 
-/** A load on the product. */
-export interface Load {
-  /** Requests that have begun, per second. */
-  perSecond(): number;
-  /** Resolves when the last request has ended. */
-  stop(): Promise<void>;
-}
-
 /** Repeats `act` in this many loops until stopped. */
-export function repeat(loops: number, act: () => Promise<unknown>): Load {
-  let [stopped, begun] = [false, 0];
-  const startedAt = performance.now();
+export function repeat(loops: number, act: () => Promise<unknown>): () => Promise<void> {
+  let stopped = false;
   const workers = Array.from({ length: loops }, async () => {
-    while (!stopped) {
-      begun += 1;
-      await act().catch(() => pause(50));
-    }
+    while (!stopped) await act().catch(() => pause(50));
   });
-  return {
-    perSecond: () => (1_000 * begun) / (performance.now() - startedAt),
-    stop: async () => {
-      stopped = true;
-      await Promise.all(workers);
-    },
-  };
-}
-
-/** Begins `act` this often per second, however long each one takes. */
-export function pace(perSecond: number, act: () => Promise<unknown>): Load {
-  const running = new Set<Promise<unknown>>();
-  const startedAt = performance.now();
-  let begun = 0;
-  const timer = setInterval(() => {
-    for (; begun < (perSecond * (performance.now() - startedAt)) / 1_000; begun += 1) {
-      const one: Promise<unknown> = act()
-        .catch(() => undefined)
-        .finally(() => running.delete(one));
-      running.add(one);
-    }
-  }, 10);
-  return {
-    perSecond: () => perSecond,
-    stop: async () => {
-      clearInterval(timer);
-      await Promise.all(running);
-    },
+  return async () => {
+    stopped = true;
+    await Promise.all(workers);
   };
 }
 
