@@ -23,7 +23,7 @@ function isFree(port) {
 function claim(port) {
   const socket = createSocket('udp4');
   return new Promise((resolve) => {
-    socket.once('error', () => resolve(false));
+    socket.once('error', () => socket.close(() => resolve(false)));
     socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => {
       socket.unref();
       claims.add(socket);
