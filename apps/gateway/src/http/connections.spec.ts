@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { SendText } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
@@ -116,5 +117,17 @@ describe('connections of the public port (guarantees §9, decisions 3 and 10)', 
     held[0]?.socket.destroy();
     await eventually(() => connections().then((count) => count === 3));
     expect(await sendBytes('GET /nothing HTTP/1.1\r\nhost: x\r\n\r\n')).toMatch(/^HTTP\/1.1 404 /);
+  });
+
+  it('guarantees §8: a stop does not wait for a client that connected and sent nothing', async () => {
+    const stopping = await startDashboard();
+    const { server } = stopping.visitor;
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    await Promise.all([once(client, 'connect'), once(server, 'connection')]);
+    const closed = once(client, 'close');
+    await stopping.close();
+    await closed;
+    await new Promise((done) => server.close(done));
   });
 });

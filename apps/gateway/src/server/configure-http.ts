@@ -14,6 +14,7 @@ import { KnownRoutes } from '../http/routes';
 import { shareConnections } from '../http/shares';
 import { boundSlowReaders } from '../http/slow-readers';
 import { traceRequests } from '../http/traces';
+import { closeUnusedConnections } from '../http/unused-connections';
 import { openApiDocument } from '../openapi/document';
 import { RequestPipe } from '../requests/request.pipe';
 
@@ -29,6 +30,7 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   const routes = new KnownRoutes(fastify);
   logRequests(fastify, logger);
   shareConnections(fastify, app.get(GatewayConfig));
+  closeUnusedConnections(fastify);
   traceRequests(fastify);
   trackOrigins(fastify);
   fastify.addHook('onRoute', (route) => {
