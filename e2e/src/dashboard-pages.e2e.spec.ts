@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { eventually, startBrowser, startReceiver } from '@mgw/testing';
-import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request, Route } from 'playwright-core';
 import { accessibilityFaults } from './axe';
 import { customer, dashboardUser, integrator, logIn as sessionCookie, type DashboardUser } from './people';
 import { startStack, type DemoBusiness, type RunningStack } from './stack';
@@ -55,6 +55,13 @@ describe('the dashboard’s pages', () => {
     isClockSet = true;
     await page.clock.setFixedTime(now);
   };
+  /** The page's clock; call it before the page is opened. */
+  const ownClock = async () => {
+    isClockSet = true;
+    await page.clock.install();
+  };
+  /** Lets the time of the page's next refresh come, instead of waiting for it. */
+  const refresh = () => page.clock.fastForward(6_000);
   const newContext = async () => {
     context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US' });
     context.setDefaultTimeout(60_000);
@@ -187,6 +194,7 @@ describe('the dashboard’s pages', () => {
       const phone = '919876543232';
       await customer(stack.demo, stack.growth, phone).writes(`Hello from ${phone}`);
       await logIn();
+      await ownClock();
       await go('inbox');
       await page.getByRole('button', { name: `Hello from ${phone}` }).click();
       await page.getByLabel('Reply').fill('Are you there?');
@@ -197,12 +205,14 @@ describe('the dashboard’s pages', () => {
       page.on('request', (request) => (sent += Number(request.method() === 'POST')));
       const response = page.waitForResponse('**/api/client/conversations');
       await context.setOffline(false);
+      await refresh();
       await response;
       expect(sent).toBe(0);
     });
 
     it('marks data as outdated while it cannot be refreshed', async () => {
       await logIn();
+      await ownClock();
       await go('inbox');
       await page
         .getByRole('button', { name: /Hello from/ })
@@ -210,14 +220,14 @@ describe('the dashboard’s pages', () => {
         .waitFor();
       await page.route('**/api/client/conversations*', unavailable);
       const old = page.getByRole('alert').getByText('This page may be out of date');
-      await old.waitFor();
+      await eventually(() => refresh().then(() => old.isVisible()));
       expect(await accessibilityFaults(page)).toEqual([]);
       const request = page.waitForRequest('**/api/client/conversations*');
       await page.getByRole('button', { name: 'Try again' }).click();
       await request;
       // The page also refreshes by itself: from here on the notice may go at any time.
       await page.unroute('**/api/client/conversations*');
-      await old.waitFor({ state: 'detached' });
+      await eventually(() => refresh().then(() => old.isHidden()));
     });
 
     it('closes the event stream of a hidden tab', async () => {
@@ -378,9 +388,11 @@ describe('the dashboard’s pages', () => {
 
     it('redirects every page to the login and back when the session has expired', async () => {
       await logIn();
+      await ownClock();
       await go('inbox?q=Asha');
       await page.getByRole('heading', { name: 'Inbox' }).waitFor();
       await context.clearCookies();
+      await refresh();
       await page.waitForURL(/\/login\?next=/);
       await fillLogin(stack.growth.owner);
       await page.waitForURL('**/inbox?q=Asha');
@@ -399,15 +411,19 @@ describe('the dashboard’s pages', () => {
 
   it('marks requests of an idle page, which keep no session alive (spec §10: 12 idle hours)', async () => {
     await logIn();
+    await ownClock();
     await go('messages');
-    await page.getByRole('heading', { name: 'Messages' }).waitFor();
-    const requestWith = (unattended: string | undefined) =>
-      page.waitForRequest((request) => request.url().includes('/api/client/messages?') && request.headers()['x-unattended'] === unattended);
-    await requestWith(undefined);
-    await setClock(new Date(Date.now() + 2 * 60_000));
-    await requestWith('1');
+    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+    /** Waits for the response to a refresh after this time on the page: during one, no other begins. */
+    const requestAfter = (ms: number, unattended: string | undefined) => {
+      const isExpected = (request: Request) =>
+        request.url().includes('/api/client/messages?') && request.headers()['x-unattended'] === unattended;
+      return Promise.all([page.waitForResponse((response) => isExpected(response.request())), page.clock.fastForward(ms)]);
+    };
+    await requestAfter(6_000, undefined);
+    await requestAfter(2 * 60_000, '1');
     await page.keyboard.press('Tab');
-    await requestWith(undefined);
+    await requestAfter(6_000, undefined);
   });
 
   describe('webhooks', () => {
