@@ -99,8 +99,14 @@ describe('the dashboard', () => {
     expect(key).toMatch(/^mgw_live_/);
     await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByRole('cell', { name: 'Shop' }).waitFor();
+    await page.getByRole('cell', { name: 'Shop', exact: true }).waitFor();
     expect(await page.content()).not.toContain(key);
+
+    await page.getByRole('button', { name: 'Actions for Shop' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await page.getByRole('dialog').getByLabel('Allowed addresses').fill('127.0.0.0/8\n::1');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
 
     const shop = integrator(stack.demo.base_url, key);
     const sent = await shop.post<{ message_id: string }>('send-template', {
@@ -285,9 +291,17 @@ describe('the dashboard', () => {
 
   it('stops accepting a revoked key, and lets the operator change a plan', async () => {
     await go('api-keys');
-    await page.getByRole('row', { name: /Shop/ }).getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Actions for Shop' }).click();
+    await page.getByRole('menuitem', { name: 'Rotate' }).click();
+    await page.getByRole('combobox', { name: 'The old key ends' }).click();
+    await page.getByRole('option', { name: 'At once' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
+    const shops = page.getByRole('row', { name: /Shop/ });
+    await shops.getByText('expired').waitFor();
+    await shops.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog', { name: 'Revoke Shop?' }).getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('row', { name: /Shop/ }).getByText('revoked').waitFor();
+    await shops.getByText('revoked').waitFor();
 
     const second = await browser.newContext();
     second.setDefaultTimeout(60_000);

@@ -114,6 +114,11 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await expectResponse(200, owner, 'get /api/client/api-keys');
     await expectResponse(200, operator, 'get /api/admin/api-keys');
     await expectResponse(200, operator, 'patch /api/admin/api-keys/{id}', { at: { id } });
+    await expectResponse(200, owner, 'patch /api/client/api-keys/{id}', { at: { id } });
+    const heir = await expectResponse<{ id: number }>(200, owner, 'post /api/client/api-keys/{id}/rotate', { at: { id } });
+    await expectResponse(409, owner, 'post /api/client/api-keys/{id}/rotate', { at: { id } });
+    await expectResponse(200, owner, 'delete /api/client/api-keys/{id}', { at: { id: heir.id } });
+    await expectResponse(409, owner, 'patch /api/client/api-keys/{id}', { at: { id: heir.id } });
     const fill = async (): Promise<void> => {
       const { status } = await owner.call('POST', '/api/client/api-keys', { name: 'One more', permissions: ['*'] });
       if (status === 200) return fill();

@@ -195,6 +195,12 @@ describe('the REST API (spec §4 to §8)', () => {
     await operator.call('PATCH', `/api/admin/api-keys/${made.body.id}`, { per_minute_limit: 1 });
     const slow = integrator(stack.demo.base_url, made.body.key);
     const wrong = integrator(stack.demo.base_url, 'nobody');
+    const elsewhere = await owner.call<{ id: number; key: string }>('POST', '/api/client/api-keys', {
+      name: 'Elsewhere',
+      permissions: ['*'],
+    });
+    await owner.call('PATCH', `/api/client/api-keys/${elsewhere.body.id}`, { allowed_ips: ['203.0.113.7'] });
+    const outside = integrator(stack.demo.base_url, elsewhere.body.key);
     expect((await slow.get('health')).status).toBe(200);
     conforms('get', 'message-status/{message_id}', await crm.get(`message-status/${encodeURIComponent(followed)}`));
     for (const path of ['health', 'templates', 'message-status/wamid.none']) {
@@ -202,7 +208,18 @@ describe('the REST API (spec §4 to §8)', () => {
       conforms('get', template, await crm.get(path));
       conforms('get', template, await wrong.get(path));
       conforms('get', template, await slow.get(path));
+      conforms('get', template, await outside.get(path));
     }
+  });
+
+  it('a rotated key shares its daily count with the key that replaces it', async () => {
+    const old = await owner.call<{ id: number; key: string }>('POST', '/api/client/api-keys', { name: 'Rotated', permissions: ['*'] });
+    await operator.call('PATCH', `/api/admin/api-keys/${old.body.id}`, { daily_limit: 2 });
+    const heir = await owner.call<{ key: string }>('POST', `/api/client/api-keys/${old.body.id}/rotate`, { grace_minutes: 15 });
+    const statuses = [];
+    for (const { body } of [old, heir, heir, old])
+      statuses.push((await integrator(stack.demo.base_url, body.key).post('send-template', bodyOf['send-template']('12015550100'))).status);
+    expect(statuses).toEqual([200, 200, 429, 429]);
   });
 
   it('has seen every documented response', () => {

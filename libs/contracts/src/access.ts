@@ -10,7 +10,7 @@ export type Plan = (typeof PLANS)[number];
 export const PERMISSIONS = ['send_template', 'send_text', 'send_media', 'send_otp', '*'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** A key was revoked or its limits changed: every gateway drops it from its cache. */
+/** A key was changed or ends: every gateway drops it from its cache. */
 export const KeyChanged = announcement('key-changed', Type.Object({ api_key_id: Id }));
 /** A business, its plan or its time zone changed. */
 export const BusinessChanged = announcement('business-changed', Type.Object({ business_id: Id }));

@@ -8,10 +8,12 @@ export type Business = NonNullable<Me['business']>;
 /** The share of the cap from which the bar warns. */
 export const NEARLY = 0.8;
 
+export const hasExpired = ({ expires_at }: ApiKey, now: number) => expires_at !== null && Date.parse(expires_at) <= now;
+
 /** The keys that may send now; undefined while they load. */
 export function useKeys(now: number): ApiKey[] | undefined {
   const { data } = useQuery({ ...keysQuery, refetchInterval: 15_000 });
-  return data?.api_keys.filter((key) => key.revoked_at === null && (key.expires_at === null || Date.parse(key.expires_at) > now));
+  return data?.api_keys.filter((key) => key.revoked_at === null && !hasExpired(key, now));
 }
 
 export const shareOf = ({ used_today, daily_limit }: ApiKey) => (used_today ?? 0) / daily_limit;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
+import { GatewayError } from '@mgw/contracts';
 import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-custom';
 import type { KeyAccess } from '../api-keys/key-access';
@@ -23,8 +24,13 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY_STRATEGY)
 
   async validate(request: FastifyRequest): Promise<KeyAccess | false> {
     const token = presentedToken(request);
-    const access = typeof token === 'string' ? await this.keys.find(token) : null;
+    const access = typeof token === 'string' ? await this.keys.find(token, request.ip) : null;
     if (!access && token !== undefined) this.wrongKeys.count(request.ip);
+    if (access && !access.allowsFrom(request.ip)) {
+      // Before the limits, so that a stolen key does not use up those of its owner.
+      this.wrongKeys.count(request.ip);
+      throw new GatewayError('IP_NOT_ALLOWED', 'This API key does not work from your address.');
+    }
     return access ?? false;
   }
 }

@@ -16,7 +16,9 @@ export const ApiKeyRecord = Type.Object({
   used_today: Nullable(Type.Integer({ description: 'Null if the send service did not respond in time.' })),
   created_at: IsoTime,
   last_used_at: Nullable(IsoTime),
+  last_ip: Nullable(Type.String({ description: 'The address of the last use, also of one that `allowed_ips` refused.' })),
   expires_at: Nullable(IsoTime),
+  allowed_ips: Type.Array(Type.String(), { description: 'Addresses and CIDRs from which the key works; empty for all.' }),
   revoked_at: Nullable(IsoTime),
 });
 export type ApiKeyRecord = Static<typeof ApiKeyRecord>;
@@ -27,10 +29,20 @@ export const AllApiKeysResponse = Type.Object(
   { api_keys: Type.Array(Type.Composite([ApiKeyRecord, Type.Object({ business_id: Id })])) },
   { title: 'AllApiKeys' },
 );
-/** The only response with the key itself (spec §2.7). */
+/** Like the response of a rotation, the only one with the key itself (spec §2.7). */
 export const CreatedApiKeyResponse = Type.Object({ id: Id, key: Type.String(), message: Type.String() }, { title: 'CreatedApiKey' });
 
-/** @param usage today's sends by key; a key without an entry sent nothing */
+export const RotatedApiKeyResponse = Type.Object(
+  {
+    id: Id,
+    key: Type.String(),
+    old_expires_at: IsoTime,
+    message: Type.String(),
+  },
+  { title: 'RotatedApiKey' },
+);
+
+/** @param usage today's sends by the key as which they count; a key without an entry sent nothing */
 export function apiKeyRecord(row: ApiKeyRow, usage: ReadonlyMap<number, number> | null): ApiKeyRecord {
   return {
     id: row.id,
@@ -39,10 +51,12 @@ export function apiKeyRecord(row: ApiKeyRow, usage: ReadonlyMap<number, number> 
     prefix: tokenPrefix(row.id),
     last_four: row.last_four,
     ...effectiveLimits(row.plan, row),
-    used_today: usage && (usage.get(row.id) ?? 0),
+    used_today: usage && (usage.get(row.sends_as) ?? 0),
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at?.toISOString() ?? null,
+    last_ip: row.last_ip,
     expires_at: row.expires_at?.toISOString() ?? null,
+    allowed_ips: row.allowed_ips,
     revoked_at: row.revoked_at?.toISOString() ?? null,
   };
 }

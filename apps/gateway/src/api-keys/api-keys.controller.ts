@@ -1,11 +1,11 @@
-import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { IdPipe } from '../requests/id.pipe';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
-import { ApiKeysResponse, CreatedApiKeyResponse } from './api-key.record';
-import { CreateApiKeyRequest } from './api-keys.requests';
+import { ApiKeysResponse, CreatedApiKeyResponse, RotatedApiKeyResponse } from './api-key.record';
+import { CreateApiKeyRequest, EditApiKeyRequest, RotateApiKeyRequest } from './api-keys.requests';
 import { ApiKeysService } from './api-keys.service';
 
 /** A business's own keys (spec §10). */
@@ -27,6 +27,30 @@ export class ApiKeysController {
   async create(@CurrentUser() user: BusinessUser, @Body() request: CreateApiKeyRequest) {
     const { id, token } = await this.keys.create(user, request);
     return { id, key: token, message: 'Copy the key now: it is not shown again.' };
+  }
+
+  @Patch(':id')
+  @Roles(['owner'])
+  @Responds(Done, 'Rename an API key, or change its expiry and its allowed addresses', { errors: ['CONFLICT'] })
+  async edit(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number, @Body() request: EditApiKeyRequest) {
+    await this.keys.edit(user, id, request);
+    return { message: 'API key changed.' };
+  }
+
+  @Post(':id/rotate')
+  @Roles(['owner'])
+  @Responds(RotatedApiKeyResponse, 'Replace an API key; the old one works until the grace ends, and both share one daily count', {
+    errors: ['CONFLICT'],
+  })
+  async rotate(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number, @Body() { grace_minutes }: RotateApiKeyRequest) {
+    const { token, old_expires_at, ...heir } = await this.keys.rotate(user, id, grace_minutes);
+    const old = grace_minutes === 0 ? 'The old key has ended.' : 'The old key works until its grace ends.';
+    return {
+      id: heir.id,
+      key: token,
+      old_expires_at: old_expires_at.toISOString(),
+      message: `Copy the key now: it is not shown again. ${old}`,
+    };
   }
 
   @Delete(':id')

@@ -3,6 +3,7 @@ import { JSONSchema } from 'class-validator-jsonschema';
 import { PERMISSIONS, type Permission } from '@mgw/contracts';
 import { IsText } from '../requests/is-text';
 import { IsZonedDatetime } from '../requests/zoned-datetime';
+import { AreCidrs } from './allowed-ips';
 
 /** Decision 46. */
 const LIMIT_MAX = 100_000;
@@ -22,6 +23,32 @@ export class CreateApiKeyRequest {
   @IsOptional()
   @IsZonedDatetime()
   expires_at?: string | null;
+}
+
+/** Absent fields stay unchanged. */
+@JSONSchema({ example: { name: 'CRM', allowed_ips: ['203.0.113.7', '198.51.100.0/24'] } })
+export class EditApiKeyRequest {
+  @IsOptional()
+  @IsText(1, 100)
+  name?: string | null;
+
+  @IsOptional()
+  @IsZonedDatetime()
+  expires_at?: string | null;
+
+  /** An empty list allows every address. */
+  @IsOptional()
+  @AreCidrs()
+  allowed_ips?: string[] | null;
+}
+
+export const GRACE_MINUTES = [0, 15, 60, 360, 1_440] as const;
+
+@JSONSchema({ example: { grace_minutes: 60 } })
+export class RotateApiKeyRequest {
+  /** Minutes for which the old key still works. */
+  @IsIn(GRACE_MINUTES, { message: `grace_minutes must be one of ${GRACE_MINUTES.join(', ')}` })
+  grace_minutes!: (typeof GRACE_MINUTES)[number];
 }
 
 /** Absent fields stay unchanged (spec §11). */

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError, KeyChanged } from '@mgw/contracts';
-import { Database } from '@mgw/postgres';
+import { Database, type Tx } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore } from '../audit/audit.store';
 import { invalid, notFound } from '../requests/refusals';
 import { withoutNulls } from '../requests/without-nulls';
 import type { BusinessUser, SessionUser } from '../sessions/session-user';
 import { apiKeyRecord, type ApiKeyRecord } from './api-key.record';
-import type { ChangeApiKeyRequest, CreateApiKeyRequest } from './api-keys.requests';
-import { ApiKeysStore } from './api-keys.store';
+import type { ChangeApiKeyRequest, CreateApiKeyRequest, EditApiKeyRequest } from './api-keys.requests';
+import { ApiKeysStore, type OwnKey } from './api-keys.store';
 import { DailyUsage } from './daily-usage';
 
 /** Most active keys of one business. */
@@ -33,13 +33,11 @@ export class ApiKeysService {
 
   /** @returns the whole key, which cannot be shown again (spec §2.7) */
   async create({ user_id, business_id }: BusinessUser, request: CreateApiKeyRequest): Promise<{ id: number; token: string }> {
-    const expires_at = request.expires_at ? new Date(request.expires_at) : null;
-    if (expires_at && expires_at.getTime() <= Date.now()) throw invalid('expires_at', 'must be in the future');
+    const expires_at = request.expires_at ? futureExpiry(request.expires_at) : null;
     const { name } = request;
     const permissions = [...new Set(request.permissions)];
     return this.db.transaction(async (tx) => {
-      if ((await this.keys.countInUse(tx, business_id)) >= MAX_ACTIVE)
-        throw new GatewayError('CONFLICT', `A business has at most ${MAX_ACTIVE} API keys. Revoke one that is no longer used.`);
+      if ((await this.keys.countInUse(tx, business_id)) >= MAX_ACTIVE) throw tooMany();
       const key = await this.keys.add(tx, { business_id, name, permissions, expires_at });
       await this.audit.add(
         { user_id, business_id, action: 'api-key.created', target: `api-key:${key.id}`, detail: { name, permissions } },
@@ -47,6 +45,42 @@ export class ApiKeysService {
       );
       return key;
     });
+  }
+
+  async edit({ user_id, business_id }: BusinessUser, id: number, request: EditApiKeyRequest): Promise<void> {
+    const { expires_at, ...others } = withoutNulls(request);
+    const change = { ...others, ...(expires_at !== undefined && { expires_at: futureExpiry(expires_at) }) };
+    await this.db.transaction(async (tx) => {
+      await this.requireActive(tx, business_id, id);
+      await this.keys.edit(tx, id, change);
+      await this.audit.add({ user_id, business_id, action: 'api-key.changed', target: `api-key:${id}`, detail: change }, tx);
+    });
+    this.rpc.announce(KeyChanged, { api_key_id: id });
+  }
+
+  /**
+   * Creates an heir with the key's name, rights, limits and addresses, and ends the key after the grace. An expiring key's heir gets the
+   * same lifetime.
+   */
+  async rotate(
+    { user_id, business_id }: BusinessUser,
+    id: number,
+    grace_minutes: number,
+  ): Promise<{ id: number; token: string; old_expires_at: Date }> {
+    const rotated = await this.db.transaction(async (tx) => {
+      const inUse = await this.keys.countInUse(tx, business_id);
+      const { has_heir, created_at, expires_at, ...key } = await this.requireActive(tx, business_id, id);
+      if (has_heir) throw new GatewayError('CONFLICT', 'This API key was rotated already. Rotate the key that replaced it.');
+      if (grace_minutes > 0 && inUse >= MAX_ACTIVE) throw tooMany();
+      const heirExpiresAt = expires_at && new Date(Date.now() + expires_at.getTime() - created_at.getTime());
+      const heir = await this.keys.add(tx, { ...key, business_id, expires_at: heirExpiresAt });
+      const old_expires_at = await this.keys.endAfter(tx, id, grace_minutes);
+      const detail = { heir: heir.id, grace_minutes };
+      await this.audit.add({ user_id, business_id, action: 'api-key.rotated', target: `api-key:${id}`, detail }, tx);
+      return { ...heir, old_expires_at };
+    });
+    this.rpc.announce(KeyChanged, { api_key_id: id });
+    return rotated;
   }
 
   async revoke({ user_id, business_id }: BusinessUser, id: number): Promise<void> {
@@ -68,4 +102,22 @@ export class ApiKeysService {
     });
     this.rpc.announce(KeyChanged, { api_key_id: id });
   }
+
+  private async requireActive(tx: Tx, business_id: number, id: number): Promise<OwnKey> {
+    const key = await this.keys.lockOwn(tx, business_id, id);
+    if (!key) throw notFound();
+    const { has_ended, ...active } = key;
+    if (has_ended) throw new GatewayError('CONFLICT', 'This API key was revoked or has expired. Create a new one.');
+    return active;
+  }
+}
+
+function futureExpiry(text: string): Date {
+  const expires_at = new Date(text);
+  if (expires_at.getTime() <= Date.now()) throw invalid('expires_at', 'must be in the future');
+  return expires_at;
+}
+
+function tooMany(): GatewayError {
+  return new GatewayError('CONFLICT', `A business has at most ${MAX_ACTIVE} API keys. Revoke one that is no longer used.`);
 }

@@ -1,4 +1,5 @@
-import { GetDailyUsage, KeyChanged } from '@mgw/contracts';
+import request from 'supertest';
+import { GetDailyUsage, KeyChanged, ListApprovedTemplates, SendText } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { ApiKeysStore } from './api-keys.store';
@@ -19,7 +20,7 @@ describe('API keys (spec §2.7, §5, §10)', () => {
   };
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await startDashboard({ trustedProxies: ['127.0.0.1'] });
     business_id = await dashboard.business({ plan: 'Growth', name: 'Chai Point' });
     owner = await dashboard.session('owner', business_id);
     store = dashboard.get(ApiKeysStore);
@@ -48,6 +49,8 @@ describe('API keys (spec §2.7, §5, §10)', () => {
       used_today: 0,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
       last_used_at: null,
+      last_ip: null,
+      allowed_ips: [],
       expires_at: '2099-01-31T00:00:00.000Z',
       revoked_at: null,
     });
@@ -60,6 +63,8 @@ describe('API keys (spec §2.7, §5, §10)', () => {
     const { id, key } = await create({ permissions: ['send_text'] });
     expect(await found(key)).toEqual({
       api_key_id: id,
+      sends_as: id,
+      allowsFrom: expect.any(Function) as () => boolean,
       api_key_name: 'CRM',
       permissions: ['send_text'],
       per_minute_limit: 60,
@@ -114,6 +119,140 @@ describe('API keys (spec §2.7, §5, §10)', () => {
     });
     await owner.delete(`/api/client/api-keys/${id}`).expect(404);
     stop();
+  });
+
+  describe('rotation', () => {
+    const rotate = (id: number, grace_minutes: unknown, by = owner) => by.post(`/api/client/api-keys/${id}/rotate`, { grace_minutes });
+    const heirOf = async (id: number, grace_minutes: number) =>
+      (await rotate(id, grace_minutes).expect(200)).body as { id: number; key: string; old_expires_at: string; message: string };
+    const graceLeft = (expiry: string) => Math.round((Date.parse(expiry) - Date.now()) / 60_000);
+
+    it('the heir has name, permissions, limits, addresses and lifetime; both keys work until the grace ends', async () => {
+      const expires_at = new Date(Date.now() + 90 * 86_400_000).toISOString();
+      const { id, key } = await create({ permissions: ['send_text'], expires_at });
+      await owner.patch(`/api/client/api-keys/${id}`, { allowed_ips: ['10.0.0.0/8'] }).expect(200);
+      const operator = await dashboard.session('operator', null);
+      await operator.patch(`/api/admin/api-keys/${id}`, { per_minute_limit: 7, daily_limit: 9 }).expect(200);
+      const heir = await heirOf(id, 60);
+      expect(heir).toEqual({
+        id: expect.any(Number) as number,
+        key: expect.stringMatching(`^mgw_live_${heir.id}_`) as string,
+        old_expires_at: expect.any(String) as string,
+        message: expect.any(String) as string,
+      });
+      expect(graceLeft(heir.old_expires_at)).toBe(60);
+      expect(await listed(id)).toMatchObject({ expires_at: heir.old_expires_at });
+      const inherited = { name: 'CRM', permissions: ['send_text'], per_minute_limit: 7, daily_limit: 9, allowed_ips: ['10.0.0.0/8'] };
+      const shown = (await listed(heir.id)) as unknown as { expires_at: string };
+      expect(shown).toMatchObject({ ...inherited, revoked_at: null });
+      expect(graceLeft(shown.expires_at)).toBe(90 * 24 * 60);
+      expect((await allFound(key, heir.key)).map((access) => [access?.api_key_id, access?.sends_as])).toEqual([
+        [id, id],
+        [heir.id, id],
+      ]);
+    });
+
+    it('without a grace the old key ends at once; never later than before', async () => {
+      const { id, key } = await create();
+      const heir = await heirOf(id, 0);
+      expect([await found(key), (await found(heir.key))?.api_key_id]).toEqual([null, heir.id]);
+      const ending = await create({ expires_at: new Date(Date.now() + 5 * 60_000).toISOString() });
+      expect(graceLeft((await heirOf(ending.id, 1_440)).old_expires_at)).toBe(5);
+    });
+
+    it('sends of both keys, and of a further heir, count as those of the first key, which shows everywhere', async () => {
+      const first = await create();
+      const second = await heirOf(first.id, 15);
+      const third = await heirOf(second.id, 15);
+      const senders: unknown[] = [];
+      dashboard.neighbours.respond(SendText, ({ sender, to }) => {
+        senders.push(sender.api_key_id);
+        return { message_id: 'wamid.A', phone: to, replayed: false };
+      });
+      dashboard.neighbours.respond(GetDailyUsage, ({ api_keys }) => ({
+        used: api_keys.map(({ api_key_id }) => ({ api_key_id, used: api_key_id === first.id ? 42 : 0 })),
+      }));
+      for (const { key } of [first, second, third])
+        await request(dashboard.visitor.server)
+          .post('/api/v1/send-text')
+          .set('x-api-key', key)
+          .send({ phone: '+12015550100', message: 'Hi' })
+          .expect(200);
+      expect(senders).toEqual([first.id, first.id, first.id]);
+      for (const { id } of [first, second, third]) expect(await listed(id)).toMatchObject({ used_today: 42 });
+      dashboard.neighbours.reset();
+    });
+
+    it('is refused for a key that has an heir, has ended, or is of another business, and for members', async () => {
+      const { id } = await create();
+      const heir = await heirOf(id, 15);
+      expect((await rotate(id, 15).expect(409)).body).toMatchObject({ error_code: 'CONFLICT' });
+      await owner.delete(`/api/client/api-keys/${heir.id}`).expect(200);
+      await rotate(heir.id, 15).expect(409);
+      await heirOf(id, 0);
+      await rotate(id, 0).expect(409);
+      await owner.patch(`/api/client/api-keys/${id}`, { expires_at: '2099-01-01T00:00:00Z' }).expect(409);
+      const outsider = await dashboard.session('owner', await dashboard.business());
+      const member = await dashboard.session('member', business_id);
+      for (const [by, status] of [[outsider, 404] as const, [member, 403] as const]) {
+        await rotate(heir.id, 0, by).expect(status);
+        await by.patch(`/api/client/api-keys/${heir.id}`, { name: 'x' }).expect(status);
+      }
+      for (const grace of [1, -15, '15', null, undefined]) await rotate(heir.id, grace).expect(400);
+    });
+  });
+
+  it('are renamed, expire earlier or later, and keep what a request leaves out', async () => {
+    const { id, key } = await create();
+    await owner.patch(`/api/client/api-keys/${id}`, { name: 'Shop', allowed_ips: ['2001:db8::/32'] }).expect(200);
+    await owner.patch(`/api/client/api-keys/${id}`, { expires_at: '2099-01-01T00:00:00Z', name: null }).expect(200);
+    const expected = { name: 'Shop', allowed_ips: ['2001:db8::/32'], expires_at: '2099-01-01T00:00:00.000Z' };
+    expect(await listed(id)).toMatchObject(expected);
+    expect(await found(key)).toMatchObject({ api_key_name: 'Shop' });
+  });
+
+  it('work from allowed addresses only, as a trusted proxy names them; other requests cost the key nothing', async () => {
+    const { id, key } = await create();
+    const call = (address: string) =>
+      request(dashboard.visitor.server).get('/api/v1/templates').set('x-api-key', key).set('x-forwarded-for', address);
+    await owner.patch(`/api/client/api-keys/${id}`, { allowed_ips: ['203.0.113.7', '2001:db8::/32'] }).expect(200);
+    const refused = await call('198.51.100.1').expect(403);
+    expect(refused.body).toMatchObject({ success: false, error_code: 'IP_NOT_ALLOWED' });
+    expect(refused.headers).not.toHaveProperty('ratelimit-remaining');
+    // The client wrote the first address itself; the proxy appended the second one.
+    await call('203.0.113.7, 198.51.100.1').expect(403);
+    expect(await listed(id)).toMatchObject({ last_ip: '198.51.100.1' });
+    dashboard.neighbours.respond(ListApprovedTemplates, () => ({ templates: [] }));
+    for (const [nth, address] of ['203.0.113.7', '2001:db8::5'].entries())
+      expect((await call(address).expect(200)).headers).toMatchObject({ 'ratelimit-remaining': String(59 - nth) });
+    await dashboard.db.query(`UPDATE access.api_keys SET last_used_at = NULL WHERE id = $1`, [id]);
+    await owner.patch(`/api/client/api-keys/${id}`, { allowed_ips: [] }).expect(200);
+    await call('198.51.100.2').expect(200);
+    expect(await listed(id)).toMatchObject({ last_ip: '198.51.100.2', allowed_ips: [] });
+    dashboard.neighbours.reset();
+  });
+
+  it.each([
+    [{ name: '' }, 'name'],
+    [{ expires_at: '2000-01-01T00:00:00Z' }, 'expires_at'],
+    [{ allowed_ips: '10.0.0.1' }, 'allowed_ips'],
+    [{ allowed_ips: Array.from({ length: 21 }, (_, nth) => `10.0.0.${nth}`) }, 'allowed_ips'],
+    ...[
+      '10.0.0.0/33',
+      '10/8',
+      '010.0.0.1',
+      '::/129',
+      'localhost',
+      'loopback',
+      '10.0.0.0/255.0.0.0',
+      '::ffff:10.0.0.1',
+      'fe80::1%eth0',
+      '',
+    ].map((one): [object, string] => [{ allowed_ips: [one] }, 'allowed_ips']),
+    [{ permissions: ['*'] }, 'permissions'],
+  ])('refuses the change %j with 400 that names the field', async (body, field) => {
+    const response = await owner.patch('/api/client/api-keys/1', body).expect(400);
+    expect(response.body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field }] });
   });
 
   it("guarantees §9: another business's key and an unknown one get the same 404 and stay unchanged", async () => {

@@ -4,6 +4,7 @@ import type { Permission, Plan } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 import type { Zones } from '../businesses/zones';
 import { GatewayConfig } from '../gateway.config';
+import { allowedFrom } from './allowed-ips';
 import { idOfToken, newToken, tokenMac } from './api-key.token';
 import { effectiveLimits, type SetLimits } from './effective-limits';
 import type { KeyAccess } from './key-access';
@@ -14,22 +15,32 @@ export interface ApiKeyRow extends SetLimits, Zones {
   business_id: number;
   name: string;
   permissions: Permission[];
+  /** The key as which other services count its sends. */
+  sends_as: number;
   last_four: string;
   created_at: Date;
   last_used_at: Date | null;
+  last_ip: string | null;
   expires_at: Date | null;
+  allowed_ips: string[];
   revoked_at: Date | null;
   plan: Plan;
 }
 
-export interface NewApiKey {
+/** Limits and addresses are those of the key that it replaces. */
+export interface NewApiKey extends Partial<SetLimits> {
   business_id: number;
   name: string;
   permissions: Permission[];
   expires_at: Date | null;
+  allowed_ips?: string[];
+  sends_as?: number;
 }
 
-type ActiveKeyRow = Omit<ApiKeyRow, 'last_four' | 'created_at' | 'last_used_at' | 'revoked_at'> & {
+/** A business's own key, which an owner changes. */
+export type OwnKey = Required<Omit<NewApiKey, 'business_id'>> & { created_at: Date; has_heir: boolean };
+
+type ActiveKeyRow = Omit<ApiKeyRow, 'last_four' | 'created_at' | 'last_used_at' | 'last_ip' | 'revoked_at'> & {
   token_mac: Buffer;
   business_name: string;
   /** The position of the identity in the request, from 1. */
@@ -42,38 +53,41 @@ export interface KeyIdentity {
   mac: Buffer;
 }
 
+const sendsAs = (key: string) => `coalesce(${key}.sends_as, ${key}.id)`;
+const isActive = (key: string) => `(${key}.revoked_at IS NULL AND (${key}.expires_at IS NULL OR ${key}.expires_at > now()))`;
+
 const ZONE_COLUMNS = 'b.timezone, b.previous_timezone, b.timezone_from, b.cap_resets_at';
 
 /**
- * Finds keys with their businesses and updates their last use in one round trip. The last use is written at most once a minute, because an
- * exact time would cost a write per request. SKIP LOCKED skips keys that another transaction is changing, so gateways never wait for
+ * Finds keys with their businesses and updates their last use in one round trip. It is written at most once a minute, because an exact
+ * time would cost a write per request. SKIP LOCKED skips keys that another transaction is changing, so gateways never wait for
  * each other.
  */
 const FIND_ACTIVE = `
   WITH presented AS (
-    SELECT * FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS presented (id, mac, position)
+    SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::text[]) WITH ORDINALITY AS presented (id, mac, ip, position)
   ), found AS (
-    SELECT presented.position, presented.mac, k.id, k.business_id, k.name, k.permissions, k.token_mac, k.per_minute_limit, k.daily_limit,
-           k.expires_at, k.last_used_at, b.name AS business_name, b.plan, ${ZONE_COLUMNS}
+    SELECT presented.position, presented.mac, presented.ip, k.id, k.business_id, k.name, k.permissions, k.token_mac, k.per_minute_limit,
+           k.daily_limit, k.expires_at, k.allowed_ips, ${sendsAs('k')} AS sends_as, k.last_used_at, b.name AS business_name, b.plan, ${ZONE_COLUMNS}
       FROM presented JOIN access.api_keys k ON k.id = presented.id JOIN access.businesses b ON b.id = k.business_id
-     WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+     WHERE ${isActive('k')}
   ), unnoted AS (
-    SELECT k.id FROM found JOIN access.api_keys k USING (id)
+    SELECT k.id, found.ip FROM found JOIN access.api_keys k USING (id)
      WHERE found.token_mac = found.mac AND coalesce(found.last_used_at < now() - interval '1 minute', true)
        FOR NO KEY UPDATE OF k SKIP LOCKED
   ), noted AS (
-    UPDATE access.api_keys k SET last_used_at = now() FROM unnoted WHERE k.id = unnoted.id
+    UPDATE access.api_keys k SET last_used_at = now(), last_ip = unnoted.ip FROM unnoted WHERE k.id = unnoted.id
   )
   SELECT * FROM found`;
 
 const LIST = `
   SELECT k.id, k.business_id, k.name, k.permissions, k.last_four, k.per_minute_limit, k.daily_limit, k.created_at, k.last_used_at,
-         k.expires_at, k.revoked_at, b.plan, ${ZONE_COLUMNS}
+         k.last_ip, k.expires_at, k.allowed_ips, k.revoked_at, ${sendsAs('k')} AS sends_as, b.plan, ${ZONE_COLUMNS}
     FROM access.api_keys k JOIN access.businesses b ON b.id = k.business_id`;
 
 @Injectable()
 export class ApiKeysStore {
-  /** Most keys in a list: active keys first, then the latest revoked ones. */
+  /** Most keys in a list: active keys first, then those that ended last. */
   static readonly LIST_MAX = 1000;
 
   constructor(
@@ -90,11 +104,19 @@ export class ApiKeysStore {
   /**
    * The access of each key, in the order of the identities; null for a key that is malformed, unknown, wrong, revoked or expired
    * (spec §5.3).
+   * @param addressOf the address from which a key was used last
    */
-  async findActive(identities: (KeyIdentity | null)[]): Promise<(KeyAccess | null)[]> {
+  async findActive(
+    identities: (KeyIdentity | null)[],
+    addressOf: (id: number) => string | null = () => null,
+  ): Promise<(KeyAccess | null)[]> {
     const wellFormed = identities.filter((identity) => identity !== null);
     if (wellFormed.length === 0) return identities.map(() => null);
-    const rows = await this.db.query<ActiveKeyRow>(FIND_ACTIVE, [wellFormed.map(({ id }) => id), wellFormed.map(({ mac }) => mac)]);
+    const rows = await this.db.query<ActiveKeyRow>(FIND_ACTIVE, [
+      wellFormed.map(({ id }) => id),
+      wellFormed.map(({ mac }) => mac),
+      wellFormed.map(({ id }) => addressOf(id)),
+    ]);
     const found = new Map(rows.map((row) => [wellFormed[Number(row.position) - 1], row]));
     return identities.map((identity) => {
       const row = identity && found.get(identity);
@@ -108,8 +130,13 @@ export class ApiKeysStore {
     if (!next) throw new Error('a sequence returned no row');
     const token = newToken(next.id);
     await tx.query(
-      `INSERT INTO access.api_keys (id, business_id, name, permissions, token_mac, last_four, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [next.id, key.business_id, key.name, key.permissions, tokenMac(token, this.config.apiKeyPepper), token.slice(-4), key.expires_at],
+      `INSERT INTO access.api_keys (id, business_id, name, permissions, token_mac, last_four, expires_at,
+                                    per_minute_limit, daily_limit, allowed_ips, sends_as)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      [
+        ...[next.id, key.business_id, key.name, key.permissions, tokenMac(token, this.config.apiKeyPepper), token.slice(-4)],
+        ...[key.expires_at, key.per_minute_limit ?? null, key.daily_limit ?? null, key.allowed_ips ?? [], key.sends_as ?? null],
+      ],
     );
     return { id: next.id, token };
   }
@@ -117,7 +144,7 @@ export class ApiKeysStore {
   /** Lists the keys of one business, or of all. */
   list(business_id: number | null): Promise<ApiKeyRow[]> {
     return this.db.query<ApiKeyRow>(
-      `${LIST} WHERE $1::bigint IS NULL OR k.business_id = $1 ORDER BY k.revoked_at DESC NULLS FIRST, k.id LIMIT $2`,
+      `${LIST} WHERE $1::bigint IS NULL OR k.business_id = $1 ORDER BY CASE WHEN ${isActive('k')} THEN NULL ELSE least(k.revoked_at, k.expires_at) END DESC NULLS FIRST, k.id LIMIT $2`,
       [business_id, ApiKeysStore.LIST_MAX],
     );
   }
@@ -126,10 +153,42 @@ export class ApiKeysStore {
   async countInUse(tx: Tx, business_id: number): Promise<number> {
     await tx.query(`SELECT 1 FROM access.businesses WHERE id = $1::bigint FOR NO KEY UPDATE`, [business_id]);
     const [row] = await tx.query<{ count: number }>(
-      `SELECT count(*)::integer AS count FROM access.api_keys WHERE business_id = $1::bigint AND revoked_at IS NULL`,
+      `SELECT count(*)::integer AS count FROM access.api_keys k WHERE business_id = $1::bigint AND ${isActive('k')}`,
       [business_id],
     );
     return row?.count ?? 0;
+  }
+
+  /** Locks a key until the transaction ends. @returns null for a key that is unknown or of another business */
+  async lockOwn(tx: Tx, business_id: number, id: number): Promise<(OwnKey & { has_ended: boolean }) | null> {
+    const [key] = await tx.query<OwnKey & { has_ended: boolean }>(
+      `SELECT k.name, k.permissions, k.per_minute_limit, k.daily_limit, k.allowed_ips, k.created_at, k.expires_at, ${sendsAs('k')} AS sends_as,
+              NOT ${isActive('k')} AS has_ended, EXISTS (
+                SELECT FROM access.api_keys heir WHERE heir.sends_as = ${sendsAs('k')} AND heir.id > k.id AND ${isActive('heir')}
+              ) AS has_heir
+         FROM access.api_keys k WHERE k.business_id = $1::bigint AND k.id = $2::bigint FOR NO KEY UPDATE OF k`,
+      [business_id, id],
+    );
+    return key ?? null;
+  }
+
+  /** Leaves absent fields unchanged. */
+  async edit(tx: Tx, id: number, change: { name?: string; expires_at?: Date; allowed_ips?: string[] }): Promise<void> {
+    await tx.query(
+      `UPDATE access.api_keys SET name = coalesce($2, name), expires_at = coalesce($3, expires_at), allowed_ips = coalesce($4, allowed_ips)
+        WHERE id = $1::bigint`,
+      [id, change.name ?? null, change.expires_at ?? null, change.allowed_ips ?? null],
+    );
+  }
+
+  /** Never extends the key's life. @returns its expiry */
+  async endAfter(tx: Tx, id: number, minutes: number): Promise<Date> {
+    const [row] = await tx.query<{ expires_at: Date }>(
+      `UPDATE access.api_keys SET expires_at = least(expires_at, now() + make_interval(mins => $2)) WHERE id = $1::bigint RETURNING expires_at`,
+      [id, minutes],
+    );
+    if (!row) throw new Error('a locked key returned no row');
+    return row.expires_at;
   }
 
   /** @returns false for a key that is unknown, of another business, or already revoked */
@@ -156,10 +215,12 @@ export class ApiKeysStore {
 function toAccess(row: ActiveKeyRow): KeyAccess {
   return {
     api_key_id: row.id,
+    sends_as: row.sends_as,
     api_key_name: row.name,
     permissions: row.permissions,
     ...effectiveLimits(row.plan, row),
     expires_at: row.expires_at,
+    allowsFrom: allowedFrom(row.allowed_ips),
     business: {
       id: row.business_id,
       name: row.business_name,

@@ -9,10 +9,10 @@ import { queryOptional } from '../requests/optional-query';
 export class DailyUsage {
   constructor(private readonly rpc: RpcClient) {}
 
-  /** @returns null if the send service does not respond in time; the list then comes without the counts */
-  async byKey(keys: readonly (Zones & { id: number })[]): Promise<Map<number, number> | null> {
+  /** @returns counts by `sends_as`, so that a rotated key shows the count that it shares; null if the send service does not respond in time; the list then comes without the counts */
+  async byKey(keys: readonly (Zones & { sends_as: number })[]): Promise<Map<number, number> | null> {
     if (keys.length === 0) return new Map();
-    const api_keys = keys.map((key) => ({ api_key_id: key.id, timezone: zoneInForce(key) }));
+    const api_keys = keys.map((key) => ({ api_key_id: key.sends_as, timezone: zoneInForce(key) }));
     const response = await queryOptional(this.rpc, GetDailyUsage, { api_keys });
     return response && new Map(response.used.map((key) => [key.api_key_id, key.used]));
   }

@@ -117,6 +117,7 @@ describe('the audit log', () => {
     const changing = await dashboard.session('owner', business);
     const invited = await owner.post('/api/client/team', { email: `${CANARY}@x.example`, name: 'Ravi', role: 'member' }).expect(200);
     const { id: invitedId, invite_url } = invited.body as { id: number; invite_url: string };
+    const { id: rotatedId } = (await owner.post('/api/client/api-keys', { name: 'Old', permissions: ['*'] })).body as { id: number };
     const { id: keyId } = (await owner.post('/api/client/api-keys', { name: 'CRM', permissions: ['*'] })).body as { id: number };
     const sessions = (await changing.get('/api/client/me/sessions')).body as { sessions: { id: number }[] };
     const secret = `${CANARY}-secret`;
@@ -160,6 +161,16 @@ describe('the audit log', () => {
         owner.post(`${c}/api-keys`, { name: 'Web', permissions: ['*'] }),
         'api-key.created',
         `api-key:${newKey}`,
+      ],
+      'patch /api/client/api-keys/{id}': [
+        owner.patch(`${c}/api-keys/${keyId}`, { name: 'Shop', allowed_ips: ['127.0.0.1'] }),
+        'api-key.changed',
+        `api-key:${keyId}`,
+      ],
+      'post /api/client/api-keys/{id}/rotate': [
+        owner.post(`${c}/api-keys/${rotatedId}/rotate`, { grace_minutes: 15 }),
+        'api-key.rotated',
+        `api-key:${rotatedId}`,
       ],
       'delete /api/client/api-keys/{id}': [owner.delete(`${c}/api-keys/${keyId}`), 'api-key.revoked', `api-key:${keyId}`],
       'post /api/client/webhooks': [owner.post(`${c}/webhooks`, hook), 'webhook.created', 'webhook:7'],

@@ -15,6 +15,8 @@ export const AUDIT_ACTIONS = [
   'settings.changed',
   'limits.set',
   'api-key.created',
+  'api-key.changed',
+  'api-key.rotated',
   'api-key.revoked',
   'api-key.limits-changed',
   'connection.set',

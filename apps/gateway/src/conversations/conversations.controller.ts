@@ -70,7 +70,7 @@ export class ConversationsController {
   ) {
     const business = await this.businesses.get(business_id);
     const { conversation } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: 1, cursor: null });
-    const party = { api_key_id: null, daily_limit: null, business: { id: business_id, plan: business.plan, zones: business } };
+    const party = { sends_as: null, daily_limit: null, business: { id: business_id, plan: business.plan, zones: business } };
     const { result } = await this.audit.record(
       { user_id, business_id, action: 'reply.sent', target: `conversation:${conversation_id}`, detail: {} },
       () => this.sending.send(SendText, { to: conversation.customer_phone, text }, { party, request, reply }),

@@ -43,6 +43,13 @@ export const ERROR_TEXTS: Record<ErrorCode, ErrorTexts> = {
     remedy: 'Ask the operator to change the plan to Growth or Pro.',
     example: { error: 'The Starter plan cannot send messages through the API.' },
   },
+  IP_NOT_ALLOWED: {
+    meaning: 'The key works from certain addresses only, and the request came from another one.',
+    remedy:
+      'Call from an allowed address, or add yours to the key under API & Integrations, which shows the address of its last use. ' +
+      'If that is your proxy’s address, the operator sets `TRUSTED_PROXIES`.',
+    example: { error: 'This API key does not work from your address.' },
+  },
   PERMISSION_DENIED: {
     meaning: 'The key lacks the permission of the endpoint, the user’s role does not allow this, or a write came from another origin.',
     remedy:

@@ -185,7 +185,7 @@ function errorsOf({ path, body, query, permission, roles, description, method }:
   const rest = path.startsWith('/api/v1/');
   return [
     ...new Set<ErrorCode>([
-      ...(rest ? (['INVALID_API_KEY'] as const) : []),
+      ...(rest ? (['INVALID_API_KEY', 'IP_NOT_ALLOWED'] as const) : []),
       'RATE_LIMITED',
       ...(roles ? (['NOT_AUTHENTICATED'] as const) : []),
       ...(roles && (method !== 'get' || roles.length < ROLES) ? (['PERMISSION_DENIED'] as const) : []),

@@ -1,5 +1,6 @@
 import type { Type as Class } from '@nestjs/common';
 import { targetConstructorToSchema } from 'class-validator-jsonschema';
+import { ALLOWED_IPS_MAX } from '../api-keys/allowed-ips';
 import { FIELD_RULE_SCHEMAS } from '../requests/field-rules';
 import type { Value } from './code-samples';
 
@@ -14,6 +15,7 @@ const SCHEMAS = {
   ...FIELD_RULE_SCHEMAS,
   isZonedDatetime: { type: 'string', format: 'date-time' } as const,
   isDayOrTime: { type: 'string' } as const,
+  areCidrs: { type: 'array', maxItems: ALLOWED_IPS_MAX, items: { type: 'string' } } as const,
 };
 
 /** JSON schemas of request classes, derived from their class-validator rules. */

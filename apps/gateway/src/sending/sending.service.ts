@@ -22,7 +22,8 @@ type SendOperation = typeof SendMedia | typeof SendOtp | typeof SendTemplate | t
 
 /** An API key, or a user of the business, who has neither a key nor a daily cap. */
 export interface SendingParty {
-  api_key_id: number | null;
+  /** The key as which the sends count. */
+  sends_as: number | null;
   daily_limit: number | null;
   business: { id: number; plan: Plan; zones: Zones };
 }
@@ -54,10 +55,10 @@ export class SendingService {
   }
 }
 
-function senderOf({ api_key_id, daily_limit, business }: SendingParty, idempotency: Sender['idempotency']) {
+function senderOf({ sends_as, daily_limit, business }: SendingParty, idempotency: Sender['idempotency']) {
   const { id: business_id, plan, zones } = business;
-  const shared = { business_id, intent_id: newIntentId(), api_key_id, plan, daily_limit, timezone: zoneInForce(zones) };
-  if (api_key_id === null) return { ...shared, sent_by: 'agent' as const, idempotency: asReplyKey(idempotency) };
+  const shared = { business_id, intent_id: newIntentId(), api_key_id: sends_as, plan, daily_limit, timezone: zoneInForce(zones) };
+  if (sends_as === null) return { ...shared, sent_by: 'agent' as const, idempotency: asReplyKey(idempotency) };
   return { ...shared, sent_by: 'api' as const, idempotency };
 }
 

@@ -2,9 +2,12 @@ import { Alert, Anchor, Button, Modal, Progress, Table, Text } from '@mantine/co
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { api, request, notifySuccess } from '../../api/client';
-import { keysQuery } from '../../api/api-keys';
+import { keysQuery, type ApiKey } from '../../api/api-keys';
 import { useMe } from '../../api/session';
+import { hasExpired } from '../../components/busiest-key';
+import { useNow } from '../../components/clock';
 import { number } from '../../components/format-number';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
@@ -14,7 +17,9 @@ import { PageTitle } from '../../components/page-title';
 import { type NewKey } from './permissions';
 import { NewKeyShown } from './new-key-shown';
 import { CreateKeyForm } from './create-key-form';
-import { ConfirmButton } from '../../components/confirm-button';
+import { EditKeyForm } from './edit-key-form';
+import { KeyActions } from './key-actions';
+import { RotateKeyForm, type Grace } from './rotate-key-form';
 
 const route = getRouteApi('/inside/api-keys');
 
@@ -23,21 +28,35 @@ export function ApiKeysPage() {
   const { user, business } = useMe();
   const search = route.useSearch() as { new?: string };
   const navigate = route.useNavigate();
+  const [edited, setEdited] = useState<ApiKey | null>(null);
+  const [rotated, setRotated] = useState<ApiKey | null>(null);
   const list = useQuery({ ...keysQuery, refetchInterval: 10_000 });
+  // A key that just ended is shown as such by the list that was read after its end.
+  const now = Math.max(useNow(), list.dataUpdatedAt);
+  const refresh = () => void queries.invalidateQueries({ queryKey: ['api-keys'] });
   const revoke = useMutation({
     mutationFn: (id: number) => request(api.DELETE('/api/client/api-keys/{id}', { params: { path: { id } } })),
     onSuccess: ({ message }) => {
       notifySuccess(message);
-      void queries.invalidateQueries({ queryKey: ['api-keys'] });
+      refresh();
     },
   });
   const create = useMutation({
     mutationFn: (body: NewKey) => request(api.POST('/api/client/api-keys', { body })),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ['api-keys'] }),
+    onSuccess: refresh,
+  });
+  const rotate = useMutation({
+    mutationFn: ({ id, grace_minutes }: { id: number; grace_minutes: Grace }) =>
+      request(api.POST('/api/client/api-keys/{id}/rotate', { params: { path: { id } }, body: { grace_minutes } })),
+    onSuccess: refresh,
   });
   const close = () => {
     void navigate({ search: {} });
     create.reset();
+  };
+  const closeRotation = () => {
+    setRotated(null);
+    rotate.reset();
   };
   // A new key is shown only once, so only its own button closes the dialog.
   const mayClose = !create.isPending && !create.data;
@@ -100,25 +119,24 @@ export function ApiKeysPage() {
                       <Table.Td>{number(key.per_minute_limit)}</Table.Td>
                       <Table.Td>
                         <RelativeTime at={key.last_used_at} />
+                        <Text size="xs" c="dimmed">
+                          {key.last_ip}
+                        </Text>
                       </Table.Td>
                       <Table.Td>
                         <RelativeTime at={key.expires_at} />
                       </Table.Td>
                       <Table.Td>
-                        {key.revoked_at ? (
-                          <StateBadge of="failed" label="revoked" />
+                        {key.revoked_at || hasExpired(key, now) ? (
+                          <StateBadge of="failed" label={key.revoked_at ? 'revoked' : 'expired'} />
                         ) : (
                           isOwner && (
-                            <ConfirmButton
-                              size="compact-sm"
-                              color="red"
-                              variant="light"
-                              question={`Revoke ${key.name}?`}
-                              consequence="Software that uses this key stops working at once."
-                              onConfirm={() => revoke.mutate(key.id)}
-                            >
-                              Revoke
-                            </ConfirmButton>
+                            <KeyActions
+                              apiKey={key}
+                              edit={() => setEdited(key)}
+                              rotate={() => setRotated(key)}
+                              revoke={() => revoke.mutate(key.id)}
+                            />
                           )
                         )}
                       </Table.Td>
@@ -144,6 +162,33 @@ export function ApiKeysPage() {
             <NewKeyShown secret={create.data.key} message={create.data.message} done={close} />
           ) : (
             <CreateKeyForm isPending={create.isPending} create={create.mutate} />
+          ))}
+      </Modal>
+      <Modal opened={edited !== null} onClose={() => setEdited(null)} title={`Edit ${edited?.name ?? ''}`}>
+        {edited && (
+          <EditKeyForm
+            apiKey={edited}
+            done={() => {
+              setEdited(null);
+              refresh();
+            }}
+          />
+        )}
+      </Modal>
+      <Modal
+        opened={rotated !== null}
+        onClose={closeRotation}
+        closeOnEscape={!rotate.isPending && !rotate.data}
+        closeOnClickOutside={!rotate.isPending && !rotate.data}
+        withCloseButton={!rotate.isPending && !rotate.data}
+        title={`Rotate ${rotated?.name ?? ''}`}
+        size="lg"
+      >
+        {rotated &&
+          (rotate.data ? (
+            <NewKeyShown secret={rotate.data.key} message={rotate.data.message} done={closeRotation} />
+          ) : (
+            <RotateKeyForm isPending={rotate.isPending} rotate={(grace_minutes) => rotate.mutate({ id: rotated.id, grace_minutes })} />
           ))}
       </Modal>
     </>

@@ -1,16 +1,18 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { ExpiryField } from '../../components/expiry-field';
 import { type NewKey, type Permission, PERMISSIONS } from './permissions';
 
 export function CreateKeyForm({ isPending, create }: { isPending: boolean; create: (key: NewKey) => void }) {
   const [name, setName] = useState('');
   const [all, setAll] = useState(true);
   const [chosen, setChosen] = useState<Permission[]>([]);
+  const [expires_at, setExpiresAt] = useState<string | null>(null);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        create({ name, permissions: all ? ['*'] : chosen });
+        create({ name, permissions: all ? ['*'] : chosen, expires_at });
       }}
     >
       <Stack>
@@ -25,6 +27,12 @@ export function CreateKeyForm({ isPending, create }: { isPending: boolean; creat
             </Group>
           </Checkbox.Group>
         )}
+        <ExpiryField
+          label="Expires"
+          description="Leave it empty for a key that never expires."
+          value={expires_at}
+          onChange={setExpiresAt}
+        />
         <Button type="submit" loading={isPending} disabled={!name || (!all && chosen.length === 0)}>
           Create
         </Button>

@@ -5,4 +5,5 @@ export type Permission = (typeof PERMISSIONS)[number] | '*';
 export interface NewKey {
   name: string;
   permissions: Permission[];
+  expires_at: string | null;
 }

@@ -20,6 +20,8 @@ export const ACTION_LABELS: Record<AuditAction, string> = {
   'settings.changed': 'Changed settings',
   'limits.set': 'Set the global limit',
   'api-key.created': 'Created an API key',
+  'api-key.changed': 'Changed an API key',
+  'api-key.rotated': 'Rotated an API key',
   'api-key.revoked': 'Revoked an API key',
   'api-key.limits-changed': 'Changed limits of an API key',
   'connection.set': 'Changed the connection',

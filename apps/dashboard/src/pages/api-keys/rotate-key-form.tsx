@@ -1,0 +1,32 @@
+import { Button, Select, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+
+const GRACES = [
+  { value: '0', label: 'At once' },
+  { value: '15', label: 'After 15 minutes' },
+  { value: '60', label: 'After an hour' },
+  { value: '360', label: 'After 6 hours' },
+  { value: '1440', label: 'After a day' },
+] as const;
+export type Grace = 0 | 15 | 60 | 360 | 1440;
+
+export function RotateKeyForm({ isPending, rotate }: { isPending: boolean; rotate: (grace: Grace) => void }) {
+  const [grace, setGrace] = useState<string>('60');
+  return (
+    <Stack>
+      <Text size="sm">
+        The new key has the same name, permissions, limits and addresses. Both keys share one daily count until the old one ends.
+      </Text>
+      <Select
+        label="The old key ends"
+        data={[...GRACES]}
+        value={grace}
+        allowDeselect={false}
+        onChange={(value) => value !== null && setGrace(value)}
+      />
+      <Button loading={isPending} onClick={() => rotate(Number(grace) as Grace)}>
+        Rotate
+      </Button>
+    </Stack>
+  );
+}
