@@ -20,7 +20,8 @@ export const SERVICES = {
     secrets: ['SEALING_KEYS', 'API_KEY_PEPPER'],
     calls: {
       send: [
-        ...['template', 'text', 'media', 'otp', 'find', 'daily-usage', 'list-conversations', 'get-thread', 'get-settings', 'set-settings'],
+        ...['template', 'text', 'media', 'otp', 'interactive', 'location', 'contacts', 'reaction'],
+        ...['find', 'daily-usage', 'list-conversations', 'get-thread', 'get-settings', 'set-settings'],
         ...['list-suppressions', 'get-suppression', 'set-suppression', 'lift-suppression', 'metrics'],
       ],
       template: ['get-connection', 'set-connection', 'list', 'list-approved', 'sync', 'metrics'],

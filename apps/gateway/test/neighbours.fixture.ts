@@ -25,8 +25,12 @@ import {
   PauseBroadcast,
   Redeliver,
   ResumeBroadcast,
+  SendContacts,
+  SendInteractive,
+  SendLocation,
   SendMedia,
   SendOtp,
+  SendReaction,
   SendTemplate,
   SendText,
   SetAutoReply,
@@ -139,6 +143,26 @@ export class Neighbours {
   @Handles(SendMedia)
   sendMedia(request: RequestOf<typeof SendMedia>) {
     return this.reply(SendMedia, request);
+  }
+
+  @Handles(SendContacts)
+  sendContacts(request: RequestOf<typeof SendContacts>) {
+    return this.reply(SendContacts, request);
+  }
+
+  @Handles(SendInteractive)
+  sendInteractive(request: RequestOf<typeof SendInteractive>) {
+    return this.reply(SendInteractive, request);
+  }
+
+  @Handles(SendLocation)
+  sendLocation(request: RequestOf<typeof SendLocation>) {
+    return this.reply(SendLocation, request);
+  }
+
+  @Handles(SendReaction)
+  sendReaction(request: RequestOf<typeof SendReaction>) {
+    return this.reply(SendReaction, request);
   }
 
   @Handles(SendOtp)

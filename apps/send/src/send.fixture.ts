@@ -8,7 +8,12 @@ import {
   SendText,
   SyncTemplates,
   type GatewayError,
+  type ReplyOf,
   type RequestOf,
+  type SendContacts,
+  type SendInteractive,
+  type SendLocation,
+  type SendReaction,
   type Restriction,
   type Sender,
   type TemplateShape,
@@ -48,6 +53,9 @@ const LONG: TemplateShape = { ...ORDER, name: 'long', content: '{{1}} {{2}} {{3}
 
 /** A template with a header format that the Cloud API cannot send. */
 const MOVING: TemplateShape = { ...PLAIN, name: 'moving', header_format: 'GIF' };
+
+type FreeSend =
+  typeof SendContacts | typeof SendInteractive | typeof SendLocation | typeof SendMedia | typeof SendReaction | typeof SendText;
 
 /** @returns the business's phone_number_id */
 export function numberOf(businessId: number): string {
@@ -145,6 +153,9 @@ export async function startSending({ restriction = null }: { restriction?: Restr
           ...content,
         }),
       ),
+    /** Sends any kind of free message. */
+    free: async <O extends FreeSend>(operation: O, message: Omit<RequestOf<O>, 'sender' | 'to'>, change: Partial<Sender> = {}) =>
+      resultOf<ReplyOf<O>>(harness.rpc.call(operation, { sender: sender(change), to: '919876543210', ...message } as RequestOf<O>)),
     otp: (change: Partial<Sender> = {}, { template_name = 'login_code', otp = null as string | null } = {}) =>
       resultOf(harness.rpc.call(SendOtp, { sender: sender(change), to: '919876543210', template_name, language: 'en', otp })),
     states: async () =>

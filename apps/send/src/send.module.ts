@@ -4,6 +4,7 @@ import { metricsController, outboxRelay, retention, sealerOf } from '@mgw/servic
 import { ConnectionService } from './connection/connection.service';
 import { ConversationService } from './conversations/conversation.service';
 import { ConversationStore } from './conversations/conversation.store';
+import { MessageOwnerStore } from './conversations/message-owner.store';
 import { InboundService } from './inbound/inbound.service';
 import { InboundStore } from './inbound/inbound.store';
 import { MessageChangesStore } from './inbound/message-changes.store';
@@ -43,7 +44,7 @@ const requiredData = [ConnectionService, TemplateService];
 const intents = [ReservationService, ReservationStore, OutcomeService, OutcomeStore, LateAcceptanceService, IntentSweeper, IntentStore];
 const platformErrors = [RefusalEffects, FailureEffects];
 const inbound = [PlatformEventsConsumer, InboundService, InboundStore, MessageChangesStore];
-const people = [ConversationService, ConversationStore, WindowStore, SuppressionStore, PreferenceService, SettingsStore];
+const people = [ConversationService, ConversationStore, MessageOwnerStore, WindowStore, SuppressionStore, PreferenceService, SettingsStore];
 
 /** Half of the concurrent requests may call the platform and three eighths may wait for a call. The rest make no calls. */
 function platformSlots(rpcConcurrency: number) {

@@ -7,7 +7,7 @@ export const PLANS = ['Growth', 'Pro', 'Starter'] as const;
 export type Plan = (typeof PLANS)[number];
 
 /** Permissions of spec §5.5. */
-export const PERMISSIONS = ['send_template', 'send_text', 'send_media', 'send_otp', '*'] as const;
+export const PERMISSIONS = ['send_template', 'send_text', 'send_media', 'send_otp', 'send_interactive', '*'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** A key was changed or ends: every gateway drops it from its cache. */

@@ -20,5 +20,7 @@ export const MessageId = Type.String({ pattern: '^[\\x21-\\x7e]{1,512}$' });
 export const SentBy = Type.Union([Type.Literal('api'), Type.Literal('agent'), Type.Literal('broadcast'), Type.Literal('ai')]);
 /** `type` of an outbound message, decision 30. */
 export const OutboundType = Type.Union(
-  (['text', 'template', 'image', 'document', 'video', 'audio', 'otp'] as const).map((name) => Type.Literal(name)),
+  (['text', 'template', 'image', 'document', 'video', 'audio', 'otp', 'interactive', 'location', 'contacts', 'reaction'] as const).map(
+    (name) => Type.Literal(name),
+  ),
 );

@@ -51,8 +51,10 @@ export const MessageSent = eventType(
   Type.Object({
     message_id: described(MessageId, 'The id that the send returned.'),
     to: text(`The recipient. ${PERSON}`),
-    type: text('`text`, `template`, `image`, `document`, `video`, `audio` or `otp`.'),
-    text: text('The text, the template with its values, or the caption; `""` without one. The code of an OTP is masked.'),
+    type: text('`text`, `template`, `image`, `document`, `video`, `audio`, `otp`, `interactive`, `location`, `contacts` or `reaction`.'),
+    text: text(
+      'The text, the template with its values, the body of an interactive message, or the caption; `""` without one. The code of an OTP is masked.',
+    ),
     sent_by: text('`api`, `agent`, `broadcast` or `ai`.'),
     conversation_id: CONVERSATION_ID,
     business_id: BUSINESS_ID,

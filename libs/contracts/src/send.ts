@@ -2,6 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { eventType } from './event';
 import { characters, Id, IsoTime, MessageId, Nullable, OutboundType, Recipient, SentBy } from './fields';
 import { INTENT_ID } from './intent-id';
+import { ContactCards, InteractiveContent, LocationContent } from './message-content';
 import { operation } from './operation';
 
 /** Decision 24; `fingerprint` is the SHA-256 of endpoint and validated body. */
@@ -49,6 +50,9 @@ const sendErrors = [
   'OUTCOME_UNKNOWN',
 ] as const;
 
+/** The message of the same person that a message quotes. */
+const reply_to = Type.Optional(MessageId);
+
 /** Values for a template's variables, already text. */
 const Params = Type.Array(characters(1024), { maxItems: 50 });
 
@@ -70,7 +74,14 @@ export const SendTemplate = operation('send', 'template', {
 
 /** Spec §4.5. */
 export const SendText = operation('send', 'text', {
-  request: Type.Object({ sender: Sender, to: Recipient, text: Type.String({ minLength: 1 }) }),
+  request: Type.Object({
+    sender: Sender,
+    to: Recipient,
+    text: Type.String({ minLength: 1 }),
+    reply_to,
+    /** Whether WhatsApp shows a preview of the first link; by default it does. */
+    preview_url: Type.Optional(Type.Boolean()),
+  }),
   reply: accepted,
   errors: sendErrors,
   deadlineMs: 30_000,
@@ -88,6 +99,43 @@ export const SendMedia = operation('send', 'media', {
     media_url: Type.String({ minLength: 1, maxLength: 2048 }),
     caption: Nullable(characters(1024)),
     filename: Nullable(characters(255)),
+    reply_to,
+    /** True for a voice note. */
+    voice: Type.Optional(Type.Boolean()),
+  }),
+  reply: accepted,
+  errors: sendErrors,
+  deadlineMs: 30_000,
+});
+
+export const SendInteractive = operation('send', 'interactive', {
+  request: Type.Object({ sender: Sender, to: Recipient, content: InteractiveContent, reply_to }),
+  reply: accepted,
+  errors: sendErrors,
+  deadlineMs: 30_000,
+});
+
+export const SendLocation = operation('send', 'location', {
+  request: Type.Object({ sender: Sender, to: Recipient, location: LocationContent, reply_to }),
+  reply: accepted,
+  errors: sendErrors,
+  deadlineMs: 30_000,
+});
+
+export const SendContacts = operation('send', 'contacts', {
+  request: Type.Object({ sender: Sender, to: Recipient, contacts: ContactCards, reply_to }),
+  reply: accepted,
+  errors: sendErrors,
+  deadlineMs: 30_000,
+});
+
+/** A reaction to a message of the same person; null removes it. */
+export const SendReaction = operation('send', 'reaction', {
+  request: Type.Object({
+    sender: Sender,
+    to: Recipient,
+    message_id: MessageId,
+    emoji: Nullable(Type.String({ minLength: 1, maxLength: 32 })),
   }),
   reply: accepted,
   errors: sendErrors,

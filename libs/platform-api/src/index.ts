@@ -1,6 +1,11 @@
 export { GraphClient, type GraphOptions, type PhoneNumberTarget, type BusinessAccountTarget } from './graph-client';
 export {
+  asReply,
+  contactsMessage,
+  interactiveMessage,
+  locationMessage,
   mediaMessage,
+  reactionMessage,
   textMessage,
   templateMessage,
   type MediaContent,

@@ -1,3 +1,4 @@
+import type { ContactCards, InteractiveContent, LocationContent } from '@mgw/contracts';
 import { isBusinessScopedId } from '@mgw/phone';
 
 /** Body of `POST /{phone_number_id}/messages` (platform §1.1). */
@@ -27,8 +28,13 @@ export interface TemplateComponentRequest {
 }
 
 /** @param callbackData our intent id; the platform returns it with every status of the message (platform §0.14) */
-export function textMessage(to: string, text: string, callbackData: string): MessageRequest {
-  return { ...envelope(to, callbackData), type: 'text', text: { preview_url: true, body: text } };
+export function textMessage(to: string, text: string, callbackData: string, previewUrl = true): MessageRequest {
+  return { ...envelope(to, callbackData), type: 'text', text: { preview_url: previewUrl, body: text } };
+}
+
+/** Quotes a message of the same conversation. */
+export function asReply(message: MessageRequest, messageId: string | undefined): MessageRequest {
+  return messageId === undefined ? message : { ...message, context: { message_id: messageId } };
 }
 
 export interface MediaContent {
@@ -38,14 +44,17 @@ export interface MediaContent {
   caption: string | null;
   /** File name of a document. */
   filename: string | null;
+  /** True for a voice note. */
+  voice?: boolean | undefined;
 }
 
 /** Sends only the fields that the type allows (platform §1.3): the platform refuses audio with a caption. */
-export function mediaMessage(to: string, { type, link, caption, filename }: MediaContent, callbackData: string): MessageRequest {
+export function mediaMessage(to: string, { type, link, caption, filename, voice }: MediaContent, callbackData: string): MessageRequest {
   const content = {
     link,
     ...(caption !== null && type !== 'audio' && { caption }),
     ...(filename !== null && type === 'document' && { filename }),
+    ...(voice === true && type === 'audio' && { voice }),
   };
   return { ...envelope(to, callbackData), type, [type]: content };
 }
@@ -62,6 +71,55 @@ export function templateMessage(
     type: 'template',
     template: { name, language: { code: language }, ...(components.length > 0 && { components }) },
   };
+}
+
+export function locationMessage(to: string, location: LocationContent, callbackData: string): MessageRequest {
+  return { ...envelope(to, callbackData), type: 'location', location };
+}
+
+export function contactsMessage(to: string, contacts: ContactCards, callbackData: string): MessageRequest {
+  return { ...envelope(to, callbackData), type: 'contacts', contacts };
+}
+
+/** @param emoji null removes the reaction */
+export function reactionMessage(to: string, messageId: string, emoji: string | null, callbackData: string): MessageRequest {
+  return { ...envelope(to, callbackData), type: 'reaction', reaction: { message_id: messageId, emoji: emoji ?? '' } };
+}
+
+/** The intent's id is also the token of a flow, so that a response can be traced to its message. */
+export function interactiveMessage(to: string, content: InteractiveContent, callbackData: string): MessageRequest {
+  const { body, header, footer } = content;
+  const interactive = {
+    ...actionOf(content, callbackData),
+    ...(header && { header: headerOf(header) }),
+    body: { text: body },
+    ...(footer !== undefined && { footer: { text: footer } }),
+  };
+  return { ...envelope(to, callbackData), type: 'interactive', interactive };
+}
+
+function headerOf({ type, text, media_url: link }: NonNullable<InteractiveContent['header']>) {
+  return type === 'text' ? { type, text } : { type, [type]: { link } };
+}
+
+/** The platform's name of the kind, and its action (platform §1.7). */
+function actionOf({ kind, buttons, list, link, flow }: InteractiveContent, flowToken: string): { type: string; action: object } {
+  switch (kind) {
+    case 'buttons':
+      return { type: 'button', action: { buttons: (buttons ?? []).map((reply) => ({ type: 'reply', reply })) } };
+    case 'list':
+      return { type: 'list', action: { ...list } };
+    case 'link':
+      return { type: 'cta_url', action: { name: 'cta_url', parameters: { display_text: link?.text, url: link?.url } } };
+    case 'location_request':
+      return { type: 'location_request_message', action: { name: 'send_location' } };
+    case 'flow': {
+      const { flow_id, cta: flow_cta, screen, data } = flow ?? {};
+      const start = screen === undefined ? {} : { flow_action: 'navigate', flow_action_payload: { screen, ...(data && { data }) } };
+      const parameters = { flow_message_version: '3', flow_token: flowToken, flow_id, flow_cta, ...start };
+      return { type: 'flow', action: { name: 'flow', parameters } };
+    }
+  }
 }
 
 /** The leading `+` keeps the platform from adding the business's own country code (platform §0.10). */

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { DeliveryStatus, IsoTime, MediaType, MessageId, Restriction, TemplateRecord } from '@mgw/contracts';
+import { DeliveryStatus, InteractiveContent, IsoTime, MediaType, MessageId, Restriction, TemplateRecord } from '@mgw/contracts';
 import { sendResultWith } from '../sending/sending.responses';
 
 const success = Type.Literal(true);
@@ -7,6 +7,7 @@ const success = Type.Literal(true);
 export const TemplateSendResult = sendResultWith('TemplateSendResult', { template: Type.String() });
 export const QuickSendResult = sendResultWith('QuickSendResult', { template: Type.Optional(Type.String()) });
 export const MediaSendResult = sendResultWith('MediaSendResult', { media_type: MediaType });
+export const InteractiveSendResult = sendResultWith('InteractiveSendResult', { kind: InteractiveContent.properties.kind });
 export const OtpSendResult = sendResultWith('OtpSendResult', { otp: Type.String() });
 
 /** Spec §2.3. */

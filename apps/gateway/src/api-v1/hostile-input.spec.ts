@@ -1,4 +1,16 @@
-import { FindSend, GetMessageStatus, SendMedia, SendOtp, SendTemplate, SendText } from '@mgw/contracts';
+import {
+  FindSend,
+  GetMessageStatus,
+  SendContacts,
+  SendInteractive,
+  SendLocation,
+  SendMedia,
+  SendOtp,
+  SendReaction,
+  SendTemplate,
+  SendText,
+  type Operation,
+} from '@mgw/contracts';
 import request from 'supertest';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
@@ -14,9 +26,32 @@ const GOOD = {
     header_params: ['b'],
     button_params: ['c'],
   },
-  'send-text': { phone: PHONE, message: 'Hi' },
-  'send-media': { phone: PHONE, media_type: 'document', media_url: 'https://example.com/a.pdf', caption: 'c', filename: 'a.pdf' },
+  'send-text': { phone: PHONE, message: 'Hi', reply_to: 'wamid.1', preview_url: false },
+  'send-media': {
+    phone: PHONE,
+    media_type: 'document',
+    media_url: 'https://example.com/a.pdf',
+    caption: 'c',
+    filename: 'a.pdf',
+    reply_to: 'wamid.1',
+    voice: false,
+  },
   'send-otp': { phone: PHONE, template_name: 'login_code', otp: '123456', language: 'en' },
+  'send-interactive': {
+    phone: PHONE,
+    kind: 'buttons',
+    body: 'b',
+    header: { type: 'text', text: 'h' },
+    footer: 'f',
+    buttons: [{ id: 'a', title: 'A' }],
+    list: null,
+    link: null,
+    flow: null,
+    reply_to: 'wamid.1',
+  },
+  'send-location': { phone: PHONE, latitude: 1.5, longitude: 2, name: 'n', address: 'a', reply_to: 'wamid.1' },
+  'send-contacts': { phone: PHONE, contacts: [{ name: { formatted_name: 'Asha Rao', first_name: 'Asha' } }], reply_to: 'wamid.1' },
+  'send-reaction': { phone: PHONE, message_id: 'wamid.1', emoji: '👍' },
 };
 const QUICK = { phone: PHONE, template: 'order_update', lang: 'en', params: 'a,b' };
 
@@ -49,8 +84,29 @@ const HOSTILE: [string, string][] = [
   ['a control character beyond ASCII', '"a\\u0085b"'],
   ['fifty thousand characters', JSON.stringify('x'.repeat(50_000))],
 ];
-/** Count as no caption. */
-const IS_NO_CAPTION = ['an empty text', 'blanks'];
+const TRUE_AND_FALSE = ['true', 'false'];
+/** Values that are valid for a field: no caption, a number of degrees, a switch. */
+const VALID: Record<string, string[]> = {
+  caption: ['an empty text', 'blanks'],
+  latitude: ['a number'],
+  longitude: ['a number'],
+  preview_url: TRUE_AND_FALSE,
+  voice: ['false'],
+};
+/** Fields that must not be null or absent. */
+const NEEDED = [
+  'phone',
+  'template_name',
+  'message',
+  'media_type',
+  'media_url',
+  'kind',
+  'body',
+  'buttons',
+  'latitude',
+  'longitude',
+  'contacts',
+];
 /** Valid for unrestricted texts. */
 const ODD_TEXTS: [string, string][] = [
   ['SQL', `'; DROP TABLE access.api_keys; --`],
@@ -74,7 +130,16 @@ describe('hostile input (spec §7, decisions 4 to 16, guarantees §9)', () => {
       await dashboard.get(ApiKeysStore).changeLimits(tx, key.id, { per_minute_limit: 100_000 });
       return key.token;
     });
-    for (const operation of [SendMedia, SendOtp, SendTemplate, SendText]) {
+    for (const operation of [
+      SendContacts,
+      SendInteractive,
+      SendLocation,
+      SendMedia,
+      SendOtp,
+      SendReaction,
+      SendTemplate,
+      SendText,
+    ] as Operation[]) {
       dashboard.neighbours.respond(operation, ((message: { to: string }) => {
         reached += 1;
         return { message_id: 'wamid.X', phone: message.to, replayed: false, otp: '012345' };
@@ -96,7 +161,7 @@ describe('hostile input (spec §7, decisions 4 to 16, guarantees §9)', () => {
 
   it.each(fields)('%s %s: invalid values get 400 and reach no service', async (path, field) => {
     for (const [name, json] of HOSTILE) {
-      if (field === 'caption' && IS_NO_CAPTION.includes(name)) continue;
+      if (VALID[field]?.includes(name)) continue;
       const { status, body } = await post(path, withField(path, field, json));
       expect({ name, status, body: body as unknown }).toMatchObject({
         name,
@@ -113,6 +178,9 @@ describe('hostile input (spec §7, decisions 4 to 16, guarantees §9)', () => {
     ['send-media', 'caption'],
     ['send-media', 'filename'],
     ['send-otp', 'template_name'],
+    ['send-interactive', 'body'],
+    ['send-interactive', 'footer'],
+    ['send-location', 'name'],
   ] as [keyof typeof GOOD, string][])('%s %s: passes on unusual texts unchanged', async (path, field) => {
     for (const [name, text] of ODD_TEXTS) {
       const { status } = await post(path, withField(path, field, JSON.stringify(text)));
@@ -120,10 +188,72 @@ describe('hostile input (spec §7, decisions 4 to 16, guarantees §9)', () => {
     }
   });
 
-  it.each(fields.filter(([, field]) => !['phone', 'template_name', 'message', 'media_type', 'media_url'].includes(field)))(
+  it.each(fields.filter(([path, field]) => !NEEDED.includes(field) && path !== 'send-reaction'))(
     'decision 44: %s %s: null means the same as leaving it out',
     async (path, field) => {
       expect((await post(path, withField(path, field, 'null'))).status).toBe(200);
+    },
+  );
+
+  /** Replaces the value at a path of a good request. */
+  const withValue = (path: keyof typeof GOOD, body: object, place: string, json: string) => {
+    const copy = structuredClone({ ...GOOD[path], ...body }) as Record<string, unknown>;
+    const names = place.split('.');
+    const parent = names.slice(0, -1).reduce((value, name) => value[name] as Record<string, unknown>, copy);
+    parent[names.at(-1) as string] = '\u0001';
+    return JSON.stringify(copy).replace('"\\u0001"', () => json);
+  };
+  const list = { button: 'b', sections: [{ title: 't', rows: [{ id: 'r', title: 'R', description: 'd' }] }] };
+  const flow = { flow_id: '7', cta: 'c', screen: 'S', data: { a: 1 } };
+  const NESTED: [keyof typeof GOOD, object, string[]][] = [
+    ['send-interactive', {}, ['header.type', 'header.text', 'buttons.0', 'buttons.0.id', 'buttons.0.title']],
+    ['send-interactive', { header: { type: 'image', media_url: 'https://example.com/a.png' } }, ['header.media_url']],
+    [
+      'send-interactive',
+      { kind: 'list', buttons: null, list },
+      ['list', 'list.button', 'list.sections', 'list.sections.0', 'list.sections.0.title', 'list.sections.0.rows'].concat(
+        ['', '.id', '.title', '.description'].map((name) => `list.sections.0.rows.0${name}`),
+      ),
+    ],
+    [
+      'send-interactive',
+      { kind: 'link', buttons: null, link: { text: 't', url: 'https://example.com' } },
+      ['link', 'link.text', 'link.url'],
+    ],
+    ['send-interactive', { kind: 'flow', buttons: null, flow }, ['flow', 'flow.flow_id', 'flow.cta', 'flow.screen', 'flow.data']],
+    [
+      'send-contacts',
+      {
+        contacts: [
+          {
+            name: { formatted_name: 'A', first_name: 'A' },
+            phones: [{ phone: '1', type: 'WORK' }],
+            org: { company: 'c' },
+            birthday: '1990-01-02',
+          },
+        ],
+      },
+      ['contacts.0', 'contacts.0.name', 'contacts.0.phones', 'contacts.0.phones.0.phone', 'contacts.0.org.company', 'contacts.0.birthday'],
+    ],
+  ];
+  it.each(NESTED.flatMap(([path, body, places]) => places.map((place) => [path, place, body] as const)))(
+    'decision 302: %s %s: invalid values get 400 with the field and reach no service',
+    async (path, place, body) => {
+      for (const [name, json] of HOSTILE) {
+        // The data of a flow is any object.
+        if (place === 'flow.data' && ['an object', 'an object that passes for a text'].includes(name)) continue;
+        const response = await post(path, withValue(path, body, place, json));
+        const { details = [] } = response.body as { details?: { field: string }[] };
+        expect({ name, status: response.status, body: response.body as unknown }).toMatchObject({
+          name,
+          status: 400,
+          body: { success: false, error_code: 'VALIDATION_FAILED' },
+        });
+        // A value that no endpoint accepts may be found before its field.
+        if (!/levels|key named|beyond/.test(name))
+          expect({ name, field: details[0]?.field }).toEqual({ name, field: expect.stringContaining(place) as string });
+      }
+      expect(reached).toBe(0);
     },
   );
 

@@ -1,4 +1,15 @@
-import { GatewayError, SendMedia, SendOtp, SendTemplate, SendText } from '@mgw/contracts';
+import {
+  GatewayError,
+  SendContacts,
+  SendInteractive,
+  SendLocation,
+  SendMedia,
+  SendOtp,
+  SendReaction,
+  SendTemplate,
+  SendText,
+  type Operation,
+} from '@mgw/contracts';
 import request from 'supertest';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
@@ -9,10 +20,11 @@ const PHONE = '919876543210';
 describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
   let dashboard: Dashboard;
   let token: string;
+  let business_id: number;
   let requested: Record<string, unknown>[];
   beforeAll(async () => {
     dashboard = await startDashboard();
-    const business_id = await dashboard.business();
+    business_id = await dashboard.business();
     const store = dashboard.get(ApiKeysStore);
     token = await dashboard.db.transaction(async (tx) => {
       const key = await store.add(tx, { business_id, name: 'CRM', permissions: ['*'], expires_at: null });
@@ -27,7 +39,8 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
       requested.push(message);
       return { message_id: 'wamid.X', phone: message.to, replayed: false, otp: '012345' };
     };
-    for (const operation of [SendMedia, SendOtp, SendTemplate, SendText]) dashboard.neighbours.respond(operation, sent as never);
+    const operations = [SendContacts, SendInteractive, SendLocation, SendMedia, SendOtp, SendReaction, SendTemplate, SendText];
+    for (const operation of operations as Operation[]) dashboard.neighbours.respond(operation, sent as never);
   });
 
   const http = () => request(dashboard.visitor.server);
@@ -56,6 +69,114 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     const media = { phone: PHONE, media_type: 'image', media_url: 'https://example.com/a.png', ...change };
     expect((await post('send-media', media).expect(400)).body).toMatchObject({ details: [expect.objectContaining({ field })] });
     expect(requested).toEqual([]);
+  });
+
+  it('spec §4.5, §4.6, decision 303: passes on reply_to, preview_url and voice', async () => {
+    await post('send-text', { phone: PHONE, message: 'Hi', reply_to: 'wamid.0', preview_url: false }).expect(200);
+    const voice = { phone: PHONE, media_type: 'audio', media_url: 'https://example.com/a.ogg', voice: true };
+    await post('send-media', { ...voice, reply_to: 'wamid.0' }).expect(200);
+    expect(requested).toMatchObject([
+      { text: 'Hi', reply_to: 'wamid.0', preview_url: false },
+      { media_type: 'audio', voice: true, reply_to: 'wamid.0' },
+    ]);
+    const { body } = await post('send-media', { ...voice, media_type: 'video' }).expect(400);
+    expect(body).toMatchObject({ details: [{ field: 'voice' }] });
+    await post('send-text', { phone: PHONE, message: 'Hi', reply_to: null, preview_url: true }).expect(200);
+    expect(requested.at(-1)).toEqual({ to: PHONE, text: 'Hi' });
+  });
+
+  const buttons = [{ id: 'a', title: 'A' }];
+  const rows = (count: number, from = 0) => Array.from({ length: count }, (_, i) => ({ id: `r${from + i}`, title: 'Row' }));
+  const list = { button: 'Choose', sections: [{ title: 'One', rows: rows(10) }] };
+  const link = { text: 'Open', url: 'https://example.com' };
+  const flow = { flow_id: '7', cta: 'Start' };
+
+  it.each<[string, Record<string, unknown>]>([
+    ['buttons', { buttons, header: { type: 'image', media_url: 'https://example.com/a.png' }, footer: 'f' }],
+    ['list', { list, header: { type: 'text', text: 'h' } }],
+    ['link', { link }],
+    ['location_request', {}],
+    ['flow', { flow: { ...flow, screen: 'SIZE', data: { size: null } } }],
+  ])('decision 304: sends the kind %s', async (kind, content) => {
+    const extra = { unknown: 1, reply_to: 'wamid.0', ...(kind === 'buttons' ? { list: null } : { buttons: null }) };
+    const { body } = await post('send-interactive', { phone: PHONE, kind, body: 'b', ...extra, ...content }).expect(200);
+    expect(body).toMatchObject({ success: true, kind, message_id: 'wamid.X' });
+    expect(requested).toEqual([{ to: PHONE, reply_to: 'wamid.0', content: { kind, body: 'b', ...content } }]);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['buttons', { buttons: null }],
+    ['buttons', { buttons: [...buttons, ...rows(3)] }],
+    ['buttons.1.id', { buttons: [...buttons, { id: 'a', title: 'B' }] }],
+    ['buttons.1.title', { buttons: [...buttons, { id: 'b', title: 'A' }] }],
+    ['buttons.0.title', { buttons: [{ id: 'a', title: 'x'.repeat(21) }] }],
+    ['buttons.0.titel', { buttons: [{ id: 'a', titel: 'A' }] }],
+    ['body', { buttons, body: 'x'.repeat(1_025) }],
+    ['footer', { buttons, footer: 'x'.repeat(61) }],
+    ['list', { buttons, list }],
+    ['header.text', { buttons, header: { type: 'text' } }],
+    ['header.text', { buttons, header: { type: 'text', text: 'x'.repeat(61) } }],
+    ['header.media_url', { buttons, header: { type: 'image', text: 'h' } }],
+    ['header.media_url', { buttons, header: { type: 'image', media_url: 'file:///etc/passwd' } }],
+    ['header.type', { kind: 'list', list, header: { type: 'image', media_url: 'https://example.com/a.png' } }],
+    ['list.sections', { kind: 'list', list: { ...list, sections: [...list.sections, { title: 'Two', rows: rows(1, 10) }] } }],
+    ['list.sections', { kind: 'list', list: { ...list, sections: [{ rows: [...rows(1), ...rows(1)] }] } }],
+    ['list.sections.1.title', { kind: 'list', list: { ...list, sections: [{ title: 'One', rows: rows(1) }, { rows: rows(1, 1) }] } }],
+    [
+      'list.sections.0.rows.0.description',
+      { kind: 'list', list: { ...list, sections: [{ rows: [{ ...rows(1)[0], description: 'x'.repeat(73) }] }] } },
+    ],
+    ['link.url', { kind: 'link', link: { ...link, url: 'tel:1' } }],
+    ['footer', { kind: 'location_request', footer: 'f' }],
+    ['header', { kind: 'location_request', header: { type: 'text', text: 'h' } }],
+    ['flow.screen', { kind: 'flow', flow: { ...flow, data: { a: 1 } } }],
+    ['kind', { kind: 'product', buttons }],
+  ])('decision 302: refuses send-interactive with 400 that names %s: %j', async (field, change) => {
+    const { body } = await post('send-interactive', { phone: PHONE, kind: 'buttons', body: 'b', ...change }).expect(400);
+    expect(body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [expect.objectContaining({ field })] });
+    expect(requested).toEqual([]);
+  });
+
+  it('decision 302: a list may have a body of 4,096 characters', async () => {
+    await post('send-interactive', { phone: PHONE, kind: 'list', body: 'x'.repeat(4_096), list }).expect(200);
+  });
+
+  it('decision 304: sends locations, contacts and reactions; null removes a reaction', async () => {
+    await post('send-location', { phone: PHONE, latitude: -90, longitude: 180, name: 'n', address: null }).expect(200);
+    await post('send-contacts', { phone: PHONE, contacts: [{ name: { formatted_name: 'A', first_name: 'A', prefix: null } }] }).expect(200);
+    await post('send-reaction', { phone: PHONE, message_id: 'wamid.0', emoji: '👩‍👩‍👧‍👦' }).expect(200);
+    await post('send-reaction', { phone: PHONE, message_id: 'wamid.0', emoji: null }).expect(200);
+    expect(requested).toEqual([
+      { to: PHONE, location: { latitude: -90, longitude: 180, name: 'n' } },
+      { to: PHONE, contacts: [{ name: { formatted_name: 'A', first_name: 'A' } }] },
+      { to: PHONE, message_id: 'wamid.0', emoji: '👩‍👩‍👧‍👦' },
+      { to: PHONE, message_id: 'wamid.0', emoji: null },
+    ]);
+  });
+
+  it.each<[string, string, object]>([
+    ['send-location', 'latitude', { latitude: 90.1, longitude: 2 }],
+    ['send-contacts', 'contacts.0.name', { contacts: [{ name: { formatted_name: 'A' } }] }],
+    ['send-contacts', 'contacts.0.birthday', { contacts: [{ name: { formatted_name: 'A', first_name: 'A' }, birthday: '1.2.1990' }] }],
+    ['send-reaction', 'emoji', { message_id: 'wamid.0', emoji: '👍👍' }],
+    ['send-reaction', 'emoji', { message_id: 'wamid.0', emoji: 'a' }],
+    ['send-reaction', 'emoji', { message_id: 'wamid.0' }],
+    ['send-reaction', 'message_id', { emoji: '👍' }],
+  ])('decision 302: refuses %s with 400 that names %s: %j', async (path, field, content) => {
+    const { body } = await post(path, { phone: PHONE, ...content }).expect(400);
+    expect(body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [expect.objectContaining({ field })] });
+    expect(requested).toEqual([]);
+  });
+
+  it('decision 304: these sends need the permission send_interactive', async () => {
+    const key = await dashboard.db.transaction((tx) =>
+      dashboard.get(ApiKeysStore).add(tx, { business_id, name: 'Texts', permissions: ['send_text'], expires_at: null }),
+    );
+    for (const path of ['send-interactive', 'send-location', 'send-contacts', 'send-reaction'])
+      expect((await http().post(`/api/v1/${path}`).set('x-api-key', key.token).send({ phone: PHONE }).expect(403)).body).toMatchObject({
+        error_code: 'PERMISSION_DENIED',
+        error: expect.stringContaining('send_interactive') as string,
+      });
   });
 
   it('spec §4.7: the response has the code', async () => {

@@ -1,20 +1,46 @@
+import { Type, type Static } from '@sinclair/typebox';
 import { IsIn, IsOptional, IsString } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import type { MediaType } from '@mgw/contracts';
+import {
+  ContactCards,
+  INTERACTIVE_KINDS,
+  LocationContent,
+  type ChoiceList,
+  type FlowButton,
+  type InteractiveHeader,
+  type InteractiveKind,
+  type LinkButton,
+  type MediaType,
+  type ReplyButtons,
+} from '@mgw/contracts';
 import { normalizePhone } from '@mgw/phone';
 import {
+  HasShape,
   IsCaption,
   IsCode,
+  IsEmojiOrNull,
   IsFilename,
   IsMediaUrl,
+  IsMessageId,
   IsMessageText,
   IsName,
   IsParams,
   IsPhoneNumber,
   IsQuickParams,
   IsRecipient,
+  IsVoice,
 } from '../requests/field-rules';
 import { IgnoresUnknownFields } from '../requests/request.pipe';
+import {
+  contactsFault,
+  IsButtons,
+  IsFlow,
+  IsInteractiveBody,
+  IsInteractiveFooter,
+  IsInteractiveHeader,
+  IsLink,
+  IsList,
+} from './interactive-rules';
 
 /** Spec §4.4. */
 @IgnoresUnknownFields()
@@ -53,6 +79,15 @@ export class SendTextRequest {
 
   @IsMessageText()
   message!: string;
+
+  @IsOptional()
+  @IsMessageId()
+  reply_to?: string | null;
+
+  /** Whether WhatsApp shows a preview of the first link. */
+  @IsOptional()
+  @HasShape(Type.Boolean({ default: true }))
+  preview_url?: boolean | null;
 }
 
 /** Spec §4.6. */
@@ -75,6 +110,124 @@ export class SendMediaRequest {
   @IsOptional()
   @IsFilename()
   filename?: string | null;
+
+  @IsOptional()
+  @IsVoice()
+  voice?: boolean | null;
+
+  @IsOptional()
+  @IsMessageId()
+  reply_to?: string | null;
+}
+
+/** A message with buttons, a list, a link, a request for a location, or a flow. */
+@IgnoresUnknownFields()
+@JSONSchema({
+  example: {
+    phone: '+1 201 555 0100',
+    kind: 'buttons',
+    body: 'When shall we deliver?',
+    footer: 'Kaveri Looms',
+    buttons: [
+      { id: 'am', title: 'Morning' },
+      { id: 'pm', title: 'Afternoon' },
+    ],
+  },
+})
+export class SendInteractiveRequest {
+  @IsRecipient()
+  phone!: string;
+
+  @IsIn([...INTERACTIVE_KINDS], { message: `kind must be one of ${INTERACTIVE_KINDS.join(', ')}` })
+  kind!: InteractiveKind;
+
+  @IsInteractiveBody()
+  body!: string;
+
+  @IsOptional()
+  @IsInteractiveHeader()
+  header?: Static<typeof InteractiveHeader> | null;
+
+  @IsOptional()
+  @IsInteractiveFooter()
+  footer?: string | null;
+
+  @IsButtons()
+  buttons?: Static<typeof ReplyButtons> | null;
+
+  @IsList()
+  list?: Static<typeof ChoiceList> | null;
+
+  @IsLink()
+  link?: Static<typeof LinkButton> | null;
+
+  @IsFlow()
+  flow?: Static<typeof FlowButton> | null;
+
+  @IsOptional()
+  @IsMessageId()
+  reply_to?: string | null;
+}
+
+@IgnoresUnknownFields()
+@JSONSchema({
+  example: { phone: '+1 201 555 0100', latitude: 12.9716, longitude: 77.5946, name: 'Kaveri Looms', address: '14 Weaver Street' },
+})
+export class SendLocationRequest {
+  @IsRecipient()
+  phone!: string;
+
+  @HasShape(LocationContent.properties.latitude)
+  latitude!: number;
+
+  @HasShape(LocationContent.properties.longitude)
+  longitude!: number;
+
+  @IsOptional()
+  @HasShape(LocationContent.properties.name)
+  name?: string | null;
+
+  @IsOptional()
+  @HasShape(LocationContent.properties.address)
+  address?: string | null;
+
+  @IsOptional()
+  @IsMessageId()
+  reply_to?: string | null;
+}
+
+@IgnoresUnknownFields()
+@JSONSchema({
+  example: {
+    phone: '+1 201 555 0100',
+    contacts: [{ name: { formatted_name: 'Asha Rao', first_name: 'Asha' }, phones: [{ phone: '+91 90000 55509', type: 'WORK' }] }],
+  },
+})
+export class SendContactsRequest {
+  @IsRecipient()
+  phone!: string;
+
+  @HasShape(ContactCards, contactsFault)
+  contacts!: ContactCards;
+
+  @IsOptional()
+  @IsMessageId()
+  reply_to?: string | null;
+}
+
+@IgnoresUnknownFields()
+@JSONSchema({
+  example: { phone: '+1 201 555 0100', message_id: 'wamid.HBgLMTIwMTU1NTAxMDAVAgASGBQzQTlGMkMwRTdCNUQxMzY4MEEA', emoji: '👍' },
+})
+export class SendReactionRequest {
+  @IsRecipient()
+  phone!: string;
+
+  @IsMessageId()
+  message_id!: string;
+
+  @IsEmojiOrNull()
+  emoji!: string | null;
 }
 
 /** Spec §4.7. */

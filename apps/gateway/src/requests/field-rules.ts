@@ -1,8 +1,11 @@
+import type { TSchema } from '@sinclair/typebox';
 import { registerDecorator } from 'class-validator';
 import type { SchemaObject } from 'openapi3-ts';
-import { MAX_RECIPIENTS, urlFault } from '@mgw/contracts';
+import { matches, MAX_RECIPIENTS, MessageId, urlFault } from '@mgw/contracts';
 import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
+import { CHECKS_NESTED } from './prepared-check';
 import { splitParams } from './quick-params';
+import { shapeFault } from './shape-fault';
 
 /** The language of a template when the request names none (spec §4.3, §4.4, §4.7). */
 export const DEFAULT_LANGUAGE = 'en';
@@ -18,10 +21,10 @@ const MAX_FILENAME = 255;
 const REFUSED_BY_PLATFORM = /[\n\t]| {5}/;
 
 /** Describes the fault of a value, or returns null for a valid one. */
-type FindFault = (value: unknown, request: { media_type?: unknown }) => string | null;
+type FindFault = (value: unknown, request: { media_type?: unknown; kind?: unknown }) => string | null;
 
 /** Makes a decorator of class-validator. */
-function rule(name: string, findFault: FindFault, constraints: unknown[] = []): PropertyDecorator {
+export function rule(name: string, findFault: FindFault, constraints: unknown[] = []): PropertyDecorator {
   return (target, propertyName) =>
     registerDecorator({
       name,
@@ -121,6 +124,31 @@ export const IsFilename = () =>
     typeof value === 'string' && media_type !== 'document' ? null : textFault(value, MAX_FILENAME),
   );
 
+/** The content of a message (libs/contracts/src/message-content.ts). @param moreFaults finds faults that a schema cannot state */
+export const HasShape = (schema: TSchema, moreFaults: FindFault = () => null) =>
+  rule('hasShape', (value, request) => shapeFault(schema, value) ?? moreFaults(value, request), [schema, CHECKS_NESTED]);
+
+/** Whether the message belongs to the person is checked later. */
+export const IsMessageId = () => rule('isMessageId', (value) => (matches(MessageId, value) ? null : 'must be the id of a message'));
+
+/** WhatsApp takes voice notes as audio only. */
+export const IsVoice = () =>
+  rule('isVoice', (value, { media_type }) => {
+    if (typeof value !== 'boolean') return 'must be true or false';
+    return value && media_type !== 'audio' ? 'goes with audio only' : null;
+  });
+
+const MAX_EMOJI = 32;
+/** One character as a person sees it, which is an emoji, a flag or a keycap. Null removes a reaction. */
+export const IsEmojiOrNull = () =>
+  rule('isEmojiOrNull', (value) => {
+    if (value === null) return null;
+    const isOne = typeof value === 'string' && value.length <= MAX_EMOJI && [...new Intl.Segmenter().segment(value)].length === 1;
+    return isOne && /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u.test(value)
+      ? null
+      : 'must be one emoji, or null to remove the reaction';
+  });
+
 /** The rules by name, as schemas of the OpenAPI document. */
 export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constraints: unknown[] }) => SchemaObject)> = {
   isRecipient: {
@@ -157,5 +185,12 @@ export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constra
   isQuickParams: { type: 'string', description: 'Values separated by commas; `\\,` is a comma and `\\\\` a backslash in a value.' },
   isMediaUrl: { type: 'string', format: 'uri', maxLength: MAX_URL, description: 'http or https; the platform fetches it.' },
   isFilename: { type: 'string', minLength: 1, maxLength: MAX_FILENAME },
+  hasShape: ({ constraints }) => JSON.parse(JSON.stringify(constraints[0])) as SchemaObject,
+  isMessageId: { type: 'string', description: 'The id of a message from or to this person.' },
+  isVoice: { type: 'boolean', description: 'True for a voice note: OGG with Opus.' },
+  isEmojiOrNull: {
+    anyOf: [{ type: 'string', maxLength: MAX_EMOJI }, { type: 'null' }],
+    description: 'One emoji; null removes the reaction.',
+  },
   isCaption: { type: 'string', maxLength: MAX_CAPTION, description: 'For image, video and document.' },
 };

@@ -63,7 +63,8 @@ function refusal(errors: ValidationError[], present: string[], known: Set<string
       if (name === 'whitelistValidation') return { field, message: `is not known${didYouMean(field, absent)}` };
       const stray = absent.includes(field) ? nearest(field, ignored) : null;
       const suggestion = stray === null ? '' : ` (\`${stray}\` is not known: did you mean \`${field}\`?)`;
-      return { field, message: `${withoutField(text, field)}${suggestion}` };
+      const { path, message } = splitPath(withoutField(text, field));
+      return { field: `${field}${path}`, message: `${message}${suggestion}` };
     }),
   );
   return new GatewayError('VALIDATION_FAILED', `${details.map(({ field, message }) => `${field} ${message}`).join('; ')}.`, { details });
@@ -71,3 +72,9 @@ function refusal(errors: ValidationError[], present: string[], known: Set<string
 
 /** Removes the field name from a message that appears next to it. */
 const withoutField = (text: string, field: string): string => (text.startsWith(`${field} `) ? text.slice(field.length + 1) : text);
+
+/** The fault of a nested member begins with its path (shape-fault.ts). */
+function splitPath(text: string): { path: string; message: string } {
+  const [, path = '', message = text] = /^((?:\.[^\s.]+)+) (.*)$/s.exec(text) ?? [];
+  return { path, message };
+}

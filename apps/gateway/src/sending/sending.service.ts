@@ -6,9 +6,13 @@ import {
   type Plan,
   type ReplyOf,
   type RequestOf,
+  type SendContacts,
   type Sender,
+  type SendInteractive,
+  type SendLocation,
   type SendMedia,
   type SendOtp,
+  type SendReaction,
   type SendTemplate,
   type SendText,
 } from '@mgw/contracts';
@@ -18,7 +22,15 @@ import { secondsToReset, zoneInForce, type Zones } from '../businesses/zones';
 import { idempotencyOf } from './idempotency';
 import { sendResult, asOutcomeUnknown } from './send-result';
 
-type SendOperation = typeof SendMedia | typeof SendOtp | typeof SendTemplate | typeof SendText;
+type SendOperation =
+  | typeof SendContacts
+  | typeof SendInteractive
+  | typeof SendLocation
+  | typeof SendMedia
+  | typeof SendOtp
+  | typeof SendReaction
+  | typeof SendTemplate
+  | typeof SendText;
 
 /** An API key, or a user of the business, who has neither a key nor a daily cap. */
 export interface SendingParty {

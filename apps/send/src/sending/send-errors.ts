@@ -37,6 +37,12 @@ export function marketingTemplateForOtp(template: string): GatewayError {
   });
 }
 
+/** The message is unknown, of another business or of another person: the response is the same for all. */
+export function foreignMessage(field: string): GatewayError {
+  const message = 'must be the id of a message from or to this person';
+  return new GatewayError('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, message }] });
+}
+
 export function noTimeLeft(): GatewayError {
   return new GatewayError('OVERLOADED', 'The deadline had passed, so nothing was sent. Try again shortly.');
 }

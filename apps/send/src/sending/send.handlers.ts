@@ -1,5 +1,18 @@
 import { Controller } from '@nestjs/common';
-import { FindSend, GetDailyUsage, SendMedia, SendOtp, SendTemplate, SendText, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import {
+  FindSend,
+  GetDailyUsage,
+  SendContacts,
+  SendInteractive,
+  SendLocation,
+  SendMedia,
+  SendOtp,
+  SendReaction,
+  SendTemplate,
+  SendText,
+  type ReplyOf,
+  type RequestOf,
+} from '@mgw/contracts';
 import { Handles, type RpcContext } from '@mgw/rpc';
 import { IntentStore } from '../intents/intent.store';
 import { FindSendService } from './find-send.service';
@@ -29,6 +42,26 @@ export class SendHandlers {
   @Handles(SendMedia)
   media(request: RequestOf<typeof SendMedia>, context: RpcContext): Promise<ReplyOf<typeof SendMedia>> {
     return this.sends.media(request, context);
+  }
+
+  @Handles(SendInteractive)
+  interactive(request: RequestOf<typeof SendInteractive>, context: RpcContext): Promise<ReplyOf<typeof SendInteractive>> {
+    return this.sends.interactive(request, context);
+  }
+
+  @Handles(SendLocation)
+  location(request: RequestOf<typeof SendLocation>, context: RpcContext): Promise<ReplyOf<typeof SendLocation>> {
+    return this.sends.location(request, context);
+  }
+
+  @Handles(SendContacts)
+  contacts(request: RequestOf<typeof SendContacts>, context: RpcContext): Promise<ReplyOf<typeof SendContacts>> {
+    return this.sends.contacts(request, context);
+  }
+
+  @Handles(SendReaction)
+  reaction(request: RequestOf<typeof SendReaction>, context: RpcContext): Promise<ReplyOf<typeof SendReaction>> {
+    return this.sends.reaction(request, context);
   }
 
   @Handles(SendOtp)

@@ -1,9 +1,32 @@
 import { Injectable } from '@nestjs/common';
-import type { ReplyOf, RequestOf, SendMedia, SendTemplate, SendText } from '@mgw/contracts';
-import { mediaMessage, templateMessage, textMessage } from '@mgw/platform-api';
+import type {
+  ReplyOf,
+  RequestOf,
+  SendContacts,
+  Sender,
+  SendInteractive,
+  SendLocation,
+  SendMedia,
+  SendReaction,
+  SendTemplate,
+  SendText,
+} from '@mgw/contracts';
+import {
+  asReply,
+  contactsMessage,
+  interactiveMessage,
+  locationMessage,
+  mediaMessage,
+  reactionMessage,
+  templateMessage,
+  textMessage,
+} from '@mgw/platform-api';
 import type { RpcContext } from '@mgw/rpc';
+import { MessageOwnerStore } from '../conversations/message-owner.store';
 import { fillTemplate } from '../templates/fill-template';
 import { TemplateService } from '../templates/template.service';
+import type { OutgoingMessage } from './outgoing-message';
+import { foreignMessage } from './send-errors';
 import { SendPipeline } from './send-pipeline.service';
 
 /** One method per kind of message; it builds what differs between kinds. */
@@ -12,6 +35,7 @@ export class SendService {
   constructor(
     private readonly pipeline: SendPipeline,
     private readonly templates: TemplateService,
+    private readonly owners: MessageOwnerStore,
   ) {}
 
   /** Sends an approved template (spec §4.4). */
@@ -38,28 +62,65 @@ export class SendService {
 
   /** Sends media by URL (spec §4.6). */
   media(request: RequestOf<typeof SendMedia>, context: RpcContext): Promise<ReplyOf<typeof SendMedia>> {
-    const { sender, to, media_type: type, media_url: link, caption, filename } = request;
-    return this.pipeline.send(sender, context, async () => ({
-      sender,
-      to,
-      type,
-      template: null,
-      text: caption ?? '',
-      needsWindow: true,
-      request: (callbackData) => mediaMessage(to, { type, link, caption, filename }, callbackData),
-    }));
+    const { to, media_type: type, media_url: link, caption, filename, voice } = request;
+    const content = { type, link, caption, filename, voice };
+    return this.freeForm(request, { type, text: caption ?? '' }, (callbackData) => mediaMessage(to, content, callbackData), context);
   }
 
   /** Sends a text (spec §4.5). */
-  text({ sender, to, text }: RequestOf<typeof SendText>, context: RpcContext): Promise<ReplyOf<typeof SendText>> {
-    return this.pipeline.send(sender, context, async () => ({
-      sender,
-      to,
-      type: 'text',
-      template: null,
-      text,
-      needsWindow: true,
-      request: (callbackData) => textMessage(to, text, callbackData),
-    }));
+  text(request: RequestOf<typeof SendText>, context: RpcContext): Promise<ReplyOf<typeof SendText>> {
+    const { to, text, preview_url } = request;
+    return this.freeForm(request, { type: 'text', text }, (callbackData) => textMessage(to, text, callbackData, preview_url), context);
+  }
+
+  interactive(request: RequestOf<typeof SendInteractive>, context: RpcContext): Promise<ReplyOf<typeof SendInteractive>> {
+    const { to, content } = request;
+    const shown = { type: 'interactive', text: content.body } as const;
+    return this.freeForm(request, shown, (callbackData) => interactiveMessage(to, content, callbackData), context);
+  }
+
+  location(request: RequestOf<typeof SendLocation>, context: RpcContext): Promise<ReplyOf<typeof SendLocation>> {
+    const { to, location } = request;
+    const shown = { type: 'location', text: '' } as const;
+    return this.freeForm(request, shown, (callbackData) => locationMessage(to, location, callbackData), context);
+  }
+
+  contacts(request: RequestOf<typeof SendContacts>, context: RpcContext): Promise<ReplyOf<typeof SendContacts>> {
+    const { to, contacts } = request;
+    const shown = { type: 'contacts', text: '' } as const;
+    return this.freeForm(request, shown, (callbackData) => contactsMessage(to, contacts, callbackData), context);
+  }
+
+  /** A reaction names its message itself and quotes none. */
+  reaction(request: RequestOf<typeof SendReaction>, context: RpcContext): Promise<ReplyOf<typeof SendReaction>> {
+    const { sender, to, message_id, emoji } = request;
+    return this.pipeline.send(sender, context, async () => {
+      await this.refuseForeignMessage({ sender, to }, 'message_id', message_id);
+      return {
+        ...{ sender, to, type: 'reaction', template: null, text: '', needsWindow: true },
+        request: (callbackData) => reactionMessage(to, message_id, emoji, callbackData),
+      };
+    });
+  }
+
+  /** Sends a message that needs an open window (spec §3.2) and may quote another one. */
+  private freeForm(
+    { sender, to, reply_to }: { sender: Sender; to: string; reply_to?: string },
+    shown: Pick<OutgoingMessage, 'type' | 'text'>,
+    request: OutgoingMessage['request'],
+    context: RpcContext,
+  ): Promise<ReplyOf<typeof SendText>> {
+    return this.pipeline.send(sender, context, async () => {
+      if (reply_to !== undefined) await this.refuseForeignMessage({ sender, to }, 'reply_to', reply_to);
+      return {
+        ...{ sender, to, ...shown, template: null, needsWindow: true },
+        request: (callbackData) => asReply(request(callbackData), reply_to),
+      };
+    });
+  }
+
+  /** The platform quotes a foreign message as an empty box and refuses a foreign one without naming the field (decision 303). */
+  private async refuseForeignMessage({ sender, to }: { sender: Sender; to: string }, field: string, messageId: string): Promise<void> {
+    if (!(await this.owners.belongsTo(sender.business_id, to, messageId))) throw foreignMessage(field);
   }
 }
