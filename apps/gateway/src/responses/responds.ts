@@ -23,7 +23,11 @@ const DESCRIPTION = 'openapi:description';
  * responses against the document.
  */
 export function Responds<S extends TSchema>(response: S, summary: string, more: Partial<Omit<Description, 'summary' | 'response'>> = {}) {
-  return <F extends (...args: never[]) => Promise<Static<S>>>(target: object, name: string | symbol, method: TypedPropertyDescriptor<F>) => {
+  return <F extends (...args: never[]) => Promise<Static<S>>>(
+    target: object,
+    name: string | symbol,
+    method: TypedPropertyDescriptor<F>,
+  ) => {
     const description: Description = { summary, response, errors: [], ...more };
     Reflect.defineMetadata(DESCRIPTION, description, target, name);
     // Nest's default for POST is 201.
