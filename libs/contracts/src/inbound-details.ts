@@ -13,7 +13,7 @@ export const inboundDetails = {
       message_id: text('The message that this one replies to.'),
       forwarded: flag('True if the customer forwarded the message.'),
     }),
-    'Of a reply or a forwarded message.',
+    'Present in a reply and in a forwarded message.',
   ),
   button: part(
     Type.Object({ payload: Type.String({ description: 'The payload that the template gave the button.' }) }),
@@ -28,7 +28,7 @@ export const inboundDetails = {
       id: text('The id of the button or row; a flow has none.'),
       title: Type.String({ description: 'The label of the button or row, or the name of the flow.' }),
       description: text('The description of the row.'),
-      response: part(AsSent, 'What the customer entered into the flow.'),
+      response: part(AsSent, 'The values that the customer entered into the flow.'),
     }),
     'The chosen button or row, or a completed flow.',
   ),
