@@ -142,10 +142,33 @@ describe('the dashboard', () => {
     await page.getByRole('button', { name: 'Actions for CRM' }).click();
     await page.getByRole('menuitem', { name: 'Deliveries and test events' }).click();
     await page.getByRole('button', { name: 'Send test event' }).click();
-    await page.getByRole('dialog').getByText('succeeded').waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click();
+    await dialog.getByText('succeeded').waitFor();
+    // A delivery has an address of its own.
+    await page.reload();
+    await page.getByRole('heading', { name: 'Deliveries to CRM' }).waitFor();
+    receiver.respond((_, response) => void response.writeHead(200).end('stored as 4711'));
+    await dialog.getByRole('button', { name: 'Redeliver' }).click();
     await eventually(() => receiver.requests.length === 2);
     expect(receiver.requests[0]?.body).toBe(receiver.requests[1]?.body);
+    await dialog.getByText('stored as 4711').waitFor();
+    await dialog.getByText(/^200 · \d+ ms · 2 attempts$/).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    const sent = await integrator(stack.demo.base_url, stack.growth.api_key).post('send-template', {
+      phone: '+1 201 555 0108',
+      template_name: 'order_update',
+      body_params: ['Asha', '4712'],
+    });
+    expect(sent.status).toBe(200);
+    await dialog.getByRole('link', { name: 'All deliveries' }).click();
+    await dialog.getByRole('listitem').filter({ hasText: 'message.sent' }).getByText('succeeded').waitFor();
+    await dialog.getByRole('combobox', { name: 'Event', exact: true }).click();
+    await page.getByRole('option', { name: 'broadcast.completed' }).click();
+    await dialog.getByText('No deliveries of the last 30 days match these filters.').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await go('webhooks');
+    await page.getByText('100 % of 1 in 24 hours succeeded').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
   });
 
   it('decision 280: warns of an unsigned webhook, and replaces a secret by a generated one', async () => {

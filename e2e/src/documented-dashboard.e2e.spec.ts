@@ -139,6 +139,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
       const { deliveries } = await expectResponse<{ deliveries: object[] }>(200, owner, 'get /api/client/webhooks/{id}/deliveries', list);
       return deliveries.length === 1;
     });
+    await expectResponse(200, owner, 'get /api/client/webhooks/{id}/deliveries/{delivery_id}', { at: { id, delivery_id } });
     await expectResponse(200, owner, 'get /api/client/webhooks');
     const redeliver = 'post /api/client/webhooks/{id}/deliveries/{delivery_id}/redeliver';
     await expectResponse(200, owner, redeliver, { at: { id, delivery_id } });

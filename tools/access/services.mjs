@@ -29,7 +29,7 @@ export const SERVICES = {
       'platform-webhook-ingest': ['receive', 'verify-handshake', 'metrics'],
       'outbound-webhook-dispatcher': [
         ...['create-webhook', 'list-webhooks', 'update-webhook', 'delete-webhook'],
-        ...['list-deliveries', 'find-deliveries', 'redeliver', 'test-webhook', 'metrics'],
+        ...['list-deliveries', 'get-delivery', 'find-deliveries', 'redeliver', 'test-webhook', 'metrics'],
       ],
       broadcast: ['check', 'create', 'list', 'get', 'list-recipients', 'cancel', 'pause', 'resume', 'metrics'],
       'auto-reply': ['get-settings', 'set-settings', 'try', 'list', 'find-unanswered', 'metrics'],

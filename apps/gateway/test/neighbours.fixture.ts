@@ -10,6 +10,7 @@ import {
   FindUnanswered,
   GetConnection,
   GetDailyUsage,
+  GetDelivery,
   GetMessageStatus,
   GetMessageStatuses,
   GetSendSettings,
@@ -19,6 +20,7 @@ import {
   LiftSuppression,
   ListApprovedTemplates,
   ListConversations,
+  ListDeliveries,
   ListMessages,
   ListTemplates,
   ListWebhooks,
@@ -98,6 +100,16 @@ export class Neighbours {
   @Handles(ListWebhooks)
   listWebhooks(request: RequestOf<typeof ListWebhooks>) {
     return this.reply(ListWebhooks, request);
+  }
+
+  @Handles(ListDeliveries)
+  listDeliveries(request: RequestOf<typeof ListDeliveries>) {
+    return this.reply(ListDeliveries, request);
+  }
+
+  @Handles(GetDelivery)
+  getDelivery(request: RequestOf<typeof GetDelivery>) {
+    return this.reply(GetDelivery, request);
   }
 
   @Handles(CreateWebhook)

@@ -23,6 +23,7 @@ const dispatcherRetention = ({ deliveriesDays: days }: DispatcherConfig) => ({
       table: 'dispatch.deliveries',
       where: `created_at < now() - interval '${days} days' AND finished_at < now() - interval '${days} days'`,
     },
+    { table: 'dispatch.webhook_hours', where: `hour < now() - interval '2 days'` },
     { table: 'dispatch.old_secrets', where: 'valid_until < now()' },
   ],
 });

@@ -26,6 +26,8 @@ it('guarantees §4, D1: two replicas delete deliveries a number of days after th
   );
   await harness.db.query(`INSERT INTO dispatch.old_secrets (webhook_id, secret_sealed, valid_until) VALUES
     (1, 'expired', now()), (2, 'kept', now() + interval '1 hour')`);
+  await harness.db.query(`INSERT INTO dispatch.webhook_hours (webhook_id, hour, succeeded, failed) VALUES
+    (1, now() - interval '49 hours', 1, 0), (2, now() - interval '47 hours', 1, 0)`);
   const env = { RETENTION_DELIVERIES_DAYS: '10', RETENTION_BATCH_ROWS: '10', RETENTION_PAUSE_MS: '0' };
   await Promise.all([harness.run(service, env), harness.run(service, env)]);
   const left = async (table: string) =>
@@ -37,6 +39,7 @@ it('guarantees §4, D1: two replicas delete deliveries a number of days after th
   const secrets = () => harness.db.query('SELECT secret_sealed FROM dispatch.old_secrets');
   await eventually(async () => (await secrets()).length === 1);
   expect(await secrets()).toEqual([{ secret_sealed: 'kept' }]);
+  await eventually(async () => (await harness.db.query('SELECT FROM dispatch.webhook_hours')).length === 1);
 });
 
 it('refuses to start with a period that is too short', () => {

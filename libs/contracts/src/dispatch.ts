@@ -19,6 +19,11 @@ export const WebhookRecord = Type.Object({
   is_active: Type.Integer({ minimum: 0, maximum: 1 }),
   has_secret: Type.Boolean(),
   old_secret_until: Type.Optional({ ...IsoTime, description: 'Until then a replaced secret signs too. Absent when no secret was kept.' }),
+  last_24_hours: Type.Optional(
+    Type.Array(Type.Object({ hour: IsoTime, succeeded: Type.Integer({ minimum: 0 }), failed: Type.Integer({ minimum: 0 }) }), {
+      description: 'Ended deliveries by the hour in which they ended, without tests and redeliveries; hours without any are absent.',
+    }),
+  ),
   last_triggered_at: Nullable(IsoTime),
   fail_count: Type.Integer({ minimum: 0 }),
   created_at: IsoTime,
@@ -77,6 +82,12 @@ export const DeliveryRecord = Type.Object({
   attempts: Type.Integer(),
   reason: Nullable(Type.String()),
   created_at: IsoTime,
+  response_body: Type.Optional(
+    Type.String({
+      description:
+        'The first 2 kB of the response’s body, as text, of a failed delivery, a test or a redelivery; absent for other deliveries and empty bodies.',
+    }),
+  ),
   /** The JSON that was posted. */
   payload: Type.Unknown(),
   request: Type.Optional(
@@ -86,11 +97,28 @@ export const DeliveryRecord = Type.Object({
     ),
   ),
 });
+export type DeliveryRecord = Static<typeof DeliveryRecord>;
 
+/** @param from,to when the delivery was created, both included */
 export const ListDeliveries = operation('outbound-webhook-dispatcher', 'list-deliveries', {
   isRead: true,
-  request: Type.Object({ business_id: Id, webhook_id: Id, ...PageRequest, state: Nullable(DeliveryState) }),
+  request: Type.Object({
+    business_id: Id,
+    webhook_id: Id,
+    ...PageRequest,
+    state: Nullable(DeliveryState),
+    event: Type.Optional(Type.String()),
+    from: Type.Optional(IsoTime),
+    to: Type.Optional(IsoTime),
+  }),
   reply: Type.Object({ deliveries: Type.Array(DeliveryRecord), next_cursor: NextCursor }),
+  errors: ['NOT_FOUND'],
+});
+
+export const GetDelivery = operation('outbound-webhook-dispatcher', 'get-delivery', {
+  isRead: true,
+  request: Type.Object({ business_id: Id, webhook_id: Id, delivery_id: Id }),
+  reply: Type.Object({ delivery: DeliveryRecord }),
   errors: ['NOT_FOUND'],
 });
 
@@ -100,7 +128,10 @@ export const FindDeliveries = operation('outbound-webhook-dispatcher', 'find-del
   request: Type.Object({ business_id: Id, event_id: Type.String() }),
   reply: Type.Object({
     deliveries: Type.Array(
-      Type.Composite([Type.Omit(DeliveryRecord, ['payload', 'request']), Type.Object({ webhook_id: Id, webhook_name: Type.String() })]),
+      Type.Composite([
+        Type.Omit(DeliveryRecord, ['payload', 'request', 'response_body']),
+        Type.Object({ webhook_id: Id, webhook_name: Type.String() }),
+      ]),
     ),
   }),
 });

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { eventually, startRawReceiver, startReceiver, type Receiver } from '@mgw/testing';
 import { Egress } from './egress';
 import { EgressRules } from './rules';
@@ -34,6 +35,19 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
     expect(await post(receiver.url, 200)).toEqual({ kind: 'timeout' });
     receiver.respond((_, response) => void response.writeHead(200).write('never ends'));
     expect(await post(receiver.url)).toEqual({ kind: 'answered', status: 200 });
+  });
+
+  it.each([
+    ['a short text', (response: ServerResponse) => response.end('Grüße'), 'Grüße'],
+    ['nothing', (response: ServerResponse) => response.end(), ''],
+    ['a long text', (response: ServerResponse) => response.end(`x${'é'.repeat(5_000)}`), `x${'é'.repeat(1_023)}`],
+    ['a text that never ends', (response: ServerResponse) => response.write('begun'), 'begun'],
+    ['a text that is cut', (response: ServerResponse) => response.write('half', () => response.destroy()), 'half'],
+  ])('returns the beginning of a body of %s if it is wanted, within a second', async (_, respond, excerpt) => {
+    receiver.respond((_request, response) => void respond(response.writeHead(500)));
+    const call = { url: receiver.url, headers: {}, body: '{}', timeoutMs: 5_000 };
+    expect(await open.post(call, (status) => status === 500)).toEqual({ kind: 'answered', status: 500, excerpt });
+    expect(await open.post(call, (status) => status !== 500)).toEqual({ kind: 'answered', status: 500 });
   });
 
   it('D6: ends a TLS handshake that hangs at the timeout', async () => {

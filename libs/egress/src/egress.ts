@@ -18,7 +18,9 @@ const KEEP_IDLE_BELOW = 768;
 /** A response body beyond these bounds closes its connection. */
 const MAX_DISCARDED_BYTES = 16 * 1024;
 const MAX_DISCARD_MS = 1_000;
-/** Bodies read to their end at once, and one host's part; others close their connection. */
+/** The part of a body that `post` returns, and the time for it after the status line. */
+const EXCERPT = { bytes: 2_048, withinMs: 1_000 };
+/** Bodies read at once, and one host's part; others close their connection. */
 const DISCARDS = { places: 128, largest: 1 / 8 };
 /** Interim responses (1xx) before the connection is closed; each costs as much as a response. */
 const MAX_INTERIM = 16;
@@ -32,7 +34,11 @@ const CHECK_NAME_MS = 2_000;
  * `maySend` ended the call.
  */
 export type EgressResult =
-  { kind: 'answered'; status: number } | { kind: 'refused' } | { kind: 'unreachable' } | { kind: 'timeout' } | { kind: 'cut_off' };
+  | { kind: 'answered'; status: number; excerpt?: string }
+  | { kind: 'refused' }
+  | { kind: 'unreachable' }
+  | { kind: 'timeout' }
+  | { kind: 'cut_off' };
 
 /** An EgressResult with the body as text. A body that is too long or incomplete makes it `unreachable`. */
 export type EgressResponse = Exclude<EgressResult, { kind: 'answered' }> | { kind: 'answered'; status: number; text: string };
@@ -90,13 +96,21 @@ export class Egress {
     }
   }
 
-  /** POSTs once and returns the status; never throws. It discards the body, so that the connection can be reused. */
-  post(call: EgressCall): Promise<EgressResult> {
-    return this.guarded(call, async ({ statusCode, body }) => {
+  /**
+   * POSTs once and returns the status; never throws. It discards the body, so that the connection can be reused.
+   * @param wantsExcerpt whether a response with this status is returned with the beginning of its body
+   */
+  async post(call: EgressCall, wantsExcerpt: (status: number) => boolean = () => false): Promise<EgressResult> {
+    let excerpt: Promise<string> | undefined;
+    const result = await this.guarded(call, ({ statusCode, body }) => {
       body.on('error', () => undefined);
-      this.discard(body, new URL(call.url).host);
-      return { kind: 'answered', status: statusCode };
+      const { host } = new URL(call.url);
+      if (wantsExcerpt(statusCode)) excerpt = this.excerptOf(body, host);
+      else this.discard(body, host);
+      return Promise.resolve({ kind: 'answered' as const, status: statusCode });
     });
+    // The call's time has stopped: a slow body does not change the result.
+    return result.kind === 'answered' && excerpt !== undefined ? { ...result, excerpt: await excerpt } : result;
   }
 
   /** POSTs once and reads the response, within the same time; never throws. @param maxBytes largest body */
@@ -132,6 +146,14 @@ export class Egress {
       waiting.connecting?.destroy(new Error('the call has ended'));
       clearTimeout(timer);
     }
+  }
+
+  /** Never throws. Empty while too many bodies are read. */
+  private async excerptOf(body: Dispatcher.ResponseData['body'], host: string): Promise<string> {
+    const release = this.discards.tryTake(host);
+    if (release !== null) return beginningOf(body).finally(release);
+    body.destroy();
+    return '';
   }
 
   private discard(body: Dispatcher.ResponseData['body'], host: string): void {
@@ -274,6 +296,26 @@ function hostOf(url: URL): string {
 }
 
 type Read<R> = (response: Dispatcher.ResponseData<Waiting>) => Promise<R>;
+
+/** The text that arrives of a body in a short time, without a character that is cut at the end. Closes the connection of a longer body. */
+async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const timer = setTimeout(() => body.destroy(), EXCERPT.withinMs);
+  // One buffer of the final size: a body in single bytes holds no more memory than another one.
+  const excerpt = Buffer.alloc(EXCERPT.bytes);
+  let size = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunk.copy(excerpt, Math.min(size, EXCERPT.bytes));
+      size += chunk.length;
+      if (size > EXCERPT.bytes) break;
+    }
+  } catch {
+    // It was cut: what has arrived may still explain the status.
+  } finally {
+    clearTimeout(timer);
+  }
+  return new TextDecoder().decode(excerpt.subarray(0, size), { stream: true });
+}
 
 /** @throws Error if the body exceeds `maxBytes` */
 async function bounded(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<string> {

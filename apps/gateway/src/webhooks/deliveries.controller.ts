@@ -2,12 +2,13 @@ import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { IsIn, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { Id, ListDeliveries, PUBLIC_EVENTS, Redeliver, TestWebhook, type PublicEventName } from '@mgw/contracts';
+import { GetDelivery, Id, ListDeliveries, PUBLIC_EVENTS, Redeliver, TestWebhook, type PublicEventName } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore } from '../audit/audit.store';
 import { IdPipe } from '../requests/id.pipe';
 import { pageOf, PageQuery } from '../requests/page';
 import { MayBeAbsent } from '../requests/request.pipe';
+import { IsZonedDatetime } from '../requests/zoned-datetime';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
@@ -19,6 +20,20 @@ export class ListDeliveriesQuery extends PageQuery {
   @IsOptional()
   @IsIn(STATES, { message: `state must be one of ${STATES.join(', ')}` })
   state?: (typeof STATES)[number];
+
+  @IsOptional()
+  @IsIn(PUBLIC_EVENTS, { message: `event must be one of ${PUBLIC_EVENTS.join(', ')}` })
+  event?: PublicEventName;
+
+  /** Deliveries that were created at this time or later. */
+  @IsOptional()
+  @IsZonedDatetime()
+  from?: string;
+
+  /** Deliveries that were created at this time or earlier. */
+  @IsOptional()
+  @IsZonedDatetime()
+  to?: string;
 }
 
 @MayBeAbsent()
@@ -31,6 +46,7 @@ export class TestWebhookRequest {
 }
 
 const DeliveriesResponse = Type.Object(ListDeliveries.reply.properties, { title: 'Deliveries' });
+const DeliveryResponse = Type.Object(GetDelivery.reply.properties, { title: 'DeliveryDetail' });
 const Tested = Type.Object({ message: Type.String(), delivery_id: Id }, { title: 'TestedWebhook' });
 
 /** The deliveries of each webhook, redelivery and test events (spec §10). */
@@ -45,7 +61,26 @@ export class DeliveriesController {
   @Get('deliveries')
   @Responds(DeliveriesResponse, 'List the deliveries of a webhook, the newest first')
   list(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) webhook_id: number, @Query() query: ListDeliveriesQuery) {
-    return this.rpc.call(ListDeliveries, { business_id, webhook_id, ...pageOf(query), state: query.state ?? null });
+    const { state = null, event, from, to } = query;
+    return this.rpc.call(ListDeliveries, {
+      business_id,
+      webhook_id,
+      ...pageOf(query),
+      state,
+      ...(event !== undefined && { event }),
+      ...(from !== undefined && { from: new Date(from).toISOString() }),
+      ...(to !== undefined && { to: new Date(to).toISOString() }),
+    });
+  }
+
+  @Get('deliveries/:delivery_id')
+  @Responds(DeliveryResponse, 'Show one delivery of a webhook', { errors: ['NOT_FOUND'] })
+  show(
+    @CurrentUser() { business_id }: BusinessUser,
+    @Param('id', IdPipe) webhook_id: number,
+    @Param('delivery_id', IdPipe) delivery_id: number,
+  ) {
+    return this.rpc.call(GetDelivery, { business_id, webhook_id, delivery_id });
   }
 
   @Post('deliveries/:delivery_id/redeliver')

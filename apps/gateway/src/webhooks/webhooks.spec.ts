@@ -1,4 +1,13 @@
-import { CreateWebhook, DeleteWebhook, GatewayError, ListWebhooks, UpdateWebhook, type RequestOf } from '@mgw/contracts';
+import {
+  CreateWebhook,
+  DeleteWebhook,
+  GatewayError,
+  GetDelivery,
+  ListDeliveries,
+  ListWebhooks,
+  UpdateWebhook,
+  type RequestOf,
+} from '@mgw/contracts';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 
 const RECORD = {
@@ -13,6 +22,20 @@ const RECORD = {
   created_at: '2026-01-02T03:04:05.678Z',
 };
 const VALID = { name: 'CRM', url: 'https://crm.example/hook', events: ['message.received'] };
+
+const DELIVERY = {
+  id: 9,
+  event: 'ai.replied',
+  event_id: 'ai.replied:wamid.1',
+  state: 'failed' as const,
+  response_code: 500,
+  duration_ms: 12,
+  attempts: 1,
+  reason: 'responded 500 instead of 200',
+  created_at: '2027-01-31T00:00:00.000Z',
+  response_body: 'out of memory',
+  payload: { event: 'ai.replied' },
+};
 
 describe('webhook management (spec §4.9)', () => {
   let dashboard: Dashboard;
@@ -113,6 +136,33 @@ describe('webhook management (spec §4.9)', () => {
     const unknown = await owner.delete('/api/client/webhooks/8').expect(404);
     expect(unknown.body).toMatchObject({ success: false, error_code: 'NOT_FOUND' });
     await owner.put('/api/client/webhooks/abc', {}).expect(404);
+  });
+
+  it('decision 285: the delivery log filters by event, state and time, and each delivery has an address', async () => {
+    const requests: object[] = [];
+    dashboard.neighbours.respond(ListDeliveries, (request) => {
+      requests.push(request);
+      return { deliveries: [], next_cursor: null };
+    });
+    const log = '/api/client/webhooks/7/deliveries';
+    await owner.get(log).expect(200);
+    await owner.get(`${log}?state=failed&event=ai.replied&from=2027-01-31T00:00:00%2B01:00&to=2027-01-31T00:00Z`).expect(200);
+    const every = { business_id, webhook_id: 7, limit: 50, cursor: null };
+    expect(requests).toEqual([
+      { ...every, state: null },
+      { ...every, state: 'failed', event: 'ai.replied', from: '2027-01-30T23:00:00.000Z', to: '2027-01-31T00:00:00.000Z' },
+    ]);
+    for (const query of ['event=message.exploded', 'from=2027-01-31', 'to=yesterday']) {
+      const { body } = (await owner.get(`${log}?${query}`).expect(400)) as { body: object };
+      expect(body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: query.split('=')[0] }] });
+    }
+    dashboard.neighbours.respond(GetDelivery, ({ delivery_id }) => {
+      if (delivery_id !== 9) throw new GatewayError('NOT_FOUND', 'No delivery of this webhook has this id.');
+      return { delivery: DELIVERY };
+    });
+    expect((await owner.get(`${log}/9`).expect(200)).body).toEqual({ delivery: DELIVERY });
+    await owner.get(`${log}/8`).expect(404);
+    await owner.get(`${log}/x`).expect(404);
   });
 
   it('decision 32: an address that the dispatcher refuses gets 400', async () => {

@@ -28,8 +28,14 @@ const SET_ASIDE: End = {
   succeeded: false,
   statusCode: null,
   reason: `set aside: ${SET_ASIDE_AFTER} workers died during this delivery. Redeliver it to try again.`,
+  responseBody: null,
 };
-const UNREADABLE_SECRET: End = { succeeded: false, statusCode: null, reason: 'the signing secret cannot be read: set it again' };
+const UNREADABLE_SECRET: End = {
+  succeeded: false,
+  statusCode: null,
+  reason: 'the signing secret cannot be read: set it again',
+  responseBody: null,
+};
 const attemptsEnded = counter('mgw_webhook_attempts_total', 'Attempts to deliver events to receivers, by outcome', ['outcome']);
 
 /** Signs, posts and records one attempt. */
@@ -47,6 +53,7 @@ export class AttemptService {
     // One statement at a time, so that fail counts follow the order in which attempts ended.
     this.ends = new Batcher({
       businessOf: ({ attempt }) => attempt.business_id,
+      sizeOf: ({ end }) => Buffer.byteLength(end.responseBody ?? ''),
       run: async (ends) => {
         const freed = await deliveries.finish(ends);
         return ends.map(() => freed);
@@ -96,7 +103,7 @@ export class AttemptService {
   /** @returns null when it was cut off: the receiver is not to blame (guarantees §8) */
   private async post(attempt: Attempt, request: Request, claim: Claim): Promise<End | null> {
     const call = { ...request, body: attempt.body, timeoutMs: this.config.responseWithinMs, maySend: () => claim.holds() };
-    const result = await this.trace(attempt, () => this.egress.post(call));
+    const result = await this.trace(attempt, () => this.egress.post(call, (status) => attempt.manual || status !== 200));
     if (result.kind === 'cut_off') {
       // The claim lapsed while connecting: nothing was sent. If no other worker took over, the attempt goes on.
       return !claim.holds() && (await claim.confirm()) ? this.post(attempt, request, claim) : null;
@@ -176,14 +183,16 @@ export class AttemptService {
   private endFor(result: Exclude<EgressResult, { kind: 'cut_off' }>): End {
     if (result.kind === 'answered') {
       const succeeded = result.status === 200;
-      return { succeeded, statusCode: result.status, reason: succeeded ? null : `responded ${result.status} instead of 200` };
+      const reason = succeeded ? null : `responded ${result.status} instead of 200`;
+      // PostgreSQL stores no NUL.
+      return { succeeded, statusCode: result.status, reason, responseBody: result.excerpt?.replaceAll('\0', '') || null };
     }
     const reasons = {
       refused: 'the address is not allowed',
       unreachable: 'could not be reached',
       timeout: `no response within ${this.config.responseWithinMs / 1_000} seconds`,
     };
-    return { succeeded: false, statusCode: null, reason: reasons[result.kind] };
+    return { succeeded: false, statusCode: null, reason: reasons[result.kind], responseBody: null };
   }
 }
 

@@ -35,6 +35,8 @@ export interface AttemptEnd {
   statusCode: number | null;
   /** Shown to the business; null after a success. */
   reason: string | null;
+  /** The beginning of the response's body, of a failure or a delivery that a person requested. */
+  responseBody: string | null;
   durationMs: number;
 }
 

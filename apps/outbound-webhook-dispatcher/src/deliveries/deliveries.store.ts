@@ -106,6 +106,7 @@ const ENDS = new RowSet<{ attempt: Attempt; end: AttemptEnd }>({
   status_code: ['integer', ({ end }) => end.statusCode],
   reason: ['text', ({ end }) => end.reason],
   duration_ms: ['integer', ({ end }) => end.durationMs],
+  response_body: ['text', ({ end }) => end.responseBody],
   webhook_id: ['bigint', ({ attempt }) => attempt.webhook_id],
   ordering_key: ['text', ({ attempt }) => attempt.ordering_key],
 });
@@ -281,7 +282,7 @@ export class DeliveriesStore {
          CROSS JOIN LATERAL (SELECT * FROM dispatch.lanes l WHERE l.webhook_id = k.webhook_id AND l.ordering_key = k.ordering_key FOR UPDATE) l
        ), ended AS (
          UPDATE dispatch.deliveries d SET state = n.state, status_code = n.status_code, reason = n.reason, duration_ms = n.duration_ms,
-           finished_at = clock_timestamp()
+           response_body = n.response_body, finished_at = clock_timestamp()
          FROM lane JOIN n ON n.id = lane.delivery_id
          -- Matches the attempt too: after a takeover both workers' ends of one delivery may be in this batch.
          WHERE d.id = n.id AND d.attempt = n.attempt AND ${onRow(`d.state = 'running'`)}
@@ -302,6 +303,11 @@ export class DeliveriesStore {
          UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(),
            fail_count = CASE WHEN c.reset THEN 0 ELSE w.fail_count END + c.failures
          FROM counts c WHERE w.id = c.id
+       ), hours AS (
+         INSERT INTO dispatch.webhook_hours AS h (webhook_id, hour, succeeded, failed)
+         SELECT webhook_id, date_trunc('hour', now(), 'UTC'), count(*) FILTER (WHERE state = 'succeeded'), count(*) FILTER (WHERE state = 'failed')
+         FROM ended WHERE NOT manual GROUP BY webhook_id
+         ON CONFLICT (webhook_id, hour) DO UPDATE SET succeeded = h.succeeded + excluded.succeeded, failed = h.failed + excluded.failed
        )
        SELECT EXISTS (SELECT FROM freed) AS continues,
               EXISTS (SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND NOT l.suspect ORDER BY l.business_id LIMIT 1) AS due`,

@@ -3,6 +3,7 @@ import {
   BroadcastCompleted,
   CreateWebhook,
   DeleteWebhook,
+  GetDelivery,
   ListDeliveries,
   ListWebhooks,
   Redeliver,
@@ -40,6 +41,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
   /** The numbers of a delivery: that of its event, and that of the event before it. */
   const sequence = ({ headers }: (typeof receiver.requests)[number]) =>
     [headers['x-service-sequence'], headers['x-service-previous']].flatMap((number) => (number === undefined ? [] : [Number(number)]));
+  const sum = (numbers: number[]) => numbers.reduce((all, number) => all + number, 0);
   const handled = async () => (await harness.db.query('SELECT FROM dispatch.inbox')).length;
   const completed = (broadcast_id: number) =>
     newEvent(BroadcastCompleted, {
@@ -196,6 +198,39 @@ describe('spec §6, guarantees §4: events to receivers', () => {
       });
     }
     expect(receiver.requests).toHaveLength(5);
+    // The hour may change in between.
+    const hours = (await list())[0]?.last_24_hours ?? [];
+    expect([sum(hours.map((hour) => hour.succeeded)), sum(hours.map((hour) => hour.failed))]).toEqual([1, 4]);
+    await harness.db.query(`UPDATE dispatch.webhook_hours SET hour = hour - interval '1 day'`);
+    expect((await list())[0]?.last_24_hours).toEqual([]);
+  });
+
+  it('decision 283: keeps the first 2 kB of the responses to failures, tests and redeliveries', async () => {
+    await harness.run(service);
+    const webhook_id = await create();
+    const long = '\0é'.repeat(2_000);
+    receiver.respond(({ headers }, response) => {
+      const isFirst = headers['webhook-id'] === 'message.sent:wamid.1.1';
+      response.writeHead(isFirst ? 500 : 200).end(isFirst ? long : 'thanks');
+    });
+    await harness.publish(sent(1), sent(2));
+    const bodies = async () => {
+      const { deliveries } = await harness.rpc.call(ListDeliveries, { business_id: 1, webhook_id, limit: 9, cursor: null, state: null });
+      return deliveries.map(({ event, response_code, response_body }) => [event, response_code, response_body]).sort();
+    };
+    const failed = ['message.sent', 500, 'é'.repeat(682)];
+    await eventually(async () => (await states()).sort().join() === 'failed,succeeded');
+    expect(await bodies()).toEqual([['message.sent', 200, undefined], failed]);
+    const { delivery_id } = await harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: 'ai.replied' });
+    const delivery = await eventually(async () => {
+      const found = await harness.rpc.call(GetDelivery, { business_id: 1, webhook_id, delivery_id });
+      return found.delivery.state === 'succeeded' && found.delivery;
+    });
+    expect(delivery).toMatchObject({ event: 'ai.replied', response_body: 'thanks', request: { url: `${receiver.url}/hook` } });
+    for (const foreign of [{ business_id: 2 }, { webhook_id: webhook_id + 1 }, { delivery_id: 999_999 }])
+      await expect(harness.rpc.call(GetDelivery, { business_id: 1, webhook_id, delivery_id, ...foreign })).rejects.toMatchObject({
+        error_code: 'NOT_FOUND',
+      });
   });
 
   it('delivers an event once although two replicas consume it', async () => {

@@ -3,6 +3,7 @@ import { Controller } from '@nestjs/common';
 import {
   FindDeliveries,
   GatewayError,
+  GetDelivery,
   ListDeliveries,
   PUBLIC_EVENTS,
   Redeliver,
@@ -32,6 +33,13 @@ export class DeliveryLogHandlers {
     return found;
   }
 
+  @Handles(GetDelivery)
+  async get(request: RequestOf<typeof GetDelivery>): Promise<ReplyOf<typeof GetDelivery>> {
+    const delivery = await this.log.find(request);
+    if (!delivery) throw deliveryNotFound();
+    return { delivery };
+  }
+
   @Handles(FindDeliveries)
   async find({ business_id, event_id }: RequestOf<typeof FindDeliveries>): Promise<ReplyOf<typeof FindDeliveries>> {
     return { deliveries: await this.log.byEvent(business_id, event_id) };
@@ -40,7 +48,7 @@ export class DeliveryLogHandlers {
   @Handles(Redeliver)
   async redeliver(request: RequestOf<typeof Redeliver>): Promise<ReplyOf<typeof Redeliver>> {
     const before = await this.log.redeliver(request);
-    if (!before) throw new GatewayError('NOT_FOUND', 'No delivery of this webhook has this id.');
+    if (!before) throw deliveryNotFound();
     if (!before.is_active) throw webhookDisabled();
     if (before.state === 'pending' || before.state === 'running') throw new GatewayError('CONFLICT', IN_PROGRESS);
     this.dispatch.wake();
@@ -63,6 +71,10 @@ export class DeliveryLogHandlers {
 
 function isPublicEvent(name: string | undefined): name is PublicEventName {
   return (PUBLIC_EVENTS as readonly (string | undefined)[]).includes(name);
+}
+
+function deliveryNotFound(): GatewayError {
+  return new GatewayError('NOT_FOUND', 'No delivery of this webhook has this id.');
 }
 
 function webhookDisabled(): GatewayError {

@@ -33,10 +33,10 @@ describe('the delivery log and the metrics with many deliveries', () => {
   }, 120_000);
   afterAll(() => dispatching.harness.close());
 
-  const list = async (webhook_id: number, state: 'failed' | 'succeeded' | 'skipped' | null) => {
+  const list = async (webhook_id: number, state: 'failed' | 'succeeded' | 'skipped' | null, filter: object = {}) => {
     let found: number | undefined;
     const rows = await rowsRead(dispatching.harness.db, async (db) => {
-      const page = await new DeliveryLogStore(db).list({ business_id: 1, webhook_id, limit: 20, cursor: null, state });
+      const page = await new DeliveryLogStore(db).list({ business_id: 1, webhook_id, limit: 20, cursor: null, state, ...filter });
       found = page?.deliveries.length;
     });
     return { found, rows: rows['deliveries'] ?? 0 };
@@ -54,6 +54,24 @@ describe('the delivery log and the metrics with many deliveries', () => {
     expect(found).toBe(3);
     expect(rows).toBeLessThanOrEqual(52_000);
     expect((await list(busy, 'skipped')).rows).toBeLessThanOrEqual(52_000);
+  });
+
+  it('decision 285: finds a period without reading what is newer or older, and filters by event', async () => {
+    const { db } = dispatching.harness;
+    const [{ at } = { at: '' }] = await db.query<{ at: string }>(
+      `UPDATE dispatch.deliveries SET created_at = now() - interval '5 hours', event = 'ai.replied'
+       WHERE id = (SELECT min(id) + 50 FROM dispatch.deliveries WHERE webhook_id = $1) RETURNING created_at AS at`,
+      [busy],
+    );
+    const time = (ms: number) => new Date(new Date(at).getTime() + ms).toISOString();
+    const hour = 3_600_000;
+    const { found, rows } = await list(busy, null, { from: time(0), to: time(hour) });
+    expect([found, rows < 200]).toEqual([1, true]);
+    expect((await list(busy, null, { from: time(1), to: time(hour) })).found).toBe(0);
+    expect((await list(busy, null, { from: time(-hour), to: time(-1) })).found).toBe(0);
+    expect((await list(busy, null, { to: time(0), event: 'ai.replied' })).found).toBe(1);
+    expect((await list(busy, null, { to: time(0), event: 'message.sent' })).found).toBe(0);
+    expect((await list(quiet, null, { from: time(hour), event: 'message.sent' })).found).toBe(20);
   });
 
   it('finds the deliveries of an event by its id', async () => {

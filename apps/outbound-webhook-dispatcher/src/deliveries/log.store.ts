@@ -1,5 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, type FindDeliveries, type ListDeliveries, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import {
+  GatewayError,
+  type DeliveryRecord,
+  type FindDeliveries,
+  type GetDelivery,
+  type ListDeliveries,
+  type ReplyOf,
+  type RequestOf,
+} from '@mgw/contracts';
 import { Database, examine, filteredPage, onRow, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { activeTraceparent } from '@mgw/telemetry';
 
@@ -20,16 +28,26 @@ interface LogRow {
 interface SentRow {
   id: string;
   body: string;
+  response_body: string | null;
   request: { url: string; headers: Record<string, string> } | null;
 }
 
+/** SQL: the ids that a period can have. A row gets its id and its time at most a deadline apart, far less than this margin. */
+const MARGIN = `interval '1 minute'`;
+const OLDEST = `CASE WHEN $7::timestamptz IS NULL THEN 0 ELSE
+    (SELECT id FROM dispatch.deliveries WHERE created_at >= $7::timestamptz - ${MARGIN} ORDER BY created_at LIMIT 1) END`;
+const NEWEST = `CASE WHEN $8::timestamptz IS NULL THEN 9223372036854775806 ELSE
+    (SELECT id FROM dispatch.deliveries WHERE created_at <= $8::timestamptz + ${MARGIN} ORDER BY created_at DESC LIMIT 1) END`;
 const LIST = examine(
   `SELECT id, event, event_id, state, status_code, duration_ms, attempt, reason, created_at,
-     octet_length(body) AS bytes FROM dispatch.deliveries
-   WHERE webhook_id = $1 AND -id > -coalesce($2::bigint, 9223372036854775807) ORDER BY -id LIMIT $3`,
-  '$5::text IS NULL OR row.state = $5',
+     octet_length(body) + coalesce(octet_length(response_body), 0) AS bytes FROM dispatch.deliveries
+   WHERE webhook_id = $1 AND -id > -coalesce($2::bigint, 9223372036854775807) AND -id <= -(${OLDEST}) AND -id >= -(${NEWEST})
+   ORDER BY -id LIMIT $3`,
+  `($5::text IS NULL OR row.state = $5) AND ($6::text IS NULL OR row.event = $6)
+     AND ($7::timestamptz IS NULL OR row.created_at >= $7) AND ($8::timestamptz IS NULL OR date_trunc('milliseconds', row.created_at) <= $8)`,
   { examined: '$3', returned: '$4' },
 );
+const SENT = 'd.body, d.response_body, d.request';
 const COLUMNS = 'd.id, d.event, d.event_id, d.state, d.status_code, d.duration_ms, d.attempt, d.reason, d.created_at';
 
 /** Maximum bytes of bodies on one page; a page always has at least one delivery. */
@@ -44,7 +62,7 @@ export class DeliveryLogStore {
 
   /** @returns the newest first; null when the business has no such webhook */
   async list(request: RequestOf<typeof ListDeliveries>): Promise<ReplyOf<typeof ListDeliveries> | null> {
-    const { business_id, webhook_id, limit, cursor, state } = request;
+    const { business_id, webhook_id, limit, cursor, state, event = null, from = null, to = null } = request;
     readCursor(cursor, ['id']);
     const reads = this.db.reads(business_id);
     const [known] = await reads.query('SELECT id FROM dispatch.webhooks WHERE business_id = $1 AND id = $2', [business_id, webhook_id]);
@@ -52,11 +70,12 @@ export class DeliveryLogStore {
     const found = await filteredPage<LogRow & Examined & { bytes: number }>(
       limit,
       cursor,
-      (scan) => reads.query(LIST, [webhook_id, readCursor(scan.cursor, ['id'])?.[0] ?? null, scan.examined, scan.returned, state]),
+      ({ cursor, examined, returned }) =>
+        reads.query(LIST, [webhook_id, readCursor(cursor, ['id'])?.[0] ?? null, examined, returned, state, event, from, to]),
       ({ id }) => [id],
     );
     const { page, next_cursor } = pageOf(found.page, countThatFit(found.page), ({ id }) => [id]);
-    const rows = await reads.query<SentRow>('SELECT id, body, request FROM dispatch.deliveries WHERE id = ANY ($1::bigint[])', [
+    const rows = await reads.query<SentRow>(`SELECT d.id, ${SENT} FROM dispatch.deliveries d WHERE d.id = ANY ($1::bigint[])`, [
       page.map(({ id }) => id),
     ]);
     const sent = new Map(rows.map((row) => [row.id, row]));
@@ -64,12 +83,21 @@ export class DeliveryLogStore {
       deliveries: page.flatMap((row) => {
         const content = sent.get(row.id);
         // It expired since the first statement.
-        if (!content) return [];
-        const { body, request: head } = content;
-        return [{ ...recordOf(row), payload: JSON.parse(body) as unknown, ...(head && { request: { ...head, body } }) }];
+        return content ? [shownRecord(row, content)] : [];
       }),
       next_cursor: next_cursor ?? found.next_cursor,
     };
+  }
+
+  /** @returns null when the webhook of this business has no such delivery */
+  async find({ business_id, webhook_id, delivery_id }: RequestOf<typeof GetDelivery>): Promise<DeliveryRecord | null> {
+    const [row] = await this.db
+      .reads(business_id)
+      .query<LogRow & SentRow>(
+        `SELECT ${COLUMNS}, ${SENT} FROM dispatch.deliveries d WHERE d.id = $1 AND d.webhook_id = $2 AND d.business_id = $3`,
+        [delivery_id, webhook_id, business_id],
+      );
+    return row ? shownRecord(row, row) : null;
   }
 
   async byEvent(businessId: number, eventId: string): Promise<ReplyOf<typeof FindDeliveries>['deliveries']> {
@@ -105,7 +133,7 @@ export class DeliveryLogStore {
       await this.openLane(tx, { business_id, webhook_id, ordering_key: found.ordering_key, suspect: found.lost_workers > 1 });
       const again = await tx.query(
         `UPDATE dispatch.deliveries SET state = 'pending', queued = true, manual = true, status_code = NULL, duration_ms = NULL, reason = NULL,
-           finished_at = NULL, request = NULL, lost_workers = least(lost_workers, 2)
+           response_body = NULL, finished_at = NULL, request = NULL, lost_workers = least(lost_workers, 2)
          WHERE webhook_id = $1 AND id = $2 AND ${onRow(`state NOT IN ('pending', 'running')`)} RETURNING id`,
         values,
       );
@@ -179,6 +207,15 @@ function countThatFit(rows: { bytes: number }[]): number {
   let bytes = 0;
   const first = rows.findIndex((row) => (bytes += row.bytes) > PAGE_BYTES);
   return first === -1 ? rows.length : Math.max(1, first);
+}
+
+function shownRecord(row: LogRow, { body, response_body, request }: SentRow): DeliveryRecord {
+  return {
+    ...recordOf(row),
+    payload: JSON.parse(body) as unknown,
+    ...(request && { request: { ...request, body } }),
+    ...(response_body !== null && { response_body }),
+  };
 }
 
 function recordOf({ id, event, event_id, state, status_code, duration_ms, attempt, reason, created_at }: LogRow) {

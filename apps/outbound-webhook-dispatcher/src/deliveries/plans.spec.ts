@@ -68,7 +68,7 @@ describe.each([
   });
 
   it('finish reads each row by its key', async () => {
-    const end = { succeeded: true, statusCode: 200, reason: null, durationMs: 1 };
+    const end = { succeeded: true, statusCode: 200, reason: null, responseBody: null, durationMs: 1 };
     const attempts = ids.map((id, i) => ({ id, attempt: 1, webhook_id: '1', ordering_key: `running:${i + 1}` }) as unknown as Attempt);
     const ends = attempts.map((attempt) => ({ attempt, end }));
     const rows = await openRowsRead(dispatching.harness.db, (db) => new DeliveriesStore(db).finish(ends));

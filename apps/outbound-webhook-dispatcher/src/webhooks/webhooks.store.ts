@@ -10,6 +10,8 @@ interface WebhookRow {
   is_active: boolean;
   has_secret: boolean;
   old_secret_until: Date | null;
+  /** Null without an ended delivery. */
+  last_24_hours: WebhookRecord['last_24_hours'] | null;
   last_triggered_at: Date | null;
   fail_count: number;
   created_at: Date;
@@ -36,13 +38,17 @@ export class WebhooksStore {
   async list(businessId: number): Promise<WebhookRecord[]> {
     const rows = await this.db.reads(businessId).query<WebhookRow>(
       `SELECT w.id, w.name, w.url, w.events, w.is_active, w.secret_sealed IS NOT NULL AS has_secret, o.valid_until AS old_secret_until,
-         w.last_triggered_at, w.fail_count, w.created_at
+         w.last_triggered_at, w.fail_count, w.created_at,
+         (SELECT json_agg(json_build_object('hour', to_char(h.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.000"Z"'),
+                                            'succeeded', h.succeeded, 'failed', h.failed) ORDER BY h.hour)
+          FROM dispatch.webhook_hours h WHERE h.webhook_id = w.id AND h.hour > now() - interval '24 hours') AS last_24_hours
        FROM dispatch.webhooks w LEFT JOIN dispatch.old_secrets o ON o.webhook_id = w.id AND o.valid_until > now()
        WHERE w.business_id = $1 ORDER BY w.id`,
       [businessId],
     );
-    return rows.map(({ old_secret_until, ...row }) => ({
+    return rows.map(({ old_secret_until, last_24_hours, ...row }) => ({
       ...row,
+      last_24_hours: last_24_hours ?? [],
       ...(old_secret_until && { old_secret_until: old_secret_until.toISOString() }),
       id: Number(row.id),
       is_active: row.is_active ? 1 : 0,

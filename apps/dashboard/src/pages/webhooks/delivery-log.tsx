@@ -1,5 +1,6 @@
-import { Box, Button, Group, Paper, Select, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Group, Paper, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, request } from '../../api/client';
 import { usePagedQuery } from '../../components/use-paged-query';
@@ -8,59 +9,84 @@ import { StateBadge } from '../../components/state-badge';
 import { LoadMore } from '../../components/load-more';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
-import { JSON_TYPE, SentRequest } from './sent-request';
-import { type Delivery } from './webhook';
+import { deliveryOutcome } from './delivery-outcome';
+import { type EventName, EVENTS } from './webhook';
 import { TestEvent } from './test-event';
+import { useRedeliver } from './use-redeliver';
+
+const STATES = ['succeeded', 'failed', 'skipped', 'pending', 'running'] as const;
+type State = (typeof STATES)[number];
 
 /** The deliveries of one webhook, and test events. @param wanted the subscribed events */
 export function DeliveryLog({ id, wanted }: { id: number; wanted: readonly string[] }) {
   const queries = useQueryClient();
-  const [state, setState] = useState<string | null>(null);
-  const [open, setOpen] = useState<number | null>(null);
+  const navigate = useNavigate();
+  const [state, setState] = useState<State | null>(null);
+  const [event, setEvent] = useState<EventName | null>(null);
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
+  const filter = {
+    ...(state && { state }),
+    ...(event && { event }),
+    // Fields of the browser have its time zone.
+    ...(from && { from: new Date(from).toISOString() }),
+    ...(to && { to: new Date(to).toISOString() }),
+  };
   const list = usePagedQuery({
-    queryKey: ['webhooks', id, state],
-    load: (page) => {
-      const query = { ...page, ...(state && { state: state as 'failed' }) };
-      return request(api.GET('/api/client/webhooks/{id}/deliveries', { params: { path: { id }, query } }));
-    },
+    queryKey: ['webhooks', id, filter],
+    load: (page) => request(api.GET('/api/client/webhooks/{id}/deliveries', { params: { path: { id }, query: { ...page, ...filter } } })),
     rows: (page) => page.deliveries,
     refetchInterval: 2_000,
   });
-  const refresh = () => void queries.invalidateQueries({ queryKey: ['webhooks', id] });
-  const again = useMutation({
-    mutationFn: (delivery_id: number) =>
-      request(
-        api.POST('/api/client/webhooks/{id}/deliveries/{delivery_id}/redeliver', {
-          params: { path: { id, delivery_id } },
-          headers: JSON_TYPE,
-        }),
-      ),
-    onSuccess: refresh,
-  });
-  const isOpen = (delivery: Delivery) => open === delivery.id;
+  const redeliver = useRedeliver(id);
   return (
     <Stack>
       <TestEvent
         id={id}
         wanted={wanted}
         onSent={(delivery_id) => {
-          setState(null);
-          setOpen(delivery_id);
-          refresh();
+          void queries.invalidateQueries({ queryKey: ['webhooks', id] });
+          void navigate({ to: '/webhooks', search: { id: String(id), delivery: String(delivery_id) } });
         }}
       />
-      <Select
-        aria-label="State"
-        clearable
-        placeholder="All states"
-        data={['succeeded', 'failed', 'skipped', 'pending', 'running']}
-        value={state}
-        onChange={setState}
-      />
+      <Group align="flex-end" gap="xs">
+        <Select
+          label="State"
+          clearable
+          placeholder="All states"
+          data={STATES}
+          value={state}
+          onChange={(value) => setState(value as State | null)}
+          style={{ flex: '1 1 140px' }}
+        />
+        <Select
+          label="Event"
+          clearable
+          placeholder="All events"
+          data={EVENTS}
+          value={event}
+          onChange={(value) => setEvent(value as EventName | null)}
+          style={{ flex: '1 1 160px' }}
+        />
+        <TextInput
+          label="From"
+          type="datetime-local"
+          value={from}
+          onChange={(e) => setFrom(e.currentTarget.value)}
+          style={{ flex: '1 1 190px' }}
+        />
+        <TextInput
+          label="Until"
+          type="datetime-local"
+          value={to}
+          onChange={(e) => setTo(e.currentTarget.value)}
+          style={{ flex: '1 1 190px' }}
+        />
+      </Group>
       <QueryResult query={list}>
         {(deliveries) =>
-          deliveries.length === 0 && state ? (
-            <EmptyState title="No results">No deliveries of the last 30 days have this state.</EmptyState>
+          deliveries.length === 0 && Object.keys(filter).length > 0 ? (
+            <EmptyState title="No results">No deliveries of the last 30 days match these filters.</EmptyState>
           ) : deliveries.length === 0 ? (
             <EmptyState title="No deliveries yet">Send a test event or wait for the next message.</EmptyState>
           ) : (
@@ -79,35 +105,29 @@ export function DeliveryLog({ id, wanted }: { id: number; wanted: readonly strin
                         <RelativeTime at={delivery.created_at} />
                       </Text>
                       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-                        {[delivery.response_code, delivery.duration_ms !== null && `${delivery.duration_ms} ms`, delivery.reason]
-                          .filter(Boolean)
-                          .join(' · ')}
+                        {deliveryOutcome(delivery)}
                       </Text>
                     </div>
                     <Group gap={6} wrap="nowrap">
                       <Button
                         size="compact-xs"
                         variant="default"
-                        aria-expanded={isOpen(delivery)}
-                        onClick={() => setOpen(isOpen(delivery) ? null : delivery.id)}
+                        renderRoot={(props) => (
+                          <Link {...props} to="/webhooks" search={{ id: String(id), delivery: String(delivery.id) }} />
+                        )}
                       >
-                        {isOpen(delivery) ? 'Hide' : 'Payload'}
+                        Details
                       </Button>
                       <Button
                         size="compact-xs"
                         variant="light"
-                        loading={again.isPending && again.variables === delivery.id}
-                        onClick={() => again.mutate(delivery.id)}
+                        loading={redeliver.isPending && redeliver.variables === delivery.id}
+                        onClick={() => redeliver.mutate(delivery.id)}
                       >
                         Redeliver
                       </Button>
                     </Group>
                   </Group>
-                  {isOpen(delivery) && (
-                    <Box mt="sm">
-                      <SentRequest delivery={delivery} />
-                    </Box>
-                  )}
                 </Paper>
               ))}
             </Stack>

@@ -4,7 +4,7 @@ import { quoted } from '../../components/shell-quote';
 import { Snippet } from '../../components/snippet';
 import { type Delivery } from './webhook';
 
-const WRAPPED = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
+export const WRAPPED = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
 
 export const JSON_TYPE = { 'content-type': 'application/json' };
 

@@ -14,12 +14,14 @@ import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
 import { type Webhook, EVENTS } from './webhook';
 import { WebhookForm } from './webhook-form';
+import { DeliveryDetail } from './delivery-detail';
 import { DeliveryLog } from './delivery-log';
+import { DeliveryRate } from './delivery-rate';
 
 const route = getRouteApi('/inside/webhooks');
 
 export function WebhooksPage() {
-  const search = route.useSearch() as { id?: string; new?: string };
+  const search = route.useSearch() as { id?: string; delivery?: string; new?: string };
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const { user } = useMe();
@@ -40,6 +42,7 @@ export function WebhooksPage() {
     },
   });
   const isOwner = user.role === 'owner';
+  const opened = list.data?.webhooks.find(({ id }) => id === Number(search.id));
   const isNew = isOwner && search.new !== undefined;
   const close = () => {
     edit(null);
@@ -72,6 +75,7 @@ export function WebhooksPage() {
                         {webhook.events.join(', ')} · secret {webhook.has_secret ? 'set' : 'not set'} · last triggered{' '}
                         <RelativeTime at={webhook.last_triggered_at} />
                       </Text>
+                      <DeliveryRate webhook={webhook} />
                       {!webhook.has_secret && <StateBadge of="PENDING" label="not signed" />}
                       {webhook.old_secret_until && (
                         <Text size="sm" c="dimmed">
@@ -84,9 +88,7 @@ export function WebhooksPage() {
                         <StateBadge of="failed" label={`${webhook.fail_count} failures in a row`} />
                       ) : webhook.is_active !== 1 ? (
                         <StateBadge of="pending" label="off" />
-                      ) : (
-                        <StateBadge of="succeeded" label="healthy" />
-                      )}
+                      ) : null}
                       <Switch
                         aria-label={`${webhook.name} is active`}
                         checked={webhook.is_active === 1}
@@ -130,10 +132,19 @@ export function WebhooksPage() {
           />
         )}
       </Modal>
-      <Drawer opened={search.id !== undefined} onClose={() => void navigate({ search: {} })} position="right" size="xl" title="Deliveries">
-        {search.id !== undefined && (
-          <DeliveryLog id={Number(search.id)} wanted={list.data?.webhooks.find(({ id }) => id === Number(search.id))?.events ?? EVENTS} />
-        )}
+      <Drawer
+        opened={search.id !== undefined}
+        onClose={() => void navigate({ search: {} })}
+        position="right"
+        size="xl"
+        title={opened ? `Deliveries to ${opened.name}` : 'Deliveries'}
+      >
+        {search.id !== undefined &&
+          (search.delivery === undefined ? (
+            <DeliveryLog id={Number(search.id)} wanted={opened?.events ?? EVENTS} />
+          ) : (
+            <DeliveryDetail webhookId={Number(search.id)} id={Number(search.delivery)} />
+          ))}
       </Drawer>
       <ConfirmDialog
         opened={deleted !== null}
