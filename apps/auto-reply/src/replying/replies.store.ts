@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AiReplied, type DataOf, type EventEnvelope, type ListAutoReplies, type MessageReceived, type ReplyOf } from '@mgw/contracts';
-import { appendToOutbox, isWorkerAlive, newEvent, traceparentOf } from '@mgw/events';
+import { appendToOutbox, deadWorkers, newEvent, traceparentOf } from '@mgw/events';
 import { Database, onRow, pageOf, readCursor, RowSet } from '@mgw/postgres';
 
 /** A customer's message that may get an automatic reply. */
@@ -35,6 +35,9 @@ const USEFUL = '2 minutes';
 const CLAIM = '60 seconds';
 /** Matches only while this worker holds the question: `attempts` is the fencing token. */
 const OWN = `id = $1 AND ${onRow(`state = 'pending' AND attempts = $2`)}`;
+
+/** Questions that a worker holds. */
+const CLAIMED = `state = 'pending' AND worker_id IS NOT NULL`;
 
 /** Empty for the deployment's own model. A business that names the same host gets a share of its own, which only makes shares smaller. */
 const ORIGIN = `coalesce(lower(substring(s.base_url FROM '^[^/]+//[^/?#]+')), '')`;
@@ -118,8 +121,8 @@ export class RepliesStore {
 
   private async releaseClaimsOfDeadWorkers(): Promise<void> {
     await this.db.query(
-      `UPDATE auto_reply.replies r SET due_at = now(), worker_id = NULL
-       WHERE state = 'pending' AND worker_id IS NOT NULL AND NOT ${isWorkerAlive('auto_reply', 'r.worker_id')}`,
+      `WITH ${deadWorkers('auto_reply', `SELECT DISTINCT worker_id AS worker FROM auto_reply.replies WHERE ${CLAIMED}`)}
+       UPDATE auto_reply.replies SET due_at = now(), worker_id = NULL WHERE ${CLAIMED} AND worker_id IN (SELECT worker FROM dead)`,
     );
   }
 
