@@ -32,5 +32,5 @@ function isCidr(value: unknown): boolean {
   const largest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
   // A scope (%eth0) and a mapped address would never match a caller.
   if (largest < 0 || more !== undefined || /%|::ffff:/i.test(address)) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= largest);
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= largest);
 }
