@@ -16,7 +16,8 @@ export function closeUnusedConnections(fastify: FastifyInstance): void {
     done();
   });
   fastify.addHook('preClose', (done) => {
-    for (const socket of unused) socket.destroy();
+    // A request whose first bytes have arrived is still served.
+    for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
     done();
   });
 }
