@@ -67,14 +67,14 @@ export class AccountService {
     await this.db.transaction(async (tx) => {
       const password_hash = await hashPassword(new_password, await this.users.hashOfAddress(tx, email));
       await this.users.setPassword(tx, user_id, password_hash);
-      if (!(await this.links.use(tx, token))) throw refusedLink();
+      if (!(await this.links.use(tx, user_id, token))) throw refusedLink();
       await this.links.end(tx, user_id);
       await this.sessions.endAll(tx, user_id, null);
       await this.audit.add({ user_id, business_id, action: 'password.set', target: `user:${user_id}`, detail: {} }, tx);
     });
     await this.attempts.uncount(subject, at);
-    // Wrong logins with the forgotten password must not keep the person out.
-    await this.attempts.clear(accountSubject(email));
+    // Wrong logins with the forgotten password must not keep the person out. Other businesses' users with this address keep their lock.
+    if ((await this.users.countWithAddress(email)) === 1) await this.attempts.clear(accountSubject(email));
   }
 
   listSessions({ user_id }: SessionUser, token: string) {

@@ -264,6 +264,24 @@ describe('people keep their accounts', () => {
       await login(member.email, NEW_PASSWORD).expect(200);
     });
 
+    it('a link of another business does not end the lock of an address', async () => {
+      const other = await dashboard.session('owner', await dashboard.business());
+      const { body } = await other.post(TEAM, { email: member.email, name: 'M', role: 'member' }).expect(200);
+      for (let attempt = 0; attempt < 5; attempt += 1) await login(member.email, 'guessed').expect(401);
+      await setPassword(tokenOf((body as { invite_url: string }).invite_url)).expect(200);
+      await login(member.email, PASSWORD).expect(429);
+    });
+
+    it('two owners use at once the links that they made for each other', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const [one, two] = [await dashboard.session('owner', business), await dashboard.session('owner', business)];
+        const links = [await reset(one, two), await reset(two, one)];
+        const responses = await Promise.all(links.map((token) => setPassword(token)));
+        expect(responses.map(({ status }) => status)).toContain(200);
+        expect(responses.map(({ status }) => status)).not.toContain(500);
+      }
+    });
+
     it('nobody resets themselves, a member resets nobody, and other businesses’ people get 404', async () => {
       const stranger = await dashboard.session('member', await dashboard.business());
       await owner.post(`${TEAM}/${owner.id}/reset`).expect(409);

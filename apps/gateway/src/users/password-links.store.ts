@@ -46,7 +46,8 @@ export class PasswordLinksStore {
   }
 
   /** @returns false if the link was used, replaced or expired since it was found */
-  async use(tx: Tx, token: string): Promise<boolean> {
+  async use(tx: Tx, user_id: number, token: string): Promise<boolean> {
+    await this.lock(tx, user_id);
     const used = await tx.query(`DELETE FROM access.password_links WHERE token_hash = $1 AND expires_at > now() RETURNING user_id`, [
       hashed(token),
     ]);
@@ -55,11 +56,17 @@ export class PasswordLinksStore {
 
   /** Ends the user's own link and the reset links that they made: a thief of their session may have made those. */
   async end(tx: Tx, user_id: number): Promise<void> {
+    await this.lock(tx, user_id);
     await tx.query(
       `DELETE FROM access.password_links l USING access.users u
         WHERE u.id = l.user_id AND (l.user_id = $1 OR l.created_by = $1 AND NOT u.invited)`,
       [user_id],
     );
+  }
+
+  /** In one order, so that two people who made each other's link do not deadlock. */
+  private async lock(tx: Tx, user_id: number): Promise<void> {
+    await tx.query('SELECT FROM access.password_links WHERE user_id = $1 OR created_by = $1 ORDER BY user_id FOR UPDATE', [user_id]);
   }
 }
 
