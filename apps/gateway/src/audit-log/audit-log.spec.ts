@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { parse } from 'csv-parse/sync';
 import request, { type Test } from 'supertest';
 import {
@@ -21,6 +24,7 @@ import {
   TryAutoReply,
   UpdateWebhook,
 } from '@mgw/contracts';
+import { eventually } from '@mgw/testing';
 import { PASSWORD, startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import type { AuditRecord } from './audit-log.responses';
 
@@ -303,6 +307,7 @@ describe('the audit log', () => {
     expect(await counts('to=2026-01-01T17:30:00Z')).toBe(1);
     expect(await counts('to=2026-01-01T17:29:59Z')).toBe(0);
     expect(await counts('from=2026-01-01T17:30:01Z')).toBe(4);
+    expect(await counts(`to=2026-01-02T09:30:00.${'0'.repeat(150)}%2B16:00`)).toBe(1);
   });
 
   it.each([['user_id=x'], ['action=none'], ['from=2026-02-31'], ['to=yesterday'], ['format=xml'], ['cursor=x'], ['business_id=1']])(
@@ -330,6 +335,37 @@ describe('the audit log', () => {
       action: 'session.opened',
       detail: '{}',
     });
+  });
+
+  it('guarantees N1: a business that does not read its downloads gets 429 for the third, and others get theirs', async () => {
+    await dashboard.db.query(
+      `INSERT INTO access.audit (business_id, action, detail)
+       SELECT $1, 'templates.synced', jsonb_build_object('long', repeat('x', 20000)) FROM generate_series(1, 500)`,
+      [business],
+    );
+    const { port } = dashboard.visitor.server.address() as AddressInfo;
+    const unread = await Promise.all(
+      [1, 2].map(async () => {
+        const sent = get({ port, path: `${AUDIT}?format=csv`, headers: { cookie: `token=${owner.token}` }, agent: false });
+        const [response] = (await once(sent, 'response')) as [IncomingMessage];
+        expect(response.statusCode).toBe(200);
+        return response.pause();
+      }),
+    );
+    expect((await owner.get(`${AUDIT}?format=csv`).expect(429)).body).toMatchObject({
+      error_code: 'RATE_LIMITED',
+      retry_after_seconds: 10,
+    });
+    const other = await dashboard.session('owner', await dashboard.business());
+    await other.get(`${AUDIT}?format=csv`).expect(200);
+    for (const response of unread) response.destroy();
+    await eventually(() => owner.get(`${AUDIT}?format=csv`).expect(200));
+  });
+
+  it('an accepted reply is a success also when its entry cannot be stored', async () => {
+    await dashboard.db.query(`ALTER TABLE access.audit ADD CONSTRAINT broken CHECK (action <> 'reply.sent') NOT VALID`);
+    await owner.post('/api/client/conversations/5/messages', { text: 'On its way.' }).expect(200);
+    await dashboard.db.query('ALTER TABLE access.audit DROP CONSTRAINT broken');
   });
 
   it('has a write whose response was lost, and no refused write', async () => {

@@ -1,6 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError, isNoResponse } from '@mgw/contracts';
-import { Database, pageOf, readCursor, type Tx } from '@mgw/postgres';
+import { Database, examine, filteredPage, readCursor, type Examined, type Tx } from '@mgw/postgres';
+import { LOGGER } from '@mgw/service';
+import type { Logger } from '@mgw/telemetry';
 import type { AuditAction } from './audit-actions';
 import { currentOrigin } from './audit-origin';
 
@@ -51,15 +53,34 @@ const FAILED_LOGINS_FOR = '90 days';
 /** A login deletes far more entries than it adds, so that deletion keeps up with other writes. */
 const PURGE_ROWS = 1_000;
 
-const LIST = `
-  SELECT a.id, a.at, a.user_id, a.business_id, coalesce(a.user_name, u.name) AS user_name, coalesce(a.user_email, u.email) AS user_email,
-         a.action, a.target, a.ip, a.request_id, a.detail
-    FROM access.audit a LEFT JOIN access.users u ON u.id = a.user_id`;
+/** @param bound SQL of a day (`YYYY-MM-DD`, in the zone $8) or of a time with its zone; `next` is added to a day, `after` to a time */
+const instant = (bound: string, { next, after }: { next: string; after: string }) =>
+  `CASE WHEN length(${bound}) = ${'YYYY-MM-DD'.length} THEN (${bound}::timestamp + interval '${next}') AT TIME ZONE $8
+        ELSE ${bound}::timestamptz + interval '${after}' END`;
+
+/** @param condition one that an index serves in this order */
+const listed = (condition: string) =>
+  examine(
+    `SELECT a.id, a.at, a.user_id, a.business_id, coalesce(a.user_name, u.name) AS user_name, coalesce(a.user_email, u.email) AS user_email,
+            a.action, a.target, a.ip, a.request_id, a.detail
+       FROM access.audit a LEFT JOIN access.users u ON u.id = a.user_id
+      WHERE ${condition} AND ($1::bigint IS NULL OR a.id < $1)
+      ORDER BY a.id DESC LIMIT $2`,
+    `($4::bigint IS NULL OR row.user_id = $4) AND ($5::text IS NULL OR row.action = $5)
+       AND ($6::text IS NULL OR row.at >= ${instant('$6::text', { next: '0', after: '0' })})
+       AND ($7::text IS NULL OR row.at < ${instant('$7::text', { next: '1 day', after: '1 microsecond' })})`,
+    { examined: '$2', returned: '$3' },
+  );
+const NEWEST = listed('true');
+const NEWEST_OF_BUSINESS = listed('a.business_id = $9');
 
 /** The audit log. A change in this schema adds its entry in the same transaction. */
 @Injectable()
 export class AuditStore {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   async add(entry: AuditEntry, tx: Pick<Tx, 'query'> = this.db): Promise<void> {
     const origin = currentOrigin();
@@ -94,34 +115,40 @@ export class AuditStore {
       result = await write();
     } catch (error) {
       const isUnknown = isNoResponse(error) || (error instanceof GatewayError && error.error_code === 'OUTCOME_UNKNOWN');
-      if (isUnknown) await this.add({ ...entry, detail: { ...entry.detail, outcome: 'unknown' } });
+      if (isUnknown) await this.addAfterwards({ ...entry, detail: { ...entry.detail, outcome: 'unknown' } });
       throw error;
     }
     const more = known(result);
-    if (more) await this.add({ ...entry, ...more });
+    if (more) await this.addAfterwards({ ...entry, ...more });
     return result;
   }
 
-  /** The entries that match, the newest first. */
+  /** The caller gets the result of the write also when its entry cannot be stored; the log has the entry then. */
+  private async addAfterwards(entry: AuditEntry): Promise<void> {
+    try {
+      await this.add(entry);
+    } catch (error) {
+      this.logger.error({ err: error, entry }, 'storing an audit entry failed');
+    }
+  }
+
+  /** The entries that match, the newest first. Filters are compared entry by entry, so a page may be short or empty. */
   async list(
-    filter: AuditFilter,
+    { business_id, user_id, action, from, to, timezone }: AuditFilter,
     { limit, cursor }: { limit: number; cursor: string | null },
   ): Promise<{ page: AuditRow[]; next_cursor: string | null }> {
-    const values: unknown[] = [];
-    const bind = (value: unknown) => `$${values.push(value)}`;
-    const conditions = [];
-    const [before] = readCursor(cursor, ['id']) ?? [];
-    if (before !== undefined) conditions.push(`a.id < ${bind(before)}::bigint`);
-    if (filter.business_id !== null) conditions.push(`a.business_id = ${bind(filter.business_id)}::bigint`);
-    if (filter.user_id !== null) conditions.push(`a.user_id = ${bind(filter.user_id)}::bigint`);
-    if (filter.action !== null) conditions.push(`a.action = ${bind(filter.action)}`);
-    if (filter.from !== null) conditions.push(`a.at >= ${startOf(filter.from, filter.timezone, bind)}`);
-    if (filter.to !== null) conditions.push(endsBy(filter.to, filter.timezone, bind));
-    const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-    const rows = await this.db
-      .reads(filter.business_id ?? 'service')
-      .query<AuditRow>(`${LIST} ${where} ORDER BY a.id DESC LIMIT ${bind(limit + 1)}`, values);
-    return pageOf(rows, limit, ({ id }) => [id]);
+    readCursor(cursor, ['id']);
+    const reads = this.db.reads(business_id ?? 'service');
+    return filteredPage<AuditRow & Examined>(
+      limit,
+      cursor,
+      (scan) => {
+        const before = readCursor(scan.cursor, ['id'])?.[0] ?? null;
+        const values = [before, scan.examined, scan.returned, user_id, action, from && parsable(from), to && parsable(to), timezone];
+        return business_id === null ? reads.query(NEWEST, values) : reads.query(NEWEST_OF_BUSINESS, [...values, business_id]);
+      },
+      ({ id }) => [id],
+    );
   }
 
   /** Deletes some expired entries. Each login calls it. @param keepDays age at which entries other than failed logins expire */
@@ -139,13 +166,5 @@ export class AuditStore {
   }
 }
 
-const isDay = (bound: Bound) => bound.length === 'YYYY-MM-DD'.length;
-
-function startOf(bound: Bound, timezone: string, bind: (value: unknown) => string): string {
-  return isDay(bound) ? `${bind(bound)}::timestamp AT TIME ZONE ${bind(timezone)}` : `${bind(bound)}::timestamptz`;
-}
-
-function endsBy(bound: Bound, timezone: string, bind: (value: unknown) => string): string {
-  if (!isDay(bound)) return `a.at <= ${bind(bound)}::timestamptz`;
-  return `a.at < (${bind(bound)}::timestamp + interval '1 day') AT TIME ZONE ${bind(timezone)}`;
-}
+/** JavaScript reads more zones and fractions of a second than PostgreSQL. */
+const parsable = (bound: Bound) => (bound.length === 'YYYY-MM-DD'.length ? bound : new Date(bound).toISOString());

@@ -146,7 +146,7 @@ function parametersOf(endpoint: Endpoint, requests: RequestSchemas): Json[] {
 }
 
 function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
-  const { response, contentType } = endpoint.description;
+  const { response, contentType, csv } = endpoint.description;
   const headers = isRest(endpoint)
     ? {
         headers: Object.fromEntries(
@@ -158,7 +158,10 @@ function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
     '200': {
       description: 'Success',
       ...headers,
-      content: { [contentType ?? 'application/json']: { schema: named(schemas, response.title, response) } },
+      content: {
+        [contentType ?? 'application/json']: { schema: named(schemas, response.title, response) },
+        ...(csv && { 'text/csv': { schema: { type: 'string' } } }),
+      },
     },
   };
   for (const [status, codes] of byStatus(errorsOf(endpoint), isRepeatable(endpoint))) {

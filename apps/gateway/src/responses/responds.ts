@@ -14,6 +14,8 @@ export interface Description {
   wildcard?: string;
   /** Content type of a 200 if it is not JSON. */
   contentType?: string;
+  /** Whether a query parameter asks for the same list as CSV. */
+  csv?: boolean;
 }
 
 const DESCRIPTION = 'openapi:description';

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { isEmail } from 'class-validator';
 import { config, env, type Environment } from '@mgw/config';
 import { Database } from '@mgw/postgres';
+import { createLogger } from '@mgw/telemetry';
 import { AuditStore } from '../audit/audit.store';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { PasswordLinksStore } from './password-links.store';
@@ -32,7 +33,8 @@ export async function createOperator(args: string[], environment: Environment, s
   if (!isEmail(email) || name === '' || password.length < PASSWORD_MIN) throw new Error(USAGE);
   const db = await Database.open({ url: databaseUrl, schema: 'access', poolSize: 1, applicationName: 'create-operator' });
   try {
-    const users = new UsersService(db, new UsersStore(db), new PasswordLinksStore(db), new BusinessesStore(db), new AuditStore(db));
+    const audit = new AuditStore(db, createLogger('create-operator'));
+    const users = new UsersService(db, new UsersStore(db), new PasswordLinksStore(db), new BusinessesStore(db), audit);
     return `Operator ${await users.addOperator({ email, name, password })} created.`;
   } finally {
     await db.close();
