@@ -62,7 +62,7 @@ describe('the main journey', () => {
     const made = await owner.call('POST', '/api/client/webhooks', {
       name: 'CRM',
       url: `${receiver.url}/hook`,
-      events: ['message.received', 'message.sent', 'conversation.created'],
+      events: ['message.received', 'message.sent', 'conversation.created', 'message.status'],
       secret: 'swordfish',
     });
     expect(made).toMatchObject({ status: 200, body: { id: expect.any(Number) as number, message: expect.any(String) as string } });
@@ -101,6 +101,16 @@ describe('the main journey', () => {
       conversation_id: expect.any(Number) as number,
       business_id: stack.growth.id,
     });
+    // Decision 286: each rise once, after message.sent.
+    const seen = await eventually(() => {
+      const own = events().filter(({ data }) => data['message_id'] === sent.body.message_id);
+      return own.some(({ data }) => data['status'] === 'read') && own;
+    });
+    expect(seen.map(({ event, data }) => [event, data['previous_status'], data['status']])).toEqual([
+      ['message.sent', undefined, undefined],
+      ['message.status', 'sent', 'delivered'],
+      ['message.status', 'delivered', 'read'],
+    ]);
   });
 
   it('delivers both events of a customer’s message in order and signed, and then allows text (spec §3.2, §6)', async () => {

@@ -67,10 +67,10 @@ export const SERVICES = {
   status: {
     schema: 'status',
     secrets: [],
-    calls: {},
+    calls: { 'outbound-webhook-dispatcher': ['find-wanted-events'] },
     announces: [],
-    listens: [],
-    publishes: [],
+    listens: ['webhooks-changed'],
+    publishes: ['public.message.status'],
     consumes: {
       'status-acceptances': 'public.message.sent',
       'status-failures': 'sending.message.not-sent',
@@ -92,7 +92,7 @@ export const SERVICES = {
     schema: 'dispatch',
     secrets: ['SEALING_KEYS'],
     calls: {},
-    announces: [],
+    announces: ['webhooks-changed'],
     listens: [],
     publishes: [],
     consumes: { 'outbound-webhook-dispatcher': 'public.>' },

@@ -2,13 +2,14 @@ import { runCommand, type Service } from '@mgw/service';
 import { StatusConfig } from './status.config';
 import { StatusModule } from './status.module';
 import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
+import { StatusRises1795392000000 } from './migrations/1795392000000-status-rises';
 
 export const service: Service<StatusConfig> = {
   name: 'status',
   module: StatusModule,
   config: StatusConfig,
   schema: 'status',
-  migrations: [Baseline1795305600000],
+  migrations: [Baseline1795305600000, StatusRises1795392000000],
   sources: __dirname,
 };
 

@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
 import { startOfMonth } from '@mgw/postgres';
-import { metricsController, retention } from '@mgw/service';
+import { metricsController, outboxRelay, retention } from '@mgw/service';
 import { LogHandlers } from './log/log.handlers';
 import { LogStore } from './log/log.store';
 import { RecordsConsumer } from './records/records.consumer';
 import { RecordsHandlers } from './records/records.handlers';
 import { RecordsStore } from './records/records.store';
+import { StatusEvents } from './records/status-events.service';
+import { WantedEvents } from './records/wanted-events.service';
 import { StatusConfig } from './status.config';
 import { UsageFolding } from './usage/usage-folding.service';
 import { UsageStore } from './usage/usage.store';
@@ -27,6 +29,16 @@ const statusRetention = ({ messagesDays: days }: StatusConfig) => ({
 
 @Module({
   controllers: [RecordsHandlers, LogHandlers, metricsController('status', 'status')],
-  providers: [RecordsStore, LogStore, UsageStore, RecordsConsumer, UsageFolding, retention(StatusConfig, statusRetention)],
+  providers: [
+    RecordsStore,
+    LogStore,
+    UsageStore,
+    StatusEvents,
+    WantedEvents,
+    RecordsConsumer,
+    UsageFolding,
+    retention(StatusConfig, statusRetention),
+    outboxRelay(['PUBLIC']),
+  ],
 })
 export class StatusModule {}

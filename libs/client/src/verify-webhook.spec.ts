@@ -15,6 +15,8 @@ function summary(event: WebhookEvent): string {
       return `${event.data.sent + event.data.failed} of ${event.data.total_recipients}`;
     case 'ai.replied':
       return `AI replied ${event.data.ai_response}`;
+    case 'message.status':
+      return `${event.data.previous_status} became ${event.data.status}${event.data.failure_reason ?? ''}`;
     default:
       return event satisfies never;
   }

@@ -1,9 +1,11 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { characters, Id, IsoTime, Nullable } from './fields';
+import { announcement } from './announcement';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
+import { PUBLIC_EVENTS } from './public-events';
 
-const EventNames = Type.Array(Type.String(), { minItems: 1, maxItems: 5 });
+const EventNames = Type.Array(Type.String(), { minItems: 1, maxItems: PUBLIC_EVENTS.length });
 /** Checked again by the dispatcher, which owns the rules for addresses (guarantees §5). */
 const Url = characters(2048, 1);
 const SecretSealed = Nullable(Type.String());
@@ -41,6 +43,16 @@ export const ListWebhooks = operation('outbound-webhook-dispatcher', 'list-webho
   request: Type.Object({ business_id: Id }),
   reply: Type.Object({ webhooks: Type.Array(WebhookRecord) }),
 });
+
+/** The events that webhooks of several businesses want, active or not, in the order of the request. For services that cache them. */
+export const FindWantedEvents = operation('outbound-webhook-dispatcher', 'find-wanted-events', {
+  isRead: true,
+  deadlineMs: 1_000,
+  request: Type.Object({ business_ids: Type.Array(Id, { minItems: 1, maxItems: 100 }) }),
+  reply: Type.Object({ wanted: Type.Array(Type.Array(Type.String())) }),
+});
+/** A webhook of the business was created, changed or deleted. */
+export const WebhooksChanged = announcement('webhooks-changed', Type.Object({ business_id: Id }));
 
 /**
  * Changes only the given fields; `secret_sealed: null` removes the secret (spec §4.9). A replaced secret signs beside the new one for

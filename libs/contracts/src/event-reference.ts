@@ -7,6 +7,7 @@ import {
   ConversationCreated,
   MessageReceived,
   MessageSent,
+  MessageStatusChanged,
   PUBLIC_EVENTS,
   type PublicEventName,
 } from './public-events';
@@ -127,6 +128,30 @@ export const EVENT_REFERENCE: { readonly [Name in PublicEventName]: EventReferen
         message_id: 'wamid.HBgLMTIwMTU1NTAxMDAVAgARGBI5QzREMTBBOEU3RjI2MDNCNTEA',
         to: '12015550100',
         ai_response: 'Your order is ready. You can pick it up until 6 pm.',
+        conversation_id: 12,
+        business_id: 1,
+      },
+    },
+  ),
+  'message.status': reference(
+    MessageStatusChanged,
+    {
+      cause:
+        'WhatsApp reported that a message was delivered, read or failed. Once for each status that ranks above the one before (sent, delivered, failed, read): a read message that WhatsApp never reported as delivered causes one event.',
+      order: `${IN_CONVERSATION} It comes after the \`message.sent\` of its message.`,
+      id: 'message.status:<message_id>:<status>',
+      timestamp: 'when it happened, by WhatsApp’s clock',
+    },
+    {
+      timestamp: '2026-11-22T09:15:33.000Z',
+      data: {
+        message_id: 'wamid.HBgLMTIwMTU1NTAxMDAVAgARGBI0QTlGMkMwRTdCNUQxMzY4MEEA',
+        to: '12015550100',
+        type: 'template',
+        sent_by: 'api',
+        status: 'delivered',
+        previous_status: 'sent',
+        occurred_at: '2026-11-22T09:15:33.000Z',
         conversation_id: 12,
         business_id: 1,
       },

@@ -99,6 +99,32 @@ export const AiReplied = eventType(
   }),
 );
 
-/** The five names a webhook may subscribe to (spec §6.1). */
-export const PUBLIC_EVENTS = ['message.received', 'message.sent', 'conversation.created', 'broadcast.completed', 'ai.replied'] as const;
+/** A rise of a message's status (decision 286). Published only while a webhook of the business wants it. */
+export const MessageStatusChanged = eventType(
+  'PUBLIC',
+  'message.status',
+  Type.Object({
+    message_id: described(MessageId, 'The id that the send returned.'),
+    to: text(`The recipient. ${PERSON}`),
+    type: text('`type` of the `message.sent` of this message.'),
+    sent_by: text('`api`, `agent`, `broadcast` or `ai`.'),
+    status: text('`delivered`, `read` or `failed`.'),
+    previous_status: text('The status before: `sent`, `delivered` or `failed`.'),
+    failure_reason: Type.Optional(text('Why it failed and what helps, if `status` is `failed`.')),
+    error_code: Type.Optional(Type.Integer({ description: 'WhatsApp’s code of the failure, if it named one.' })),
+    occurred_at: text('ISO 8601, UTC: when it happened, by WhatsApp’s clock.'),
+    conversation_id: CONVERSATION_ID,
+    business_id: BUSINESS_ID,
+  }),
+);
+
+/** The five events of spec §6.1, and those that a webhook may want besides. */
+export const PUBLIC_EVENTS = [
+  'message.received',
+  'message.sent',
+  'conversation.created',
+  'broadcast.completed',
+  'ai.replied',
+  'message.status',
+] as const;
 export type PublicEventName = (typeof PUBLIC_EVENTS)[number];

@@ -3,12 +3,14 @@ import {
   BroadcastCompleted,
   CreateWebhook,
   DeleteWebhook,
+  FindWantedEvents,
   GetDelivery,
   ListDeliveries,
   ListWebhooks,
   Redeliver,
   TestWebhook,
   UpdateWebhook,
+  WebhooksChanged,
   type GatewayError,
   type ReplyOf,
 } from '@mgw/contracts';
@@ -178,6 +180,22 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     await eventually(() => receiver.requests.length === 1);
     expect(receiver.requests[0]?.headers['x-service-signature']).toBeUndefined();
     expect(ids()).toEqual(['wamid.1.2']);
+  });
+
+  it('decision 287: returns the events that the webhooks of each business want, and announces each change', async () => {
+    await harness.run(service);
+    const announced: number[] = [];
+    harness.rpc.listen(WebhooksChanged, ({ business_id }) => void announced.push(business_id));
+    await harness.nc.flush();
+    const own = { business_id: 1, id: await create() };
+    const foreign = { business_id: 2, id: await create({ business_id: 2 }) };
+    await harness.rpc.call(UpdateWebhook, { ...foreign, events: ['message.status', 'message.sent'], is_active: false });
+    const wanted = async () => (await harness.rpc.call(FindWantedEvents, { business_ids: [2, 3, 1] })).wanted.map((names) => names.sort());
+    expect(await wanted()).toEqual([['message.sent', 'message.status'], [], ['message.sent']]);
+    await harness.rpc.call(DeleteWebhook, own);
+    expect(await wanted()).toEqual([['message.sent', 'message.status'], [], []]);
+    await eventually(() => announced.length === 4);
+    expect(announced).toEqual([1, 2, 2, 1]);
   });
 
   it('spec §3.4, decision 31: counts each failure once, resets after a 200, and retries nothing', async () => {

@@ -1,7 +1,17 @@
 import { Controller } from '@nestjs/common';
-import { CreateWebhook, DeleteWebhook, ListWebhooks, PUBLIC_EVENTS, UpdateWebhook, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import {
+  CreateWebhook,
+  DeleteWebhook,
+  FindWantedEvents,
+  ListWebhooks,
+  PUBLIC_EVENTS,
+  UpdateWebhook,
+  WebhooksChanged,
+  type ReplyOf,
+  type RequestOf,
+} from '@mgw/contracts';
 import { Egress } from '@mgw/egress';
-import { Handles } from '@mgw/rpc';
+import { Handles, RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { LanesStore } from '../deliveries/lanes.store';
 import { invalid, webhookNotFound } from './webhook-errors';
@@ -18,6 +28,7 @@ export class WebhooksHandlers {
     private readonly lanes: LanesStore,
     private readonly egress: Egress,
     private readonly sealer: Sealer,
+    private readonly rpc: RpcClient,
   ) {}
 
   @Handles(CreateWebhook)
@@ -25,6 +36,7 @@ export class WebhooksHandlers {
     await this.check(request);
     const id = await this.webhooks.create(request, MAX_PER_BUSINESS);
     if (id === null) throw invalid('name', `a business has at most ${MAX_PER_BUSINESS} webhooks`);
+    this.announceChange(request.business_id);
     return { id };
   }
 
@@ -37,6 +49,7 @@ export class WebhooksHandlers {
   async update(request: RequestOf<typeof UpdateWebhook>): Promise<ReplyOf<typeof UpdateWebhook>> {
     await this.check(request);
     if (!(await this.webhooks.update(request, (one, other) => this.isSameSecret(request.business_id, one, other)))) throw webhookNotFound();
+    this.announceChange(request.business_id);
     // One batch: the dispatcher skips the rest of a large backlog in the background.
     if (request.is_active === false) await this.lanes.skipDisabled();
     return {};
@@ -45,7 +58,17 @@ export class WebhooksHandlers {
   @Handles(DeleteWebhook)
   async delete({ business_id, id }: RequestOf<typeof DeleteWebhook>): Promise<ReplyOf<typeof DeleteWebhook>> {
     if (!(await this.webhooks.delete(business_id, id))) throw webhookNotFound();
+    this.announceChange(business_id);
     return {};
+  }
+
+  @Handles(FindWantedEvents)
+  async wanted({ business_ids }: RequestOf<typeof FindWantedEvents>): Promise<ReplyOf<typeof FindWantedEvents>> {
+    return { wanted: await this.webhooks.wanted(business_ids) };
+  }
+
+  private announceChange(business_id: number): void {
+    this.rpc.announce(WebhooksChanged, { business_id });
   }
 
   /** False if one of them cannot be opened. */

@@ -57,6 +57,16 @@ export class WebhooksStore {
     }));
   }
 
+  /** @returns the names that any webhook of each business wants */
+  async wanted(businessIds: number[]): Promise<string[][]> {
+    const rows = await this.db.query<{ events: string[] }>(
+      `SELECT ARRAY (SELECT DISTINCT unnest(w.events) FROM dispatch.webhooks w WHERE w.business_id = n.id) AS events
+       FROM unnest($1::bigint[]) WITH ORDINALITY AS n (id, nth) ORDER BY nth`,
+      [businessIds],
+    );
+    return rows.map(({ events }) => events);
+  }
+
   /**
    * Changes only the fields of the request (spec §3.3, §4.9).
    * @param isSameSecret whether two sealed texts hold the same secret

@@ -1,4 +1,4 @@
-import { GetMessageStatus, type EventEnvelope } from '@mgw/contracts';
+import { FindWantedEvents, GatewayError, GetMessageStatus, WebhooksChanged, type EventEnvelope } from '@mgw/contracts';
 import { acceptedEvent, startHarness, statusEvent, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { service } from '../main';
@@ -12,22 +12,35 @@ function permutations<T>(items: T[]): T[][] {
 }
 
 describe('guarantees §4, §8: a consumer that dies', () => {
-  it.each(['consumer.before-commit', 'consumer.after-commit'])('at %s loses no event and applies each once', async (point) => {
-    const harness = await startHarness(service);
-    const child = await harness.spawn('status', { CRASH_AT: point });
-    await harness.publish(acceptedEvent('wamid.1'));
-    expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
-    const rows = async (table: string) => (await harness.db.query(`SELECT FROM status.${table}`)).length;
-    const committed = point === 'consumer.after-commit' ? 1 : 0;
-    expect(await rows('records')).toBe(committed);
-    await harness.run(service);
-    const pending = async () =>
-      (await (await harness.nc.jetstreamManager()).consumers.info('PUBLIC', 'status-acceptances')).num_ack_pending;
-    // JetStream redelivers an event that stays unacknowledged for 30 s.
-    await eventually(async () => (await pending()) === 0, { timeoutMs: 45_000 });
-    expect(await rows('records')).toBe(1);
-    await harness.close();
-  });
+  it.each(['consumer.before-commit', 'consumer.after-commit'])(
+    'at %s loses no event, applies each once, and publishes each rise once',
+    async (point) => {
+      const harness = await startHarness(service);
+      harness.respond(FindWantedEvents, ({ business_ids }) => ({ wanted: business_ids.map(() => ['message.status']) }));
+      const rows = async (table: string) => (await harness.db.query(`SELECT FROM status.${table}`)).length;
+      // A status that arrived before the acceptance.
+      const before = await harness.run(service);
+      await harness.publish(statusEvent('wamid.1', 'delivered'));
+      await eventually(async () => (await rows('records')) === 1);
+      await before.stop();
+      const child = await harness.spawn('status', { CRASH_AT: point });
+      await harness.publish(acceptedEvent('wamid.1'));
+      expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
+      const committed = point === 'consumer.after-commit' ? 1 : 0;
+      expect(await rows('outbox')).toBe(committed);
+      expect(await rows('records WHERE sent_at IS NOT NULL')).toBe(committed);
+      await harness.run(service);
+      const pending = async () =>
+        (await (await harness.nc.jetstreamManager()).consumers.info('PUBLIC', 'status-acceptances')).num_ack_pending;
+      // JetStream redelivers an event that stays unacknowledged for 30 s.
+      await eventually(async () => (await pending()) === 0, { timeoutMs: 45_000 });
+      expect(await rows('records')).toBe(1);
+      const published = () => harness.published('message.status');
+      await eventually(async () => (await published()).length === 1);
+      expect(await rows('outbox')).toBe(1);
+      await harness.close();
+    },
+  );
 });
 
 describe('spec §3.1, guarantees §3: delivery status', () => {
@@ -110,5 +123,129 @@ describe('spec §3.1, guarantees §3: delivery status', () => {
       (await harness.rpc.call(GetMessageStatus, { business_id, message_id })).record;
     for (const id of ids) await eventually(async () => (await find(1, id))?.delivery_status === 'read');
     expect(await find(2, ids[0] as string)).toBeNull();
+  });
+});
+
+describe('decision 286: message.status', () => {
+  const WANTING = 1;
+  let harness: Harness;
+  let made = 0;
+  let lookups: number[] = [];
+  const wanted = new Map<number, string[] | undefined>([
+    [WANTING, ['message.sent', 'message.status']],
+    [2, ['message.sent']],
+  ]);
+  beforeAll(async () => {
+    harness = await startHarness(service);
+    harness.respond(FindWantedEvents, ({ business_ids }) => {
+      lookups.push(...business_ids);
+      return {
+        wanted: business_ids.map((id) => {
+          const events = wanted.get(id);
+          if (events === undefined) throw new GatewayError('INTERNAL', 'The dispatcher does not respond.');
+          return events;
+        }),
+      };
+    });
+    await harness.run(service);
+  });
+  afterAll(() => harness.close());
+
+  const status = (id: string, word: string, business = WANTING) =>
+    statusEvent(id, word, { error: word === 'failed' ? { code: 131026, text: 'Undeliverable' } : null }, business);
+  const dataOf = async (id: string) =>
+    (await harness.published('message.status'))
+      .map(({ data }) => data as Record<string, unknown>)
+      .filter(({ message_id }) => message_id === id);
+  const rises = async (id: string) => (await dataOf(id)).map(({ previous_status, status }) => [previous_status, status]);
+  const rankOf = async (id: string) =>
+    (
+      await harness.db.query<{ rank: number; sent: boolean }>(
+        'SELECT rank, sent_at IS NOT NULL AS sent FROM status.records WHERE message_id = $1',
+        [id],
+      )
+    )[0];
+  const accepted = async (id: string, business = WANTING) => {
+    await harness.publish(acceptedEvent(id, business));
+    await eventually(async () => (await rankOf(id))?.sent);
+  };
+  /** Statuses that arrived earlier have been handled when this one has. */
+  const handledAll = async () => {
+    const id = `wamid.last${(made += 1)}`;
+    await harness.publish(status(id, 'delivered'));
+    await eventually(() => rankOf(id));
+  };
+
+  it('reports each rise once, however often and in whatever order the platform repeats it', async () => {
+    await accepted('wamid.a');
+    await harness.publish(status('wamid.a', 'sent'), status('wamid.a', 'delivered'));
+    await eventually(async () => (await rises('wamid.a')).length === 1);
+    await harness.publish(
+      status('wamid.a', 'read'),
+      statusEvent('wamid.a', 'delivered', { occurred_at: '2026-01-02T03:04:06.000Z' }),
+      status('wamid.a', 'played'),
+      status('wamid.a', 'failed'),
+    );
+    await handledAll();
+    await eventually(async () => (await rises('wamid.a')).length === 2);
+    expect(await rises('wamid.a')).toEqual([
+      ['sent', 'delivered'],
+      ['delivered', 'read'],
+    ]);
+    const [first] = (await harness.published('message.status')).filter(
+      ({ data }) => (data as { message_id: string }).message_id === 'wamid.a',
+    );
+    expect(first).toMatchObject({ id: 'message.status:wamid.a:delivered', business_id: WANTING, key: 'conversation:1' });
+    expect(first?.data).toEqual({
+      message_id: 'wamid.a',
+      to: '919876543210',
+      type: 'text',
+      sent_by: 'api',
+      status: 'delivered',
+      previous_status: 'sent',
+      occurred_at: first?.at,
+      conversation_id: 1,
+      business_id: WANTING,
+    });
+  });
+
+  it('reports statuses that arrive before the acceptance when it arrives, with the reason of a failure', async () => {
+    await harness.publish(status('wamid.b', 'delivered'), status('wamid.b', 'failed'));
+    await eventually(async () => (await rankOf('wamid.b'))?.rank === 3);
+    expect(await harness.db.query(`SELECT FROM status.outbox WHERE event_id LIKE '%wamid.b:%'`)).toEqual([]);
+    await accepted('wamid.b');
+    await harness.publish(acceptedEvent('wamid.b'), status('wamid.b', 'read'));
+    await eventually(async () => (await rises('wamid.b')).length === 3);
+    expect(await rises('wamid.b')).toEqual([
+      ['sent', 'delivered'],
+      ['delivered', 'failed'],
+      ['failed', 'read'],
+    ]);
+    expect((await dataOf('wamid.b'))[1]).toMatchObject({
+      failure_reason: expect.stringMatching(/^131026: Undeliverable\./) as string,
+      error_code: 131026,
+    });
+    expect((await dataOf('wamid.b'))[2]).not.toHaveProperty('failure_reason');
+  });
+
+  it('writes nothing where no webhook wants it, from the announcement of a change on, and publishes while it is unknown', async () => {
+    await accepted('wamid.c', 2);
+    await harness.publish(status('wamid.c', 'delivered', 2));
+    await eventually(async () => (await rankOf('wamid.c'))?.rank === 2);
+    expect(await harness.db.query(`SELECT FROM status.outbox WHERE event_id LIKE '%wamid.c:%'`)).toEqual([]);
+    wanted.set(2, ['message.status']);
+    lookups = [];
+    harness.rpc.announce(WebhooksChanged, { business_id: 2 });
+    await eventually(async () => {
+      const id = `wamid.c${(made += 1)}`;
+      await accepted(id, 2);
+      await harness.publish(status(id, 'delivered', 2));
+      await eventually(async () => (await rankOf(id))?.rank === 2);
+      return lookups.includes(2);
+    });
+    await eventually(async () => (await rises(`wamid.c${made}`)).length === 1);
+    await accepted('wamid.d', 3);
+    await harness.publish(status('wamid.d', 'delivered', 3));
+    await eventually(async () => (await rises('wamid.d')).length === 1);
   });
 });

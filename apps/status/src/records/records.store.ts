@@ -13,10 +13,30 @@ import {
 } from '@mgw/contracts';
 import { failureReason } from '@mgw/platform-api';
 import { Database, RowSet, type Tx } from '@mgw/postgres';
+import { risesOf, type AcceptedMessage, type Report, type StatusRise } from './status-rise';
 
 type AcceptedEvent = EventEnvelope<typeof MessageSent>;
 type NotSentEvent = EventEnvelope<typeof MessageNotSent>;
 type StatusEvent = EventEnvelope<typeof PlatformStatus>;
+
+interface RaisedRow {
+  business_id: string;
+  message_id: string;
+  previous_rank: number | null;
+  sent_at: Date | null;
+  recipient: string;
+  type: string;
+  sent_by: string;
+  conversation_id: string | null;
+}
+interface HistoryRow {
+  business_id: string;
+  message_id: string;
+  status: string;
+  occurred_at: Date;
+  error_code: number | null;
+  error_text: string | null;
+}
 
 interface RecordRow {
   message_id: string;
@@ -44,6 +64,7 @@ const ACCEPTED = new RowSet<AcceptedEvent>({
   text: ['text', ({ data }) => data.text],
   sent_by: ['text', ({ data }) => data.sent_by],
   key: ['bigint', (event) => factsOf(event).api_key_id],
+  conversation_id: ['bigint', ({ data }) => data.conversation_id],
 });
 const NOT_SENT = new RowSet<NotSentEvent>({
   business_id: ['bigint', ({ business_id }) => business_id],
@@ -82,6 +103,11 @@ const HISTORY = new RowSet<StatusEvent>({
   error_text: ['text', ({ data }) => data.error?.text ?? null],
 });
 
+const MESSAGES = new RowSet<AcceptedMessage>({
+  business_id: ['bigint', ({ business_id }) => business_id],
+  message_id: ['text', ({ message_id }) => message_id],
+});
+
 @Injectable()
 export class RecordsStore {
   constructor(private readonly db: Database) {}
@@ -109,25 +135,43 @@ export class RecordsStore {
     return rows.map(({ message_id, status, failure_reason }) => ({ message_id, delivery_status: status, failure_reason }));
   }
 
-  async accept(tx: Tx, events: AcceptedEvent[]): Promise<void> {
+  /** @returns the messages whose status had risen before their acceptance */
+  async accept(tx: Tx, events: AcceptedEvent[]): Promise<AcceptedMessage[]> {
     const repaired = events.filter((event) => factsOf(event).repaired);
     await this.insertKeys(tx, [
       ...events.map(({ business_id, at, data }) => ({ business_id, at, message_id: data.message_id })),
       ...repaired.map((event) => ({ business_id: event.business_id, at: event.at, message_id: `gw_${factsOf(event).intent_id}` })),
     ]);
-    await tx.query(
+    const accepted = await tx.query<{ business_id: string; message_id: string; rank: number }>(
       `INSERT INTO status.records AS r
-         (business_id, message_id, month, recipient, sent_at, status, rank, type, template, text, sent_by, api_key_id)
+         (business_id, message_id, month, recipient, sent_at, status, rank, type, template, text, sent_by, api_key_id, conversation_id)
        SELECT DISTINCT ON (business_id, message_id)
-         business_id, message_id, ${MONTH}, recipient, sent_at, 'sent', 1, type, template, text, sent_by, key
+         business_id, message_id, ${MONTH}, recipient, sent_at, 'sent', 1, type, template, text, sent_by, key, conversation_id
        FROM ${ACCEPTED.from('n')}
        ORDER BY business_id, message_id
        ON CONFLICT (business_id, message_id, month) DO UPDATE SET recipient = excluded.recipient, sent_at = excluded.sent_at, type = excluded.type,
-         template = excluded.template, text = excluded.text, sent_by = excluded.sent_by, api_key_id = excluded.api_key_id
-       WHERE r.sent_at IS NULL`,
+         template = excluded.template, text = excluded.text, sent_by = excluded.sent_by, api_key_id = excluded.api_key_id,
+         conversation_id = excluded.conversation_id
+       WHERE r.sent_at IS NULL RETURNING r.business_id, r.message_id, r.rank`,
       ACCEPTED.values(events),
     );
     await this.supersede(tx, repaired);
+    const risen = new Set(accepted.filter(({ rank }) => rank > 1).map(keyOf));
+    const once = new Map(events.map((event) => [keyOf({ ...event, ...event.data }), event]));
+    return [...once].flatMap(([key, { data }]) => (risen.has(key) ? [acceptedMessage(data)] : []));
+  }
+
+  /** The rises that the history has of messages that were accepted in this transaction. */
+  async risesOf(tx: Tx, messages: AcceptedMessage[]): Promise<StatusRise[]> {
+    const rows = await tx.query<HistoryRow>(
+      `SELECT h.business_id, h.message_id, h.status, h.occurred_at, h.error_code, h.error_text
+       FROM ${MESSAGES.from('n')} JOIN status.history h ON h.business_id = n.business_id AND h.message_id = n.message_id`,
+      MESSAGES.values(messages),
+    );
+    const reports = new Map<string, Report[]>();
+    for (const row of rows.sort((a, b) => a.occurred_at.getTime() - b.occurred_at.getTime() || rankOf(a.status) - rankOf(b.status)))
+      reports.set(keyOf(row), [...(reports.get(keyOf(row)) ?? []), reportOf(row)]);
+    return messages.flatMap((message) => risesOf(1, reports.get(keyOf(message)) ?? []).map((rise) => ({ ...message, ...rise })));
   }
 
   /** Records sends that never became messages, under `gw_<intent>`. */
@@ -160,28 +204,43 @@ export class RecordsStore {
     );
   }
 
-  async advance(tx: Tx, events: StatusEvent[]): Promise<void> {
+  /** @returns the rises of accepted messages */
+  async advance(tx: Tx, events: StatusEvent[]): Promise<StatusRise[]> {
     await this.appendHistory(tx, events);
     const known = events.flatMap((event) => {
       const rise = deliveryStatus(event.data.status);
       return rise ? [{ event, ...rise, reason: rise.status === 'failed' ? failureReason(event.data.error) : null }] : [];
     });
-    if (known.length === 0) return;
+    if (known.length === 0) return [];
     await this.insertKeys(
       tx,
       known.map(({ event: { business_id, data } }) => ({ business_id, message_id: data.message_id, at: data.occurred_at })),
     );
     // Sorted, so that two batches never deadlock. Keeps the highest rank of each message, and the earliest of equal ranks.
-    await tx.query(
+    const raised = await tx.query<RaisedRow>(
       `INSERT INTO status.records AS r (business_id, message_id, month, status, rank, failure_reason)
        SELECT DISTINCT ON (business_id, message_id) business_id, message_id, ${MONTH}, status, rank, reason
        FROM ${RISES.from('n', 'nth')}
        ORDER BY business_id, message_id, rank DESC, nth
        ON CONFLICT (business_id, message_id, month) DO UPDATE
-         SET status = excluded.status, rank = excluded.rank, failure_reason = excluded.failure_reason
-       WHERE r.rank < excluded.rank`,
+         SET status = excluded.status, rank = excluded.rank, failure_reason = excluded.failure_reason, previous_rank = r.rank
+       WHERE r.rank < excluded.rank
+       RETURNING r.business_id, r.message_id, r.previous_rank, r.sent_at, r.recipient, r.type, r.sent_by, r.conversation_id`,
       RISES.values(known),
     );
+    return raised.flatMap(({ previous_rank, sent_at, recipient: to, conversation_id, ...row }) => {
+      if (previous_rank === null || sent_at === null || conversation_id === null) return [];
+      const message = { ...row, business_id: Number(row.business_id), to, conversation_id: Number(conversation_id) };
+      const reports = known
+        .filter(({ event }) => event.business_id === message.business_id && event.data.message_id === message.message_id)
+        .map(({ event: { data }, reason }) => ({
+          word: data.status,
+          failure_reason: reason,
+          error_code: data.error?.code ?? null,
+          occurred_at: data.occurred_at,
+        }));
+      return risesOf(previous_rank, reports).map((rise) => ({ ...message, ...rise }));
+    });
   }
 
   /**
@@ -206,4 +265,26 @@ export class RecordsStore {
       HISTORY.values(events),
     );
   }
+}
+
+function keyOf({ business_id, message_id }: { business_id: string | number; message_id: string }): string {
+  return `${business_id}:${message_id}`;
+}
+
+function rankOf(word: string): number {
+  return deliveryStatus(word)?.rank ?? 0;
+}
+
+function acceptedMessage({ message_id, to, type, sent_by, conversation_id, business_id }: AcceptedEvent['data']): AcceptedMessage {
+  return { message_id, to, type, sent_by, conversation_id, business_id };
+}
+
+function reportOf({ status, occurred_at, error_code, error_text }: HistoryRow): Report {
+  const error = error_text === null ? null : { code: error_code, text: error_text };
+  return {
+    word: status,
+    failure_reason: status === 'failed' ? failureReason(error) : null,
+    error_code,
+    occurred_at: occurred_at.toISOString(),
+  };
 }

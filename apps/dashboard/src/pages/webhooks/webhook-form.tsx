@@ -3,13 +3,13 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changed } from '../../api/use-form-changes';
 import { api, request, notifySuccess } from '../../api/client';
-import { type Webhook, type EventName, EVENTS } from './webhook';
+import { type Webhook, type EventName, DEFAULT_EVENTS, EVENTS } from './webhook';
 import { SecretField } from './secret-field';
 
 export function WebhookForm({ webhook, done }: { webhook: Webhook | null; done: () => void }) {
   const [name, setName] = useState(webhook?.name ?? '');
   const [url, setUrl] = useState(webhook?.url ?? '');
-  const [events, setEvents] = useState<EventName[]>((webhook?.events ?? [...EVENTS]) as EventName[]);
+  const [events, setEvents] = useState<EventName[]>((webhook?.events ?? [...DEFAULT_EVENTS]) as EventName[]);
   const [secret, setSecret] = useState('');
   const [dropSecret, setDropSecret] = useState(false);
   const [keepOldMinutes, setKeepOldMinutes] = useState(60);
