@@ -19,7 +19,7 @@ export class ApiError extends Error {
   }
 }
 
-const client = createClient<paths>({ baseUrl: '/' });
+const client = createClient<paths, 'application/json'>({ baseUrl: '/' });
 
 interface FetchResult<T> {
   data?: T;
