@@ -2,11 +2,14 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['**/schema.d.ts', 'apps/dashboard/**', 'dist/**', 'node_modules/**', '.local/**', '.nx/**', 'coverage/**'] },
+  { ignores: ['**/schema.d.ts', 'dist/**', 'node_modules/**', '.local/**', '.nx/**', 'coverage/**'] },
   { linterOptions: { reportUnusedDisableDirectives: 'off' } },
   {
-    files: ['**/*.ts'],
-    languageOptions: { parser: tseslint.parser, parserOptions: { project: ['tsconfig.json'], tsconfigRootDir: import.meta.dirname } },
+    files: ['**/*.ts', '**/*.tsx'],
+    languageOptions: {
+      parser: tseslint.parser,
+      parserOptions: { project: ['tsconfig.json', 'apps/dashboard/tsconfig.json'], tsconfigRootDir: import.meta.dirname },
+    },
     plugins: { '@typescript-eslint': tseslint.plugin },
     rules: {
       '@typescript-eslint/no-floating-promises': 'error',
