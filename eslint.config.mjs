@@ -49,7 +49,7 @@ const drivers = [
 /** Topics of the gateway (apps/gateway/src), from the lowest floor to the highest. A topic imports only topics of lower floors (decision 276). */
 const gatewayFloors = [
   ['audit', 'dashboard', 'errors', 'migrations', 'requests', 'responses'],
-  ['businesses', 'docs', 'http', 'limits'],
+  ['businesses', 'docs', 'http', 'limits', 'mail'],
   ['platform', 'sending', 'sessions'],
   [
     'api-keys',

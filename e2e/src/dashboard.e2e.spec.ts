@@ -65,6 +65,8 @@ describe('the dashboard', () => {
     await page.waitForURL(/\/login\?next=/);
     await logIn({ email: stack.growth.owner.email, password: 'not the password' });
     expect(await page.getByRole('alert').textContent()).toMatch(/wrong|email|password/i);
+    await page.getByRole('button', { name: 'I forgot my password' }).click();
+    await page.getByText('This gateway sends no mail.').waitFor();
     await logIn(stack.growth.owner);
     await page.getByRole('heading', { name: 'Home' }).waitFor();
   });

@@ -375,10 +375,11 @@ describe('the Helm chart', () => {
       const known = new Set([...settings.map(({ name }) => name), ...COMMON]);
       expect([app, names.filter((name) => !known.has(name)), envFrom]).toEqual([app, [], undefined]);
       expect([app, settings.filter(({ name, required }) => required && !names.includes(name))]).toEqual([app, []]);
-      const secret = new Set(settings.filter((setting) => setting.secret).map(({ name }) => name));
+      const secret = new Map(settings.filter((setting) => setting.secret).map(({ name, required }) => [name, required]));
       for (const { name, valueFrom } of env.filter((variable) => secret.has(variable.name))) {
+        const optional = secret.get(name) ? {} : { optional: true };
         const from = name.endsWith('_URL') ? `messaging-gateway-connections-${app}` : 'messaging-gateway-settings';
-        expect([app, name, valueFrom]).toEqual([app, name, { secretKeyRef: { name: from, key: name } }]);
+        expect([app, name, valueFrom]).toEqual([app, name, { secretKeyRef: { name: from, key: name, ...optional } }]);
       }
     }
     for (const manifest of of(manifests, 'Job')) {

@@ -217,6 +217,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     });
     const body = { token: invite_url.split('#token=')[1], new_password: 'correct horse battery' };
     await expectResponse(200, visitor, 'post /api/client/password', { body });
+    await expectResponse(200, visitor, 'post /api/client/password/forgotten', { body: { email: invited.email } });
     await expectResponse(200, owner, 'post /api/client/team/{id}/reset', { at: { id: invitedId } });
     await expectResponse(200, operator, 'post /api/admin/users/{id}/reset', { at: { id: invitedId } });
     const me = await expectResponse<{ user: { id: number } }>(200, operator, 'get /api/client/me');

@@ -44,6 +44,16 @@ export class GatewayConfig extends config('gateway', {
     secret: true,
   }),
   loginIpLimit: env.integer('LOGIN_IP_LIMIT', { doc: 'most wrong logins of one address in 15 minutes', default: 20, min: 1, max: 100_000 }),
+  smtpUrl: env.parsed(
+    'SMTP_URL',
+    {
+      doc: 'mail server for links, smtp://user:password@host:587 with STARTTLS (without it: ?requireTLS=false) or smtps://…:465; empty sends no mail',
+      default: '',
+      secret: true,
+    },
+    mailServer,
+  ),
+  smtpFrom: env.text('SMTP_FROM', { doc: 'sender of mails', default: 'Messaging gateway <no-reply@localhost>' }),
   auditDays: env.integer('RETENTION_AUDIT_DAYS', {
     doc: 'days to keep the audit log; failed logins are kept for 90 at most',
     default: 400,
@@ -55,6 +65,13 @@ export class GatewayConfig extends config('gateway', {
   get production(): boolean {
     return this.nodeEnv === 'production';
   }
+}
+
+/** @throws Error unless it is the URL of a mail server */
+function mailServer(text: string): string {
+  const { protocol, hostname } = URL.canParse(text) ? new URL(text) : { protocol: '', hostname: '' };
+  if (!['smtp:', 'smtps:'].includes(protocol) || hostname === '') throw new Error('must be smtp://… or smtps://…');
+  return text;
 }
 
 /** @throws Error unless Fastify accepts the address or CIDR */

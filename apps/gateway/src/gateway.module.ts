@@ -37,6 +37,7 @@ import { LoginAttemptsStore } from './login/login-attempts.store';
 import { LoginController } from './login/login.controller';
 import { LoginService } from './login/login.service';
 import { MeService } from './login/me.service';
+import { Mailer } from './mail/mailer';
 import { MessagesController } from './messages/messages.controller';
 import { UsageController } from './messages/usage.controller';
 import { OperatorApiKeysController } from './operator/api-keys.controller';
@@ -51,6 +52,7 @@ import { SettingsController } from './settings/settings.controller';
 import { SuppressionsController } from './suppressions/suppressions.controller';
 import { TeamController } from './team/team.controller';
 import { ClientTemplatesController } from './templates/templates.controller';
+import { PasswordLinks } from './users/password-links';
 import { PasswordLinksStore } from './users/password-links.store';
 import { UsersService } from './users/users.service';
 import { UsersStore } from './users/users.store';
@@ -116,6 +118,8 @@ const STORES = [ApiKeysStore, AuditStore, BusinessesStore, LimitsStore, LoginAtt
     DailyUsage,
     BusinessesService,
     UsersService,
+    Mailer,
+    PasswordLinks,
     ConnectionService,
     EventStreamService,
     SendingService,

@@ -109,7 +109,7 @@ export class Dashboard {
 
 export async function startDashboard(
   settings: Partial<
-    Pick<GatewayConfig, 'loginIpLimit' | 'maxConnections' | 'maxConnectionsPerAddress' | 'publicUrl' | 'trustedProxies'>
+    Pick<GatewayConfig, 'loginIpLimit' | 'maxConnections' | 'maxConnectionsPerAddress' | 'publicUrl' | 'smtpUrl' | 'trustedProxies'>
   > = {},
   logger: Logger = createLogger('gateway', 'silent'),
 ): Promise<Dashboard> {

@@ -6,6 +6,7 @@ export const AUDIT_ACTIONS = [
   'session.ended',
   'password.changed',
   'password.set',
+  'password.forgotten',
   'user.created',
   'user.invited',
   'user.reset',

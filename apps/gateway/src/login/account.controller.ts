@@ -8,7 +8,7 @@ import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import { SameOriginGuard } from '../sessions/same-origin.guard';
 import { sessionToken } from '../sessions/session-cookie';
 import type { SessionUser } from '../sessions/session-user';
-import { ChangePasswordRequest, SetPasswordRequest } from './account.requests';
+import { ChangePasswordRequest, ForgottenPasswordRequest, SetPasswordRequest } from './account.requests';
 import { SessionsResponse } from './account.responses';
 import { AccountService } from './account.service';
 
@@ -41,6 +41,15 @@ export class AccountController {
   async endSession(@CurrentUser() user: SessionUser, @Param('id', IdPipe) id: number) {
     await this.account.endSession(user, id);
     return { message: 'Session ended.' };
+  }
+
+  @Post('password/forgotten')
+  @UseGuards(SameOriginGuard, BodyGuard)
+  @Responds(Done, 'Ask for a link by mail; the response and its time are the same for unknown people', {
+    errors: ['PERMISSION_DENIED', 'RATE_LIMITED'],
+  })
+  async forgotten(@Req() { ip }: FastifyRequest, @Body() { email }: ForgottenPasswordRequest) {
+    return { message: await this.account.mailLink(email, ip) };
   }
 
   @Post('password')

@@ -7,14 +7,17 @@ import { invalid, noSession, notFound } from '../requests/refusals';
 import type { SessionUser } from '../sessions/session-user';
 import { SessionsStore } from '../sessions/sessions.store';
 import { PasswordLinksStore } from '../users/password-links.store';
+import { PasswordLinks } from '../users/password-links';
 import { hashPassword, matchingHash } from '../users/passwords';
-import { UsersStore } from '../users/users.store';
+import { normalizeEmail, UsersStore } from '../users/users.store';
 import type { ChangePasswordRequest, SetPasswordRequest } from './account.requests';
 import { LoginAttemptsStore, type AttemptSubject } from './login-attempts.store';
 import { accountSubject, addressSubject } from './login-subjects';
 
 /** Most wrong current passwords of one user within 15 minutes, as for logins (spec §10). They do not count as logins, nor logins here. */
 const WRONG_PASSWORDS = 5;
+/** Most mails to one address of email within 15 minutes. */
+const MAILED_LINKS = 3;
 const MESSAGE = 'Too many wrong passwords or links. Wait before you try again.';
 
 /**
@@ -28,6 +31,7 @@ export class AccountService {
     private readonly users: UsersStore,
     private readonly sessions: SessionsStore,
     private readonly links: PasswordLinksStore,
+    private readonly personalLinks: PasswordLinks,
     private readonly attempts: LoginAttemptsStore,
     private readonly audit: AuditStore,
     private readonly config: GatewayConfig,
@@ -37,7 +41,7 @@ export class AccountService {
   async changePassword(user: SessionUser, token: string, { current_password, new_password }: ChangePasswordRequest): Promise<void> {
     const { user_id, business_id, email } = user;
     const subject = `password:${user_id}`;
-    await this.take({ subject, limit: WRONG_PASSWORDS });
+    await this.take([{ subject, limit: WRONG_PASSWORDS }]);
     const current = await this.users.hashOfUser(user_id);
     if (current === null) throw noSession();
     if ((await matchingHash([current], current_password)) === -1) throw invalid('current_password', 'is not your password');
@@ -57,7 +61,7 @@ export class AccountService {
    */
   async setPassword({ token, new_password }: SetPasswordRequest, ip: string): Promise<void> {
     const subject = addressSubject(ip);
-    const at = await this.take({ subject, limit: this.config.loginIpLimit });
+    const at = await this.take([{ subject, limit: this.config.loginIpLimit }]);
     const owner = await this.links.find(token);
     if (!owner) {
       await hashPassword(new_password);
@@ -77,6 +81,19 @@ export class AccountService {
     if ((await this.users.countWithAddress(email)) === 1) await this.attempts.clear(accountSubject(email));
   }
 
+  /** Mails a link to the people with this address, without waiting. @returns the message, the same for unknown people */
+  async mailLink(email: string, ip: string): Promise<string> {
+    if (!this.personalLinks.areMailed)
+      return 'This gateway sends no mail. Ask an owner of your business for a link; owners ask the operator.';
+    const address = normalizeEmail(email);
+    await this.take([
+      { subject: `link:${accountSubject(address)}`, limit: MAILED_LINKS },
+      { subject: addressSubject(ip), limit: this.config.loginIpLimit },
+    ]);
+    this.personalLinks.mailResets(address, ip);
+    return 'If we know this address, a link is on its way to it.';
+  }
+
   listSessions({ user_id }: SessionUser, token: string) {
     return this.sessions.list(user_id, token);
   }
@@ -89,9 +106,9 @@ export class AccountService {
   }
 
   /** Counts an attempt before its check, so that concurrent guesses cannot exceed the limit. @returns its time */
-  private async take(subject: AttemptSubject): Promise<string> {
+  private async take(subjects: AttemptSubject[]): Promise<string> {
     await this.attempts.purge();
-    const attempt = await this.attempts.take([subject]);
+    const attempt = await this.attempts.take(subjects);
     if (attempt.taken) return attempt.at;
     throw new GatewayError('RATE_LIMITED', MESSAGE, { retry_after_seconds: attempt.retry_after_seconds });
   }

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import request from 'supertest';
 import { eventually } from '@mgw/testing';
 import { PASSWORD, startDashboard, type Dashboard, type Session, type User } from '../../test/dashboard.fixture';
+import { MailServer } from '../../test/mail-server.fixture';
 
 const NEW_PASSWORD = 'a much longer phrase';
 const OWN_PASSWORD = '/api/client/me/password';
 const OWN_SESSIONS = '/api/client/me/sessions';
 const SET_PASSWORD = '/api/client/password';
+const FORGOTTEN = '/api/client/password/forgotten';
 const TEAM = '/api/client/team';
 
 interface SessionList {
@@ -316,5 +319,98 @@ describe('guessed links', () => {
     const { body } = await guess().expect(429);
     expect(body).toMatchObject({ error_code: 'RATE_LIMITED', retry_after_seconds: expect.any(Number) as number });
     await dashboard.close();
+  });
+});
+
+describe('links by mail', () => {
+  const mails = new MailServer();
+  let dashboard: Dashboard;
+  let business: number;
+  let owner: Session;
+  beforeAll(async () => {
+    dashboard = await startDashboard({ smtpUrl: await mails.start(), publicUrl: 'https://gateway.example' });
+    business = await dashboard.business({ name: 'Chai Point' });
+    owner = await dashboard.session('owner', business);
+  });
+  afterAll(async () => {
+    await dashboard.close();
+    await mails.stop();
+  });
+
+  const forgot = (email: string) => dashboard.visitor.post(FORGOTTEN, { email });
+  const arrived = (address: string, count = 1) =>
+    eventually(() => {
+      const texts = mails.to(address);
+      expect(texts).toHaveLength(count);
+      return texts;
+    });
+  const linkIn = (text = '') => /https:\/\/gateway\.example\/password#token=[\w-]{43}/.exec(text)?.[0];
+  const setPassword = (url = '') => dashboard.visitor.post(SET_PASSWORD, { token: url.split('#token=')[1], new_password: NEW_PASSWORD });
+
+  it('invitations and resets are mailed as well', async () => {
+    const invited = await owner.post(TEAM, { email: 'Ravi@mail.example', name: 'Ravi', role: 'member' }).expect(200);
+    const { id, invite_url } = invited.body as { id: number; invite_url: string };
+    const [invitation] = await arrived('ravi@mail.example');
+    expect(invitation).toContain('Subject: Your invitation to Chai Point');
+    expect(linkIn(invitation)).toBe(invite_url);
+    const { body } = await owner.post(`${TEAM}/${id}/reset`).expect(200);
+    const [, reset] = await arrived('ravi@mail.example', 2);
+    expect(linkIn(reset)).toBe((body as { reset_url: string }).reset_url);
+    await setPassword(linkIn(reset)).expect(200);
+  });
+
+  it('whoever forgot a password gets a link for each business; unknown people get the same response and no mail', async () => {
+    const other = await dashboard.session('owner', await dashboard.business({ name: 'Kaveri\r\nBcc: thief@mail.example' }));
+    await other.post(TEAM, { email: owner.email, name: 'Owner', role: 'member', password: PASSWORD }).expect(200);
+    const [known, unknown] = [await forgot(owner.email.toUpperCase()).expect(200), await forgot('nobody@mail.example').expect(200)];
+    expect(unknown.body).toEqual(known.body);
+    const texts = await arrived(owner.email, 2);
+    expect(texts.map((text) => /Subject: (.*)\r/.exec(text)?.[1])).toEqual([
+      'Your password at Chai Point',
+      'Your password at Kaveri Bcc: thief@mail.example',
+    ]);
+    const { body } = await owner.get('/api/client/audit?action=password.forgotten').expect(200);
+    expect(body).toMatchObject({ entries: [{ user: { id: owner.id }, ip: expect.any(String) as string }] });
+    for (const text of texts) {
+      expect(text).not.toMatch(/^Bcc:/m);
+      await setPassword(linkIn(text)).expect(200);
+    }
+    await owner.get('/api/client/me').expect(401);
+    expect(mails.to('nobody@mail.example')).toEqual([]);
+  });
+
+  it('the fourth request for an address within 15 minutes gets 429, known or not', async () => {
+    const { email } = await dashboard.user('member', business);
+    for (const address of [email, 'stranger@mail.example']) {
+      for (let request = 0; request < 3; request += 1) await forgot(address).expect(200);
+      expect((await forgot(address).expect(429)).body).toMatchObject({ error_code: 'RATE_LIMITED' });
+    }
+    await forgot('no address').expect(400);
+    await forgot(email).set('origin', 'https://evil.example').expect(403);
+  });
+});
+
+describe('a mail server that never responds', () => {
+  const waiting = new Set<Socket>();
+  const silent = createServer((socket) => void waiting.add(socket.once('close', () => waiting.delete(socket))));
+  let dashboard: Dashboard;
+  beforeAll(async () => {
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    dashboard = await startDashboard({ smtpUrl: `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}` });
+  });
+  afterAll(async () => {
+    for (const socket of waiting) socket.destroy();
+    silent.close();
+    await dashboard.close();
+  });
+
+  it('delays nobody, and its links work by hand', async () => {
+    const owner = await dashboard.session('owner', await dashboard.business());
+    const invited = await owner.post(TEAM, { email: 'ravi@mail.example', name: 'Ravi', role: 'member' }).expect(200);
+    const token = (invited.body as { invite_url: string }).invite_url.split('#token=')[1];
+    await dashboard.visitor.post(FORGOTTEN, { email: owner.email }).expect(200);
+    await dashboard.visitor.post(SET_PASSWORD, { token, new_password: NEW_PASSWORD }).expect(200);
+    // Both mails still wait for the server after all responses.
+    await eventually(() => waiting.size === 2);
   });
 });

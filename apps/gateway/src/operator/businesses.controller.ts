@@ -4,13 +4,12 @@ import { Id, IsoTime, PLANS } from '@mgw/contracts';
 import { ChangeBusinessRequest, CreateBusinessRequest } from '../businesses/businesses.requests';
 import { BusinessesService } from '../businesses/businesses.service';
 import { zoneFields, ZONE_FIELDS } from '../businesses/zones';
-import { GatewayConfig } from '../gateway.config';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
-import { addedPerson, AddedPerson } from '../users/password-links';
+import { AddedPerson, PasswordLinks } from '../users/password-links';
 import { AddUserRequest } from '../users/users.requests';
 import { UsersService } from '../users/users.service';
 
@@ -36,7 +35,7 @@ export class BusinessesController {
   constructor(
     private readonly businesses: BusinessesService,
     private readonly users: UsersService,
-    private readonly config: GatewayConfig,
+    private readonly links: PasswordLinks,
   ) {}
 
   @Get()
@@ -67,6 +66,6 @@ export class BusinessesController {
   @Post(':id/users')
   @Responds(AddedPerson, 'Add a user to a business with a password, or invite them with a link', { errors: ['CONFLICT'] })
   async addUser(@CurrentUser() operator: SessionUser, @Param('id', IdPipe) business_id: number, @Body() request: AddUserRequest) {
-    return addedPerson(await this.users.addToBusiness(operator, business_id, request), this.config.publicUrl);
+    return this.links.added(await this.users.addToBusiness(operator, business_id, request));
   }
 }

@@ -1,10 +1,9 @@
 import { Controller, Param, Post } from '@nestjs/common';
-import { GatewayConfig } from '../gateway.config';
 import { IdPipe } from '../requests/id.pipe';
 import { Responds } from '../responses/responds';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
-import { resetLink, ResetLink } from '../users/password-links';
+import { PasswordLinks, ResetLink } from '../users/password-links';
 import { UsersService } from '../users/users.service';
 
 /** The users of all businesses, and other operators. */
@@ -13,12 +12,12 @@ import { UsersService } from '../users/users.service';
 export class OperatorUsersController {
   constructor(
     private readonly users: UsersService,
-    private readonly config: GatewayConfig,
+    private readonly links: PasswordLinks,
   ) {}
 
   @Post(':id/reset')
   @Responds(ResetLink, 'Make a link with which a user sets a new password', { errors: ['CONFLICT'] })
   async reset(@CurrentUser() operator: SessionUser, @Param('id', IdPipe) id: number) {
-    return resetLink(await this.users.reset(operator, id), this.config.publicUrl);
+    return this.links.reset(await this.users.reset(operator, id));
   }
 }

@@ -1,13 +1,12 @@
 import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Id, IsoTime } from '@mgw/contracts';
-import { GatewayConfig } from '../gateway.config';
 import { IdPipe } from '../requests/id.pipe';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
-import { addedPerson, AddedPerson, resetLink, ResetLink } from '../users/password-links';
+import { AddedPerson, PasswordLinks, ResetLink } from '../users/password-links';
 import { AddUserRequest } from '../users/users.requests';
 import { UsersService } from '../users/users.service';
 
@@ -33,7 +32,7 @@ const TeamResponse = Type.Object(
 export class TeamController {
   constructor(
     private readonly users: UsersService,
-    private readonly config: GatewayConfig,
+    private readonly links: PasswordLinks,
   ) {}
 
   @Get()
@@ -46,14 +45,14 @@ export class TeamController {
   @Roles(['owner'])
   @Responds(AddedPerson, 'Add a person with a password, or invite them with a link', { errors: ['CONFLICT'] })
   async add(@CurrentUser() owner: BusinessUser, @Body() request: AddUserRequest) {
-    return addedPerson(await this.users.addToBusiness(owner, owner.business_id, request), this.config.publicUrl);
+    return this.links.added(await this.users.addToBusiness(owner, owner.business_id, request));
   }
 
   @Post(':id/reset')
   @Roles(['owner'])
   @Responds(ResetLink, 'Make a link with which a person sets a new password', { errors: ['CONFLICT'] })
   async reset(@CurrentUser() owner: BusinessUser, @Param('id', IdPipe) id: number) {
-    return resetLink(await this.users.reset(owner, id), this.config.publicUrl);
+    return this.links.reset(await this.users.reset(owner, id));
   }
 
   @Delete(':id')

@@ -1,6 +1,14 @@
+import { Injectable } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Id, IsoTime } from '@mgw/contracts';
-import type { PasswordLink } from './password-links.store';
+import { Database } from '@mgw/postgres';
+import { AuditStore } from '../audit/audit.store';
+import { BusinessesStore } from '../businesses/businesses.store';
+import { GatewayConfig } from '../gateway.config';
+import { networkOf } from '../http/caller';
+import { Mailer, type Mail } from '../mail/mailer';
+import { PasswordLinksStore, type PasswordLink } from './password-links.store';
+import { UsersStore } from './users.store';
 
 const ONCE = 'Shown this once; it works once.';
 
@@ -19,19 +27,86 @@ export const ResetLink = Type.Object(
   { title: 'ResetLink' },
 );
 
-/** @param link null if the person was added with a password */
-export function addedPerson({ id, link }: { id: number; link: PasswordLink | null }, publicUrl: string) {
-  if (link === null) return { id, message: 'Added. They can log in now.' };
-  const message = 'Invited. Send the person this link: it is not shown again, and it expires in 24 hours.';
-  return { id, invite_url: urlOf(link, publicUrl), expires_at: link.expires_at.toISOString(), message };
+/** A link with its person. */
+export interface PersonalLink extends PasswordLink {
+  email: string;
+  business_id: number | null;
+  purpose: 'invitation' | 'reset';
 }
 
-export function resetLink(link: PasswordLink, publicUrl: string) {
-  const message = 'Send the person this link: it is not shown again, and it expires in 24 hours.';
-  return { reset_url: urlOf(link, publicUrl), expires_at: link.expires_at.toISOString(), message };
+/** Hands links of invitations and resets over: in the response to the person who makes one, and by mail if SMTP_URL is set. */
+@Injectable()
+export class PasswordLinks {
+  constructor(
+    private readonly db: Database,
+    private readonly users: UsersStore,
+    private readonly links: PasswordLinksStore,
+    private readonly businesses: BusinessesStore,
+    private readonly audit: AuditStore,
+    private readonly mailer: Mailer,
+    private readonly config: GatewayConfig,
+  ) {}
+
+  get areMailed(): boolean {
+    return this.mailer.isConfigured;
+  }
+
+  /** @param link null if the person was added with a password */
+  added({ id, link }: { id: number; link: PersonalLink | null }) {
+    if (link === null) return { id, message: 'Added. They can log in now.' };
+    const { url: invite_url, ...shown } = this.handOver(link);
+    return { id, invite_url, ...shown, message: `Invited. ${shown.message}` };
+  }
+
+  reset(link: PersonalLink) {
+    const { url: reset_url, ...shown } = this.handOver(link);
+    return { reset_url, ...shown };
+  }
+
+  /** Mails a link to each user with the address. The caller does not wait, so that it cannot find out whether there are any. */
+  mailResets(email: string, ip: string): void {
+    this.mailer.send(`network:${networkOf(ip)}`, async () => {
+      const mails = [];
+      for (const { id, business_id } of await this.users.allByEmail(email)) {
+        const link = await this.createReset(id, business_id);
+        mails.push(await this.compose({ ...link, email, business_id, purpose: 'reset' }));
+      }
+      return mails;
+    });
+  }
+
+  private handOver(link: PersonalLink) {
+    this.mailer.send(`business:${link.business_id}`, async () => [await this.compose(link)]);
+    const message = this.areMailed
+      ? 'The link is on its way by mail. You can also send it yourself: it is not shown again, and it expires in 24 hours.'
+      : 'Send the person this link: it is not shown again, and it expires in 24 hours.';
+    return { url: this.urlOf(link), expires_at: link.expires_at.toISOString(), message };
+  }
+
+  private createReset(user_id: number, business_id: number | null): Promise<PasswordLink> {
+    return this.db.transaction(async (tx) => {
+      const link = await this.links.create(tx, user_id, user_id);
+      await this.audit.add({ user_id, business_id, action: 'password.forgotten', target: `user:${user_id}`, detail: {} }, tx);
+      return link;
+    });
+  }
+
+  /** The name of the business is the only text of the mail that people choose, so that no mail carries words of a stranger. */
+  private async compose(link: PersonalLink): Promise<Mail> {
+    const place = link.business_id === null ? 'the messaging gateway' : onOneLine((await this.businesses.get(link.business_id)).name);
+    const [subject, reason] =
+      link.purpose === 'invitation'
+        ? [`Your invitation to ${place}`, `You are invited to ${place}. Set your password within 24 hours:`]
+        : [`Your password at ${place}`, `A new password was requested for you at ${place}. Set it within 24 hours:`];
+    const text = `${reason}\n\n${this.urlOf(link)}\n\nIf you do not expect this mail, ignore it: nothing changes.\n`;
+    return { to: link.email, subject, text };
+  }
+
+  /** Browsers do not send the fragment, so no log has the token. */
+  private urlOf({ token }: PasswordLink): string {
+    return new URL(`/password#token=${token}`, this.config.publicUrl).toString();
+  }
 }
 
-/** Browsers do not send the fragment, so no log has the token. */
-function urlOf({ token }: PasswordLink, publicUrl: string): string {
-  return new URL(`/password#token=${token}`, publicUrl).toString();
-}
+/** A name with line breaks would add lines to a mail. */
+const onOneLine = (name: string): string => name.replace(/[\s\p{Cc}]+/gu, ' ');

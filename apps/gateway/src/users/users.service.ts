@@ -6,7 +6,8 @@ import { AuditStore } from '../audit/audit.store';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { noSession, notFound } from '../requests/refusals';
 import type { BusinessUser, SessionUser } from '../sessions/session-user';
-import { PasswordLinksStore, type PasswordLink } from './password-links.store';
+import type { PersonalLink } from './password-links';
+import { PasswordLinksStore } from './password-links.store';
 import { hashPassword } from './passwords';
 import type { AddUserRequest } from './users.requests';
 import { normalizeEmail, UsersStore, type NewUser } from './users.store';
@@ -29,7 +30,7 @@ export class UsersService {
     by: SessionUser,
     business_id: number,
     { email, name, password, role }: AddUserRequest,
-  ): Promise<{ id: number; link: PasswordLink | null }> {
+  ): Promise<{ id: number; link: PersonalLink | null }> {
     await this.businesses.get(business_id);
     return this.add({ business_id, email, name, role, password: password ?? null }, by);
   }
@@ -52,7 +53,7 @@ export class UsersService {
   }
 
   /** Creates a link with which the user sets a new password. The old one works until then, so a reset locks nobody out. */
-  async reset(by: SessionUser, id: number): Promise<PasswordLink> {
+  async reset(by: SessionUser, id: number): Promise<PersonalLink> {
     // A stolen session must not change the password without knowing it.
     if (id === by.user_id) throw new GatewayError('CONFLICT', 'Change your own password on your account page.');
     return this.db.transaction(async (tx) => {
@@ -62,7 +63,7 @@ export class UsersService {
       const link = await this.links.create(tx, id, by.user_id);
       const { business_id, email } = user;
       await this.audit.add({ user_id: by.user_id, business_id, action: 'user.reset', target: `user:${id}`, detail: { email } }, tx);
-      return link;
+      return { ...link, email, business_id, purpose: 'reset' as const };
     });
   }
 
@@ -73,7 +74,7 @@ export class UsersService {
   }
 
   /** @param by the user who adds; null for the command line */
-  private async add({ password, ...person }: NewPerson, by: SessionUser | null): Promise<{ id: number; link: PasswordLink | null }> {
+  private async add({ password, ...person }: NewPerson, by: SessionUser | null): Promise<{ id: number; link: PersonalLink | null }> {
     const email = normalizeEmail(person.email);
     const invited = password === null;
     return this.db.transaction(async (tx) => {
@@ -90,7 +91,7 @@ export class UsersService {
       const action = invited ? 'user.invited' : 'user.created';
       const detail = { email, name, role };
       await this.audit.add({ user_id: by?.user_id ?? null, business_id, action, target: `user:${id}`, detail }, tx);
-      return { id, link };
+      return { id, link: link && { ...link, email, business_id, purpose: 'invitation' as const } };
     });
   }
 

@@ -10,6 +10,7 @@ export const ACTION_LABELS: Record<AuditAction, string> = {
   'session.closed': 'Logged out',
   'session.ended': 'Ended a session',
   'password.changed': 'Changed the password',
+  'password.forgotten': 'Asked for a link by mail',
   'password.set': 'Set the password by link',
   'user.created': 'Added a person',
   'user.invited': 'Invited a person',

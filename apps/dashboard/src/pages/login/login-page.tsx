@@ -21,12 +21,18 @@ export function LoginPage() {
     },
     onError: () => undefined,
   });
+  const forgotten = useMutation({
+    mutationFn: () => request(api.POST('/api/client/password/forgotten', { body: { email } })),
+    onError: () => undefined,
+  });
+  const error = login.error ?? forgotten.error;
   return (
     <Center mih="100vh" p="md" component="main">
       <Paper withBorder shadow="sm" p="xl" radius="lg" w={400} maw="100%">
         <form
           onSubmit={(event) => {
             event.preventDefault();
+            forgotten.reset();
             login.mutate();
           }}
         >
@@ -40,11 +46,12 @@ export function LoginPage() {
                 Your business’s messages, keys and webhooks.
               </Text>
             </div>
-            {login.error && (
+            {error && (
               <Alert color="red" role="alert">
-                {login.error instanceof ApiError ? login.error.message : 'The server did not respond. Try again in a moment.'}
+                {error instanceof ApiError ? error.message : 'The server did not respond. Try again in a moment.'}
               </Alert>
             )}
+            {forgotten.data && <Alert role="status">{forgotten.data.message}</Alert>}
             <TextInput
               label="Email"
               type="email"
@@ -62,6 +69,17 @@ export function LoginPage() {
             />
             <Button type="submit" loading={login.isPending} fullWidth>
               Log in
+            </Button>
+            <Button
+              variant="subtle"
+              disabled={email === ''}
+              loading={forgotten.isPending}
+              onClick={() => {
+                login.reset();
+                forgotten.mutate();
+              }}
+            >
+              I forgot my password
             </Button>
           </Stack>
         </form>
