@@ -228,18 +228,19 @@ export class RecordsStore {
        RETURNING r.business_id, r.message_id, r.previous_rank, r.sent_at, r.recipient, r.type, r.sent_by, r.conversation_id`,
       RISES.values(known),
     );
+    const reports = new Map<string, Report[]>();
+    for (const { event, reason } of known) {
+      const { status: word, error, occurred_at } = event.data;
+      const report = { word, failure_reason: reason, error_code: error?.code ?? null, occurred_at };
+      const key = keyOf({ business_id: event.business_id, message_id: event.data.message_id });
+      const ofMessage = reports.get(key);
+      if (ofMessage) ofMessage.push(report);
+      else reports.set(key, [report]);
+    }
     return raised.flatMap(({ previous_rank, sent_at, recipient: to, conversation_id, ...row }) => {
       if (previous_rank === null || sent_at === null || conversation_id === null) return [];
       const message = { ...row, business_id: Number(row.business_id), to, conversation_id: Number(conversation_id) };
-      const reports = known
-        .filter(({ event }) => event.business_id === message.business_id && event.data.message_id === message.message_id)
-        .map(({ event: { data }, reason }) => ({
-          word: data.status,
-          failure_reason: reason,
-          error_code: data.error?.code ?? null,
-          occurred_at: data.occurred_at,
-        }));
-      return risesOf(previous_rank, reports).map((rise) => ({ ...message, ...rise }));
+      return risesOf(previous_rank, reports.get(keyOf(row)) ?? []).map((rise) => ({ ...message, ...rise }));
     });
   }
 
