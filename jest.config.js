@@ -1,4 +1,5 @@
 const { statfsSync } = require('node:fs');
+const { freemem } = require('node:os');
 
 /** Servers write and delete thousands of files for their short-lived databases: memory is much faster for them than a disk. */
 const MEMORY = '/dev/shm';
@@ -6,7 +7,7 @@ const NEEDED_BYTES = 4 * 1024 ** 3;
 function hasRoom(folder) {
   try {
     const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize > NEEDED_BYTES;
+    return Math.min(bavail * bsize, freemem() / 2) > NEEDED_BYTES;
   } catch {
     return false;
   }
