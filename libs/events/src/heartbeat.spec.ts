@@ -1,6 +1,7 @@
 import type { Tx } from '@mgw/postgres';
 import { createLogger } from '@mgw/telemetry';
-import { eventually } from '@mgw/testing';
+import { eventually, startServers } from '@mgw/testing';
+import { Client } from 'pg';
 import { deadWorkers, isWorkerAlive, WorkerHeartbeat } from './index';
 import { openShop, type Shop } from './shop.fixture';
 
@@ -51,7 +52,7 @@ describe("a worker's heartbeat (guarantees §10, N6)", () => {
     expect(changes).toEqual([undefined, worker.id]);
   });
 
-  it('is dead when its time is up or its row is gone, and neither while its renewal is being committed nor after a start of PostgreSQL', async () => {
+  it('is dead when its time is up or its row is gone, and neither while its renewal is being committed nor after a crash of PostgreSQL', async () => {
     await shop.db.query(`INSERT INTO shop.workers VALUES ('alive', now() + interval '1 hour'), ('dead', now())`);
     const holders = `SELECT unnest('{alive,dead,gone}'::text[]) AS worker`;
     const dead = async (tx: Tx = shop.db) =>
@@ -60,7 +61,7 @@ describe("a worker's heartbeat (guarantees §10, N6)", () => {
       );
     expect(await dead()).toEqual(['dead', 'gone']);
     // A crash may have lost renewals that their workers count on.
-    await shop.db.query(`CREATE FUNCTION shop.pg_postmaster_start_time() RETURNS timestamptz LANGUAGE sql AS 'SELECT clock_timestamp()'`);
+    await shop.db.query('CREATE VIEW shop.pg_stat_bgwriter AS SELECT clock_timestamp() AS stats_reset');
     await shop.db.transaction(async (tx) => {
       await tx.query('SET LOCAL search_path TO shop, pg_catalog');
       expect(await dead(tx)).toEqual([]);
@@ -70,6 +71,34 @@ describe("a worker's heartbeat (guarantees §10, N6)", () => {
       expect(await dead()).toEqual(['gone']);
     });
     expect(await dead()).toEqual(['gone']);
+  });
+
+  it('knows a crash by the statistics, which PostgreSQL resets when one of its backends was killed', async () => {
+    const { servers, stop } = await startServers('postgres');
+    /** The process of a connection, and whether the statistics are newer than `since`. */
+    const ask = async (since: Date) => {
+      const client = new Client({ connectionString: servers.postgres.url });
+      client.on('error', () => undefined);
+      await client.connect();
+      const { rows } = await client.query<{ pid: number; reset: boolean }>(
+        'SELECT pg_backend_pid() AS pid, stats_reset > $1 AS reset FROM pg_stat_bgwriter',
+        [since],
+      );
+      return { ...rows[0], end: () => client.end() };
+    };
+    try {
+      const { pid = 0, reset } = await ask(new Date());
+      expect(reset).toBe(false);
+      const before = new Date();
+      process.kill(pid, 'SIGKILL');
+      await eventually(async () => {
+        const { reset: isReset, end } = await ask(before);
+        await end();
+        return isReset;
+      });
+    } finally {
+      await stop();
+    }
   });
 
   it('never revives a worker whose claims were free', async () => {

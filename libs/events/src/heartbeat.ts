@@ -24,7 +24,8 @@ export function isWorkerAlive(schema: string, column: string): string {
 /**
  * Common table expressions that end with `dead (worker)`: the dead ones among `holders`, a query with a column `worker`. Their rows stay
  * locked until the statement ends, so none of them can renew meanwhile; one whose renewal is being committed is skipped. None is dead right
- * after a start of PostgreSQL: a crash loses the last renewals, and a worker counts on them until its own clock ends.
+ * after a recovery of PostgreSQL, which resets its statistics: a crash, or the kill of one backend, loses the last renewals, and a worker
+ * counts on them until its own clock ends.
  */
 export function deadWorkers(schema: string, holders: string): string {
   return `candidate_worker AS MATERIALIZED (${holders}), lapsed_worker AS MATERIALIZED (
@@ -35,7 +36,7 @@ export function deadWorkers(schema: string, holders: string): string {
         SELECT worker_id AS worker FROM lapsed_worker
         UNION ALL
         SELECT worker FROM candidate_worker c WHERE NOT EXISTS (SELECT FROM ${schema}.workers w WHERE w.worker_id = c.worker)
-      ) gone WHERE pg_postmaster_start_time() < clock_timestamp() - interval '${ALIVE_MS} milliseconds'
+      ) gone WHERE (SELECT stats_reset FROM pg_stat_bgwriter) < clock_timestamp() - interval '${ALIVE_MS} milliseconds'
     )`;
 }
 
