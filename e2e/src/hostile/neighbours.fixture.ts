@@ -4,13 +4,14 @@ import { eventually, type Receiver } from '@mgw/testing';
 import { customer, dashboardUser, integrator, type DashboardUser } from '../people';
 import type { DemoBusiness, RunningStack } from '../stack';
 
-const ROUNDS = 5;
 const CUSTOMER = '12035550001';
 
 /** Durations of the victim's requests in milliseconds, by kind. */
 export type Measured = Record<'send' | 'status' | 'page' | 'webhook', number[]>;
 
-export const median = (list: number[]): number => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? Infinity;
+const percentile = (list: number[], part: number) => [...list].sort((a, b) => a - b)[Math.floor(list.length * part)] ?? Infinity;
+export const median = (list: number[]): number => percentile(list, 0.5);
+export const p99 = (list: number[]): number => percentile(list, 0.99);
 
 /** A business that works as usual, one request at a time. */
 export class Victim {
@@ -28,7 +29,7 @@ export class Victim {
   }
 
   /** @throws Error if a request fails */
-  async measure(): Promise<Measured> {
+  async measure(rounds: number): Promise<Measured> {
     const took: Measured = { send: [], status: [], page: [], webhook: [] };
     const crm = integrator(this.stack.demo.base_url, this.business.api_key);
     const timed = async <T extends { status: number; body: unknown }>(kind: keyof Measured, request: () => Promise<T>): Promise<T> => {
@@ -38,7 +39,7 @@ export class Victim {
       took[kind].push(performance.now() - begun);
       return response;
     };
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < rounds; round++) {
       const template = { phone: CUSTOMER, template_name: 'hello_world', language: 'en_US' };
       const { body } = await timed('send', () => crm.post<{ message_id: string }>('send-template', template));
       // The record may follow the response of the send.
@@ -66,20 +67,62 @@ export class Victim {
     const begun = performance.now();
     await customer(this.stack.demo, this.business, CUSTOMER).writes(text);
     const isThere = () => this.receiver.requests.some(({ body }) => body.includes(text) && body.includes(`"event":"${event}"`));
-    await eventually(isThere, { timeoutMs: 90_000 });
+    await eventually(isThere, { timeoutMs: 90_000, everyMs: 5 });
     return performance.now() - begun;
   }
 }
 
+/** A load on the product. */
+export interface Load {
+  /** Requests that have begun, per second. */
+  perSecond(): number;
+  /** Resolves when the last request has ended. */
+  stop(): Promise<void>;
+}
+
 /** Repeats `act` in this many loops until stopped. */
-export function repeat(loops: number, act: () => Promise<unknown>): () => Promise<void> {
-  let stopped = false;
+export function repeat(loops: number, act: () => Promise<unknown>): Load {
+  let [stopped, begun] = [false, 0];
+  const startedAt = performance.now();
   const workers = Array.from({ length: loops }, async () => {
-    while (!stopped) await act().catch(() => pause(50));
+    while (!stopped) {
+      begun += 1;
+      await act().catch(() => pause(50));
+    }
   });
-  return async () => {
-    stopped = true;
-    await Promise.all(workers);
+  return {
+    perSecond: () => (1_000 * begun) / (performance.now() - startedAt),
+    stop: async () => {
+      stopped = true;
+      await Promise.all(workers);
+    },
+  };
+}
+
+/** A load that was sent at once. */
+export function burst(sent: Promise<unknown> = Promise.resolve()): Load {
+  return { perSecond: () => 0, stop: () => sent.then(() => undefined) };
+}
+
+/** Begins `act` this often per second, however long each one takes. */
+export function pace(perSecond: number, act: () => Promise<unknown>): Load {
+  const running = new Set<Promise<unknown>>();
+  const startedAt = performance.now();
+  let begun = 0;
+  const timer = setInterval(() => {
+    for (; begun < (perSecond * (performance.now() - startedAt)) / 1_000; begun += 1) {
+      const one: Promise<unknown> = act()
+        .catch(() => undefined)
+        .finally(() => running.delete(one));
+      running.add(one);
+    }
+  }, 10);
+  return {
+    perSecond: () => perSecond,
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all(running);
+    },
   };
 }
 
