@@ -340,10 +340,11 @@ describe('the dashboard’s pages', () => {
       await otp.waitFor();
       expect((await owner.call('PUT', '/api/client/settings', { stop_words: ['HALT'] })).status).toBe(200);
       await otp.click();
+      await page.getByLabel('Mark messages as read').click();
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('Settings saved.').waitFor();
       const { body } = await owner.call('GET', '/api/client/settings');
-      expect(body).toMatchObject({ stop_words: ['HALT'], otp_to_opted_out: true });
+      expect(body).toMatchObject({ stop_words: ['HALT'], otp_to_opted_out: true, mark_read_on_open: true });
     });
 
     it('auto-reply: saves only changed fields', async () => {

@@ -216,6 +216,33 @@ describe('the REST API (spec §4 to §8)', () => {
     60_000,
   );
 
+  it('mark-read returns every documented response', async () => {
+    const check = (response: ApiResponse, status: number) => {
+      expect([response.status, response.body['error_code'] ?? 'ok']).toEqual([status, expect.any(String) as string]);
+      conforms('post', 'mark-read', response);
+    };
+    const body = { message_id: received, typing: true };
+    check(await crm.post('mark-read', body), 200);
+    check(await crm.post('mark-read', { typing: true }), 400);
+    check(await crm.post('mark-read', { message_id: followed }), 404);
+    check(await crm.post('mark-read', { ...body, note: 'x'.repeat(70_000) }), 413);
+    check(await crm.post('mark-read', body, { 'content-type': 'text/plain' }), 415);
+    check(await integrator(stack.demo.base_url, 'mgw_live_no').post('mark-read', body), 401);
+    check(await integrator(stack.demo.base_url, stack.starter.api_key).post('mark-read', body), 403);
+    for (const [code, status] of [
+      [130429, 429],
+      [131016, 500],
+    ] as const) {
+      const rule = { match: { type: 'read' }, times: 1, error: { code, status } };
+      await fetch(`${stack.demo.simulator_url}/__sim/rules`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(rule),
+      });
+      check(await crm.post('mark-read', body), status);
+    }
+  });
+
   it('returns every documented response of the reading endpoints', async () => {
     const made = await owner.call<{ id: number; key: string }>('POST', '/api/client/api-keys', { name: 'Slow', permissions: ['*'] });
     await operator.call('PATCH', `/api/admin/api-keys/${made.body.id}`, { per_minute_limit: 1 });

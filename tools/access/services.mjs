@@ -21,7 +21,16 @@ export const SERVICES = {
     calls: {
       send: [
         ...['template', 'text', 'media', 'otp', 'interactive', 'location', 'contacts', 'reaction'],
-        ...['find', 'daily-usage', 'list-conversations', 'get-thread', 'get-settings', 'set-settings'],
+        ...[
+          'mark-read',
+          'mark-conversation-read',
+          'find',
+          'daily-usage',
+          'list-conversations',
+          'get-thread',
+          'get-settings',
+          'set-settings',
+        ],
         ...['list-suppressions', 'get-suppression', 'set-suppression', 'lift-suppression', 'metrics'],
       ],
       template: ['get-connection', 'set-connection', 'list', 'list-approved', 'sync', 'metrics'],
@@ -111,7 +120,7 @@ export const SERVICES = {
   'auto-reply': {
     schema: 'auto_reply',
     secrets: ['SEALING_KEYS'],
-    calls: { send: ['text', 'get-thread'] },
+    calls: { send: ['text', 'mark-read', 'get-thread'] },
     announces: [],
     listens: [],
     publishes: ['public.ai.replied'],

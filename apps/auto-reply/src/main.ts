@@ -2,13 +2,14 @@ import { runCommand, type Service } from '@mgw/service';
 import { AutoReplyConfig } from './auto-reply.config';
 import { AutoReplyModule } from './auto-reply.module';
 import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
+import { ShowTyping1795395600000 } from './migrations/1795395600000-show-typing';
 
 export const service: Service<AutoReplyConfig> = {
   name: 'auto-reply',
   module: AutoReplyModule,
   config: AutoReplyConfig,
   schema: 'auto_reply',
-  migrations: [Baseline1795305600000],
+  migrations: [Baseline1795305600000, ShowTyping1795395600000],
   sources: __dirname,
 };
 

@@ -9,6 +9,7 @@ import { ApiKeysService } from './api-keys/api-keys.service';
 import { ApiKeysStore } from './api-keys/api-keys.store';
 import { DailyUsage } from './api-keys/daily-usage';
 import { HealthController } from './api-v1/health.controller';
+import { MarkReadController } from './api-v1/mark-read.controller';
 import { MessageStatusController } from './api-v1/message-status.controller';
 import { QuickSendController } from './api-v1/quick-send.controller';
 import { SendController } from './api-v1/send.controller';
@@ -60,7 +61,7 @@ import { DeliveriesController } from './webhooks/deliveries.controller';
 import { WebhooksController } from './webhooks/webhooks.controller';
 
 /** `/api/v1`, with an API key (spec §4.1 to §4.8, spec §9). */
-const REST_API = [HealthController, TemplatesController, SendController, QuickSendController, MessageStatusController];
+const REST_API = [HealthController, TemplatesController, SendController, QuickSendController, MarkReadController, MessageStatusController];
 
 /** `/api/client`, with a dashboard session (spec §4.9, §10). */
 const DASHBOARD_API = [

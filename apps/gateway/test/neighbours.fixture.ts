@@ -24,6 +24,8 @@ import {
   ListMessages,
   ListTemplates,
   ListWebhooks,
+  MarkConversationRead,
+  MarkRead,
   PauseBroadcast,
   Redeliver,
   ResumeBroadcast,
@@ -155,6 +157,16 @@ export class Neighbours {
   @Handles(SendMedia)
   sendMedia(request: RequestOf<typeof SendMedia>) {
     return this.reply(SendMedia, request);
+  }
+
+  @Handles(MarkRead)
+  markRead(request: RequestOf<typeof MarkRead>) {
+    return this.reply(MarkRead, request);
+  }
+
+  @Handles(MarkConversationRead)
+  markConversationRead(request: RequestOf<typeof MarkConversationRead>) {
+    return this.reply(MarkConversationRead, request);
   }
 
   @Handles(SendContacts)

@@ -3,13 +3,14 @@ import { SendConfig } from './send.config';
 import { SendModule } from './send.module';
 import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
 import { InboundDetails1795392000000 } from './migrations/1795392000000-inbound-details';
+import { ReadReceipts1795395600000 } from './migrations/1795395600000-read-receipts';
 
 export const service: Service<SendConfig> = {
   name: 'send',
   module: SendModule,
   config: SendConfig,
   schema: 'send',
-  migrations: [Baseline1795305600000, InboundDetails1795392000000],
+  migrations: [Baseline1795305600000, InboundDetails1795392000000, ReadReceipts1795395600000],
   sources: __dirname,
 };
 

@@ -22,6 +22,9 @@ import { METRICS } from './metrics';
 import { FailureEffects } from './platform-errors/failure-effects.service';
 import { RefusalEffects } from './platform-errors/refusal-effects.service';
 import { PlatformEventsConsumer } from './platform-events.consumer';
+import { ReceiptHandlers } from './receipts/receipt.handlers';
+import { ReceiptService } from './receipts/receipt.service';
+import { ReceiptStore } from './receipts/receipt.store';
 import { sendRetention } from './retention';
 import { SendConfig } from './send.config';
 import { FindSendService } from './sending/find-send.service';
@@ -52,7 +55,14 @@ function platformSlots(rpcConcurrency: number) {
 }
 
 @Module({
-  controllers: [SendHandlers, InboxHandlers, SettingsHandlers, SuppressionHandlers, metricsController('send', 'send', METRICS)],
+  controllers: [
+    SendHandlers,
+    ReceiptHandlers,
+    InboxHandlers,
+    SettingsHandlers,
+    SuppressionHandlers,
+    metricsController('send', 'send', METRICS),
+  ],
   providers: [
     ...sending,
     ...requiredData,
@@ -60,6 +70,8 @@ function platformSlots(rpcConcurrency: number) {
     ...platformErrors,
     ...inbound,
     ...people,
+    ReceiptService,
+    ReceiptStore,
     InboxStore,
     ThreadStore,
     retention(SendConfig, sendRetention),

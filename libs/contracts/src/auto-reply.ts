@@ -13,6 +13,8 @@ export const AutoReplySettings = Type.Object({
   /** Maximum of replies within 24 hours. */
   daily_limit: Type.Integer({ minimum: 0, maximum: 100_000 }),
   quiet_when_agent_active_minutes: Type.Integer({ minimum: 0, maximum: 10_080 }),
+  /** Shows the customer that a reply is being written, which also marks their message as read. */
+  show_typing: Type.Boolean(),
 });
 export type AutoReplySettings = Static<typeof AutoReplySettings>;
 

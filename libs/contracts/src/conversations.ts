@@ -102,6 +102,8 @@ export const SendSettings = Type.Object({
   start_words: Words,
   /** Sends one-time passwords also to people who have opted out. */
   otp_to_opted_out: Type.Boolean(),
+  /** Marks a customer's messages as read when a person opens the conversation in the inbox. */
+  mark_read_on_open: Type.Boolean(),
 });
 export type SendSettings = Static<typeof SendSettings>;
 

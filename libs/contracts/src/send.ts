@@ -157,6 +157,29 @@ export const SendOtp = operation('send', 'otp', {
   deadlineMs: 30_000,
 });
 
+const receiptErrors = ['NOT_FOUND', 'NOT_CONNECTED', 'PLATFORM_REFUSED', 'PLATFORM_THROTTLED', 'PLATFORM_UNAVAILABLE'] as const;
+
+/** Marks a customer's message and those before it as read. A repeated call has no further effect. */
+export const MarkRead = operation('send', 'mark-read', {
+  request: Type.Object({
+    business_id: Id,
+    message_id: MessageId,
+    /** Whether the customer also sees that the business is typing, for 25 seconds or until its next message. */
+    typing: Type.Boolean(),
+  }),
+  reply: Type.Object({}),
+  errors: receiptErrors,
+  deadlineMs: 10_000,
+});
+
+/** Marks the customer's messages of a conversation as read, if the business's setting `mark_read_on_open` asks for it. */
+export const MarkConversationRead = operation('send', 'mark-conversation-read', {
+  request: Type.Object({ business_id: Id, conversation_id: Id }),
+  reply: Type.Object({}),
+  errors: receiptErrors,
+  deadlineMs: 10_000,
+});
+
 /**
  * The send service's record of a message. It is authoritative until the status service has consumed the event. For a send that was refused
  * or has an unknown outcome it is the only record (`gw_<intent>`, decision 23a).

@@ -101,7 +101,7 @@ export class GraphClient {
   async sendMessage(target: PhoneNumberTarget, request: MessageRequest, deadlineAt: number): Promise<SendOutcome> {
     if (!this.breaker.allows(target.phoneNumberId)) return { kind: 'unreached', problem: 'it has not responded for a while' };
     const body = JSON.stringify(request);
-    const path = `${this.prefix}/${encodeURIComponent(target.phoneNumberId)}/messages`;
+    const path = this.messagesPath(target);
     const { accessToken } = target;
     const outcome = await sendWithin(deadlineAt, async () => {
       const call: PlatformCall = {
@@ -118,6 +118,24 @@ export class GraphClient {
     });
     this.breaker.note(target.phoneNumberId, isClear(outcome));
     return outcome;
+  }
+
+  /** Marks a received message as read (platform §1.1). A lost response does no harm, so nothing is retried. */
+  async markRead(
+    target: PhoneNumberTarget,
+    { messageId, typing }: { messageId: string; typing: boolean },
+    deadlineAt: number,
+  ): Promise<ReadOutcome<{ success: true }>> {
+    const receipt = { messaging_product: 'whatsapp', status: 'read', message_id: messageId };
+    const result = await this.exchange('/{phone_number_id}/messages', {
+      method: 'POST',
+      path: this.messagesPath(target),
+      accessToken: target.accessToken,
+      body: JSON.stringify({ ...receipt, ...(typing && { typing_indicator: { type: 'text' } }) }),
+      deadlineAt: this.endOfCall(deadlineAt),
+      maxBytes: MAX_RESPONSE,
+    });
+    return readOutcome(result, ({ success }) => success === true);
   }
 
   /** State and health of a number (platform §3.3). */
@@ -169,6 +187,10 @@ export class GraphClient {
     const { accessToken, maxBytes } = read;
     const call = { path: this.prefix + path, accessToken, deadlineAt: this.endOfCall(read.deadlineAt), maxBytes };
     return this.exchange(template, { method: 'GET', body: null, ...call });
+  }
+
+  private messagesPath({ phoneNumberId }: PhoneNumberTarget): string {
+    return `${this.prefix}/${encodeURIComponent(phoneNumberId)}/messages`;
   }
 
   private endOfCall(deadlineAt: number): number {

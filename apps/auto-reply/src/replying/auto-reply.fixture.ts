@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import {
+  GatewayError,
   GetThread,
   ListAutoReplies,
+  MarkRead,
   MessageReceived,
   SendText,
   SetAutoReply,
@@ -39,6 +41,8 @@ export interface AutoReplies {
   model: HeldModel;
   /** Every request to the send service, including repeated ones. */
   sends: RequestOf<typeof SendText>[];
+  /** Every request to mark a message as read. */
+  receipts: RequestOf<typeof MarkRead>[];
   /** Responders for the next sends, in order; all others are accepted. */
   respondToSends(...responders: SendResponder[]): void;
   /** Runs a replica in this process. */
@@ -117,6 +121,12 @@ export async function startAutoReplies(): Promise<AutoReplies> {
     next_cursor: null,
   }));
 
+  const receipts: RequestOf<typeof MarkRead>[] = [];
+  harness.respond(MarkRead, (request) => {
+    receipts.push(request);
+    throw new GatewayError('PLATFORM_UNAVAILABLE', 'Not now.');
+  });
+
   const sends: RequestOf<typeof SendText>[] = [];
   const accepted = new Map<string, Sent>();
   const responders: SendResponder[] = [];
@@ -139,6 +149,7 @@ export async function startAutoReplies(): Promise<AutoReplies> {
   return {
     harness,
     sends,
+    receipts,
     replies,
     model: {
       calls,

@@ -59,6 +59,21 @@ describe('spec §10: events while a reply is composed', () => {
     expect(await ended('Silk')).toMatchObject({ state: 'replied', reply: 'About: Silk\nShips in two days' });
   });
 
+  it('decision 331: shows typing while the model thinks if the business wants it, and replies although that fails', async () => {
+    await autoReply.run();
+    await autoReply.set({});
+    await autoReply.receive(1, 'Without');
+    await isModelCalled('Without');
+    await autoReply.set({ show_typing: true });
+    await autoReply.receive(2, 'With');
+    await isModelCalled('With');
+    const typing = { business_id: 1, message_id: 'wamid.2', typing: true };
+    expect(await eventually(() => autoReply.receipts[0] && autoReply.receipts)).toEqual([typing]);
+    expect(texts()).toEqual([]);
+    autoReply.model.release();
+    expect(await ended('With')).toMatchObject({ state: 'replied' });
+  });
+
   it('guarantees §9: does not start with sealing keys that cannot open its secrets', async () => {
     await autoReply.run();
     await autoReply.set({ api_key_sealed: autoReply.harness.sealer.seal('key', 'auto_reply.api_key:1') });

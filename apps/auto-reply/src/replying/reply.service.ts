@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { GatewayError, GetThread, SendText, type ReplyOf, type SuppressionStateName, type ThreadMessage } from '@mgw/contracts';
+import { GatewayError, GetThread, MarkRead, SendText, type ReplyOf, type SuppressionStateName, type ThreadMessage } from '@mgw/contracts';
 import { OutboxRelay } from '@mgw/events';
 import { RpcClient } from '@mgw/rpc';
 import { LOGGER } from '@mgw/service';
@@ -95,10 +95,16 @@ export class ReplyService {
 
   private async compose(question: Question, { settings, messages }: Context): Promise<string> {
     if (!(await this.replies.reserve(question))) throw new Skipped('the daily limit is reached');
+    if (settings.show_typing) this.showTyping(question);
     const reply = await this.models.reply(question.business_id, settings, messages);
     await this.replies.saveReply(question, reply);
     await this.loadContext(question);
     return reply;
+  }
+
+  /** The reply does not wait for it, and is sent without it. */
+  private showTyping({ business_id, inbound_message_id: message_id }: Question): void {
+    void this.rpc.call(MarkRead, { business_id, message_id, typing: true }).catch(() => undefined);
   }
 
   /** @throws Skipped if an agent handles the conversation or a newer question replaced this one */

@@ -13,10 +13,10 @@ export class SettingsHandlers {
 
   @Handles(GetAutoReply)
   async get({ business_id }: RequestOf<typeof GetAutoReply>): Promise<ReplyOf<typeof GetAutoReply>> {
-    const { enabled, instructions, model, base_url, daily_limit, quiet_when_agent_active_minutes, api_key_sealed } =
+    const { enabled, instructions, model, base_url, daily_limit, quiet_when_agent_active_minutes, show_typing, api_key_sealed } =
       await this.settings.forBusiness(business_id);
     const has_api_key = api_key_sealed !== null;
-    return { enabled, instructions, model, base_url, daily_limit, quiet_when_agent_active_minutes, has_api_key };
+    return { enabled, instructions, model, base_url, daily_limit, quiet_when_agent_active_minutes, show_typing, has_api_key };
   }
 
   @Handles(SetAutoReply)

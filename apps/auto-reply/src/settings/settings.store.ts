@@ -18,6 +18,7 @@ const NONE: Settings = {
   api_key_sealed: null,
   daily_limit: 200,
   quiet_when_agent_active_minutes: 30,
+  show_typing: false,
   plan: '',
   timezone: 'UTC',
 };
@@ -31,7 +32,8 @@ export class SettingsStore {
 
   async forBusiness(businessId: number): Promise<Settings> {
     const [row] = await this.db.query<Settings>(
-      `SELECT enabled, instructions, model, base_url, api_key_sealed, daily_limit, quiet_minutes AS quiet_when_agent_active_minutes, plan, timezone
+      `SELECT enabled, instructions, model, base_url, api_key_sealed, daily_limit, quiet_minutes AS quiet_when_agent_active_minutes, show_typing,
+         plan, timezone
        FROM auto_reply.settings WHERE business_id = $1`,
       [businessId],
     );
@@ -45,7 +47,7 @@ export class SettingsStore {
    */
   async set(request: RequestOf<typeof SetAutoReply>): Promise<{ api_key_removed: boolean }> {
     const { business_id, timezone, plan, base_url, api_key_sealed } = request;
-    const { enabled, instructions, model, daily_limit, quiet_when_agent_active_minutes } = request;
+    const { enabled, instructions, model, daily_limit, quiet_when_agent_active_minutes, show_typing } = request;
     return this.db.transaction(async (tx) => {
       await tx.query('INSERT INTO auto_reply.settings (business_id) VALUES ($1) ON CONFLICT DO NOTHING', [business_id]);
       const [held] = await tx.query<Pick<Settings, 'base_url' | 'api_key_sealed'>>(
@@ -57,7 +59,8 @@ export class SettingsStore {
       await tx.query(
         `UPDATE auto_reply.settings SET enabled = coalesce($2, enabled), instructions = coalesce($3, instructions), model = coalesce($4, model),
            base_url = CASE WHEN $5 THEN $6 ELSE base_url END, api_key_sealed = CASE WHEN $7 THEN $8 ELSE api_key_sealed END,
-           daily_limit = coalesce($9, daily_limit), quiet_minutes = coalesce($10, quiet_minutes), timezone = $11, plan = $12
+           daily_limit = coalesce($9, daily_limit), quiet_minutes = coalesce($10, quiet_minutes), timezone = $11, plan = $12,
+           show_typing = coalesce($13, show_typing)
          WHERE business_id = $1`,
         [
           business_id,
@@ -72,6 +75,7 @@ export class SettingsStore {
           quiet_when_agent_active_minutes ?? null,
           timezone,
           plan,
+          show_typing ?? null,
         ],
       );
       return { api_key_removed: api_key_sealed === undefined && originChanges && typeof held?.api_key_sealed === 'string' };

@@ -10,6 +10,8 @@ export const MediaSendResult = sendResultWith('MediaSendResult', { media_type: M
 export const InteractiveSendResult = sendResultWith('InteractiveSendResult', { kind: InteractiveContent.properties.kind });
 export const OtpSendResult = sendResultWith('OtpSendResult', { otp: Type.String() });
 
+export const Succeeded = Type.Object({ success }, { title: 'Succeeded' });
+
 /** Spec §2.3. */
 export const MessageStatusResponse = Type.Object(
   {

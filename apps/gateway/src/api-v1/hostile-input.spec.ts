@@ -1,6 +1,7 @@
 import {
   FindSend,
   GetMessageStatus,
+  MarkRead,
   SendContacts,
   SendInteractive,
   SendLocation,
@@ -52,6 +53,7 @@ const GOOD = {
   'send-location': { phone: PHONE, latitude: 1.5, longitude: 2, name: 'n', address: 'a', reply_to: 'wamid.1' },
   'send-contacts': { phone: PHONE, contacts: [{ name: { formatted_name: 'Asha Rao', first_name: 'Asha' } }], reply_to: 'wamid.1' },
   'send-reaction': { phone: PHONE, message_id: 'wamid.1', emoji: '👍' },
+  'mark-read': { message_id: 'wamid.1', typing: true },
 };
 const QUICK = { phone: PHONE, template: 'order_update', lang: 'en', params: 'a,b' };
 
@@ -91,6 +93,7 @@ const VALID: Record<string, string[]> = {
   latitude: ['a number'],
   longitude: ['a number'],
   preview_url: TRUE_AND_FALSE,
+  typing: TRUE_AND_FALSE,
   voice: ['false'],
 };
 /** Fields that must not be null or absent. */
@@ -131,6 +134,7 @@ describe('hostile input (spec §7, decisions 4 to 16, guarantees §9)', () => {
       return key.token;
     });
     for (const operation of [
+      MarkRead,
       SendContacts,
       SendInteractive,
       SendLocation,
@@ -188,7 +192,7 @@ describe('hostile input (spec §7, decisions 4 to 16, guarantees §9)', () => {
     }
   });
 
-  it.each(fields.filter(([path, field]) => !NEEDED.includes(field) && path !== 'send-reaction'))(
+  it.each(fields.filter(([path, field]) => !NEEDED.includes(field) && field !== 'message_id' && path !== 'send-reaction'))(
     'decision 44: %s %s: null means the same as leaving it out',
     async (path, field) => {
       expect((await post(path, withField(path, field, 'null'))).status).toBe(200);

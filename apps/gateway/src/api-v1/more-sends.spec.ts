@@ -1,5 +1,6 @@
 import {
   GatewayError,
+  MarkRead,
   SendContacts,
   SendInteractive,
   SendLocation,
@@ -177,6 +178,21 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
         error_code: 'PERMISSION_DENIED',
         error: expect.stringContaining('send_interactive') as string,
       });
+  });
+
+  it('decision 330: marks a message as read, and shows typing on request', async () => {
+    dashboard.neighbours.respond(MarkRead, (mark) => {
+      requested.push(mark);
+      if (mark.message_id === 'wamid.none') throw new GatewayError('NOT_FOUND', 'no');
+      return {};
+    });
+    expect((await post('mark-read', { message_id: 'wamid.0' }).expect(200)).body).toEqual({ success: true });
+    await post('mark-read', { message_id: 'wamid.0', typing: true }).expect(200);
+    expect(requested).toEqual([false, true].map((typing) => ({ business_id, message_id: 'wamid.0', typing })));
+    expect((await post('mark-read', { message_id: 'wamid.none' }).expect(404)).body).toMatchObject({
+      success: false,
+      error_code: 'NOT_FOUND',
+    });
   });
 
   it('spec §4.7: the response has the code', async () => {

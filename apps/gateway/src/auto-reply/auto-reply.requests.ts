@@ -40,6 +40,11 @@ export class ChangeAutoReplyRequest {
   @Min(0)
   @Max(10_080)
   quiet_when_agent_active_minutes?: number | null;
+
+  /** Whether the customer sees that a reply is being written; it also marks their message as read. */
+  @IsOptional()
+  @IsBoolean()
+  show_typing?: boolean | null;
 }
 
 @JSONSchema({ example: { text: 'Are you open?' } })

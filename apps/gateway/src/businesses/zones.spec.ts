@@ -84,7 +84,12 @@ describe('decision 53: a new time zone takes effect at the next midnight of the 
   it('sends count in the zone in force; settings and me show both zones; Retry-After is the reset of the cap', async () => {
     const { token, business_id } = await dashboard.apiKey();
     const owner = await dashboard.session('owner', business_id);
-    dashboard.neighbours.respond(GetSendSettings, () => ({ stop_words: [], start_words: [], otp_to_opted_out: false }));
+    dashboard.neighbours.respond(GetSendSettings, () => ({
+      stop_words: [],
+      start_words: [],
+      otp_to_opted_out: false,
+      mark_read_on_open: false,
+    }));
     await owner.put('/api/client/settings', { timezone: 'Etc/GMT+12' }).expect(200);
     const pending = {
       timezone: 'Etc/GMT+12',

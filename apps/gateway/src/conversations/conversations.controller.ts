@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { FindUnanswered, GetMessageStatuses, GetThread, ListConversations, SendText } from '@mgw/contracts';
+import { FindUnanswered, GetMessageStatuses, GetThread, ListConversations, MarkConversationRead, SendText } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuditStore } from '../audit/audit.store';
@@ -11,6 +11,7 @@ import { Responds } from '../responses/responds';
 import { SendResult } from '../sending/sending.responses';
 import { SendingService } from '../sending/sending.service';
 import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { isUnattended } from '../sessions/session.strategy';
 import type { BusinessUser } from '../sessions/session-user';
 import { ListConversationsQuery, ReplyRequest } from './conversations.requests';
 import { ConversationsResponse, ThreadResponse } from './conversations.responses';
@@ -40,8 +41,16 @@ export class ConversationsController {
 
   @Get(':id/messages')
   @Responds(ThreadResponse, 'Show the messages of a conversation, the newest first')
-  async thread(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) conversation_id: number, @Query() query: PageQuery) {
+  async thread(
+    @CurrentUser() { business_id }: BusinessUser,
+    @Param('id', IdPipe) conversation_id: number,
+    @Query() query: PageQuery,
+    @Req() request: FastifyRequest,
+  ) {
     const { conversation, messages, next_cursor } = await this.rpc.call(GetThread, { business_id, conversation_id, ...pageOf(query) });
+    const isOpened = query.cursor === undefined && !isUnattended(request);
+    // The page does not wait, and the next refresh tries again after a failure.
+    if (isOpened) void this.rpc.call(MarkConversationRead, { business_id, conversation_id }).catch(() => undefined);
     const message_ids = messages.filter(({ direction }) => direction === 'out').map(({ message_id }) => message_id);
     const known = await this.statusesOf(business_id, message_ids);
     return {

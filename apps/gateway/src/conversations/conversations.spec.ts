@@ -1,4 +1,5 @@
-import { FindUnanswered, ListConversations, type ConversationRecord } from '@mgw/contracts';
+import { FindUnanswered, GetThread, ListConversations, MarkConversationRead, GatewayError, type ConversationRecord } from '@mgw/contracts';
+import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 
 const conversation = (id: number, direction: 'in' | 'out'): ConversationRecord => ({
@@ -34,5 +35,23 @@ describe('the list of conversations (spec §10)', () => {
     });
     expect(await needing()).toEqual([true, false, false]);
     expect(requested).toEqual([[1, 2]]);
+  });
+
+  it('decision 331: a conversation counts as read when a person opens it, not when an idle page refreshes it', async () => {
+    const owner = await dashboard.session('owner', await dashboard.business());
+    const opened: number[] = [];
+    dashboard.neighbours.respond(GetThread, ({ conversation_id }) => ({
+      conversation: conversation(conversation_id, 'in'),
+      messages: [],
+      next_cursor: null,
+    }));
+    dashboard.neighbours.respond(MarkConversationRead, ({ conversation_id }) => {
+      opened.push(conversation_id);
+      throw new GatewayError('PLATFORM_UNAVAILABLE', 'Not now.');
+    });
+    await owner.get('/api/client/conversations/1/messages').set('x-unattended', '1').expect(200);
+    await owner.get('/api/client/conversations/2/messages').expect(200);
+    await eventually(() => opened.length > 0);
+    expect(opened).toEqual([2]);
   });
 });

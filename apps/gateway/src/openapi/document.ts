@@ -110,7 +110,7 @@ function sampleOf({ method, path, query, body }: Endpoint, { requests, serverUrl
 const isRest = ({ path }: Endpoint) => path.startsWith('/api/v1/');
 
 /** Whether the endpoint takes an Idempotency-Key. */
-const isRepeatable = ({ permission, description }: Endpoint) => permission !== undefined || description.repeatable === true;
+const isRepeatable = ({ permission, description }: Endpoint) => description.repeatable ?? permission !== undefined;
 
 function securityOf(endpoint: Endpoint): Json[] {
   if (endpoint.path === '/api/v1/quick-send') return [{ apiKey: [] }, { apiKeyInQuery: [] }];

@@ -17,7 +17,9 @@ interface Unattended {
 }
 /** Marks a method that browsers call by themselves: such calls do not keep a session alive (spec §10). */
 export const IsUnattended = () => RouteConfig({ unattended: true } satisfies Unattended);
-export const isUnattended = ({ routeOptions }: FastifyRequest): boolean => (routeOptions.config as Unattended).unattended === true;
+/** Whether the browser or an idle page sent the request by itself. */
+export const isUnattended = ({ routeOptions, headers }: FastifyRequest): boolean =>
+  (routeOptions.config as Unattended).unattended === true || headers[UNATTENDED_HEADER] !== undefined;
 
 /** Authenticates a dashboard user by the cookie `token` (spec §5.8). */
 @Injectable()
@@ -28,7 +30,6 @@ export class SessionStrategy extends PassportStrategy(Strategy, SESSION_STRATEGY
 
   async validate(request: FastifyRequest): Promise<SessionUser | false> {
     const token = sessionToken(request.headers.cookie);
-    const used = !isUnattended(request) && request.headers[UNATTENDED_HEADER] === undefined;
-    return (token !== null && (await this.sessions.find(token, used))) || false;
+    return (token !== null && (await this.sessions.find(token, !isUnattended(request)))) || false;
   }
 }

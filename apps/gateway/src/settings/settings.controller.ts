@@ -15,7 +15,7 @@ import { ChangeSettingsRequest } from './settings.requests';
 
 const SettingsResponse = Type.Object({ ...ZONE_FIELDS, ...SendSettings.properties }, { title: 'Settings' });
 
-/** A business's settings: time zone, opt-out and opt-in words, codes for opted-out contacts (decisions 18, 20, 45). */
+/** A business's settings: time zone, opt-out and opt-in words, codes for opted-out contacts, read receipts (decisions 18, 20, 45). */
 @Controller('api/client/settings')
 @SessionOf('owner', 'member')
 export class SettingsController {

@@ -33,4 +33,9 @@ export class ChangeSettingsRequest {
   @IsOptional()
   @IsBoolean()
   otp_to_opted_out?: boolean | null;
+
+  /** Whether a customer's messages are marked as read when a person opens the conversation in the inbox. */
+  @IsOptional()
+  @IsBoolean()
+  mark_read_on_open?: boolean | null;
 }

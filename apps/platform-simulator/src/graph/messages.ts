@@ -19,19 +19,23 @@ import { type SimulatorParts } from '../simulator-parts';
 /** `POST /{phone_number_id}/messages` (platform §1). */
 export async function postMessage(parts: SimulatorParts, request: FastifyRequest<ById>, reply: FastifyReply): Promise<unknown> {
   const account = accountFor(parts, request, (id) => parts.accounts.byNumber(id));
-  if ((request.body as { status?: unknown } | null)?.status !== undefined) return readReceipt(request.body);
+  if ((request.body as { status?: unknown } | null)?.status !== undefined) return readReceipt(parts, request.body);
   const message = messageOf(request.body);
   const recipient = recipientOf(message);
   const sent = { to: recipient, type: message.type, template: message.template?.name as string | undefined };
   const fault = parts.rules.match(sent) ?? parts.refused.nextFault(recipient);
   if (fault?.delay_ms) await new Promise((resolve) => setTimeout(resolve, fault.delay_ms));
   if (fault?.refuse_connections_ms) parts.startOutage(fault.refuse_connections_ms);
-  if (fault?.error) throw new GraphFailure(fault.error.code, fault.error.message ?? 'refused by a rule', fault.error);
+  refuseByRule(fault);
   if (fault?.answer) return respondByRule(fault.answer, reply);
   parts.limits.countSent(account);
   checkMessage(account, message, recipient, parts.media);
   checkWindow(parts, account, message, recipient);
   return accept(parts, { account, message, recipient, behaviour: behaviourOf(parts, account, message, recipient), fault, request, reply });
+}
+
+function refuseByRule(fault: Fault | undefined): void {
+  if (fault?.error) throw new GraphFailure(fault.error.code, fault.error.message ?? 'refused by a rule', fault.error);
 }
 
 const ReadReceipt = strict({
@@ -42,8 +46,9 @@ const ReadReceipt = strict({
 });
 
 /** A read receipt, with or without the typing indicator (platform §1.1). */
-function readReceipt(body: unknown): { success: true } {
+function readReceipt({ rules }: SimulatorParts, body: unknown): { success: true } {
   checkShape(ReadReceipt, body, '');
+  refuseByRule(rules.match({ to: '', type: 'read', template: undefined }));
   return { success: true };
 }
 

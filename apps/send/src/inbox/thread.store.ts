@@ -28,7 +28,7 @@ interface MessageRow {
  * SQL: the position of a customer's message in its thread. WhatsApp's times have whole seconds; messages of one second keep their order of
  * arrival, and a late message comes last in its second. An index has exactly this expression.
  */
-const INBOUND_PLACE = `least(received_at AT TIME ZONE 'UTC', sent_at AT TIME ZONE 'UTC' + interval '999 milliseconds')`;
+export const INBOUND_PLACE = `least(received_at AT TIME ZONE 'UTC', sent_at AT TIME ZONE 'UTC' + interval '999 milliseconds')`;
 
 /** SQL of the cursor's row, the last one of the previous page. */
 interface PageStart {

@@ -1,4 +1,15 @@
-import { SendContacts, SendInteractive, SendLocation, SendMedia, SendReaction, SendText, type Sender } from '@mgw/contracts';
+import {
+  MarkConversationRead,
+  MarkRead,
+  SendContacts,
+  SendInteractive,
+  SendLocation,
+  SendMedia,
+  SendReaction,
+  SendText,
+  SetSendSettings,
+  type Sender,
+} from '@mgw/contracts';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../send.fixture';
@@ -27,6 +38,8 @@ describe('free messages of every kind (spec §3.2, decision 304)', () => {
   const react: Send = (change) => sending.free(SendReaction, { message_id: WRITTEN, emoji: '👍' }, change);
   const all = Object.entries({ ...KINDS, reaction: react });
   const lastCall = () => sending.platform.calls().at(-1);
+  const respondToReceipts = () =>
+    sending.platform.respond((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true}'));
   const receive = async (message: Parameters<typeof inboundEvent>[0], business = 1) => {
     const before = (await sending.harness.published('message.received')).length;
     await sending.harness.publish(inboundEvent({ sent_at: new Date().toISOString(), ...message }, business));
@@ -85,6 +98,49 @@ describe('free messages of every kind (spec §3.2, decision 304)', () => {
         expect(await send({}, { reply_to })).toMatchObject({ replayed: false });
         expect(lastCall()).toMatchObject({ context: { message_id: reply_to } });
       }
+  });
+
+  it('decision 330: marks received messages as read, and no others', async () => {
+    const mark = (message_id: string, { typing = false, business_id = 1 } = {}) =>
+      sending.harness.rpc.call(MarkRead, { business_id, message_id, typing }).catch((error: unknown) => error);
+    const used = await sending.used();
+    const sent = (await KINDS['text']?.()) as { message_id: string };
+    respondToReceipts();
+    expect(await mark(WRITTEN)).toEqual({});
+    expect(lastCall()).toEqual({ messaging_product: 'whatsapp', status: 'read', message_id: WRITTEN });
+    expect(await mark(WRITTEN, { typing: true })).toEqual({});
+    expect(lastCall()).toMatchObject({ message_id: WRITTEN, typing_indicator: { type: 'text' } });
+    const calls = sending.platform.calls().length;
+    for (const [id, options] of [[sent.message_id], ['wamid.none'], ['wamid.foreign'], [WRITTEN, { business_id: 2 }]] as const)
+      expect([id, await mark(id, options)]).toEqual([id, expect.objectContaining({ error_code: 'NOT_FOUND', status: 404 })]);
+    expect([sending.platform.calls().length, await sending.used()]).toEqual([calls, used + 1]);
+    sending.platform.respond((_, response) => void response.socket?.destroy());
+    expect(await mark(WRITTEN)).toMatchObject({ error_code: 'PLATFORM_UNAVAILABLE' });
+    expect(sending.platform.calls()).toHaveLength(calls + 1);
+    sending.platform.refuse(190, 401);
+    expect(await mark(WRITTEN)).toMatchObject({ error_code: 'NOT_CONNECTED', extras: { platform_code: 190 } });
+    expect(sending.reported).toEqual([190]);
+    sending.platform.accept();
+  });
+
+  it('decision 331: marks the newest message of an opened conversation once, if the business wants it', async () => {
+    const { rpc, db } = sending.harness;
+    const [row] = await db.query<{ id: string }>(`SELECT conversation_id AS id FROM send.inbound_messages WHERE message_id = $1`, [
+      WRITTEN,
+    ]);
+    const open = (business_id = 1) => rpc.call(MarkConversationRead, { business_id, conversation_id: Number(row?.id) });
+    const calls = sending.platform.calls().length;
+    respondToReceipts();
+    await open();
+    await rpc.call(SetSendSettings, { business_id: 1, mark_read_on_open: true });
+    await rpc.call(SetSendSettings, { business_id: 2, mark_read_on_open: true });
+    await open(2);
+    expect(sending.platform.calls()).toHaveLength(calls);
+    await receive({ message_id: 'wamid.newest' });
+    await open();
+    await open();
+    expect(sending.platform.calls().slice(calls)).toEqual([{ messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.newest' }]);
+    sending.platform.accept();
   });
 
   it('are never retried after an unclear response, and refused to people who opted out', async () => {

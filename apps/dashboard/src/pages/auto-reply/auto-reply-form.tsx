@@ -75,6 +75,13 @@ export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) 
             disabled={disabled}
             onChange={(value) => set({ quiet_when_agent_active_minutes: value })}
           />
+          <Switch
+            label="Show customers that a reply is being written"
+            description="Also marks their message as read"
+            checked={draft.show_typing}
+            disabled={disabled}
+            onChange={(e) => set({ show_typing: e.currentTarget.checked })}
+          />
           <Button type="submit" loading={save.isPending} disabled={disabled}>
             Save
           </Button>

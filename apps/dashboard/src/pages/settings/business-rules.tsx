@@ -58,6 +58,12 @@ export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
           disabled={disabled}
           onChange={(e) => set({ otp_to_opted_out: e.currentTarget.checked })}
         />
+        <Switch
+          label="Mark messages as read when somebody opens the conversation"
+          checked={draft.mark_read_on_open}
+          disabled={disabled}
+          onChange={(e) => set({ mark_read_on_open: e.currentTarget.checked })}
+        />
         <Button loading={save.isPending} disabled={disabled} onClick={() => save.mutate(changes)}>
           Save
         </Button>

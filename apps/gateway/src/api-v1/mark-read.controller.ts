@@ -1,0 +1,25 @@
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { MarkRead } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import type { FastifyRequest } from 'fastify';
+import { CurrentKey, Needs, RestApi } from '../access/rest-api';
+import type { KeyAccess } from '../api-keys/key-access';
+import { Responds } from '../responses/responds';
+import { Succeeded } from './api-v1.responses';
+import { MarkReadRequest } from './mark-read.request';
+
+@Controller('api/v1/mark-read')
+@RestApi()
+export class MarkReadController {
+  constructor(private readonly rpc: RpcClient) {}
+
+  /** Takes no Idempotency-Key, because a repeated call has no further effect (decision 330). */
+  @Post()
+  @HttpCode(200)
+  @Needs('send_text')
+  @Responds(Succeeded, 'Mark a customer’s message as read, and show that you are typing', { errors: MarkRead.errors, repeatable: false })
+  async markRead(@CurrentKey() { business }: KeyAccess, @Req() { id }: FastifyRequest, @Body() { message_id, typing }: MarkReadRequest) {
+    await this.rpc.call(MarkRead, { business_id: business.id, message_id, typing: typing === true }, { requestId: id });
+    return { success: true as const };
+  }
+}
