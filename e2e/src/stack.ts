@@ -2,6 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, freePort, spawnNode } from '@mgw/testing';
+import { withOwnBusinesses } from './own-businesses';
+import { dashboardUser } from './people';
 
 export interface DemoBusiness {
   id: number;
@@ -60,6 +62,12 @@ export const ROOT = join(__dirname, '../..');
 export const START = join(ROOT, 'tools/start/start.mjs');
 const NPM = join(process.execPath, '../../lib/node_modules/npm/bin/npm-cli.js');
 
+/** The demo, and its businesses that most specs use. */
+function demoParts(demo: Demo): Pick<RunningStack, 'demo' | 'growth' | 'starter'> {
+  const on = (plan: string) => demo.businesses.find((business) => business.plan === plan) as DemoBusiness;
+  return { demo, growth: on('Growth'), starter: on('Starter') };
+}
+
 /** Runs `npm start` with the current build, on its own ports and folders. */
 export async function startStack({
   replicas = 1,
@@ -98,7 +106,6 @@ export async function startStack({
   await child.printed(/✓ Ready/, 120_000);
   const read = (file: string) => readFileSync(join(dir, file), 'utf8');
   const demo = JSON.parse(read('demo.json')) as Demo;
-  const on = (plan: string) => demo.businesses.find((business) => business.plan === plan) as DemoBusiness;
   const processes = (app?: string) =>
     (JSON.parse(read('processes.json')) as { processes: StackProcess[] }).processes.filter(
       (process) => app === undefined || process.app === app,
@@ -106,9 +113,7 @@ export async function startStack({
   const isReady = ({ probe_port }: StackProcess) =>
     probe_port === undefined || fetch(`http://127.0.0.1:${probe_port}/readyz`).then(({ status }) => status === 200);
   return {
-    demo,
-    growth: on('Growth'),
-    starter: on('Starter'),
+    ...demoParts(demo),
     output: child.output,
     processes,
     pids: (app) => Object.fromEntries(processes(app).map(({ name, pid }) => [name, pid])),
@@ -133,4 +138,27 @@ export async function startStack({
       return ended;
     },
   };
+}
+
+/** A stack that several parts of one spec use, each with businesses of its own. The spec stops it. */
+export type SharedStack = Omit<RunningStack, 'stop'>;
+
+let shared: Promise<RunningStack> | undefined;
+
+/** The first call starts the stack. @returns it with new businesses for the caller */
+export async function sharedStack(): Promise<SharedStack> {
+  shared ??= startWithoutGlobalLimit();
+  const stack = await shared;
+  return { ...stack, ...demoParts(await withOwnBusinesses(stack.demo)) };
+}
+
+export async function stopSharedStack(): Promise<void> {
+  await (await shared)?.stop();
+}
+
+async function startWithoutGlobalLimit(): Promise<RunningStack> {
+  const stack = await startStack();
+  const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
+  await operator.call('PUT', '/api/admin/limits', { global_per_minute: 100_000 });
+  return stack;
 }

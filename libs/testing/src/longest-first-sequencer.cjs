@@ -11,7 +11,7 @@ const LONGEST = [
   'e2e/src/start.e2e.spec.ts',
   'e2e/src/hostile/neighbours.e2e.spec.ts',
   'apps/platform-webhook-ingest/src/receiving/hostile.spec.ts',
-  'e2e/src/rest-api.e2e.spec.ts',
+  'e2e/src/one-stack.e2e.spec.ts',
   'apps/auto-reply/src/replying/composing.spec.ts',
   'e2e/src/broadcast.e2e.spec.ts',
   'e2e/src/traces.e2e.spec.ts',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { dashboardUser, integrator, type DashboardUser, type Integrator } from './people';
-import { startStack, type RunningStack } from './stack';
+import { sharedStack, type SharedStack } from './stack';
 
 interface Expectation {
   file: string;
@@ -42,14 +42,14 @@ const STYLES = {
 };
 
 describe('callbacks of the platform, in both styles of their bytes (platform §4)', () => {
-  let stack: RunningStack;
+  let stack: SharedStack;
   let crm: Integrator;
   let owner: DashboardUser;
   let receiver: Receiver;
   const begun = Math.floor(Date.now() / 1_000) - 3_600;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
     const { A } = EXPECT.tenants;
     const { body } = await operator.call<{ id: number }>('POST', '/api/admin/businesses', { name: A.name, plan: 'Pro' });
@@ -81,10 +81,7 @@ describe('callbacks of the platform, in both styles of their bytes (platform §4
       events: ['message.received', 'conversation.created', 'message.sent'],
     });
   }, 150_000);
-  afterAll(async () => {
-    await receiver?.close();
-    await stack?.stop();
-  });
+  afterAll(() => receiver?.close());
 
   const simulate = (path: string, body: unknown) =>
     fetch(`${stack.demo.simulator_url}/__sim/${path}`, {
@@ -176,7 +173,7 @@ describe('callbacks of the platform, in both styles of their bytes (platform §4
     const { file, graph_wamid: id, status, http } = caseOf(prefix);
     const phone = prefix === 'd16' ? '919000055501' : OTHER_NUMBER;
     const body = { messaging_product: 'whatsapp', contacts: [{ input: phone, wa_id: phone }], messages: [{ id }] };
-    await simulate('rules', { times: 1, answer: { status: 200, body } });
+    await simulate('rules', { times: 1, match: { to: phone }, answer: { status: 200, body } });
     const sent = await crm.post('send-text', { phone, message: 'Hello' });
     expect(sent.body).toMatchObject({ success: true, message_id: id });
     expect(await deliver(file)).toBe(http);

@@ -3,7 +3,7 @@ import { eventually, PLATFORM_ERRORS, startBrowser, installedProgram } from '@mg
 import { Documented } from './documented';
 import { customer, dashboardUser, integrator, type ApiResponse, type DashboardUser, type Integrator } from './people';
 import { postmanRequests, resolved } from './postman';
-import { startStack, type RunningStack } from './stack';
+import { sharedStack, type SharedStack } from './stack';
 
 interface PlatformCall {
   method: string;
@@ -46,7 +46,7 @@ type Send = (typeof SENDS)[number];
 
 /** The whole REST API through the public port: its documented responses and the errors of the platform. */
 describe('the REST API (spec §4 to §8)', () => {
-  let stack: RunningStack;
+  let stack: SharedStack;
   let crm: Integrator;
   let owner: DashboardUser;
   let operator: DashboardUser;
@@ -58,11 +58,10 @@ describe('the REST API (spec §4 to §8)', () => {
   const written = new Map<string, string>();
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     crm = integrator(stack.demo.base_url, stack.growth.api_key);
     owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
     operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
-    await operator.call('PUT', '/api/admin/limits', { global_per_minute: 100_000 });
     const { body } = await operator.call<{ api_keys: { id: number }[] }>('GET', `/api/admin/api-keys?business_id=${stack.growth.id}`);
     await operator.call('PATCH', `/api/admin/api-keys/${body.api_keys[0]?.id}`, { per_minute_limit: 100_000, daily_limit: 100_000 });
     // The person of the examples writes first, so that their window is open.
@@ -72,7 +71,6 @@ describe('the REST API (spec §4 to §8)', () => {
       return status === 200 && (body['message_id'] as string);
     });
   }, 150_000);
-  afterAll(() => stack?.stop());
 
   const conforms = (method: string, path: string, response: ApiResponse) => documented.conforms(method, `/api/v1/${path}`, response);
 

@@ -3,7 +3,7 @@ import { connect, type NatsConnection, type Status } from 'nats';
 import { Client } from 'pg';
 import { eventually } from '@mgw/testing';
 import { ACCESS } from './access-table.fixture';
-import { startStack, type RunningStack } from './stack';
+import { sharedStack, type SharedStack } from './stack';
 
 /** PostgreSQL role and schema of each service. */
 const SCHEMAS = {
@@ -19,13 +19,12 @@ const SCHEMAS = {
 const APPS = Object.entries(SCHEMAS);
 
 describe('each service has its own server users with minimal rights (guarantees §9)', () => {
-  let stack: RunningStack;
+  let stack: SharedStack;
   const portOf = (server: string) => stack.processes(server)[0]?.port as number;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
   }, 150_000);
-  afterAll(() => stack?.stop());
 
   describe('PostgreSQL', () => {
     const as = async (user: string, password: string) => {

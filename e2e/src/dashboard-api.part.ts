@@ -1,6 +1,6 @@
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { customer, dashboardUser, integrator, type DashboardUser, type Integrator } from './people';
-import { startStack, type RunningStack } from './stack';
+import { sharedStack, type SharedStack } from './stack';
 
 interface Page {
   next_cursor: string | null;
@@ -35,23 +35,20 @@ interface Delivery {
 }
 
 describe('the dashboard API (spec §10)', () => {
-  let stack: RunningStack;
+  let stack: SharedStack;
   let crm: Integrator;
   let owner: DashboardUser;
   let stranger: DashboardUser;
   let receiver: Receiver;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     crm = integrator(stack.demo.base_url, stack.growth.api_key);
     owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
     stranger = await dashboardUser(stack.demo.site_url, stack.starter.owner);
     receiver = await startReceiver();
   }, 150_000);
-  afterAll(async () => {
-    await receiver?.close();
-    await stack?.stop();
-  });
+  afterAll(() => receiver?.close());
 
   const template = (phone: string) => ({ phone, template_name: 'order_update', body_params: ['Asha', '1007'] });
   const ok = async <B>(who: DashboardUser, method: string, path: string, body?: unknown): Promise<B> => {

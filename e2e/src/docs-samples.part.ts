@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gatewayClient, InvalidSignature, verifyWebhook } from '@mgw/client';
 import { eventually, freePort, installedProgram, startReceiver, type Receiver } from '@mgw/testing';
 import { dashboardUser, integrator, type DashboardUser } from './people';
-import { ROOT, startStack, type RunningStack } from './stack';
+import { ROOT, sharedStack, type SharedStack } from './stack';
 
 const blocks = (page: string, language: string) =>
   [...readFileSync(join(ROOT, page), 'utf8').matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
@@ -17,14 +17,14 @@ const STRICT = 'set -euo pipefail\ncurl() { command curl --fail --show-error "$@
 
 /** Runs the documents' samples unchanged, and the client library, against the demo. */
 describe('samples of the documentation, and the client library', () => {
-  let stack: RunningStack;
+  let stack: SharedStack;
   let owner: DashboardUser;
   let dir: string;
   const servers: ChildProcess[] = [];
 
   beforeAll(async () => {
     installedProgram('curl');
-    stack = await startStack();
+    stack = await sharedStack();
     owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
     dir = mkdtempSync(join(tmpdir(), 'mgw-docs-'));
     mkdirSync(join(dir, '.local'));
@@ -38,7 +38,6 @@ describe('samples of the documentation, and the client library', () => {
   afterAll(async () => {
     for (const server of servers) server.kill();
     rmSync(dir, { recursive: true, force: true });
-    await stack?.stop();
   });
 
   const here = (text: string) =>

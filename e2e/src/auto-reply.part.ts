@@ -1,6 +1,6 @@
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { customer, dashboardUser, type DashboardUser } from './people';
-import { startStack, type RunningStack } from './stack';
+import { sharedStack, type SharedStack } from './stack';
 
 interface Reply {
   customer_phone: string;
@@ -11,12 +11,12 @@ interface Reply {
 }
 
 describe('auto-reply and the live tail (spec §10, §6.2)', () => {
-  let stack: RunningStack;
+  let stack: SharedStack;
   let owner: DashboardUser;
   let receiver: Receiver;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
     receiver = await startReceiver();
     await owner.call('POST', '/api/client/webhooks', {
@@ -25,10 +25,7 @@ describe('auto-reply and the live tail (spec §10, §6.2)', () => {
       events: ['ai.replied', 'message.sent', 'message.received', 'conversation.created'],
     });
   }, 150_000);
-  afterAll(async () => {
-    await receiver?.close();
-    await stack?.stop();
-  });
+  afterAll(() => receiver?.close());
 
   const set = async (body: object) => expect((await owner.call('PUT', '/api/client/auto-reply', body)).status).toBe(200);
   const replies = async () => (await owner.call<{ replies: Reply[] }>('GET', '/api/client/auto-reply/replies')).body.replies;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { customer, dashboardUser, integrator, type DashboardUser, type Integrator } from './people';
-import { startStack, type RunningStack } from './stack';
+import { sharedStack, type SharedStack } from './stack';
 
 interface Sent {
   success: boolean;
@@ -17,21 +17,18 @@ interface PublicEvent {
 }
 
 describe('the main journey', () => {
-  let stack: RunningStack;
+  let stack: SharedStack;
   let crm: Integrator;
   let owner: DashboardUser;
   let receiver: Receiver;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     crm = integrator(stack.demo.base_url, stack.growth.api_key);
     owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
     receiver = await startReceiver();
   }, 150_000);
-  afterAll(async () => {
-    await receiver?.close();
-    await stack?.stop();
-  });
+  afterAll(() => receiver?.close());
 
   const events = (): PublicEvent[] => receiver.requests.map(({ body }) => JSON.parse(body) as PublicEvent);
   const eventOf = (name: string, data: Record<string, unknown>) =>
