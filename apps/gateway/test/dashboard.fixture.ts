@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { INestMicroservice } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import type { Permission, Plan } from '@mgw/contracts';
+import { migratedDatabase } from '@mgw/harness';
 import { connectNats } from '@mgw/nats';
-import { Database, runMigrations } from '@mgw/postgres';
+import { Database } from '@mgw/postgres';
 import { RpcClient, RpcServer } from '@mgw/rpc';
 import type { Sealer } from '@mgw/sealing';
 import { createLogger, type Logger } from '@mgw/telemetry';
-import { testDatabase, testNats } from '@mgw/testing';
+import { testNats, type TestDatabase } from '@mgw/testing';
 import { ApiKeysStore } from '../src/api-keys/api-keys.store';
 import { BusinessesStore, type BusinessFields } from '../src/businesses/businesses.store';
 import { GatewayConfig } from '../src/gateway.config';
@@ -24,7 +25,7 @@ export const PASSWORD = 'correct horse battery';
 const hashed = hashPassword(PASSWORD);
 const NAMES = { owner: 'Owner', member: 'Member', operator: 'Operator' };
 
-type Servers = { database: Awaited<ReturnType<typeof testDatabase>>; broker: Awaited<ReturnType<typeof testNats>> };
+type Servers = { database: TestDatabase; broker: Awaited<ReturnType<typeof testNats>> };
 type Connection = Awaited<ReturnType<typeof connectNats>>;
 interface Parts {
   runtime: Runtime;
@@ -113,9 +114,8 @@ export async function startDashboard(
   > = {},
   logger: Logger = createLogger('gateway', 'silent'),
 ): Promise<Dashboard> {
-  const servers: Servers = { database: await testDatabase(), broker: await testNats() };
+  const servers: Servers = { database: await migratedDatabase(gateway), broker: await testNats() };
   const { url } = servers.database;
-  await runMigrations({ ...gateway, url });
   const nc = await connectNats({ servers: [servers.broker.url], name: 'gateway', logger });
   const db = await Database.open({ url, schema: 'access', applicationName: 'gateway' });
   const runtime = { db, nc, rpc: new RpcClient(nc, logger), config: testConfig(servers, settings), logger };

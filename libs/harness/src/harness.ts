@@ -8,7 +8,7 @@ import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { startService, type RunningService, type RunSettings, type ServiceOptions } from '@mgw/service';
 import { createLogger } from '@mgw/telemetry';
-import { spawnNode, templateDatabase, testDatabase, testNats, type NodeChild } from '@mgw/testing';
+import { spawnNode, templateDatabase, testDatabase, testNats, type NodeChild, type TestDatabase } from '@mgw/testing';
 import { headers, type JetStreamManager, type JetStreamPublishOptions } from 'nats';
 
 const logger = createLogger('harness', 'silent');
@@ -118,11 +118,15 @@ export class Harness {
   }
 }
 
+/** A new database with the service's schema. The migrations run once in a test run. */
+export async function migratedDatabase(service: Omit<SchemaOptions, 'url'>): Promise<TestDatabase> {
+  const key = JSON.stringify([service.schema, service.sources, String(service.migrations)]);
+  return testDatabase(await templateDatabase(key, (url) => runMigrations({ ...service, url })));
+}
+
 /** @param service its schema is created in a database of its own */
 export async function startHarness(service: Omit<SchemaOptions, 'url'>): Promise<Harness> {
-  const key = JSON.stringify([service.schema, service.sources, String(service.migrations)]);
-  const template = await templateDatabase(key, (url) => runMigrations({ ...service, url }));
-  const [database, broker] = await Promise.all([testDatabase(template), testNats()]);
+  const [database, broker] = await Promise.all([migratedDatabase(service), testNats()]);
   const db = await Database.open({ url: database.url, schema: service.schema });
   const nc = await connectNats({ servers: [broker.url], name: 'harness', logger });
   const harness = new Harness(db, nc, broker, {

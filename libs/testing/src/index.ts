@@ -1,7 +1,17 @@
 export { eventually } from './eventually';
 export { startReceiver, type ReceivedRequest, type Receiver } from './receiver';
 export { spawnNode, type NodeChild } from './child';
-export { freePort, startServers, templateDatabase, testDatabase, testNats, testPostgres, testRedis, type ServerUrls } from './servers';
+export {
+  freePort,
+  startServers,
+  templateDatabase,
+  testDatabase,
+  testNats,
+  testPostgres,
+  testRedis,
+  type ServerUrls,
+  type TestDatabase,
+} from './servers';
 export { startBrowser } from './browser';
 export { installedProgram } from './programs';
 export { PLATFORM_ERRORS, type PlatformErrorRow } from './platform-errors';
