@@ -30,9 +30,8 @@ async function newBusiness(demo: Demo, { plan }: DemoBusiness, suffix: string): 
   const client = await dashboardUser(demo.site_url, owner);
   await client.call('PUT', '/api/client/connection', { ...numbers, ...access, verify_token: demo.verify_token });
   const { body: created } = await client.call<{ key: string }>('POST', '/api/client/api-keys', { name: 'Demo key', permissions: ['*'] });
-  await eventually(
-    async () => (await client.call<{ templates: unknown[] }>('GET', '/api/client/templates')).body.templates.length > 0,
-    { everyMs: 100 },
-  );
+  await eventually(async () => (await client.call<{ templates: unknown[] }>('GET', '/api/client/templates')).body.templates.length > 0, {
+    everyMs: 100,
+  });
   return { id: made.id, name, plan, ...numbers, owner, api_key: created.key };
 }

@@ -26,5 +26,5 @@ ensureDependencies(console.log);
 if (/startStack|\.spawn\(|spawnNode|\bSTART\b|dist\/apps/.test(text)) {
   if (run('nx', ['run-many', '-t', 'build', '--outputStyle=static'], { quiet: true }) !== 0) process.exit(1);
 }
-const withoutPostgres = /startHarness|testDatabase/.test(text) ? {} : { TEST_WITHOUT_POSTGRES: '1' };
+const withoutPostgres = /startHarness|migratedDatabase|testDatabase/.test(text) ? {} : { TEST_WITHOUT_POSTGRES: '1' };
 process.exitCode = run('jest', ['--runInBand', '--runTestsByPath', file, ...more], { env: { NODE_ENV: 'test', ...withoutPostgres } });

@@ -123,6 +123,7 @@ export async function startDashboard(
   const { neighbours, service } = await startNeighbours(nc, logger);
   const stop = async () => {
     await door.close();
+    neighbours.release();
     await service.close();
     await nc.close();
     await db.close();

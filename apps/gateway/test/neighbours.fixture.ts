@@ -57,6 +57,7 @@ type Responder<O extends Operation> = (request: RequestOf<O>) => ReplyOf<O> | Pr
 @Controller()
 export class Neighbours {
   private readonly responders = new Map<string, Responder<Operation>>();
+  private readonly waiting: (() => void)[] = [];
 
   constructor() {
     this.reset();
@@ -72,6 +73,15 @@ export class Neighbours {
     this.respond(GetConnection, () => ({ connection: null }));
     this.respond(GetDailyUsage, () => ({ used: [] }));
     this.respond(ListWebhooks, () => ({ webhooks: [] }));
+  }
+
+  /** For a service that does not respond. It ends with `release`, because a closing service waits for its requests. */
+  noResponse(): Promise<never> {
+    return new Promise((_, reject) => this.waiting.push(() => reject(new Error('the test has ended'))));
+  }
+
+  release(): void {
+    for (const end of this.waiting.splice(0)) end();
   }
 
   @Handles(GetConnection)

@@ -276,7 +276,7 @@ describe('API keys (spec §2.7, §5, §10)', () => {
       return { used: [{ api_key_id: id, used: 42 }] };
     });
     expect(await listed(id)).toMatchObject({ used_today: 42 });
-    dashboard.neighbours.respond(GetDailyUsage, () => new Promise(() => undefined));
+    dashboard.neighbours.respond(GetDailyUsage, () => dashboard.neighbours.noResponse());
     expect(await listed(id)).toMatchObject({ used_today: null });
     dashboard.neighbours.reset();
   });

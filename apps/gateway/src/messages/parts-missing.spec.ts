@@ -67,7 +67,7 @@ describe('responses composed from two services (spec §10)', () => {
   afterAll(() => dashboard.close());
 
   const ways: [string, () => Promise<never>][] = [
-    ['does not respond', () => new Promise<never>(() => undefined)],
+    ['does not respond', () => dashboard.neighbours.noResponse()],
     ['is overloaded', () => Promise.reject(new GatewayError('OVERLOADED', 'Try again.'))],
     ['fails', () => Promise.reject(new Error('a defect'))],
   ];
