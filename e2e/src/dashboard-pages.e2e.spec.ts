@@ -1042,7 +1042,7 @@ describe('the dashboard’s pages', () => {
         name,
         email: `${'m'.repeat(50)}@growth.example`,
         password: 'correct horse battery',
-        role: 'member',
+        role: 'agent',
       });
       await owner.call('POST', '/api/client/webhooks', { name, url: `https://crm.example.com/${name}`, events: ['ai.replied'] });
       const recipients = [{ phone: '+1 201 555 0101', body_params: ['Asha', '1'] }];

@@ -286,7 +286,7 @@ describe('the dashboard', () => {
     await page.getByText('2 sent · 0 failed · 0 to go').first().waitFor();
   });
 
-  it('lets an owner invite a member, who sets a password by the link, and remove them', async () => {
+  it('lets an owner invite an agent, who sets a password by the link and sees their pages only, change the role, and remove them', async () => {
     await go('settings');
     await page.getByLabel('Name').fill('Mira');
     await page.getByLabel('Email').fill('mira@growth.example');
@@ -304,9 +304,21 @@ describe('the dashboard', () => {
     await miras.getByRole('button', { name: 'Set password' }).click();
     await miras.getByRole('link', { name: 'Log in' }).waitFor();
     expect(miras.url()).not.toContain('#');
+    const account = { email: 'mira@growth.example', password: 'a long enough password' };
+    await logIn(account, miras);
+    await miras.waitForURL(/\/inbox$/);
+    const links = miras.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+    await links.first().waitFor();
+    expect(await links.allTextContents()).toEqual(['Inbox', 'Messages', 'Templates']);
+    await miras.goto(`${stack.demo.dashboard_url}/broadcasts`);
+    await miras.waitForURL(/\/inbox$/);
     await own.close();
-    const mira = await dashboardUser(stack.demo.site_url, { email: 'mira@growth.example', password: 'a long enough password' });
-    expect((await mira.call('GET', '/api/client/messages')).status).toBe(200);
+    const mira = await dashboardUser(stack.demo.site_url, account);
+    expect((await mira.call('GET', '/api/client/broadcasts')).status).toBe(403);
+    await page.getByRole('combobox', { name: 'Role of Mira' }).click();
+    await page.getByRole('option', { name: 'manager' }).click();
+    await page.getByText('Role changed.').waitFor();
+    expect((await mira.call('GET', '/api/client/broadcasts')).status).toBe(200);
     expect((await mira.call('POST', '/api/client/api-keys', { name: 'x', permissions: ['*'] })).status).toBe(403);
     await page.getByRole('row', { name: /Mira/ }).getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('dialog', { name: 'Remove Mira?' }).getByRole('button', { name: 'Remove' }).click();

@@ -22,7 +22,7 @@ interface Request {
 describe('the OpenAPI document and live responses (spec §10, §11)', () => {
   let stack: SharedStack;
   let owner: DashboardUser;
-  let member: DashboardUser;
+  let agent: DashboardUser;
   let operator: DashboardUser;
   let visitor: DashboardUser;
   let verboseCallers: Map<DashboardUser, DashboardUser>;
@@ -39,9 +39,9 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
       [owner, announcer(site_url, 5_300_000, cookies[0])],
       [operator, announcer(site_url, 5_300_000, cookies[1])],
     ]);
-    const person = { email: 'member@growth.example', password: 'correct horse battery' };
-    await owner.call('POST', '/api/client/team', { ...person, name: 'Member', role: 'member' });
-    member = await dashboardUser(site_url, person);
+    const person = { email: 'agent@growth.example', password: 'correct horse battery' };
+    await owner.call('POST', '/api/client/team', { ...person, name: 'Agent', role: 'agent' });
+    agent = await dashboardUser(site_url, person);
     receiver = await startReceiver();
   }, 150_000);
   afterAll(() => receiver?.close());
@@ -65,13 +65,9 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
   }
 
   /** Checks the documented permissions. */
-  const allowed = ({ description }: Operation) => (description === 'For operator.' ? operator : owner);
-  const refused = ({ description }: Operation) =>
-    new Map([
-      ['For owner.', member],
-      ['For owner, member.', operator],
-      ['For operator.', owner],
-    ]).get(description ?? '');
+  const allowed = ({ 'x-roles': roles }: Operation) => (roles?.[0] === 'operator' ? operator : owner);
+  const refused = ({ 'x-roles': roles = [] }: Operation) =>
+    Object.entries({ operator, agent, owner }).find(([role]) => roles.length > 0 && !roles.includes(role))?.[1];
 
   it.each(PREFIXES.flatMap((prefix) => documented.operations(prefix)))(
     '%s %s: returns the documented errors for missing permissions and invalid input',
@@ -97,7 +93,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
   it('login, logout, me', async () => {
     const { site_url } = stack.demo;
     const person = { email: 'guessed@growth.example', password: 'correct horse battery' };
-    await expectResponse(200, owner, 'post /api/client/team', { body: { ...person, name: 'Guessed', role: 'member' } });
+    await expectResponse(200, owner, 'post /api/client/team', { body: { ...person, name: 'Guessed', role: 'agent' } });
     await expectResponse(200, visitor, 'post /api/client/login', { body: person });
     const leaving = browser(site_url, await logIn(site_url, person));
     for (const who of [leaving, operator]) await expectResponse(200, who, 'get /api/client/me');
@@ -207,14 +203,16 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await expectResponse(200, owner, 'delete /api/client/team/{id}', { at: { id } });
     const { user } = await expectResponse<{ user: { id: number } }>(200, owner, 'get /api/client/me');
     await expectResponse(409, owner, 'delete /api/client/team/{id}', { at: { id: user.id } });
+    await expectResponse(409, owner, 'patch /api/client/team/{id}', { at: { id: user.id } });
     await expectResponse(409, owner, 'post /api/client/team/{id}/reset', { at: { id: user.id } });
-    const invited = { email: 'invited@growth.example', name: 'Invited', role: 'member' };
+    const invited = { email: 'invited@growth.example', name: 'Invited', role: 'agent' };
     const { invite_url, id: invitedId } = await expectResponse<{ id: number; invite_url: string }>(200, owner, 'post /api/client/team', {
       body: invited,
     });
     const body = { token: invite_url.split('#token=')[1], new_password: 'correct horse battery' };
     await expectResponse(200, visitor, 'post /api/client/password', { body });
     await expectResponse(200, visitor, 'post /api/client/password/forgotten', { body: { email: invited.email } });
+    await expectResponse(200, owner, 'patch /api/client/team/{id}', { at: { id: invitedId } });
     await expectResponse(200, owner, 'post /api/client/team/{id}/reset', { at: { id: invitedId } });
     await expectResponse(200, operator, 'post /api/admin/users/{id}/reset', { at: { id: invitedId } });
     const me = await expectResponse<{ user: { id: number } }>(200, operator, 'get /api/client/me');
@@ -223,7 +221,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
 
   it('a person’s own password and sessions; the audit log', async () => {
     const person = { email: 'own@growth.example', password: 'correct horse battery' };
-    await expectResponse(200, owner, 'post /api/client/team', { body: { ...person, name: 'Own', role: 'member' } });
+    await expectResponse(200, owner, 'post /api/client/team', { body: { ...person, name: 'Own', role: 'agent' } });
     const own = await dashboardUser(stack.demo.site_url, person);
     await dashboardUser(stack.demo.site_url, person);
     const { sessions } = await expectResponse<{ sessions: { id: number; current: boolean }[] }>(200, own, 'get /api/client/me/sessions');

@@ -16,6 +16,8 @@ export interface Operation {
   parameters: { name: string; in: string; example?: string }[];
   requestBody?: { content: { 'application/json': { schema: { $ref: string } } } };
   responses: Record<string, Response>;
+  /** The roles of a session that may call. */
+  'x-roles'?: string[];
   'x-codeSamples'?: { label: string; source: string }[];
 }
 interface Document {

@@ -12,28 +12,29 @@ import {
   IconTemplate,
   IconWebhook,
 } from '@tabler/icons-react';
-import type { Me } from './api/session';
+import { mayCall, type Role, type Route } from './api/session';
 
-/** `key` opens the page after `g`. */
+/** Every page of the navigation. It shows the pages whose route the role may call; `key` opens one after `g`. */
 const PAGES = [
-  { to: '/', label: 'Home', icon: IconHome, key: 'h' },
-  { to: '/inbox', label: 'Inbox', icon: IconInbox, key: 'i' },
-  { to: '/messages', label: 'Messages', icon: IconMessage, key: 'm' },
-  { to: '/broadcasts', label: 'Broadcasts', icon: IconSpeakerphone, key: 'b' },
-  { to: '/templates', label: 'Templates', icon: IconTemplate, key: 't' },
-  { to: '/auto-reply', label: 'Auto-reply', icon: IconRobot, key: 'a' },
-  { to: '/api-keys', label: 'API & Integrations', icon: IconApi, key: 'k' },
-  { to: '/webhooks', label: 'Webhooks', icon: IconWebhook, key: 'w' },
-  { to: '/usage', label: 'Usage', icon: IconChartBar, key: 'u' },
-  { to: '/settings', label: 'Settings', icon: IconSettings, key: 's' },
-] as const;
-const OWNER_PAGES = [{ to: '/audit', label: 'Audit log', icon: IconHistory, key: 'l' }] as const;
-const OPERATOR_PAGES = [
-  { to: '/operator', label: 'Operator', icon: IconServerCog, key: 'o' },
-  { to: '/operator/audit', label: 'Audit log', icon: IconHistory, key: 'l' },
-] as const;
+  { to: '/', label: 'Home', icon: IconHome, key: 'h', route: 'GET /api/client/usage' },
+  { to: '/inbox', label: 'Inbox', icon: IconInbox, key: 'i', route: 'GET /api/client/conversations' },
+  { to: '/messages', label: 'Messages', icon: IconMessage, key: 'm', route: 'GET /api/client/messages' },
+  { to: '/broadcasts', label: 'Broadcasts', icon: IconSpeakerphone, key: 'b', route: 'GET /api/client/broadcasts' },
+  { to: '/templates', label: 'Templates', icon: IconTemplate, key: 't', route: 'GET /api/client/templates' },
+  { to: '/auto-reply', label: 'Auto-reply', icon: IconRobot, key: 'a', route: 'GET /api/client/auto-reply' },
+  { to: '/api-keys', label: 'API & Integrations', icon: IconApi, key: 'k', route: 'GET /api/client/api-keys' },
+  { to: '/webhooks', label: 'Webhooks', icon: IconWebhook, key: 'w', route: 'GET /api/client/webhooks' },
+  { to: '/usage', label: 'Usage', icon: IconChartBar, key: 'u', route: 'GET /api/client/usage' },
+  { to: '/settings', label: 'Settings', icon: IconSettings, key: 's', route: 'GET /api/client/settings' },
+  { to: '/audit', label: 'Audit log', icon: IconHistory, key: 'l', route: 'GET /api/client/audit' },
+  { to: '/operator', label: 'Operator', icon: IconServerCog, key: 'o', route: 'GET /api/admin/overview' },
+  { to: '/operator/audit', label: 'Audit log', icon: IconHistory, key: 'l', route: 'GET /api/admin/audit' },
+] as const satisfies { route: Route; [field: string]: unknown }[];
 
-export function pagesOf({ business, user }: Me) {
-  if (!business) return OPERATOR_PAGES;
-  return user.role === 'owner' ? [...PAGES, ...OWNER_PAGES] : PAGES;
+export const pagesOf = (role: Role) => PAGES.filter(({ route }) => mayCall(role, route));
+
+/** Whether the role may open the path. Paths outside the navigation, such as the account, are for everybody. */
+export function mayOpen(role: Role, path: string): boolean {
+  const page = PAGES.findLast(({ to }) => path === to || (to !== '/' && path.startsWith(`${to}/`)));
+  return page === undefined || mayCall(role, page.route);
 }

@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { isLoggedOut, queries } from './api/client';
 import { meQuery } from './api/session';
+import { mayOpen, pagesOf } from './navigation';
 import { Shell } from './shell';
 import { NotFoundPage } from './components/not-found-page';
 import { ErrorPage } from './components/error-page';
@@ -30,10 +31,9 @@ const inside = createRoute({
       if (isLoggedOut(error)) return new Promise<never>(() => undefined);
       throw error;
     });
-    // Operators have no business: they see the operator pages only, and nobody else sees those. Everybody has an account.
-    if (location.pathname === '/account') return;
-    const isTheirs = location.pathname.startsWith('/operator');
-    if ((me.business === null) !== isTheirs) throw redirect({ to: isTheirs ? '/' : '/operator' });
+    const { role } = me.user;
+    // An agent begins in the inbox, an operator on the operator's page.
+    if (!mayOpen(role, location.pathname)) throw redirect({ to: pagesOf(role)[0]?.to ?? '/account' });
   },
 });
 

@@ -17,7 +17,7 @@ import { spotlight } from '@mantine/spotlight';
 import { IconLogout, IconMoonStars, IconSearch, IconSettings, IconUserCircle } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { useLogout, useMe } from './api/session';
+import { useLogout, useMayCall, useMe } from './api/session';
 import { PlanBar } from './components/plan-bar';
 import { useShortcuts } from './components/shortcuts';
 import { pagesOf } from './navigation';
@@ -29,8 +29,8 @@ const Keyboard = lazy(() => import('./components/keyboard-shortcuts').then((modu
 /** The frame of every page: navigation, header and user menu. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
-  const me = useMe();
-  const { user, business } = me;
+  const { user, business } = useMe();
+  const seesKeys = useMayCall('GET /api/client/api-keys');
   const { pathname } = useLocation();
   const { toggleColorScheme } = useMantineColorScheme();
   const logout = useLogout();
@@ -87,7 +87,7 @@ export function Shell() {
       {/* A closed menu is not there: pushed out of sight only, its links would still be stops of the Tab key. */}
       <AppShell.Navbar p="xs" aria-label="Pages" {...(!opened && { visibleFrom: 'sm' })}>
         <AppShell.Section grow component={ScrollArea}>
-          {pagesOf(me).map(({ to, label, icon: Icon }) => (
+          {pagesOf(user.role).map(({ to, label, icon: Icon }) => (
             <NavLink
               key={to}
               component={Link}
@@ -100,7 +100,7 @@ export function Shell() {
             />
           ))}
         </AppShell.Section>
-        {business && (
+        {business && seesKeys && (
           <AppShell.Section p="xs" role="region" aria-label="Daily cap">
             <PlanBar business={business} />
           </AppShell.Section>
@@ -108,7 +108,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main ref={main} tabIndex={-1} style={{ outline: 'none' }}>
         <Box maw={1280} mx="auto">
-          {business && <CapBanner business={business} />}
+          {business && seesKeys && <CapBanner business={business} />}
           <OutdatedNotice />
           <Outlet />
         </Box>

@@ -23,7 +23,7 @@ import { Neighbours } from './neighbours.fixture';
 /** The password of every user in these tests. */
 export const PASSWORD = 'correct horse battery';
 const hashed = hashPassword(PASSWORD);
-const NAMES = { owner: 'Owner', member: 'Member', operator: 'Operator' };
+const NAMES = { owner: 'Owner', manager: 'Manager', agent: 'Agent', operator: 'Operator' };
 
 type Servers = { database: TestDatabase; broker: Awaited<ReturnType<typeof testNats>> };
 type Connection = Awaited<ReturnType<typeof connectNats>>;
@@ -47,6 +47,7 @@ export class Dashboard {
   readonly neighbours: Neighbours;
   readonly db: Database;
   readonly rpc: RpcClient;
+  readonly routes: readonly string[];
   private made = 0;
 
   constructor(
@@ -55,7 +56,8 @@ export class Dashboard {
   ) {
     const { runtime, door, neighbours } = parts;
     this.sealer = runtime.config.sealer;
-    [this.visitor, this.neighbours, this.db, this.rpc] = [door.visitor, neighbours, runtime.db, runtime.rpc];
+    [this.visitor, this.routes] = [door.visitor, door.routes];
+    [this.neighbours, this.db, this.rpc] = [neighbours, runtime.db, runtime.rpc];
   }
 
   get: Door['get'] = (type) => this.parts.door.get(type);

@@ -41,17 +41,24 @@ class RuntimeModule {
 export class Door {
   readonly visitor: Browser;
 
-  private constructor(private readonly app: NestFastifyApplication) {
+  private constructor(
+    private readonly app: NestFastifyApplication,
+    /** Every registered route, as `GET /api/client/me`. */
+    readonly routes: readonly string[],
+  ) {
     this.visitor = this.withSession(null);
   }
 
   static async open(runtime: Runtime): Promise<Door> {
     const testing = await Test.createTestingModule({ imports: [RuntimeModule.withProviders(runtime), GatewayModule] }).compile();
-    const app = testing.createNestApplication<NestFastifyApplication>(fastifyAdapter(runtime.config), { bodyParser: false });
+    const adapter = fastifyAdapter(runtime.config);
+    const routes: string[] = [];
+    adapter.getInstance().addHook('onRoute', ({ method, url }) => void routes.push(...[method].flat().map((one) => `${one} ${url}`)));
+    const app = testing.createNestApplication<NestFastifyApplication>(adapter, { bodyParser: false });
     configureHttp(app, runtime.logger, runtime.config.publicUrl);
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
-    return new Door(app);
+    return new Door(app, routes);
   }
 
   /** A browser with this session. */

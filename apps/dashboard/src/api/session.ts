@@ -1,7 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
+import routeRoles from './route-roles.json';
 import { api, request, notifyError, isLoggedOut, type Schemas } from './client';
 
 export type Me = Schemas['Me'];
+export type Role = Me['user']['role'];
+/** A method and path with roles, such as `PUT /api/client/settings`. */
+export type Route = keyof typeof routeRoles;
 
 /** The id of the user that this tab knows to be logged in; null before the first response. */
 let known: number | null = null;
@@ -35,6 +39,14 @@ export function useMe(): Me {
   const { data } = useQuery(meQuery);
   if (!data) throw new Error('nobody is logged in');
   return data;
+}
+
+/** Whether the role may call the route, by the gateway's own table: pages offer what it accepts. */
+export const mayCall = (role: Role, route: Route): boolean => (routeRoles[route] as string[]).includes(role);
+
+/** Whether the logged-in user may call the route. */
+export function useMayCall(route: Route): boolean {
+  return mayCall(useMe().user.role, route);
 }
 
 export function useLogout(): () => Promise<void> {

@@ -5,7 +5,7 @@ import { Spotlight, spotlight } from '@mantine/spotlight';
 import { IconKeyboard, IconLogout, IconMoonStars, IconPlus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { useLogout, useMe } from '../api/session';
+import { mayCall, useLogout, useMe, type Route } from '../api/session';
 import { pagesOf } from '../navigation';
 import { ShortcutRow } from './shortcut-row';
 
@@ -22,11 +22,11 @@ interface Help {
  * @param requests how often the palette was requested
  */
 export function Keyboard({ requests, help }: { requests: number; help: Help }) {
-  const me = useMe();
+  const { role } = useMe().user;
   const navigate = useNavigate();
   const logout = useLogout();
   const { toggleColorScheme } = useMantineColorScheme();
-  const pages = pagesOf(me);
+  const pages = pagesOf(role);
   // Open only after mounting: a dialog that opens with the mount cannot restore the focus.
   useEffect(() => {
     if (requests > 0) spotlight.open();
@@ -37,8 +37,8 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
     const Icon = icon;
     return { id: label, label, leftSection: <Icon {...ICON} />, onClick: () => (chosen.current = run) };
   };
-  const make = (label: string, to: string) => action(label, IconPlus, () => void navigate({ to, search: { new: 'yes' } as never }));
-  const isOwner = me.user.role === 'owner';
+  const make = (label: string, to: string, route: Route) =>
+    mayCall(role, route) ? [action(label, IconPlus, () => void navigate({ to, search: { new: 'yes' } as never }))] : [];
   return (
     <>
       <Spotlight
@@ -47,8 +47,9 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
           {
             group: 'Actions',
             actions: [
-              ...(me.business ? [make('New broadcast', '/broadcasts')] : []),
-              ...(isOwner ? [make('Create an API key', '/api-keys'), make('Add a webhook', '/webhooks')] : []),
+              ...make('New broadcast', '/broadcasts', 'POST /api/client/broadcasts'),
+              ...make('Create an API key', '/api-keys', 'POST /api/client/api-keys'),
+              ...make('Add a webhook', '/webhooks', 'POST /api/client/webhooks'),
               action('Switch between light and dark', IconMoonStars, toggleColorScheme),
               action('Show keyboard shortcuts', IconKeyboard, help.open),
               action('Log out', IconLogout, () => void logout()),

@@ -12,7 +12,7 @@ const CHORD_MS = 1_500;
  */
 export function useShortcuts({ palette, help }: { palette: () => void; help: () => void }): void {
   const navigate = useNavigate();
-  const pages = pagesOf(useMe());
+  const pages = pagesOf(useMe().user.role);
   const on = (key: string, afterG: boolean, withCtrl: boolean) => {
     if (withCtrl) return palette();
     const page = afterG && pages.find((one) => one.key === key);

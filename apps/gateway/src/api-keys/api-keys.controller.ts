@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/commo
 import { IdPipe } from '../requests/id.pipe';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ApiKeysResponse, CreatedApiKeyResponse, RotatedApiKeyResponse } from './api-key.record';
 import { CreateApiKeyRequest, EditApiKeyRequest, RotateApiKeyRequest } from './api-keys.requests';
@@ -10,7 +10,7 @@ import { ApiKeysService } from './api-keys.service';
 
 /** A business's own keys (spec §10). */
 @Controller('api/client/api-keys')
-@SessionOf('owner', 'member')
+@NeedsSession()
 export class ApiKeysController {
   constructor(private readonly keys: ApiKeysService) {}
 
@@ -22,7 +22,6 @@ export class ApiKeysController {
   }
 
   @Post()
-  @Roles(['owner'])
   @Responds(CreatedApiKeyResponse, 'Create an API key; it is shown this once', { errors: ['CONFLICT'] })
   async create(@CurrentUser() user: BusinessUser, @Body() request: CreateApiKeyRequest) {
     const { id, token } = await this.keys.create(user, request);
@@ -30,7 +29,6 @@ export class ApiKeysController {
   }
 
   @Patch(':id')
-  @Roles(['owner'])
   @Responds(Done, 'Rename an API key, or change its expiry and its allowed addresses', { errors: ['CONFLICT'] })
   async edit(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number, @Body() request: EditApiKeyRequest) {
     await this.keys.edit(user, id, request);
@@ -38,7 +36,6 @@ export class ApiKeysController {
   }
 
   @Post(':id/rotate')
-  @Roles(['owner'])
   @Responds(RotatedApiKeyResponse, 'Replace an API key; the old one works until the grace ends, and both share one daily count', {
     errors: ['CONFLICT'],
   })
@@ -54,7 +51,6 @@ export class ApiKeysController {
   }
 
   @Delete(':id')
-  @Roles(['owner'])
   @Responds(Done, 'Revoke an API key')
   async revoke(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
     await this.keys.revoke(user, id);

@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { zoneInForce } from '../businesses/zones';
 import { Responds } from '../responses/responds';
-import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { AuditQuery, OperatorAuditQuery } from './audit-log.requests';
 import { AuditLogResponse } from './audit-log.responses';
@@ -10,7 +10,7 @@ import { AuditLogService } from './audit-log.service';
 
 /** The changes and logins of a business; operators' changes included. */
 @Controller('api/client/audit')
-@SessionOf('owner')
+@NeedsSession()
 export class AuditLogController {
   constructor(
     private readonly log: AuditLogService,
@@ -26,7 +26,7 @@ export class AuditLogController {
 
 /** The audit log of one business or of all. */
 @Controller('api/admin/audit')
-@SessionOf('operator')
+@NeedsSession()
 export class OperatorAuditLogController {
   constructor(private readonly log: AuditLogService) {}
 

@@ -116,17 +116,17 @@ describe('the audit log', () => {
 
   /** One request for each write of the dashboard and operator APIs, with the action and the target of its entry. */
   async function writes(): Promise<Record<string, [Test, string, string | null]>> {
-    const member = await dashboard.session('member', business);
-    const leaving = await dashboard.session('member', business);
+    const agent = await dashboard.session('agent', business);
+    const leaving = await dashboard.session('agent', business);
     const changing = await dashboard.session('owner', business);
-    const invited = await owner.post('/api/client/team', { email: `${CANARY}@x.example`, name: 'Ravi', role: 'member' }).expect(200);
+    const invited = await owner.post('/api/client/team', { email: `${CANARY}@x.example`, name: 'Ravi', role: 'agent' }).expect(200);
     const { id: invitedId, invite_url } = invited.body as { id: number; invite_url: string };
     const { id: rotatedId } = (await owner.post('/api/client/api-keys', { name: 'Old', permissions: ['*'] })).body as { id: number };
     const { id: keyId } = (await owner.post('/api/client/api-keys', { name: 'CRM', permissions: ['*'] })).body as { id: number };
     const sessions = (await changing.get('/api/client/me/sessions')).body as { sessions: { id: number }[] };
     const secret = `${CANARY}-secret`;
     const hook = { name: 'CRM', url: `https://crm.example/${CANARY}`, events: ['message.sent'], secret };
-    const person = (email: string) => ({ email, name: 'Ben', role: 'member' });
+    const person = (email: string) => ({ email, name: 'Ben', role: 'agent' });
     const ids = { phone_number_id: '1', business_account_id: '2' };
     const secrets = { access_token: secret, app_secret: secret, verify_token: secret };
     const nextId = async (table: string) => {
@@ -141,15 +141,15 @@ describe('the audit log', () => {
     const broadcast = { name: 'Autumn', template_name: 'hello', recipients: [{ phone: PHONE, body_params: [CANARY] }] };
     return {
       'post /api/client/login': [
-        dashboard.visitor.post(`${c}/login`, { email: member.email, password: PASSWORD }),
+        dashboard.visitor.post(`${c}/login`, { email: agent.email, password: PASSWORD }),
         'session.opened',
-        `user:${member.id}`,
+        `user:${agent.id}`,
       ],
       'post /api/client/logout': [leaving.post(`${c}/logout`), 'session.closed', `user:${leaving.id}`],
       'put /api/client/me/password': [
-        member.put(`${c}/me/password`, { current_password: PASSWORD, new_password: secret }),
+        agent.put(`${c}/me/password`, { current_password: PASSWORD, new_password: secret }),
         'password.changed',
-        `user:${member.id}`,
+        `user:${agent.id}`,
       ],
       'delete /api/client/me/sessions/{id}': [
         changing.delete(`${c}/me/sessions/${sessions.sessions[0]?.id}`),
@@ -202,6 +202,7 @@ describe('the audit log', () => {
       'put /api/client/settings': [owner.put(`${c}/settings`, { stop_words: ['STOP'] }), 'settings.changed', null],
       'post /api/client/team': [owner.post(`${c}/team`, person('ben@x.example')), 'user.invited', `user:${newUser}`],
       'post /api/client/team/{id}/reset': [owner.post(`${c}/team/${invitedId}/reset`), 'user.reset', `user:${invitedId}`],
+      'patch /api/client/team/{id}': [owner.patch(`${c}/team/${agent.id}`, { role: 'manager' }), 'user.role-changed', `user:${agent.id}`],
       'delete /api/client/team/{id}': [owner.delete(`${c}/team/${leaving.id}`), 'user.removed', `user:${leaving.id}`],
       'post /api/client/broadcasts': [owner.post(`${c}/broadcasts`, broadcast), 'broadcast.created', 'broadcast:9'],
       'post /api/client/broadcasts/{id}/cancel': [owner.post(`${c}/broadcasts/9/cancel`), 'broadcast.cancelled', 'broadcast:9'],
@@ -276,14 +277,14 @@ describe('the audit log', () => {
 
   it('is for owners: they see their business only, including what operators and failed logins did', async () => {
     const other = await dashboard.session('owner', await dashboard.business());
-    const member = await dashboard.session('member', business);
+    const agent = await dashboard.session('agent', business);
     await operator.patch(`/api/admin/businesses/${business}`, { plan: 'Pro' }).expect(200);
     await dashboard.visitor.post('/api/client/login', { email: owner.email, password: 'wrong' }).expect(401);
     const log = await read(owner, AUDIT);
     expect(actions(log)).toEqual(['session.refused', 'business.changed', 'session.opened', 'session.opened']);
     expect(log.entries[1]?.user).toEqual({ id: operator.id, email: operator.email, name: 'Operator' });
     expect(actions(await read(other, AUDIT))).toEqual(['session.opened']);
-    await member.get(AUDIT).expect(403);
+    await agent.get(AUDIT).expect(403);
     await operator.get(AUDIT).expect(403);
     await owner.get(OPERATOR_AUDIT).expect(403);
     expect(actions(await read(operator, `${OPERATOR_AUDIT}?business_id=${business}`))).toEqual(actions(log));
@@ -291,15 +292,15 @@ describe('the audit log', () => {
   });
 
   it('filters by person, action, day and time, and continues after its cursor', async () => {
-    const member = await dashboard.session('member', business);
+    const agent = await dashboard.session('agent', business);
     for (const name of ['A', 'B', 'C']) await owner.post('/api/client/api-keys', { name, permissions: ['*'] }).expect(200);
-    expect(actions(await read(owner, `${AUDIT}?user_id=${member.id}`))).toEqual(['session.opened']);
+    expect(actions(await read(owner, `${AUDIT}?user_id=${agent.id}`))).toEqual(['session.opened']);
     const first = await read(owner, `${AUDIT}?action=api-key.created&limit=2`);
     expect(first.entries.map(({ detail }) => detail['name'])).toEqual(['C', 'B']);
     const second = await read(owner, `${AUDIT}?action=api-key.created&limit=2&cursor=${first.next_cursor}`);
     expect([second.entries.map(({ detail }) => detail['name']), second.next_cursor]).toEqual([['A'], null]);
     // 23:00 of 1 January in Asia/Kolkata, the business's zone.
-    await dashboard.db.query(`UPDATE access.audit SET at = '2026-01-01T17:30:00Z' WHERE user_id = $1`, [member.id]);
+    await dashboard.db.query(`UPDATE access.audit SET at = '2026-01-01T17:30:00Z' WHERE user_id = $1`, [agent.id]);
     const counts = async (query: string) => (await read(owner, `${AUDIT}?${query}`)).entries.length;
     expect(await counts('from=2026-01-01&to=2026-01-01')).toBe(1);
     expect(await counts('from=2026-01-02&to=2026-01-02')).toBe(0);
@@ -393,10 +394,10 @@ describe('the audit log', () => {
   });
 
   it('names a removed person, and a person as they were then', async () => {
-    const member = await dashboard.session('member', business);
-    await owner.delete(`/api/client/team/${member.id}`).expect(200);
-    const log = await read(owner, `${AUDIT}?user_id=${member.id}`);
-    expect(log.entries[0]?.user).toEqual({ id: member.id, email: member.email, name: 'Member' });
+    const agent = await dashboard.session('agent', business);
+    await owner.delete(`/api/client/team/${agent.id}`).expect(200);
+    const log = await read(owner, `${AUDIT}?user_id=${agent.id}`);
+    expect(log.entries[0]?.user).toEqual({ id: agent.id, email: agent.email, name: 'Agent' });
   });
 
   it('expires after RETENTION_AUDIT_DAYS', async () => {

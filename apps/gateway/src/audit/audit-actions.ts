@@ -9,6 +9,7 @@ export const AUDIT_ACTIONS = [
   'password.forgotten',
   'user.created',
   'user.invited',
+  'user.role-changed',
   'user.reset',
   'user.removed',
   'business.created',

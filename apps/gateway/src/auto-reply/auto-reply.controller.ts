@@ -9,7 +9,7 @@ import { zoneInForce } from '../businesses/zones';
 import { pageOf, PageQuery } from '../requests/page';
 import { withoutNulls } from '../requests/without-nulls';
 import { Responds } from '../responses/responds';
-import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ChangeAutoReplyRequest, TryAutoReplyRequest } from './auto-reply.requests';
 
@@ -27,7 +27,7 @@ const Tried = Type.Object({ reply: Type.String() }, { title: 'TriedAutoReply' })
 
 /** A language model replies to customers within the window (spec §10). */
 @Controller('api/client/auto-reply')
-@SessionOf('owner', 'member')
+@NeedsSession()
 export class AutoReplyController {
   constructor(
     private readonly rpc: RpcClient,
@@ -43,7 +43,6 @@ export class AutoReplyController {
   }
 
   @Put()
-  @Roles(['owner'])
   @Responds(Saved, 'Change the auto-reply settings; absent fields stay unchanged. A new host in `base_url` removes the key')
   async change(@CurrentUser() { user_id, business_id }: BusinessUser, @Body() request: ChangeAutoReplyRequest) {
     const business = await this.businesses.get(business_id);

@@ -21,7 +21,7 @@ import { pageOf, PageQuery } from '../requests/page';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { idempotencyOf } from '../sending/idempotency';
-import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { CheckBroadcastRequest, CreateBroadcastRequest, ListRecipientsQuery } from './broadcasts.requests';
 import { broadcastRows } from './recipient-rows';
@@ -36,7 +36,7 @@ const CheckResponse = Type.Object(CheckBroadcast.reply.properties, { title: 'Bro
 
 /** Broadcasts: one template to many recipients (spec §10). */
 @Controller('api/client/broadcasts')
-@SessionOf('owner', 'member')
+@NeedsSession()
 export class BroadcastsController {
   constructor(
     private readonly rpc: RpcClient,

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Put } from '@nestjs/common';
 import { GatewayConfig } from '../gateway.config';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { SetConnectionRequest } from './connection.requests';
 import { ConnectionResponse } from './connection.responses';
@@ -10,7 +10,7 @@ import { ConnectionService } from './connection.service';
 
 /** The business's connection to the platform (spec §10). */
 @Controller('api/client/connection')
-@SessionOf('owner', 'member')
+@NeedsSession()
 export class ConnectionController {
   constructor(
     private readonly connections: ConnectionService,
@@ -25,7 +25,6 @@ export class ConnectionController {
   }
 
   @Put()
-  @Roles(['owner'])
   @Responds(Done, 'Set up or change the messaging connection')
   async set(@CurrentUser() user: BusinessUser, @Body() request: SetConnectionRequest) {
     await this.connections.set(user, request);

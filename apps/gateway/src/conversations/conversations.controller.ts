@@ -10,7 +10,7 @@ import { pageOf, PageQuery } from '../requests/page';
 import { Responds } from '../responses/responds';
 import { SendResult } from '../sending/sending.responses';
 import { SendingService } from '../sending/sending.service';
-import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import { isUnattended } from '../sessions/session.strategy';
 import type { BusinessUser } from '../sessions/session-user';
 import { ListConversationsQuery, ReplyRequest } from './conversations.requests';
@@ -21,7 +21,7 @@ const REPLY_ERRORS = SendText.errors.filter((code) => code !== 'DAILY_LIMIT_REAC
 
 /** The inbox (spec §10). Window and suppression apply to a reply as to any other text. */
 @Controller('api/client/conversations')
-@SessionOf('owner', 'member')
+@NeedsSession()
 export class ConversationsController {
   constructor(
     private readonly rpc: RpcClient,

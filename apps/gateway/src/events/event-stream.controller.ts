@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { IsOptional, Matches } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Responds } from '../responses/responds';
-import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import { sessionToken } from '../sessions/session-cookie';
 import type { BusinessUser } from '../sessions/session-user';
 import { IsUnattended } from '../sessions/session.strategy';
@@ -20,7 +20,7 @@ export class EventStreamQuery {
 
 /** The live tail of the business's events (spec §10). */
 @Controller('api/client/events')
-@SessionOf('owner', 'member')
+@NeedsSession()
 export class EventStreamController {
   constructor(private readonly streams: EventStreamService) {}
 

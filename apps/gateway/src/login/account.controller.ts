@@ -4,7 +4,7 @@ import { BodyGuard } from '../http/body.guard';
 import { IdPipe } from '../requests/id.pipe';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import { SameOriginGuard } from '../sessions/same-origin.guard';
 import { sessionToken } from '../sessions/session-cookie';
 import type { SessionUser } from '../sessions/session-user';
@@ -21,7 +21,7 @@ export class AccountController {
   constructor(private readonly account: AccountService) {}
 
   @Put('me/password')
-  @SessionOf('owner', 'member', 'operator')
+  @NeedsSession()
   @Responds(Done, 'Change your password; all your other sessions end')
   async changePassword(@CurrentUser() user: SessionUser, @Req() request: FastifyRequest, @Body() body: ChangePasswordRequest) {
     await this.account.changePassword(user, ownToken(request), body);
@@ -29,14 +29,14 @@ export class AccountController {
   }
 
   @Get('me/sessions')
-  @SessionOf('owner', 'member', 'operator')
+  @NeedsSession()
   @Responds(SessionsResponse, 'List your sessions, the most recently used first')
   async listSessions(@CurrentUser() user: SessionUser, @Req() request: FastifyRequest) {
     return { sessions: await this.account.listSessions(user, ownToken(request)) };
   }
 
   @Delete('me/sessions/:id')
-  @SessionOf('owner', 'member', 'operator')
+  @NeedsSession()
   @Responds(Done, 'End one of your sessions on every gateway')
   async endSession(@CurrentUser() user: SessionUser, @Param('id', IdPipe) id: number) {
     await this.account.endSession(user, id);

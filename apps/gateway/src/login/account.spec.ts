@@ -21,7 +21,7 @@ describe('people keep their accounts', () => {
   let dashboard: Dashboard;
   let business: number;
   let owner: Session;
-  let member: Session;
+  let agent: Session;
 
   beforeAll(async () => {
     dashboard = await startDashboard({ publicUrl: 'https://gateway.example' });
@@ -31,7 +31,7 @@ describe('people keep their accounts', () => {
   beforeEach(async () => {
     business = await dashboard.business();
     owner = await dashboard.session('owner', business);
-    member = await dashboard.session('member', business);
+    agent = await dashboard.session('agent', business);
   });
 
   const login = (email: string, password: string) => dashboard.visitor.post('/api/client/login', { email, password });
@@ -54,7 +54,7 @@ describe('people keep their accounts', () => {
       await change(owner).expect(200);
       await owner.get('/api/client/me').expect(200);
       await replica.withSession(other.token).get('/api/client/me').expect(401);
-      await member.get('/api/client/me').expect(200);
+      await agent.get('/api/client/me').expect(200);
       await login(owner.email, PASSWORD).expect(401);
       await login(owner.email, NEW_PASSWORD).expect(200);
       await replica.close();
@@ -82,8 +82,8 @@ describe('people keep their accounts', () => {
     });
 
     it('ends an unused link', async () => {
-      const token = await reset(member);
-      await change(member).expect(200);
+      const token = await reset(agent);
+      await change(agent).expect(200);
       await setPassword(token, 'the password of a thief').expect(400);
     });
 
@@ -146,7 +146,7 @@ describe('people keep their accounts', () => {
     it('end one by one on every gateway; another person’s id gets 404', async () => {
       const [other, replica] = [await anotherSession(owner), await dashboard.replica()];
       const id = (await list(owner)).find(({ current }) => !current)?.id ?? 0;
-      await member.delete(`${OWN_SESSIONS}/${id}`).expect(404);
+      await agent.delete(`${OWN_SESSIONS}/${id}`).expect(404);
       await owner.delete(`${OWN_SESSIONS}/${id}`).expect(200);
       await replica.withSession(other.token).get('/api/client/me').expect(401);
       await owner.delete(`${OWN_SESSIONS}/${id}`).expect(404);
@@ -157,7 +157,7 @@ describe('people keep their accounts', () => {
 
   describe('invitations', () => {
     const invite = async (email: string, by = owner) => {
-      const { body } = await by.post(TEAM, { email, name: 'Ravi', role: 'member' }).expect(200);
+      const { body } = await by.post(TEAM, { email, name: 'Ravi', role: 'agent' }).expect(200);
       return body as { id: number; invite_url: string; expires_at: string; message: string };
     };
 
@@ -202,11 +202,11 @@ describe('people keep their accounts', () => {
       for (const password of ['the first password', 'the second password']) await login('both@people.example', password).expect(200);
     });
 
-    it('a removed person’s link is over, and a member invites nobody', async () => {
+    it('a removed person’s link is over, and an agent invites nobody', async () => {
       const invited = await invite('gone@people.example');
       await owner.delete(`${TEAM}/${invited.id}`).expect(200);
       await setPassword(tokenOf(invited.invite_url)).expect(400);
-      await member.post(TEAM, { email: 'x@people.example', name: 'X', role: 'member' }).expect(403);
+      await agent.post(TEAM, { email: 'x@people.example', name: 'X', role: 'agent' }).expect(403);
     });
 
     it('an operator invites the first owner of a business', async () => {
@@ -220,24 +220,24 @@ describe('people keep their accounts', () => {
   describe('resets', () => {
     it('the link ends all sessions on every gateway; until then the old password works', async () => {
       const replica = await dashboard.replica();
-      const token = await reset(member);
-      await login(member.email, PASSWORD).expect(200);
+      const token = await reset(agent);
+      await login(agent.email, PASSWORD).expect(200);
       await setPassword(token).expect(200);
-      await replica.withSession(member.token).get('/api/client/me').expect(401);
-      await login(member.email, PASSWORD).expect(401);
-      await login(member.email, NEW_PASSWORD).expect(200);
+      await replica.withSession(agent.token).get('/api/client/me').expect(401);
+      await login(agent.email, PASSWORD).expect(401);
+      await login(agent.email, NEW_PASSWORD).expect(200);
       await replica.close();
     });
 
     it('a new link replaces the one before', async () => {
-      const [first, second] = [await reset(member), await reset(member)];
+      const [first, second] = [await reset(agent), await reset(agent)];
       await setPassword(first).expect(400);
       await setPassword(second).expect(200);
     });
 
     it('a link ends when the owner who made it is removed, or sets a new password', async () => {
       const second = await dashboard.session('owner', business);
-      const [ofRemoved, ofChanged] = [await reset(owner, second), await reset(member)];
+      const [ofRemoved, ofChanged] = [await reset(owner, second), await reset(agent)];
       await owner.delete(`${TEAM}/${second.id}`).expect(200);
       await setPassword(ofRemoved).expect(400);
       await change(owner).expect(200);
@@ -245,13 +245,13 @@ describe('people keep their accounts', () => {
     });
 
     it('two uses of one link at once: one sets the password', async () => {
-      const token = await reset(member);
+      const token = await reset(agent);
       const responses = await Promise.all(['the first password', 'the second password'].map((password) => setPassword(token, password)));
       expect(responses.map(({ status }) => status).sort()).toEqual([200, 400]);
     });
 
     it('a token that is unknown, malformed, used or expired gets the same body', async () => {
-      const [used, expired] = [await reset(member), await reset(owner, await dashboard.session('owner', business))];
+      const [used, expired] = [await reset(agent), await reset(owner, await dashboard.session('owner', business))];
       await setPassword(used).expect(200);
       await dashboard.db.query(`UPDATE access.password_links SET expires_at = now() WHERE user_id = $1`, [owner.id]);
       const bodies = [];
@@ -262,17 +262,17 @@ describe('people keep their accounts', () => {
     });
 
     it('wrong logins before do not keep the person out', async () => {
-      for (let attempt = 0; attempt < 5; attempt += 1) await login(member.email, 'forgotten').expect(401);
-      await setPassword(await reset(member)).expect(200);
-      await login(member.email, NEW_PASSWORD).expect(200);
+      for (let attempt = 0; attempt < 5; attempt += 1) await login(agent.email, 'forgotten').expect(401);
+      await setPassword(await reset(agent)).expect(200);
+      await login(agent.email, NEW_PASSWORD).expect(200);
     });
 
     it('a link of another business does not end the lock of an address', async () => {
       const other = await dashboard.session('owner', await dashboard.business());
-      const { body } = await other.post(TEAM, { email: member.email, name: 'M', role: 'member' }).expect(200);
-      for (let attempt = 0; attempt < 5; attempt += 1) await login(member.email, 'guessed').expect(401);
+      const { body } = await other.post(TEAM, { email: agent.email, name: 'M', role: 'agent' }).expect(200);
+      for (let attempt = 0; attempt < 5; attempt += 1) await login(agent.email, 'guessed').expect(401);
       await setPassword(tokenOf((body as { invite_url: string }).invite_url)).expect(200);
-      await login(member.email, PASSWORD).expect(429);
+      await login(agent.email, PASSWORD).expect(429);
     });
 
     it('two owners use at once the links that they made for each other', async () => {
@@ -285,10 +285,10 @@ describe('people keep their accounts', () => {
       }
     });
 
-    it('nobody resets themselves, a member resets nobody, and other businesses’ people get 404', async () => {
-      const stranger = await dashboard.session('member', await dashboard.business());
+    it('nobody resets themselves, an agent resets nobody, and other businesses’ people get 404', async () => {
+      const stranger = await dashboard.session('agent', await dashboard.business());
       await owner.post(`${TEAM}/${owner.id}/reset`).expect(409);
-      await member.post(`${TEAM}/${owner.id}/reset`).expect(403);
+      await agent.post(`${TEAM}/${owner.id}/reset`).expect(403);
       for (const id of [stranger.id, 999_999, '9007199254740991', 'x']) await owner.post(`${TEAM}/${id}/reset`).expect(404);
     });
 
@@ -300,11 +300,11 @@ describe('people keep their accounts', () => {
       await owner.get('/api/client/me').expect(401);
       await operator.post(`/api/admin/users/${operator.id}/reset`).expect(409);
       await operator.post('/api/admin/users/999999/reset').expect(404);
-      await member.post(`/api/admin/users/${owner.id}/reset`).expect(403);
+      await agent.post(`/api/admin/users/${owner.id}/reset`).expect(403);
     });
 
     it('another site cannot set a password', async () => {
-      const token = await reset(member);
+      const token = await reset(agent);
       await setPassword(token).set('origin', 'https://elsewhere.example').expect(403);
       await setPassword(token).expect(200);
     });
@@ -348,7 +348,7 @@ describe('links by mail', () => {
   const setPassword = (url = '') => dashboard.visitor.post(SET_PASSWORD, { token: url.split('#token=')[1], new_password: NEW_PASSWORD });
 
   it('invitations and resets are mailed as well', async () => {
-    const invited = await owner.post(TEAM, { email: 'Ravi@mail.example', name: 'Ravi', role: 'member' }).expect(200);
+    const invited = await owner.post(TEAM, { email: 'Ravi@mail.example', name: 'Ravi', role: 'agent' }).expect(200);
     const { id, invite_url } = invited.body as { id: number; invite_url: string };
     const [invitation] = await arrived('ravi@mail.example');
     expect(invitation).toContain('Subject: Your invitation to Chai Point');
@@ -361,7 +361,7 @@ describe('links by mail', () => {
 
   it('whoever forgot a password gets a link for each business; unknown people get the same response and no mail', async () => {
     const other = await dashboard.session('owner', await dashboard.business({ name: 'Kaveri\r\nBcc: thief@mail.example' }));
-    await other.post(TEAM, { email: owner.email, name: 'Owner', role: 'member', password: PASSWORD }).expect(200);
+    await other.post(TEAM, { email: owner.email, name: 'Owner', role: 'agent', password: PASSWORD }).expect(200);
     const [known, unknown] = [await forgot(owner.email.toUpperCase()).expect(200), await forgot('nobody@mail.example').expect(200)];
     expect(unknown.body).toEqual(known.body);
     const texts = await arrived(owner.email, 2);
@@ -380,7 +380,7 @@ describe('links by mail', () => {
   });
 
   it('the fourth request for an address within 15 minutes gets 429, known or not', async () => {
-    const { email } = await dashboard.user('member', business);
+    const { email } = await dashboard.user('agent', business);
     for (const address of [email, 'stranger@mail.example']) {
       for (let request = 0; request < 3; request += 1) await forgot(address).expect(200);
       expect((await forgot(address).expect(429)).body).toMatchObject({ error_code: 'RATE_LIMITED' });
@@ -406,7 +406,7 @@ describe('a mail server that never responds', () => {
 
   it('delays nobody, and its links work by hand', async () => {
     const owner = await dashboard.session('owner', await dashboard.business());
-    const invited = await owner.post(TEAM, { email: 'ravi@mail.example', name: 'Ravi', role: 'member' }).expect(200);
+    const invited = await owner.post(TEAM, { email: 'ravi@mail.example', name: 'Ravi', role: 'agent' }).expect(200);
     const token = (invited.body as { invite_url: string }).invite_url.split('#token=')[1];
     await dashboard.visitor.post(FORGOTTEN, { email: owner.email }).expect(200);
     await dashboard.visitor.post(SET_PASSWORD, { token, new_password: NEW_PASSWORD }).expect(200);

@@ -4,7 +4,7 @@ import { GatewayConfig } from '../gateway.config';
 import { BodyGuard } from '../http/body.guard';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import { SameOriginGuard } from '../sessions/same-origin.guard';
 import { endedSessionCookie, sessionCookie, sessionToken } from '../sessions/session-cookie';
 import type { SessionUser } from '../sessions/session-user';
@@ -34,7 +34,7 @@ export class LoginController {
   }
 
   @Post('logout')
-  @SessionOf('owner', 'member', 'operator')
+  @NeedsSession()
   @Responds(Done, 'Log out: the session ends on every gateway')
   async logout(@CurrentUser() user: SessionUser, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const token = sessionToken(request.headers.cookie);
@@ -44,7 +44,7 @@ export class LoginController {
   }
 
   @Get('me')
-  @SessionOf('owner', 'member', 'operator')
+  @NeedsSession()
   @Responds(Me, 'Show the user and the business of the session')
   whoAmI(@CurrentUser() user: SessionUser): Promise<Me> {
     return this.me.describe(user);

@@ -1,12 +1,13 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { Id, Nullable, PLANS } from '@mgw/contracts';
 import { ZONE_FIELDS } from '../businesses/zones';
+import { ROLES } from '../sessions/session-user';
 
 const user = Type.Object({
   id: Id,
   email: Type.String(),
   name: Type.String(),
-  role: Type.Union((['owner', 'member', 'operator'] as const).map((role) => Type.Literal(role))),
+  role: Type.Union(ROLES.map((role) => Type.Literal(role))),
 });
 
 export const LoggedIn = Type.Object({ message: Type.String(), user }, { title: 'LoggedIn' });

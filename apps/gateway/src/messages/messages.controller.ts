@@ -7,14 +7,14 @@ import { queryOptional } from '../requests/optional-query';
 import { pageOf } from '../requests/page';
 import { notFound } from '../requests/refusals';
 import { Responds } from '../responses/responds';
-import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ListMessagesQuery } from './messages.requests';
 import { MessageDetailResponse, MessagesResponse } from './messages.responses';
 
 /** The message log with the delivery of each message (spec §10). */
 @Controller('api/client/messages')
-@SessionOf('owner', 'member')
+@NeedsSession()
 export class MessagesController {
   constructor(private readonly rpc: RpcClient) {}
 

@@ -6,7 +6,7 @@ import { BusinessesStore } from '../businesses/businesses.store';
 import { zoneInForce } from '../businesses/zones';
 import { invalid } from '../requests/refusals';
 import { Responds } from '../responses/responds';
-import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { UsageQuery } from './messages.requests';
 import { UsageResponse } from './messages.responses';
@@ -16,7 +16,7 @@ const MAX_DAYS = 366;
 
 /** Message counts per day and kind, and today's use of the caps (spec §10). */
 @Controller('api/client/usage')
-@SessionOf('owner', 'member')
+@NeedsSession()
 export class UsageController {
   constructor(
     private readonly rpc: RpcClient,

@@ -4,6 +4,7 @@ import { ERRORS, type ErrorCode } from '@mgw/contracts';
 import { errorBody } from '../errors/error-bodies';
 import { helpLink } from '../errors/help-link';
 import { mayBeAbsent } from '../requests/request.pipe';
+import { ROLES } from '../sessions/session-user';
 import { codeSamples, type SampleCall } from './code-samples';
 import { endpointsOf, type Endpoint } from './endpoints';
 import { RequestSchemas, type JsonSchema } from './request-schemas';
@@ -16,8 +17,6 @@ const TAGS: [string, string, string][] = [
   ['/api/client', 'Dashboard', 'For the users of a business, with the session cookie.'],
   ['/api/admin', 'Operator', 'For operators, with the session cookie.'],
 ];
-/** With all roles allowed, reads are never refused for a role. */
-const ROLES = 3;
 /** Numeric path parameters; the others are ids of the platform or phone numbers. */
 const OWN_IDS = new Set(['id', 'delivery_id']);
 const PATH_EXAMPLES: Record<string, string> = {
@@ -87,7 +86,7 @@ function operation(endpoint: Endpoint, context: Context): Json {
     tags: [tag[1]],
     summary: description.summary,
     ...(endpoint.permission !== undefined && { description: `Needs the permission \`${endpoint.permission}\` or \`*\`.` }),
-    ...(endpoint.roles !== undefined && { description: `For ${endpoint.roles.join(', ')}.` }),
+    ...(endpoint.roles !== undefined && { description: `For ${endpoint.roles.join(', ')}.`, 'x-roles': endpoint.roles }),
     security: securityOf(endpoint),
     parameters: parametersOf(endpoint, context.requests),
     ...(body && { requestBody: { required: !mayBeAbsent(body), content: json(context.requests.reference(body)) } }),
@@ -191,7 +190,7 @@ function errorsOf({ path, body, query, permission, roles, description, method }:
       ...(rest ? (['INVALID_API_KEY', 'IP_NOT_ALLOWED'] as const) : []),
       'RATE_LIMITED',
       ...(roles ? (['NOT_AUTHENTICATED'] as const) : []),
-      ...(roles && (method !== 'get' || roles.length < ROLES) ? (['PERMISSION_DENIED'] as const) : []),
+      ...(roles && (method !== 'get' || roles.length < ROLES.length) ? (['PERMISSION_DENIED'] as const) : []),
       ...(permission !== undefined ? (['PLAN_NOT_ALLOWED', 'PERMISSION_DENIED'] as const) : []),
       ...(body || query ? (['VALIDATION_FAILED'] as const) : []),
       ...(body ? (['PAYLOAD_TOO_LARGE'] as const) : []),

@@ -5,7 +5,8 @@ import type { ModulesContainer } from '@nestjs/core';
 import type { Permission } from '@mgw/contracts';
 import { Needs } from '../access/rest-api';
 import { descriptionOf, type Description } from '../responses/responds';
-import { Roles } from '../sessions/roles.guard';
+import { rolesOf } from '../sessions/route-roles';
+import type { Role } from '../sessions/session-user';
 
 /** One method and path of the API, as its controller declares it. */
 export interface Endpoint {
@@ -17,7 +18,7 @@ export interface Endpoint {
   query: Class | undefined;
   permission: Permission | undefined;
   /** The roles of a session that may call; undefined without a session. */
-  roles: string[] | undefined;
+  roles: readonly Role[] | undefined;
 }
 
 /** All endpoints. @throws Error for a method without @Responds, so that the document is complete */
@@ -36,17 +37,17 @@ function endpointOf(controller: Class, name: string, handler: object, verb: Requ
   const description = descriptionOf(controller, name);
   if (!description) throw new Error(`${controller.name}.${name} has no @Responds: the API's document would lack it`);
   const parts = [controller, handler].map((target) => (Reflect.getMetadata(PATH_METADATA, target) as string).replace(/^\/|\/$/g, ''));
-  const path = `/${parts.filter((part) => part !== '').join('/')}`
-    .replace(/:(\w+)/g, '{$1}')
-    .replace('*', `{${description.wildcard ?? ''}}`);
+  const method = RequestMethod[verb];
+  const url = `/${parts.filter((part) => part !== '').join('/')}`;
+  const path = url.replace(/:(\w+)/g, '{$1}').replace('*', `{${description.wildcard ?? ''}}`);
   return {
-    method: RequestMethod[verb].toLowerCase() as Endpoint['method'],
+    method: method.toLowerCase() as Endpoint['method'],
     path,
     description,
     body: argument(controller, name, RouteParamtypes.BODY),
     query: argument(controller, name, RouteParamtypes.QUERY),
     permission: Reflect.getMetadata(Needs.KEY, handler) as Permission | undefined,
-    roles: (Reflect.getMetadata(Roles.KEY, handler) ?? Reflect.getMetadata(Roles.KEY, controller)) as string[] | undefined,
+    roles: rolesOf(method, url) ?? undefined,
   };
 }
 

@@ -6,7 +6,7 @@ import { ApiKeysService } from '../api-keys/api-keys.service';
 import { IdPipe } from '../requests/id.pipe';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
 
 class ListApiKeysQuery {
@@ -17,7 +17,7 @@ class ListApiKeysQuery {
 
 /** The keys of one business or of all: their limits and their expiry (spec §11). */
 @Controller('api/admin/api-keys')
-@SessionOf('operator')
+@NeedsSession()
 export class OperatorApiKeysController {
   constructor(private readonly keys: ApiKeysService) {}
 

@@ -7,7 +7,7 @@ import { zoneFields, ZONE_FIELDS } from '../businesses/zones';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
 import { AddedPerson, PasswordLinks } from '../users/password-links';
 import { AddUserRequest } from '../users/users.requests';
@@ -30,7 +30,7 @@ const BusinessesResponse = Type.Object(
 
 /** Businesses and their users (spec §11). */
 @Controller('api/admin/businesses')
-@SessionOf('operator')
+@NeedsSession()
 export class BusinessesController {
   constructor(
     private readonly businesses: BusinessesService,

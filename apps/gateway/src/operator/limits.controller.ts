@@ -9,7 +9,7 @@ import { AuditStore } from '../audit/audit.store';
 import { LimitsStore } from '../limits/limits.store';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
 
 @JSONSchema({ example: { global_per_minute: 120 } })
@@ -25,7 +25,7 @@ const LimitsResponse = Type.Object({ global_per_minute: Type.Integer() }, { titl
 
 /** The limit over all keys together (spec §8, §11). */
 @Controller('api/admin/limits')
-@SessionOf('operator')
+@NeedsSession()
 export class LimitsController {
   constructor(
     private readonly db: Database,

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { getServiceMetrics, IsoTime, SERVICES, type ServiceName } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { Responds } from '../responses/responds';
-import { SessionOf } from '../sessions/roles.guard';
+import { NeedsSession } from '../sessions/roles.guard';
 
 /** How long the overview waits for a service. */
 const WAIT_MS = 1_500;
@@ -18,7 +18,7 @@ const OverviewResponse = Type.Object({ checked_at: IsoTime, services: Type.Array
 
 /** The health of the services (spec §11). */
 @Controller('api/admin/overview')
-@SessionOf('operator')
+@NeedsSession()
 export class OverviewController {
   constructor(private readonly rpc: RpcClient) {}
 

@@ -1,14 +1,14 @@
 import { Controller, Param, Post } from '@nestjs/common';
 import { IdPipe } from '../requests/id.pipe';
 import { Responds } from '../responses/responds';
-import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
 import { PasswordLinks, ResetLink } from '../users/password-links';
 import { UsersService } from '../users/users.service';
 
 /** The users of all businesses, and other operators. */
 @Controller('api/admin/users')
-@SessionOf('operator')
+@NeedsSession()
 export class OperatorUsersController {
   constructor(
     private readonly users: UsersService,

@@ -32,7 +32,7 @@ describe('concurrent reads of the dashboard API', () => {
 
   it('allows six per user; a further one waits and gets 429, without delaying a colleague or another business', async () => {
     const business = await dashboard.business();
-    const [owner, colleague] = [await dashboard.session('owner', business), await dashboard.session('member', business)];
+    const [owner, colleague] = [await dashboard.session('owner', business), await dashboard.session('agent', business)];
     const outsider = await dashboard.session('owner', await dashboard.business());
     const searches = search(owner, 40);
     const first = await Promise.race(searches);
@@ -56,7 +56,7 @@ describe('concurrent reads of the dashboard API', () => {
 
   it('allows twelve per business, for any number of users', async () => {
     const business = await dashboard.business();
-    const people = await Promise.all(Array.from({ length: 5 }, () => dashboard.session('member', business)));
+    const people = await Promise.all(Array.from({ length: 5 }, () => dashboard.session('agent', business)));
     const outsider = await dashboard.session('owner', await dashboard.business());
     const searches = people.flatMap((person) => search(person, 6));
     const first = await Promise.race(searches);

@@ -2,14 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@mgw/postgres';
 import { ABSOLUTE_SECONDS, IDLE_SECONDS } from './session-life';
-import type { SessionUser } from './session-user';
+import { ROLE_COLUMN, type SessionUser } from './session-user';
 
 const ALIVE = `s.last_used_at > now() - make_interval(secs => ${IDLE_SECONDS}) AND s.created_at > now() - make_interval(secs => ${ABSOLUTE_SECONDS})`;
 
 /** Updates the last use at most once a minute, so that few reads write. Against 12 hours this is exact enough. */
 const FIND = `
   WITH found AS (
-    SELECT s.token_hash, s.last_used_at, u.id AS user_id, u.email, u.name, u.role, u.business_id
+    SELECT s.token_hash, s.last_used_at, u.id AS user_id, u.email, u.name, ${ROLE_COLUMN}, u.business_id
       FROM access.sessions s JOIN access.users u ON u.id = s.user_id
      WHERE s.token_hash = $1 AND ${ALIVE}
   ), used AS (

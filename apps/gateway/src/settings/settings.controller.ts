@@ -9,7 +9,7 @@ import { zoneFields, ZONE_FIELDS } from '../businesses/zones';
 import { withoutNulls } from '../requests/without-nulls';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ChangeSettingsRequest } from './settings.requests';
 
@@ -17,7 +17,7 @@ const SettingsResponse = Type.Object({ ...ZONE_FIELDS, ...SendSettings.propertie
 
 /** A business's settings: time zone, opt-out and opt-in words, codes for opted-out contacts, read receipts (decisions 18, 20, 45). */
 @Controller('api/client/settings')
-@SessionOf('owner', 'member')
+@NeedsSession()
 export class SettingsController {
   constructor(
     private readonly rpc: RpcClient,
@@ -34,7 +34,6 @@ export class SettingsController {
   }
 
   @Put()
-  @Roles(['owner'])
   @Responds(Done, 'Change settings; absent fields stay unchanged')
   async change(@CurrentUser() user: BusinessUser, @Body() request: ChangeSettingsRequest) {
     const { timezone, ...settings } = withoutNulls(request);

@@ -8,7 +8,7 @@ import { pageOf, PageQuery } from '../requests/page';
 import { invalid, notFound } from '../requests/refusals';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { SetSuppressionRequest } from './suppressions.requests';
 
@@ -27,7 +27,7 @@ class PhonePipe implements PipeTransform<string, string> {
 
 /** Contacts that get no messages, and why (spec §10, decision 18). */
 @Controller('api/client/suppressions')
-@SessionOf('owner', 'member')
+@NeedsSession()
 export class SuppressionsController {
   constructor(
     private readonly rpc: RpcClient,

@@ -1,13 +1,13 @@
-import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Id, IsoTime } from '@mgw/contracts';
 import { IdPipe } from '../requests/id.pipe';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
-import type { BusinessUser } from '../sessions/session-user';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
+import { TEAM_ROLES, type BusinessUser } from '../sessions/session-user';
 import { AddedPerson, PasswordLinks, ResetLink } from '../users/password-links';
-import { AddUserRequest } from '../users/users.requests';
+import { AddUserRequest, ChangeUserRequest } from '../users/users.requests';
 import { UsersService } from '../users/users.service';
 
 const TeamResponse = Type.Object(
@@ -17,7 +17,7 @@ const TeamResponse = Type.Object(
         id: Id,
         email: Type.String(),
         name: Type.String(),
-        role: Type.Union([Type.Literal('owner'), Type.Literal('member')]),
+        role: Type.Union(TEAM_ROLES.map((role) => Type.Literal(role))),
         invited: Type.Boolean({ description: 'Whether the person has not set a password yet.' }),
         created_at: IsoTime,
       }),
@@ -26,9 +26,9 @@ const TeamResponse = Type.Object(
   { title: 'Team' },
 );
 
-/** The users of a business. Owners manage it, members work with messages. */
+/** The users of a business. */
 @Controller('api/client/team')
-@SessionOf('owner', 'member')
+@NeedsSession()
 export class TeamController {
   constructor(
     private readonly users: UsersService,
@@ -42,21 +42,25 @@ export class TeamController {
   }
 
   @Post()
-  @Roles(['owner'])
   @Responds(AddedPerson, 'Add a person with a password, or invite them with a link', { errors: ['CONFLICT'] })
   async add(@CurrentUser() owner: BusinessUser, @Body() request: AddUserRequest) {
     return this.links.added(await this.users.addToBusiness(owner, owner.business_id, request));
   }
 
+  @Patch(':id')
+  @Responds(Done, 'Change the role of a person; it takes effect at once', { errors: ['CONFLICT'] })
+  async changeRole(@CurrentUser() owner: BusinessUser, @Param('id', IdPipe) id: number, @Body() request: ChangeUserRequest) {
+    await this.users.changeRole(owner, id, request);
+    return { message: 'Role changed.' };
+  }
+
   @Post(':id/reset')
-  @Roles(['owner'])
   @Responds(ResetLink, 'Make a link with which a person sets a new password', { errors: ['CONFLICT'] })
   async reset(@CurrentUser() owner: BusinessUser, @Param('id', IdPipe) id: number) {
     return this.links.reset(await this.users.reset(owner, id));
   }
 
   @Delete(':id')
-  @Roles(['owner'])
   @Responds(Done, 'Remove a person; their sessions end at once', { errors: ['CONFLICT'] })
   async remove(@CurrentUser() owner: BusinessUser, @Param('id', IdPipe) id: number) {
     await this.users.remove(owner, id);

@@ -1,5 +1,5 @@
 import { eventually } from '@mgw/testing';
-import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
+import { PASSWORD, startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 
 const TEAM = '/api/client/team';
 
@@ -19,11 +19,47 @@ describe('the team of a business', () => {
   it('an owner removes a person, whose session ends at once', async () => {
     const business_id = await dashboard.business();
     const owner = await dashboard.session('owner', business_id);
-    const member = await dashboard.session('member', business_id);
-    await owner.delete(`${TEAM}/${member.id}`).expect(200);
-    await member.get('/api/client/me').expect(401);
-    await owner.delete(`${TEAM}/${member.id}`).expect(404);
+    const agent = await dashboard.session('agent', business_id);
+    await owner.delete(`${TEAM}/${agent.id}`).expect(200);
+    await agent.get('/api/client/me').expect(401);
+    await owner.delete(`${TEAM}/${agent.id}`).expect(404);
     await owner.delete(`${TEAM}/${owner.id}`).expect(409);
+  });
+
+  const roles = async (session: Session) =>
+    ((await session.get(TEAM).expect(200)).body as { users: { role: string }[] }).users.map(({ role }) => role);
+
+  it('decision 371: an owner changes roles, which hold from the next request; the last owner stays one', async () => {
+    const business_id = await dashboard.business();
+    const owner = await dashboard.session('owner', business_id);
+    const person = await dashboard.session('agent', business_id);
+    const outsider = await dashboard.session('agent', await dashboard.business());
+    const change = (id: number, role: string) => owner.patch(`${TEAM}/${id}`, { role });
+    await person.get('/api/client/webhooks').expect(403);
+    await change(person.id, 'manager').expect(200);
+    await person.get('/api/client/webhooks').expect(200);
+    await change(outsider.id, 'owner').expect(404);
+    await change(person.id, 'operator').expect(400);
+    await owner.post(TEAM, { email: 'invited@people.example', name: 'I', role: 'owner' }).expect(200);
+    expect((await change(owner.id, 'agent').expect(409)).body).toMatchObject({ error_code: 'CONFLICT' });
+    await change(person.id, 'owner').expect(200);
+    const { body } = await owner.post(`${TEAM}/${person.id}/reset`).expect(200);
+    await change(owner.id, 'agent').expect(200);
+    expect(await roles(owner)).toEqual(['owner', 'owner', 'agent']);
+    await owner.post(TEAM, { email: 'x@people.example', name: 'X', role: 'agent' }).expect(403);
+    const token = (body as { reset_url: string }).reset_url.split('=')[1];
+    await dashboard.visitor.post('/api/client/password', { token, new_password: 'a new long password' }).expect(400);
+  });
+
+  it('decision 371: a member is an agent, also one of the previous version', async () => {
+    const business_id = await dashboard.business();
+    const owner = await dashboard.session('owner', business_id);
+    const { email } = await dashboard.user('agent', business_id);
+    await dashboard.db.query(`UPDATE access.users SET role = 'member' WHERE email = $1`, [email]);
+    await owner.post(TEAM, { email: 'named@people.example', name: 'N', role: 'member' }).expect(200);
+    expect(await roles(owner)).toEqual(['owner', 'agent', 'agent']);
+    const { body } = await dashboard.visitor.post('/api/client/login', { email, password: PASSWORD }).expect(200);
+    expect(body).toMatchObject({ user: { role: 'agent' } });
   });
 
   it('keeps one owner when two owners remove each other at once', async () => {
@@ -43,7 +79,7 @@ describe('the team of a business', () => {
   });
 
   describe('an email address with users at two businesses (guarantees §9)', () => {
-    const person = (email: string, password: string) => ({ email, name: 'Ravi', password, role: 'member' });
+    const person = (email: string, password: string) => ({ email, name: 'Ravi', password, role: 'agent' });
     const login = (email: string, password: string) => dashboard.visitor.post('/api/client/login', { email, password });
 
     it('is accepted like a new one; each password logs in to its own business', async () => {

@@ -5,7 +5,7 @@ import { AuditStore } from '../audit/audit.store';
 import type { FastifyReply } from 'fastify';
 import { Type } from '@sinclair/typebox';
 import { Responds } from '../responses/responds';
-import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { templateList } from './template-list';
 
@@ -15,7 +15,7 @@ const SyncStarted = Type.Object({ message: Type.String(), sync: SyncTemplates.re
 
 /** All templates with status and components, and their sync with the platform (spec §10). */
 @Controller('api/client/templates')
-@SessionOf('owner', 'member')
+@NeedsSession()
 export class ClientTemplatesController {
   constructor(
     private readonly rpc: RpcClient,

@@ -64,6 +64,12 @@ export class PasswordLinksStore {
     );
   }
 
+  /** Ends the links that the user made for others: they know them. */
+  async endMadeBy(tx: Tx, user_id: number): Promise<void> {
+    await this.lock(tx, user_id);
+    await tx.query('DELETE FROM access.password_links WHERE created_by = $1 AND user_id <> $1', [user_id]);
+  }
+
   /** In one order, so that two people who made each other's link do not deadlock. */
   private async lock(tx: Tx, user_id: number): Promise<void> {
     await tx.query('SELECT FROM access.password_links WHERE user_id = $1 OR created_by = $1 ORDER BY user_id FOR UPDATE', [user_id]);

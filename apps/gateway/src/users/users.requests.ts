@@ -1,12 +1,16 @@
 import { IsEmail, IsIn, IsOptional, Length } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { IsText } from '../requests/is-text';
+import { TEAM_ROLES, type TeamRole } from '../sessions/session-user';
 
 /** Shorter passwords are easy to guess; longer ones only take time to hash. */
 export const PASSWORD_MIN = 8;
 export const PASSWORD_MAX = 256;
 
-@JSONSchema({ example: { email: 'ben@kaveri.example', name: 'Ben', password: 'a long phrase to remember', role: 'member' } })
+/** Programs of the time before managers write `member` for an agent. */
+const IsTeamRole = () => IsIn([...TEAM_ROLES, 'member'], { message: 'role must be owner, manager or agent' });
+
+@JSONSchema({ example: { email: 'ben@kaveri.example', name: 'Ben', password: 'a long phrase to remember', role: 'agent' } })
 export class AddUserRequest {
   @IsEmail({}, { message: 'email must be an email address' })
   @Length(3, 254)
@@ -20,6 +24,12 @@ export class AddUserRequest {
   @IsText(PASSWORD_MIN, PASSWORD_MAX)
   password?: string | null;
 
-  @IsIn(['owner', 'member'], { message: 'role must be owner or member' })
-  role!: 'owner' | 'member';
+  @IsTeamRole()
+  role!: TeamRole | 'member';
+}
+
+@JSONSchema({ example: { role: 'manager' } })
+export class ChangeUserRequest {
+  @IsTeamRole()
+  role!: TeamRole | 'member';
 }

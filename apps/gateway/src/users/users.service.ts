@@ -5,11 +5,11 @@ import { Database, type Tx } from '@mgw/postgres';
 import { AuditStore } from '../audit/audit.store';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { noSession, notFound } from '../requests/refusals';
-import type { BusinessUser, SessionUser } from '../sessions/session-user';
+import type { BusinessUser, SessionUser, TeamRole } from '../sessions/session-user';
 import type { PersonalLink } from './password-links';
 import { PasswordLinksStore } from './password-links.store';
 import { hashPassword } from './passwords';
-import type { AddUserRequest } from './users.requests';
+import type { AddUserRequest, ChangeUserRequest } from './users.requests';
 import { normalizeEmail, UsersStore, type NewUser } from './users.store';
 
 /** `password` is null for a person who gets a link to set their own. */
@@ -32,7 +32,7 @@ export class UsersService {
     { email, name, password, role }: AddUserRequest,
   ): Promise<{ id: number; link: PersonalLink | null }> {
     await this.businesses.get(business_id);
-    return this.add({ business_id, email, name, role, password: password ?? null }, by);
+    return this.add({ business_id, email, name, role: roleNamed(role), password: password ?? null }, by);
   }
 
   async listByBusiness(business_id: number) {
@@ -49,6 +49,22 @@ export class UsersService {
       const removed = await this.users.remove(tx, business_id, id);
       if (!removed) throw notFound();
       await this.audit.add({ user_id, business_id, action: 'user.removed', target: `user:${id}`, detail: removed }, tx);
+    });
+  }
+
+  /** Takes effect with the user's next request. A business keeps an owner, and somebody who is no owner any more keeps none of their links. */
+  async changeRole(owner: BusinessUser, id: number, request: ChangeUserRequest): Promise<void> {
+    const { user_id, business_id } = owner;
+    const role = roleNamed(request.role);
+    await this.db.transaction(async (tx) => {
+      await this.requireMembership(tx, owner);
+      const user = await this.users.changeRole(tx, business_id, id, role);
+      if (!user) throw notFound();
+      if ((await this.users.countOwners(tx, business_id)) === 0)
+        throw new GatewayError('CONFLICT', 'A business needs an owner: make another person the owner first.');
+      if (role !== 'owner') await this.links.endMadeBy(tx, id);
+      const detail = { ...user, role };
+      await this.audit.add({ user_id, business_id, action: 'user.role-changed', target: `user:${id}`, detail }, tx);
     });
   }
 
@@ -100,3 +116,5 @@ export class UsersService {
     if (business_id !== null && !(await this.users.isOwner(tx, business_id, user_id))) throw noSession();
   }
 }
+
+const roleNamed = (name: TeamRole | 'member'): TeamRole => (name === 'member' ? 'agent' : name);

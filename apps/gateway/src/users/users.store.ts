@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@mgw/postgres';
-import type { Role } from '../sessions/session-user';
+import { ROLE_COLUMN, type Role, type TeamRole } from '../sessions/session-user';
 
 export interface NewUser {
   /** Null only for an operator. */
@@ -17,7 +17,7 @@ interface TeamMember {
   id: number;
   email: string;
   name: string;
-  role: 'owner' | 'member';
+  role: TeamRole;
   invited: boolean;
   created_at: Date;
 }
@@ -37,10 +37,10 @@ export class UsersStore {
     return row?.id ?? null;
   }
 
-  /** Owners first, then by name. */
+  /** Owners first, then managers, then agents; each by name. */
   listByBusiness(businessId: number): Promise<TeamMember[]> {
     return this.db.query<TeamMember>(
-      `SELECT id, email, name, role, invited, created_at FROM access.users WHERE business_id = $1 ORDER BY role DESC, name, id`,
+      `SELECT id, email, name, ${ROLE_COLUMN}, invited, created_at FROM access.users WHERE business_id = $1 ORDER BY role DESC, name, id`,
       [businessId],
     );
   }
@@ -50,6 +50,21 @@ export class UsersStore {
     await tx.query(`SELECT 1 FROM access.businesses WHERE id = $1 FOR NO KEY UPDATE`, [businessId]);
     const rows = await tx.query(`SELECT 1 FROM access.users WHERE business_id = $1 AND id = $2 AND role = 'owner'`, [businessId, id]);
     return rows.length > 0;
+  }
+
+  /** @returns the user, or null if the business has no such user */
+  async changeRole(tx: Tx, businessId: number, id: number, role: TeamRole): Promise<{ email: string; name: string } | null> {
+    const [user] = await tx.query<{ email: string; name: string }>(
+      `UPDATE access.users SET role = $3 WHERE business_id = $1 AND id = $2::bigint RETURNING email, name`,
+      [businessId, id, role],
+    );
+    return user ?? null;
+  }
+
+  /** Counts the owners who have set a password. */
+  async countOwners(tx: Tx, businessId: number): Promise<number> {
+    const owners = await tx.query(`SELECT FROM access.users WHERE business_id = $1 AND role = 'owner' AND NOT invited`, [businessId]);
+    return owners.length;
   }
 
   /** Removes a user with their sessions and link. @returns null if the business has no such user */
@@ -87,7 +102,7 @@ export class UsersStore {
   /** The users with this address, one per business at most, the oldest first. */
   allByEmail(email: string): Promise<StoredUser[]> {
     return this.db.query<StoredUser>(
-      `SELECT id, business_id, email, name, role, password_hash FROM access.users WHERE email = $1 ORDER BY id`,
+      `SELECT id, business_id, email, name, ${ROLE_COLUMN}, password_hash FROM access.users WHERE email = $1 ORDER BY id`,
       [email],
     );
   }

@@ -11,7 +11,7 @@ import { MayBeAbsent } from '../requests/request.pipe';
 import { IsZonedDatetime } from '../requests/zoned-datetime';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { CurrentUser, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 
 const STATES = ['pending', 'running', 'succeeded', 'failed', 'skipped'] as const;
@@ -51,7 +51,7 @@ const Tested = Type.Object({ message: Type.String(), delivery_id: Id }, { title:
 
 /** The deliveries of each webhook, redelivery and test events (spec §10). */
 @Controller('api/client/webhooks/:id')
-@SessionOf('owner', 'member')
+@NeedsSession()
 export class DeliveriesController {
   constructor(
     private readonly rpc: RpcClient,

@@ -9,7 +9,7 @@ import { invalid } from '../requests/refusals';
 import { withoutNulls } from '../requests/without-nulls';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { CurrentUser, Roles, SessionOf } from '../sessions/roles.guard';
+import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { CreateWebhookRequest, UpdateWebhookRequest } from './webhooks.requests';
 
@@ -17,7 +17,7 @@ const WebhooksResponse = Type.Object(ListWebhooks.reply.properties, { title: 'We
 
 /** Spec §4.9. The dispatcher stores the webhooks. The secret leaves the gateway sealed and is never read back. */
 @Controller('api/client/webhooks')
-@SessionOf('owner', 'member')
+@NeedsSession()
 export class WebhooksController {
   constructor(
     private readonly rpc: RpcClient,
@@ -32,7 +32,6 @@ export class WebhooksController {
   }
 
   @Post()
-  @Roles(['owner'])
   @Responds(Made, 'Create a webhook')
   async create(@CurrentUser() user: BusinessUser, @Body() { name, url, events, secret }: CreateWebhookRequest) {
     const secret_sealed = this.sealed(user, secret ?? null);
@@ -46,7 +45,6 @@ export class WebhooksController {
   }
 
   @Put(':id')
-  @Roles(['owner'])
   @Responds(Done, 'Change a webhook; absent fields stay unchanged')
   async update(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number, @Body() change: UpdateWebhookRequest) {
     const { name, url, events, is_active, keep_old_minutes } = withoutNulls(change);
@@ -67,7 +65,6 @@ export class WebhooksController {
   }
 
   @Delete(':id')
-  @Roles(['owner'])
   @Responds(Done, 'Delete a webhook permanently')
   async delete(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
     const { business_id } = user;

@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, request, notifySuccess } from '../../api/client';
 import { keysQuery, type ApiKey } from '../../api/api-keys';
-import { useMe } from '../../api/session';
+import { useMayCall, useMe } from '../../api/session';
 import { hasExpired } from '../../components/busiest-key';
 import { useNow } from '../../components/clock';
 import { number } from '../../components/format-number';
@@ -25,7 +25,7 @@ const route = getRouteApi('/inside/api-keys');
 
 export function ApiKeysPage() {
   const queries = useQueryClient();
-  const { user, business } = useMe();
+  const { business } = useMe();
   const search = route.useSearch() as { new?: string };
   const navigate = route.useNavigate();
   const [edited, setEdited] = useState<ApiKey | null>(null);
@@ -60,15 +60,15 @@ export function ApiKeysPage() {
   };
   // A new key is shown only once, so only its own button closes the dialog.
   const mayClose = !create.isPending && !create.data;
-  const isOwner = user.role === 'owner';
-  const creating = isOwner && search.new !== undefined;
+  const mayChange = useMayCall('POST /api/client/api-keys');
+  const creating = mayChange && search.new !== undefined;
   return (
     <>
       <PageTitle title="API & Integrations" about="Keys for your CRM, website or backend">
         <Button component="a" href="/docs" target="_blank" variant="default">
           API reference
         </Button>
-        {isOwner && (
+        {mayChange && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => void navigate({ search: { new: 'yes' } })}>
             Create a key
           </Button>
@@ -130,7 +130,7 @@ export function ApiKeysPage() {
                         {key.revoked_at || hasExpired(key, now) ? (
                           <StateBadge of="failed" label={key.revoked_at ? 'revoked' : 'expired'} />
                         ) : (
-                          isOwner && (
+                          mayChange && (
                             <KeyActions
                               apiKey={key}
                               edit={() => setEdited(key)}

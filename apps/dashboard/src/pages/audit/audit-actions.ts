@@ -14,6 +14,7 @@ export const ACTION_LABELS: Record<AuditAction, string> = {
   'password.set': 'Set the password by link',
   'user.created': 'Added a person',
   'user.invited': 'Invited a person',
+  'user.role-changed': 'Changed a role',
   'user.reset': 'Made a reset link',
   'user.removed': 'Removed a person',
   'business.created': 'Created the business',

@@ -3,13 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useFormChanges } from '../../api/use-form-changes';
 import { api, request, notifySuccess, type Schemas } from '../../api/client';
-import { useMe } from '../../api/session';
 import { NumberField } from '../../components/number-field';
 import { keyHint } from './key-hint';
 
 export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) {
   const queries = useQueryClient();
-  const { user } = useMe();
   const { draft, set, changes, done } = useFormChanges(settings);
   const [key, setKey] = useState('');
   const save = useMutation({
@@ -21,7 +19,6 @@ export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) 
       done(sent);
     },
   });
-  const disabled = user.role !== 'owner';
   return (
     <Card withBorder>
       <form
@@ -34,7 +31,6 @@ export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) 
           <Switch
             label="Reply to customers automatically"
             checked={draft.enabled}
-            disabled={disabled}
             onChange={(e) => set({ enabled: e.currentTarget.checked })}
           />
           <Textarea
@@ -43,46 +39,35 @@ export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) 
             autosize
             minRows={5}
             value={draft.instructions}
-            disabled={disabled}
             onChange={(e) => set({ instructions: e.currentTarget.value })}
           />
-          <TextInput label="Model" value={draft.model} disabled={disabled} onChange={(e) => set({ model: e.currentTarget.value })} />
+          <TextInput label="Model" value={draft.model} onChange={(e) => set({ model: e.currentTarget.value })} />
           <TextInput
             label="Model URL"
             description="Base URL of an OpenAI-compatible API; leave it empty to use this installation’s"
             value={draft.base_url ?? ''}
-            disabled={disabled}
             onChange={(e) => set({ base_url: e.currentTarget.value || null })}
           />
           <PasswordInput
             label="Model API key"
             description={keyHint(settings, draft.base_url)}
             value={key}
-            disabled={disabled}
             onChange={(e) => setKey(e.currentTarget.value)}
           />
-          <NumberField
-            label="Reply limit (24 hours)"
-            min={0}
-            value={draft.daily_limit}
-            disabled={disabled}
-            onChange={(value) => set({ daily_limit: value })}
-          />
+          <NumberField label="Reply limit (24 hours)" min={0} value={draft.daily_limit} onChange={(value) => set({ daily_limit: value })} />
           <NumberField
             label="Pause after an agent replies (minutes)"
             min={0}
             value={draft.quiet_when_agent_active_minutes}
-            disabled={disabled}
             onChange={(value) => set({ quiet_when_agent_active_minutes: value })}
           />
           <Switch
             label="Show customers that a reply is being written"
             description="Also marks their message as read"
             checked={draft.show_typing}
-            disabled={disabled}
             onChange={(e) => set({ show_typing: e.currentTarget.checked })}
           />
-          <Button type="submit" loading={save.isPending} disabled={disabled}>
+          <Button type="submit" loading={save.isPending}>
             Save
           </Button>
         </Stack>

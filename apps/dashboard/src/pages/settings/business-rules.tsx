@@ -2,7 +2,6 @@ import { Button, Card, Select, Stack, Switch, TagsInput, Title } from '@mantine/
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useFormChanges } from '../../api/use-form-changes';
 import { api, request, notifySuccess, type Schemas } from '../../api/client';
-import { useMe } from '../../api/session';
 
 const RESETS = 'Daily limits reset at midnight in this zone. A new zone takes effect at the next midnight of the old one.';
 
@@ -14,8 +13,6 @@ function zoneHint({ timezone, timezone_now, timezone_from }: Schemas['Settings']
 
 export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
   const queries = useQueryClient();
-  const { user } = useMe();
-  const disabled = user.role !== 'owner';
   const { draft, set, changes, done } = useFormChanges(settings);
   const save = useMutation({
     mutationFn: (sent: typeof changes) => request(api.PUT('/api/client/settings', { body: sent })),
@@ -41,30 +38,26 @@ export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
               : [draft.timezone, ...Intl.supportedValuesOf('timeZone')]
           }
           value={draft.timezone}
-          disabled={disabled}
           onChange={(timezone) => timezone && set({ timezone })}
         />
         <TagsInput
           label="Opt-out words"
           description="A word counts only if it is the customer’s whole message"
           value={draft.stop_words}
-          disabled={disabled}
           onChange={(stop_words) => set({ stop_words })}
         />
-        <TagsInput label="Opt-in words" value={draft.start_words} disabled={disabled} onChange={(start_words) => set({ start_words })} />
+        <TagsInput label="Opt-in words" value={draft.start_words} onChange={(start_words) => set({ start_words })} />
         <Switch
           label="Send one-time passwords to opted-out contacts too"
           checked={draft.otp_to_opted_out}
-          disabled={disabled}
           onChange={(e) => set({ otp_to_opted_out: e.currentTarget.checked })}
         />
         <Switch
           label="Mark messages as read when somebody opens the conversation"
           checked={draft.mark_read_on_open}
-          disabled={disabled}
           onChange={(e) => set({ mark_read_on_open: e.currentTarget.checked })}
         />
-        <Button loading={save.isPending} disabled={disabled} onClick={() => save.mutate(changes)}>
+        <Button loading={save.isPending} onClick={() => save.mutate(changes)}>
           Save
         </Button>
       </Stack>

@@ -3,15 +3,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useFormChanges } from '../../api/use-form-changes';
 import { api, request, notifySuccess, type Schemas } from '../../api/client';
-import { useMe } from '../../api/session';
+import { useMayCall } from '../../api/session';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
 import { CallbackValues } from './callback-values';
 
 export function ConnectionForm({ connection }: { connection: Schemas['Connection'] }) {
   const queries = useQueryClient();
-  const { user } = useMe();
-  const disabled = user.role !== 'owner';
+  const disabled = !useMayCall('PUT /api/client/connection');
   const { phone_number_id, business_account_id } = connection;
   const { draft, set, done } = useFormChanges({ phone_number_id: phone_number_id ?? '', business_account_id: business_account_id ?? '' });
   const [secrets, setSecrets] = useState({ access_token: '', app_secret: '', verify_token: '' });

@@ -1,10 +1,11 @@
-import { Badge, Button, Card, Group, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Badge, Button, Card, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, request, notifySuccess } from '../../api/client';
-import { useMe } from '../../api/session';
+import { useMayCall, useMe } from '../../api/session';
 import { QueryResult } from '../../components/query-result';
 import { ConfirmButton } from '../../components/confirm-button';
+import { RoleSelect, type TeamRole } from './role-select';
 import { LinkShownOnce, type PersonalLink } from '../../components/link-shown-once';
 
 /** The server takes JSON only, also without a body. */
@@ -13,12 +14,16 @@ const JSON_BODY = { 'content-type': 'application/json' };
 export function Team() {
   const queries = useQueryClient();
   const { user } = useMe();
-  const isOwner = user.role === 'owner';
-  const nobody = { name: '', email: '', role: 'member' as 'owner' | 'member' };
+  const mayChange = useMayCall('POST /api/client/team');
+  const nobody = { name: '', email: '', role: 'agent' as TeamRole };
   const [person, setPerson] = useState(nobody);
   const [link, setLink] = useState<PersonalLink | null>(null);
   const list = useQuery({ queryKey: ['team'], queryFn: () => request(api.GET('/api/client/team')) });
   const refresh = () => void queries.invalidateQueries({ queryKey: ['team'] });
+  const done = ({ message }: { message: string }) => {
+    notifySuccess(message);
+    refresh();
+  };
   const invite = useMutation({
     mutationFn: () => request(api.POST('/api/client/team', { body: person })),
     onSuccess: ({ invite_url, expires_at, message }) => {
@@ -31,12 +36,14 @@ export function Team() {
     mutationFn: (id: number) => request(api.POST('/api/client/team/{id}/reset', { params: { path: { id } }, headers: JSON_BODY })),
     onSuccess: ({ reset_url, expires_at, message }) => setLink({ url: reset_url, expires_at, message }),
   });
+  const change = useMutation({
+    mutationFn: ({ id, role }: { id: number; role: TeamRole }) =>
+      request(api.PATCH('/api/client/team/{id}', { params: { path: { id } }, body: { role } })),
+    onSuccess: done,
+  });
   const remove = useMutation({
     mutationFn: (id: number) => request(api.DELETE('/api/client/team/{id}', { params: { path: { id } } })),
-    onSuccess: ({ message }) => {
-      notifySuccess(message);
-      refresh();
-    },
+    onSuccess: done,
   });
   return (
     <Card withBorder>
@@ -59,12 +66,22 @@ export function Team() {
                   </Table.Td>
                   <Table.Td>
                     <Group gap={6}>
-                      {one.role}
+                      {mayChange ? (
+                        <RoleSelect
+                          aria-label={`Role of ${one.name}`}
+                          size="xs"
+                          miw={96}
+                          role={one.role}
+                          onChange={(role) => change.mutate({ id: one.id, role })}
+                        />
+                      ) : (
+                        one.role
+                      )}
                       {one.invited && <Badge variant="default">invited</Badge>}
                     </Group>
                   </Table.Td>
                   <Table.Td ta="right">
-                    {isOwner && one.id !== user.id && (
+                    {mayChange && one.id !== user.id && (
                       <Group gap={6} justify="flex-end">
                         <ConfirmButton
                           size="compact-sm"
@@ -93,7 +110,7 @@ export function Team() {
           </Table>
         )}
       </QueryResult>
-      {isOwner && (
+      {mayChange && (
         <form
           onSubmit={(event) => {
             event.preventDefault();
@@ -109,12 +126,11 @@ export function Team() {
               value={person.email}
               onChange={(e) => setPerson({ ...person, email: e.currentTarget.value })}
             />
-            <Select
+            <RoleSelect
               label="Role"
-              data={['member', 'owner']}
-              value={person.role}
-              allowDeselect={false}
-              onChange={(role) => role && setPerson({ ...person, role: role as 'owner' | 'member' })}
+              description="An agent has the inbox, the message log and templates. A manager may do all but change the team, keys and the connection."
+              role={person.role}
+              onChange={(role) => setPerson({ ...person, role })}
             />
             <Button type="submit" variant="default" loading={invite.isPending}>
               Invite

@@ -3,6 +3,7 @@ import { IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useCreateBroadcast } from '../../api/use-create-broadcast';
 import { notifySuccess } from '../../api/client';
+import { useMayCall } from '../../api/session';
 import { quoted } from '../../components/shell-quote';
 import { buttonFields, filledHeader, headerFields, labelsOf, type Template } from './template-values';
 import { PhoneBubble } from '../../components/phone-bubble';
@@ -33,6 +34,7 @@ export function TemplatePreview({ template, phone: recipient }: { template: Temp
   const curl = `curl ${window.location.origin}/api/v1/send-template \\\n  -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d ${quoted(JSON.stringify(body))}`;
   const isFilled = [...values, ...header_params].every(Boolean);
   const test = useCreateBroadcast(() => notifySuccess(`The ${recipient ? 'message' : 'test'} is on its way: see Messages.`));
+  const maySend = useMayCall('POST /api/client/broadcasts');
   const asBroadcast = {
     name: recipient ? `${template.name} to ${phone}` : `Test of ${template.name}`,
     template_name: template.name,
@@ -57,6 +59,7 @@ export function TemplatePreview({ template, phone: recipient }: { template: Temp
           Broadcasts cannot fill in buttons yet. Send this template with your API key.
         </Text>
       ) : (
+        maySend &&
         template.category !== 'AUTHENTICATION' && (
           <Button
             leftSection={<IconSend size={16} />}

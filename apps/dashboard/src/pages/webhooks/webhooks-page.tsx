@@ -4,7 +4,6 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, request, notifySuccess } from '../../api/client';
-import { useMe } from '../../api/session';
 import { clockTime } from '../../components/clock-time';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
@@ -24,7 +23,6 @@ export function WebhooksPage() {
   const search = route.useSearch() as { id?: string; delivery?: string; new?: string };
   const navigate = route.useNavigate();
   const queries = useQueryClient();
-  const { user } = useMe();
   const [edited, edit] = useState<Webhook | null>(null);
   const [deleted, setDeleted] = useState<Webhook | null>(null);
   const refresh = () => void queries.invalidateQueries({ queryKey: ['webhooks'] });
@@ -41,9 +39,8 @@ export function WebhooksPage() {
       refresh();
     },
   });
-  const isOwner = user.role === 'owner';
   const opened = list.data?.webhooks.find(({ id }) => id === Number(search.id));
-  const isNew = isOwner && search.new !== undefined;
+  const isNew = search.new !== undefined;
   const close = () => {
     edit(null);
     void navigate({ search: {} });
@@ -51,11 +48,9 @@ export function WebhooksPage() {
   return (
     <>
       <PageTitle title="Webhooks" about="Real-time events for your server">
-        {isOwner && (
-          <Button leftSection={<IconPlus size={16} />} onClick={() => void navigate({ search: { new: 'yes' } })}>
-            Add a webhook
-          </Button>
-        )}
+        <Button leftSection={<IconPlus size={16} />} onClick={() => void navigate({ search: { new: 'yes' } })}>
+          Add a webhook
+        </Button>
       </PageTitle>
       <QueryResult query={list}>
         {({ webhooks }) =>
@@ -92,7 +87,6 @@ export function WebhooksPage() {
                       <Switch
                         aria-label={`${webhook.name} is active`}
                         checked={webhook.is_active === 1}
-                        disabled={!isOwner}
                         onChange={(e) => toggle.mutate({ id: webhook.id, is_active: e.currentTarget.checked })}
                       />
                       <Menu position="bottom-end">
@@ -105,12 +99,10 @@ export function WebhooksPage() {
                           <Menu.Item onClick={() => void navigate({ search: { id: String(webhook.id) } })}>
                             Deliveries and test events
                           </Menu.Item>
-                          {isOwner && <Menu.Item onClick={() => edit(webhook)}>Edit</Menu.Item>}
-                          {isOwner && (
-                            <Menu.Item color="red" onClick={() => setDeleted(webhook)}>
-                              Delete
-                            </Menu.Item>
-                          )}
+                          <Menu.Item onClick={() => edit(webhook)}>Edit</Menu.Item>
+                          <Menu.Item color="red" onClick={() => setDeleted(webhook)}>
+                            Delete
+                          </Menu.Item>
                         </Menu.Dropdown>
                       </Menu>
                     </Group>
