@@ -2,7 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const OPERATOR = { email: 'bench-operator@bench.example', password: 'bench operator password' };
+/** The operator that each measured product has. */
+export const OPERATOR = { email: 'bench-operator@bench.example', password: 'bench operator password' };
 const APP_SECRET = 'bench-app-secret';
 const MOST = 100_000;
 
@@ -27,12 +28,9 @@ export function withCookie(site, cookie) {
   };
 }
 
-/** Creates the operator. */
-export async function benchOperator(stack) {
-  await stack.command('gateway', ['create-operator', '--email', OPERATOR.email, '--name', 'Bench'], {
-    OPERATOR_PASSWORD: OPERATOR.password,
-  });
-  const operator = await session(stack.siteUrl, OPERATOR);
+/** Logs the operator in, who lifts the limit of all keys. */
+export async function benchOperator({ siteUrl }) {
+  const operator = await session(siteUrl, OPERATOR);
   await operator('PUT', '/api/admin/limits', { global_per_minute: MOST });
   return operator;
 }
@@ -55,8 +53,7 @@ export async function openKey(client, operator, name) {
 }
 
 /** @returns keys with the highest limits, and functions that act as the platform */
-export async function benchAccount(stack, operator, keyCount, nth = 0) {
-  const site = stack.siteUrl;
+export async function benchAccount({ siteUrl: site }, operator, keyCount, nth = 0) {
   const number = `7001002003009${String(nth).padStart(2, '0')}`;
   const { id: businessId } = await operator('POST', '/api/admin/businesses', { name: 'Bench', plan: 'Pro', timezone: 'UTC' });
   const owner = { email: `bench-owner-${nth}@bench.example`, password: 'bench owner password' };

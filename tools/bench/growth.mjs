@@ -3,42 +3,44 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { benchAccount, connect, openKey, withCookie } from './account.mjs';
+import { median, sum } from './product.mjs';
+import { load } from './sends.mjs';
 import { outbound, receiver } from './webhooks.mjs';
 
 const BUSINESSES = 1_000;
 const CONNECTIONS = 64;
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** @returns measurements by name */
-export async function measureGrowth({ stack, operator, account, rounds, seconds, cpu, load }) {
+/** Adds figures beside more businesses and webhooks to the product's results. */
+export async function measureGrowth({ product, rounds, seconds }) {
+  const { operator, account, results } = product;
+  const total = () => sum(product.cpu());
   const send = (keys) =>
     load({
-      origin: stack.siteUrl,
+      origin: product.siteUrl,
       path: '/api/v1/send-template',
       keys,
       connections: CONNECTIONS,
       seconds,
       kind: 'template',
     });
-  const results = {};
   const sends = async (name, keys) => {
-    const [before, measured] = [total(cpu()), []];
+    const [before, measured] = [total(), []];
     for (let round = 0; round < rounds; round++) {
       measured.push(await send(keys));
       // Count the work that follows a send too.
       await pause(1_000);
     }
-    const sent = measured.reduce((sum, round) => sum + round.sent, 0);
+    const sent = sum(measured.map((round) => round.sent));
     results[`send-template × ${CONNECTIONS}, ${name}`] = {
       ...Object.fromEntries(['perSecond', 'p50', 'p99'].map((figure) => [figure, median(measured.map((round) => round[figure]))])),
-      note: `CPU ${(((total(cpu()) - before) / sent) * 1_000).toFixed(2)} s for 1,000`,
+      note: `CPU ${(((total() - before) / sent) * 1_000).toFixed(2)} s for 1,000`,
     };
   };
   // Warm up until V8 has compiled the hot code.
   await send(account.keys);
   await send(account.keys);
   await sends('the only business', account.keys);
-  const all = [...account.keys.slice(0, 1), ...(await moreBusinesses(stack, operator, BUSINESSES - 1))];
+  const all = [...account.keys.slice(0, 1), ...(await moreBusinesses(product, operator, BUSINESSES - 1))];
   await send(all);
   await sends(`one of ${BUSINESSES} businesses`, account.keys);
   await sends(`${BUSINESSES} businesses`, all);
@@ -46,11 +48,11 @@ export async function measureGrowth({ stack, operator, account, rounds, seconds,
   const witness = await receiver();
   const webhook = { name: 'bench', url: witness.url, events: ['message.received'] };
   const told = async (name, accounts, webhooks) => {
-    const [before, measured] = [total(cpu()), []];
+    const [before, measured] = [total(), []];
     for (let round = 0; round < rounds; round++) measured.push(await outbound(accounts, witness, 4_000, webhooks));
     results[`outbound deliveries, ${name}`] = {
       perSecond: median(measured.map(({ perSecond }) => perSecond)),
-      note: `CPU ${(((total(cpu()) - before) / rounds / 4_000) * 1_000).toFixed(2)} s for 1,000; ${measured.map(({ arrived }) => arrived).join(', ')} arrived`,
+      note: `CPU ${(((total() - before) / rounds / 4_000) * 1_000).toFixed(2)} s for 1,000; ${measured.map(({ arrived }) => arrived).join(', ')} arrived`,
     };
   };
   await account.client('POST', '/api/client/webhooks', webhook);
@@ -59,24 +61,21 @@ export async function measureGrowth({ stack, operator, account, rounds, seconds,
   await told('the only webhook', [account], 1);
   const five = [];
   for (let nth = 1; nth <= 5; nth++) {
-    const business = await benchAccount(stack, operator, 0, nth);
+    const business = await benchAccount(product, operator, 0, nth);
     for (let i = 0; i < 20; i++) await business.client('POST', '/api/client/webhooks', webhook);
     five.push(business);
   }
   await told('one of 101 webhooks', [account], 1);
   await told('100 webhooks, 20 of each event', five, 20);
   witness.close();
-  return results;
 }
-
-const total = (used) => Object.values(used).reduce((sum, seconds) => sum + seconds, 0);
 
 /**
  * Creates businesses with a number, a key and templates. Inserts owners and sessions by SQL, because hashing a thousand passwords takes minutes.
  * @returns their keys
  */
-async function moreBusinesses(stack, operator, count) {
-  const db = new pg.Client({ connectionString: stack.databaseUrl });
+async function moreBusinesses({ siteUrl, databaseUrl }, operator, count) {
+  const db = new pg.Client({ connectionString: databaseUrl });
   await db.connect();
   try {
     const tokens = Array.from({ length: count }, () => randomBytes(32).toString('base64url'));
@@ -94,7 +93,7 @@ async function moreBusinesses(stack, operator, count) {
     );
     const keys = [];
     const work = tokens.map((token, i) => async () => {
-      const client = withCookie(stack.siteUrl, `token=${token}`);
+      const client = withCookie(siteUrl, `token=${token}`);
       await connect(client, `7001002004${String(i).padStart(5, '0')}`);
       keys.push(await openKey(client, operator, 'Bench'));
     });

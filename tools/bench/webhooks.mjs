@@ -1,9 +1,16 @@
 // Measures latency and throughput from the platform's callback to the customer's webhook.
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
 import { benchAccount } from './account.mjs';
+import { alternate, cpuPerThousand, median } from './product.mjs';
 
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+const PACES = [
+  ['webhook → webhook, 10/s', 10, 5],
+  ['webhook → webhook, 200/s', 200, 8],
+];
+/** Deliveries of one measured round. */
+const DELIVERIES = 4_000;
 
 /** A customer's server that responds at once. */
 export async function receiver() {
@@ -25,14 +32,59 @@ export async function receiver() {
   return { url: `http://127.0.0.1:${server.address().port}/`, arrived, received, close: () => server.closeAllConnections() };
 }
 
-/** @returns measurements by name */
-export async function measureWebhooks({ stack, operator, account, rounds, cpu }) {
-  const witness = await receiver();
-  const webhookAt = (url) => ({ name: 'bench', url, events: ['message.received'] });
-  const { id } = await account.client('POST', '/api/client/webhooks', webhookAt(witness.url));
-  await pause(500);
-  const results = {};
-  const latency = async (perSecond, seconds) => {
+/** Adds the figures of callbacks and webhooks to each product's results. */
+export async function measureWebhooks({ products, rounds }) {
+  const witnesses = new Map();
+  for (const product of products) witnesses.set(product, await Witness.start(product));
+  const add = (product, name, figures) => (product.results[name] = figures);
+  // Warm up until V8 has compiled the hot code.
+  for (const witness of witnesses.values()) await witness.latency(200, 30);
+  for (const [name, perSecond, seconds] of PACES) {
+    const measured = await alternate(products, rounds, (product) =>
+      product.counting(() => witnesses.get(product).latency(perSecond, seconds)),
+    );
+    for (const product of products) {
+      const counted = measured.get(product);
+      const [p50, p99] = ['p50', 'p99'].map((figure) => median(counted.map(({ result }) => result[figure])));
+      add(product, name, { p50, p99, cpu: cpuPerThousand(counted, rounds * perSecond * seconds) });
+    }
+  }
+  for (const product of products) await witnesses.get(product).deliver(1);
+  for (const count of [1, 4]) {
+    for (const witness of witnesses.values()) await witness.subscribe(count);
+    const measured = await alternate(products, rounds, (product) => witnesses.get(product).deliver(count));
+    for (const product of products) {
+      const rows = measured.get(product);
+      add(product, `outbound deliveries, ${count} ${count === 1 ? 'webhook' : 'webhooks'}`, {
+        perSecond: median(rows.map(({ perSecond }) => perSecond)),
+        note: `${rows.map(({ arrived }) => arrived).join(', ')} of ${DELIVERIES} arrived`,
+      });
+    }
+  }
+  for (const product of products)
+    add(product, 'webhook → webhook, 10/s, beside 100 receivers that hang', await measureBesideHanging(product, witnesses.get(product)));
+  for (const witness of witnesses.values()) await witness.close();
+  for (const product of products) add(product, 'platform updates, to the end', await updates(product, 20_000));
+}
+
+/** A customer's server with webhooks of one product. */
+class Witness {
+  static async start({ account }) {
+    const witness = Object.assign(new Witness(), { account, ids: [], server: await receiver() });
+    await witness.subscribe(1);
+    await pause(500);
+    return witness;
+  }
+
+  /** Adds webhooks until there are `count`. */
+  async subscribe(count) {
+    const webhook = { name: 'bench', url: this.server.url, events: ['message.received'] };
+    while (this.ids.length < count) this.ids.push((await this.account.client('POST', '/api/client/webhooks', webhook)).id);
+  }
+
+  /** Measures from the platform's callback to the arrival of its event, in milliseconds. */
+  async latency(perSecond, seconds) {
+    const { account, server } = this;
     const sent = new Map();
     const total = perSecond * seconds;
     const begun = performance.now();
@@ -46,54 +98,30 @@ export async function measureWebhooks({ stack, operator, account, rounds, cpu })
       posts.push(account.post(account.inbound(message, `1204${String(n % 10_000).padStart(7, '0')}`, 'Hi')));
     }
     await Promise.all(posts);
-    await settled(() => [...sent.keys()].every((message) => witness.arrived.has(message)));
-    const latencies = [...sent].map(([message, at]) => (witness.arrived.get(message) ?? Infinity) - at).sort((a, b) => a - b);
+    await settled(() => [...sent.keys()].every((message) => server.arrived.has(message)));
+    const latencies = [...sent].map(([message, at]) => (server.arrived.get(message) ?? Infinity) - at).sort((a, b) => a - b);
     const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))];
     return { p50: at(0.5), p99: at(0.99) };
-  };
-  // Warm up until V8 has compiled the hot code.
-  await latency(200, 30);
-  for (const [name, perSecond, seconds] of [
-    ['webhook → webhook, 10/s', 10, 5],
-    ['webhook → webhook, 200/s', 200, 8],
-  ]) {
-    const measured = [];
-    const before = cpu();
-    for (let round = 0; round < rounds; round++) measured.push(await latency(perSecond, seconds));
-    const thousands = (rounds * perSecond * seconds) / 1_000;
-    results[name] = {
-      p50: median(measured.map(({ p50 }) => p50)),
-      p99: median(measured.map(({ p99 }) => p99)),
-      cpuSecondsPerThousand: Object.fromEntries(Object.entries(cpu()).map(([of, used]) => [of, (used - before[of]) / thousands])),
-    };
   }
-  const webhooks = [id];
-  await outbound([account], witness, 4_000, 1);
-  for (const count of [1, 4]) {
-    while (webhooks.length < count) webhooks.push((await account.client('POST', '/api/client/webhooks', webhookAt(witness.url))).id);
-    const name = `outbound deliveries, ${count} ${count === 1 ? 'webhook' : 'webhooks'}`;
-    const measured = [];
-    for (let round = 0; round < rounds; round++) measured.push(await outbound([account], witness, 4_000, count));
-    results[name] = {
-      perSecond: median(measured.map(({ perSecond }) => perSecond)),
-      note: measured.map(({ arrived }) => `${arrived} of 4000`).join(', ') + ' arrived; from the first webhook in to the last one out',
-    };
+
+  deliver(webhooks) {
+    return outbound([this.account], this.server, DELIVERIES, webhooks);
   }
-  results['webhook → webhook, 10/s, beside 100 receivers that hang'] = await measureBesideHanging({ stack, operator, latency });
-  for (const webhook of webhooks) await account.client('DELETE', `/api/client/webhooks/${webhook}`);
-  results['platform updates, to the end'] = await updates(stack, account, 20_000);
-  witness.close();
-  return results;
+
+  async close() {
+    for (const id of this.ids) await this.account.client('DELETE', `/api/client/webhooks/${id}`);
+    this.server.close();
+  }
 }
 
 /** Measures one customer while five businesses have twenty webhooks each that never respond. */
-async function measureBesideHanging({ stack, operator, latency }) {
+async function measureBesideHanging({ siteUrl, operator }, witness) {
   const sockets = new Set();
   const black = createServer(() => {}).on('connection', (socket) => sockets.add(socket));
   await new Promise((resolve) => black.listen(0, '127.0.0.1', resolve));
   const hanging = [];
   for (let nth = 1; nth <= 5; nth++) {
-    const business = await benchAccount(stack, operator, 0, nth);
+    const business = await benchAccount({ siteUrl }, operator, 0, nth);
     for (let i = 0; i < 20; i++) {
       const url = `http://127.0.0.1:${black.address().port}/${nth}/${i}`;
       await business.client('POST', '/api/client/webhooks', { name: 'hangs', url, events: ['message.received'] });
@@ -105,11 +133,11 @@ async function measureBesideHanging({ stack, operator, latency }) {
     for (const business of hanging) void business.post(business.inbound(`wamid.h.${n}`, `1207${String((n += 1)).padStart(7, '0')}`, 'Hi'));
   }, 200);
   await pause(3_000);
-  const measured = await latency(10, 10);
+  const measured = await witness.latency(10, 10);
   clearInterval(timer);
   black.close();
   for (const socket of sockets) socket.destroy();
-  return { ...measured, note: `25 events a second to 20 of them each` };
+  return { ...measured, note: '25 events a second to 20 of them each' };
 }
 
 /** Customers' messages in big batches, so that the dispatcher is the bottleneck. */
@@ -132,7 +160,7 @@ export async function outbound(accounts, witness, deliveries, webhooks) {
 }
 
 /** Statuses in big callbacks, until all are recorded. */
-async function updates(stack, account, count) {
+async function updates({ databaseUrl, account }, count) {
   const stamp = Date.now();
   const begun = performance.now();
   const posts = [];
@@ -147,8 +175,7 @@ async function updates(stack, account, count) {
   }
   const accepted = (performance.now() - begun) / 1_000;
   const recorded = async () => {
-    const { default: pg } = await import('pg');
-    const db = new pg.Client({ connectionString: stack.databaseUrl });
+    const db = new pg.Client({ connectionString: databaseUrl });
     await db.connect();
     try {
       for (const end = Date.now() + 60_000; Date.now() < end; await pause(50)) {

@@ -1,0 +1,63 @@
+// The benchmark's table: one line for each figure, its bar, and beside it the other commit's figure.
+import { sum } from './product.mjs';
+
+const MESSAGE = 'webhook → webhook, 200/s';
+/** The figures, their bars, and whether more is better. `docs/operations.md` explains the bars. */
+const BARS = {
+  'send-template × 32, of the skeleton': { atLeast: 0.8 },
+  'send-template × 64, of the skeleton': { atLeast: 0.8 },
+  [`${MESSAGE}, p50 ms`]: { atMost: 15 },
+  [`${MESSAGE}, p99 ms`]: { atMost: 60 },
+  [`${MESSAGE}, CPU ms for each`]: { atMost: 4 },
+  'outbound deliveries, 1 webhook, per second': { atLeast: 1_500 },
+  'platform updates, to the end, per second': { atLeast: 2_000 },
+  'largest service after the run, MB': { atMost: 120 },
+};
+const UNITS = [
+  ['perSecond', 'per second'],
+  ['ratio', 'of the skeleton'],
+  ['p50', 'p50 ms'],
+  ['p99', 'p99 ms'],
+];
+
+/** @param products the measured one, and another to compare it with or none */
+export function printTable(products, { cores, node, history }) {
+  const [figures, others] = products.map(figuresOf);
+  const rows = Object.entries(figures).map(([name, value]) => {
+    const bar = BARS[name];
+    const met = bar && (bar.atLeast === undefined ? value <= bar.atMost : value >= bar.atLeast);
+    const limit = bar ? `${met ? '✓' : '✗'} ${bar.atLeast === undefined ? '≤' : '≥'} ${bar.atLeast ?? bar.atMost}` : '';
+    return [name, figure(value), ...(others ? [figure(others[name]), figure(value / others[name])] : []), limit];
+  });
+  const head = ['', ...products.map(({ name }) => name), ...(others ? ['ratio'] : []), 'bar'];
+  console.log(`\n${cores} cores, Node ${node}; medians; servers, product and load on the same machine; ${history} earlier messages\n`);
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length)));
+  for (const row of [head, ...rows])
+    console.log(row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('   '));
+  printCpu('1,000 sends (64 connections), and what follows from them', products, 'send-template × 64');
+  printCpu("1,000 customers' messages (200/s), to the customer's webhook", products, MESSAGE);
+}
+
+function figuresOf({ results, residentMegabytes }) {
+  const figures = {};
+  for (const [name, measured] of Object.entries(results)) {
+    for (const [field, unit] of UNITS) if (measured[field] !== undefined) figures[`${name}, ${unit}`] = measured[field];
+    if (measured.cpu) figures[`${name}, CPU ms for each`] = sum(measured.cpu);
+  }
+  figures['largest service after the run, MB'] = Math.max(...Object.values(residentMegabytes));
+  figures['all services after the run, MB'] = sum(residentMegabytes);
+  return figures;
+}
+
+function printCpu(title, products, name) {
+  if (!products.every(({ results }) => results[name])) return;
+  console.log(`\nCPU seconds for ${title}:`);
+  for (const [process, seconds] of Object.entries(products[0].results[name].cpu).sort((a, b) => b[1] - a[1]))
+    console.log(
+      `  ${process.padEnd(28)} ${[seconds, ...products.slice(1).map(({ results }) => results[name].cpu[process] ?? 0)].map((value) => value.toFixed(3)).join('   ')}`,
+    );
+}
+
+function figure(value) {
+  return Number.isFinite(value) ? (value >= 100 ? String(Math.round(value)) : value.toFixed(2)) : '–';
+}
