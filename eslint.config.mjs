@@ -64,7 +64,7 @@ const gatewayFloors = [
     'users',
     'webhooks',
   ],
-  ['access', 'audit-log', 'login', 'messages', 'operator', 'team'],
+  ['access', 'audit-log', 'login', 'media', 'messages', 'operator', 'team'],
   ['api-v1', 'openapi'],
   ['server'],
 ];

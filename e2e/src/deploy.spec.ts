@@ -437,6 +437,7 @@ describe('the Helm chart', () => {
       const outside = of(render(), 'NetworkPolicy').filter(({ metadata }) => metadata.name.endsWith('-outside'));
       expect(outside.map(({ metadata }) => metadata.name).sort()).toEqual([
         'auto-reply-outside',
+        'gateway-outside',
         'outbound-webhook-dispatcher-outside',
         'send-outside',
         'template-outside',
@@ -451,15 +452,16 @@ describe('the Helm chart', () => {
           const ports = template.spec.containers[0]?.env.find(({ name }) => name === 'WEBHOOK_PORTS')?.value;
           return ports === undefined ? [] : [[metadata.name, ports]];
         });
-        const outside = ['auto-reply', 'outbound-webhook-dispatcher', 'send', 'template'];
+        const outside = ['auto-reply', 'outbound-webhook-dispatcher', 'gateway', 'send', 'template'];
         return [Object.fromEntries(configuredPorts), ...outside.map((app) => portsOf(egressOf(manifests, `${app}-outside`)).join())];
       };
       const both = (ports: string) => ({ 'auto-reply': ports, 'outbound-webhook-dispatcher': ports });
-      expect(portsWith({})).toEqual([both('443,8443'), '443,8443', '443,8443', '443', '443']);
+      expect(portsWith({})).toEqual([both('443,8443'), '443,8443', '443,8443', '443', '443', '443']);
       expect(portsWith({ webhookPorts: [8443, 9443, 10443] })).toEqual([
         both('8443,9443,10443'),
         '8443,9443,10443',
         '8443,9443,10443',
+        '443',
         '443',
         '443',
       ]);

@@ -1,12 +1,23 @@
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { Documented, type Operation } from './documented';
-import { announcer, browser, customer, dashboardUser, integrator, logIn, type ApiResponse, type DashboardUser } from './people';
+import {
+  announcer,
+  browser,
+  customer,
+  cutOffPlatform,
+  dashboardUser,
+  integrator,
+  logIn,
+  sentFile,
+  type ApiResponse,
+  type DashboardUser,
+} from './people';
 import { sharedStack, type SharedStack } from './stack';
 
 const documented = new Documented();
 const PREFIXES = ['/api/client/', '/api/admin/'];
 /** An id in paths that no resource has. */
-const MISSING_ID = { id: '999999999', delivery_id: '999999999', message_id: 'wamid.none', phone: '12015550999' };
+const MISSING_ID = { id: '999999999', delivery_id: '999999999', message_id: 'wamid.none', phone: '12015550999', media_id: '1' };
 const ELSEWHERE = { origin: 'https://elsewhere.example' };
 
 interface Request {
@@ -187,6 +198,15 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await reply('12015550141', 429);
     await reply('12015550144', 500);
     await reply('12015550148', 500, { status: 409, text: 'It is on its way.' });
+  });
+
+  it('files', async () => {
+    const media_id = await sentFile(customer(stack.demo, stack.growth, '12015550102'), owner);
+    const file = { at: { media_id }, query: '?info=1' };
+    await expectResponse(200, owner, 'get /api/client/media/{media_id}', file);
+    await cutOffPlatform(stack.demo, integrator(stack.demo.base_url, stack.growth.api_key));
+    await expectResponse(500, owner, 'get /api/client/media/{media_id}', file);
+    await eventually(async () => (await owner.call('GET', `/api/client/media/${media_id}?info=1`)).status === 200);
   });
 
   it('suppressions, settings, the team', async () => {

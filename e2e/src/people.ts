@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { eventually } from '@mgw/testing';
 import type { Demo, DemoBusiness } from './stack';
 
 export interface ApiResponse<B = Record<string, unknown>> {
@@ -90,6 +91,27 @@ export async function logIn(siteUrl: string, { email, password }: { email: strin
 /** A dashboard user: logs in, then calls with the cookie. */
 export async function dashboardUser(siteUrl: string, who: { email: string; password: string }): Promise<DashboardUser> {
   return browser(siteUrl, await logIn(siteUrl, who));
+}
+
+/** Makes a customer send a document. @returns its media id once the inbox shows it */
+export async function sentFile(sender: ReturnType<typeof customer>, reader: DashboardUser): Promise<string> {
+  const message_id = await sender.sends({ type: 'document' });
+  return eventually(async () => {
+    const list = await reader.call<{ conversations: { id: number }[] }>('GET', `/api/client/conversations?q=${sender.phone}`);
+    const path = `/api/client/conversations/${list.body.conversations[0]?.id}/messages`;
+    const thread = await reader.call<{ messages?: { message_id: string; media: { id: string } | null }[] }>('GET', path);
+    return thread.body.messages?.find((message) => message.message_id === message_id)?.media?.id;
+  });
+}
+
+/** Makes the simulator refuse connections for two seconds. */
+export async function cutOffPlatform(demo: Demo, crm: Integrator): Promise<void> {
+  await fetch(`${demo.simulator_url}/__sim/rules`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ times: 1, answer: { status: 500, body: 'away' }, refuse_connections_ms: 2_000 }),
+  });
+  await crm.post('send-template', { phone: '+1 201 555 0100', template_name: 'order_update', body_params: ['Asha', '1'] });
 }
 
 /** A customer's phone in the simulator. */

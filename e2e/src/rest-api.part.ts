@@ -1,7 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { eventually, PLATFORM_ERRORS, startBrowser, installedProgram } from '@mgw/testing';
 import { Documented } from './documented';
-import { customer, dashboardUser, integrator, type ApiResponse, type DashboardUser, type Integrator } from './people';
+import {
+  customer,
+  cutOffPlatform,
+  dashboardUser,
+  integrator,
+  sentFile,
+  type ApiResponse,
+  type DashboardUser,
+  type Integrator,
+} from './people';
 import { postmanRequests, resolved } from './postman';
 import { sharedStack, type SharedStack } from './stack';
 
@@ -12,9 +21,10 @@ interface PlatformCall {
 }
 
 const documented = new Documented();
-const MESSAGE_ID =
-  documented.operations('/api/v1/message-status').flatMap(([, , { parameters }]) => parameters.map(({ example }) => example ?? ''))[0] ??
-  '';
+const inPath = (path: string) =>
+  documented.operations(path).flatMap(([, , { parameters }]) => parameters.map(({ example }) => example ?? ''))[0] ?? '';
+const MESSAGE_ID = inPath('/api/v1/message-status');
+const MEDIA_ID = inPath('/api/v1/media/');
 /** The example of a customer's message. */
 const RECEIVED_ID = String(documented.example('post', '/api/v1/send-reaction')?.['message_id']);
 const SAMPLES = documented
@@ -54,6 +64,8 @@ describe('the REST API (spec §4 to §8)', () => {
   let followed: string;
   /** A message of the person of the examples. */
   let received: string;
+  /** A file of a customer. */
+  let media_id: string;
   /** The last message of each person that wrote. */
   const written = new Map<string, string>();
 
@@ -66,6 +78,7 @@ describe('the REST API (spec §4 to §8)', () => {
     await operator.call('PATCH', `/api/admin/api-keys/${body.api_keys[0]?.id}`, { per_minute_limit: 100_000, daily_limit: 100_000 });
     // The person of the examples writes first, so that their window is open.
     received = await customer(stack.demo, stack.growth, '12015550100').sends({ text: 'Hi' });
+    media_id = await sentFile(customer(stack.demo, stack.growth, '12015550102'), owner);
     followed = await eventually(async () => {
       const { status, body } = await send('send-text', bodyOf['send-text']('12015550100'));
       return status === 200 && (body['message_id'] as string);
@@ -95,7 +108,8 @@ describe('the REST API (spec §4 to §8)', () => {
     const { requests } = (await response.json()) as { requests: PlatformCall[] };
     return requests.filter(({ method, path, body }) => method === 'POST' && path.endsWith('/messages') && body.to === `+${phone}`).length;
   };
-  const withRealIds = (text: string) => text.replaceAll(MESSAGE_ID, encodeURIComponent(followed)).replaceAll(RECEIVED_ID, received);
+  const withRealIds = (text: string) =>
+    text.replaceAll(MESSAGE_ID, encodeURIComponent(followed)).replaceAll(RECEIVED_ID, received).replaceAll(MEDIA_ID, media_id);
   const isConnected = async () => (await crm.get('health')).body['whatsapp_connected'];
   const reconnect = async () => {
     const { phone_number_id, business_account_id } = stack.growth;
@@ -148,7 +162,12 @@ describe('the REST API (spec §4 to §8)', () => {
   );
 
   it.each(postmanRequests('REST API'))('runs the Postman collection’s “%s” against the demo', async (_, request) => {
-    const { url, ...init } = resolved(request, { base_url: stack.demo.base_url, api_key: stack.growth.api_key, message_id: followed });
+    const { url, ...init } = resolved(request, {
+      base_url: stack.demo.base_url,
+      api_key: stack.growth.api_key,
+      message_id: followed,
+      media_id,
+    });
     const response = await fetch(url, { ...init, ...(init.body && { body: withRealIds(init.body) }) });
     expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ success: true })]);
   });
@@ -261,6 +280,30 @@ describe('the REST API (spec §4 to §8)', () => {
       conforms('get', template, await slow.get(path));
       conforms('get', template, await outside.get(path));
     }
+  });
+
+  it('returns every documented response of files', async () => {
+    const file = 'media/{media_id}';
+    const check = (status: number, response: ApiResponse) => {
+      expect([response.status, response.body['error_code']]).toEqual([status, response.body['error_code']]);
+      conforms('get', file, response);
+    };
+    check(200, await crm.get(`media/${media_id}?info=1`));
+    check(400, await crm.get(`media/${media_id}?info=2`));
+    check(401, await integrator(stack.demo.base_url, 'nobody').get(`media/${media_id}`));
+    const sender = await owner.call<{ key: string }>('POST', '/api/client/api-keys', { name: 'Sends', permissions: ['send_text'] });
+    check(403, await integrator(stack.demo.base_url, sender.body.key).get(`media/${media_id}`));
+    check(404, await integrator(stack.demo.base_url, stack.starter.api_key).get(`media/${media_id}`));
+    const slow = await owner.call<{ id: number; key: string }>('POST', '/api/client/api-keys', { name: 'Slow', permissions: ['*'] });
+    await operator.call('PATCH', `/api/admin/api-keys/${slow.body.id}`, { per_minute_limit: 1 });
+    const limited = integrator(stack.demo.base_url, slow.body.key);
+    await limited.get('health');
+    check(429, await limited.get(`media/${media_id}`));
+    const whole = await fetch(`${stack.demo.base_url}/media/${media_id}`, { headers: { 'x-api-key': stack.growth.api_key } });
+    expect([whole.headers.get('content-type'), (await whole.text()).slice(0, 4)]).toEqual(['application/pdf', '%PDF']);
+    await cutOffPlatform(stack.demo, crm);
+    check(500, await crm.get(`media/${media_id}`));
+    await eventually(async () => (await crm.get(`media/${media_id}?info=1`)).status === 200);
   });
 
   it('a rotated key shares its daily count with the key that replaces it', async () => {

@@ -25,6 +25,7 @@ export const SERVICES = {
           'mark-read',
           'mark-conversation-read',
           'find',
+          'find-media',
           'daily-usage',
           'list-conversations',
           'get-thread',

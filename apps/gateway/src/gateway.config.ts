@@ -1,11 +1,13 @@
 import { compile } from '@fastify/proxy-addr';
 import { config, env } from '@mgw/config';
+import { mediaSettings } from '@mgw/media';
 import { databaseSettings, sealingSettings, serviceSettings } from '@mgw/service';
 
 export class GatewayConfig extends config('gateway', {
   ...serviceSettings,
   ...databaseSettings,
   ...sealingSettings,
+  ...mediaSettings,
   redisUrl: env.url('REDIS_URL', { doc: 'Redis, redis://user:password@host:port, for the per-minute limits', secret: true }),
   port: env.port('GATEWAY_PORT', { doc: 'the public port', default: 8080 }),
   host: env.text('GATEWAY_HOST', { doc: 'interface of the public port', default: '0.0.0.0' }),

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { PassportModule } from '@nestjs/passport';
+import { MediaDownloads } from '@mgw/media';
+import { GraphClient } from '@mgw/platform-api';
 import { sealerOf } from '@mgw/service';
 import { ApiKeyStrategy } from './access/api-key.strategy';
 import { KeyCache } from './access/key-cache';
@@ -10,6 +12,7 @@ import { ApiKeysStore } from './api-keys/api-keys.store';
 import { DailyUsage } from './api-keys/daily-usage';
 import { HealthController } from './api-v1/health.controller';
 import { MarkReadController } from './api-v1/mark-read.controller';
+import { MediaController } from './api-v1/media.controller';
 import { MessageStatusController } from './api-v1/message-status.controller';
 import { QuickSendController } from './api-v1/quick-send.controller';
 import { SendController } from './api-v1/send.controller';
@@ -39,6 +42,9 @@ import { LoginController } from './login/login.controller';
 import { LoginService } from './login/login.service';
 import { MeService } from './login/me.service';
 import { Mailer } from './mail/mailer';
+import { ClientMediaController } from './media/client-media.controller';
+import { MediaService } from './media/media.service';
+import { Transfers } from './media/transfers';
 import { MessagesController } from './messages/messages.controller';
 import { UsageController } from './messages/usage.controller';
 import { OperatorApiKeysController } from './operator/api-keys.controller';
@@ -61,7 +67,15 @@ import { DeliveriesController } from './webhooks/deliveries.controller';
 import { WebhooksController } from './webhooks/webhooks.controller';
 
 /** `/api/v1`, with an API key (spec §4.1 to §4.8, spec §9). */
-const REST_API = [HealthController, TemplatesController, SendController, QuickSendController, MarkReadController, MessageStatusController];
+const REST_API = [
+  HealthController,
+  TemplatesController,
+  SendController,
+  QuickSendController,
+  MarkReadController,
+  MessageStatusController,
+  MediaController,
+];
 
 /** `/api/client`, with a dashboard session (spec §4.9, §10). */
 const DASHBOARD_API = [
@@ -75,6 +89,7 @@ const DASHBOARD_API = [
   MessagesController,
   UsageController,
   ConversationsController,
+  ClientMediaController,
   SuppressionsController,
   SettingsController,
   TeamController,
@@ -124,6 +139,18 @@ const STORES = [ApiKeysStore, AuditStore, BusinessesStore, LimitsStore, LoginAtt
     ConnectionService,
     EventStreamService,
     SendingService,
+    MediaService,
+    Transfers,
+    {
+      provide: GraphClient,
+      inject: [GatewayConfig],
+      useFactory: ({ graphBaseUrl: baseUrl, graphVersion: version }: GatewayConfig) => new GraphClient({ baseUrl, version }),
+    },
+    {
+      provide: MediaDownloads,
+      inject: [GatewayConfig],
+      useFactory: ({ graphBaseUrl, mediaHosts }: GatewayConfig) => new MediaDownloads(graphBaseUrl, mediaHosts),
+    },
     sealerOf(GatewayConfig),
   ],
 })

@@ -112,7 +112,10 @@ export class Dashboard {
 
 export async function startDashboard(
   settings: Partial<
-    Pick<GatewayConfig, 'loginIpLimit' | 'maxConnections' | 'maxConnectionsPerAddress' | 'publicUrl' | 'smtpUrl' | 'trustedProxies'>
+    Pick<
+      GatewayConfig,
+      'graphBaseUrl' | 'loginIpLimit' | 'maxConnections' | 'maxConnectionsPerAddress' | 'publicUrl' | 'smtpUrl' | 'trustedProxies'
+    >
   > = {},
   logger: Logger = createLogger('gateway', 'silent'),
 ): Promise<Dashboard> {

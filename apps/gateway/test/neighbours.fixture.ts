@@ -6,6 +6,7 @@ import {
   CreateWebhook,
   DeleteWebhook,
   FindDeliveries,
+  FindMedia,
   FindSend,
   FindUnanswered,
   GetConnection,
@@ -82,6 +83,11 @@ export class Neighbours {
 
   release(): void {
     for (const end of this.waiting.splice(0)) end();
+  }
+
+  @Handles(FindMedia)
+  findMedia(request: RequestOf<typeof FindMedia>) {
+    return this.reply(FindMedia, request);
   }
 
   @Handles(GetConnection)

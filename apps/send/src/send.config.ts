@@ -1,4 +1,5 @@
 import { config, env } from '@mgw/config';
+import { graphSettings } from '@mgw/platform-api';
 import { databaseSettings, retentionSettings, sealingSettings, serviceSettings } from '@mgw/service';
 
 export class SendConfig extends config('send', {
@@ -18,8 +19,7 @@ export class SendConfig extends config('send', {
     min: 31,
     max: 36_500,
   }),
-  graphBaseUrl: env.url('META_GRAPH_BASE_URL', { doc: "the platform's address", default: 'https://graph.facebook.com' }),
-  graphVersion: env.text('META_GRAPH_VERSION', { doc: 'version of the Graph API', default: 'v26.0' }),
+  ...graphSettings,
   staleAfterSeconds: env.integer('SEND_STALE_AFTER_SECONDS', {
     doc: 'age at which a send without an outcome becomes unknown; must exceed the longest request',
     default: 90,

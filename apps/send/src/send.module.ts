@@ -18,6 +18,8 @@ import { OutcomeService } from './intents/outcome.service';
 import { OutcomeStore } from './intents/outcome.store';
 import { ReservationService } from './intents/reservation.service';
 import { ReservationStore } from './intents/reservation.store';
+import { MediaHandlers } from './media/media.handlers';
+import { MediaStore } from './media/media.store';
 import { METRICS } from './metrics';
 import { FailureEffects } from './platform-errors/failure-effects.service';
 import { RefusalEffects } from './platform-errors/refusal-effects.service';
@@ -59,6 +61,7 @@ function platformSlots(rpcConcurrency: number) {
     SendHandlers,
     ReceiptHandlers,
     InboxHandlers,
+    MediaHandlers,
     SettingsHandlers,
     SuppressionHandlers,
     metricsController('send', 'send', METRICS),
@@ -74,6 +77,7 @@ function platformSlots(rpcConcurrency: number) {
     ReceiptStore,
     InboxStore,
     ThreadStore,
+    MediaStore,
     retention(SendConfig, sendRetention),
     sealerOf(SendConfig),
     {

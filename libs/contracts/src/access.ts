@@ -7,8 +7,11 @@ export const PLANS = ['Growth', 'Pro', 'Starter'] as const;
 export type Plan = (typeof PLANS)[number];
 
 /** Permissions of spec §5.5. */
-export const PERMISSIONS = ['send_template', 'send_text', 'send_media', 'send_otp', 'send_interactive', '*'] as const;
+export const PERMISSIONS = ['send_template', 'send_text', 'send_media', 'send_otp', 'send_interactive', 'read_messages', '*'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
+
+/** Whether an endpoint with this permission sends or uploads; plans bound only those (spec §5.4). */
+export const isForSending = (permission: Permission): boolean => permission.startsWith('send_');
 
 /** A key was changed or ends: every gateway drops it from its cache. */
 export const KeyChanged = announcement('key-changed', Type.Object({ api_key_id: Id }));

@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { Id, IsoTime, Nullable } from './fields';
 import { announcement } from './announcement';
+import { GatewayError } from './errors';
 import { operation } from './operation';
 
 /**
@@ -31,6 +32,13 @@ export const Connection = Type.Object({
   restriction: Nullable(Restriction),
 });
 export type Connection = Static<typeof Connection>;
+
+/** Decision 19. */
+export function notConnected(): GatewayError {
+  return new GatewayError('NOT_CONNECTED', 'The messaging connection of this business is not established.', {
+    hint: 'Set the connection up in the dashboard and check it there.',
+  });
+}
 
 export const GetConnection = operation('template', 'get-connection', {
   request: Type.Object({ business_id: Id }),

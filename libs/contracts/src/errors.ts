@@ -17,6 +17,8 @@ export const ERRORS = {
   DAILY_LIMIT_REACHED: { status: 429, retryable: true },
   RATE_LIMITED: { status: 429, retryable: true },
   NOT_FOUND: { status: 404, retryable: false },
+  /** The platform has deleted a file of this business. */
+  MEDIA_EXPIRED: { status: 404, retryable: false },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false },
   PAYLOAD_TOO_LARGE: { status: 413, retryable: false },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false },

@@ -14,6 +14,7 @@ export * from './fields';
 export * from './inbound-details';
 export * from './service-metrics';
 export * from './intent-id';
+export * from './media';
 export * from './message-content';
 export * from './operation';
 export * from './platform';

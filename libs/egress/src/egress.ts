@@ -1,4 +1,5 @@
 import { isIP, type Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { Shares } from '@mgw/shares';
 import { LRUCache } from 'lru-cache';
 import { Client, Pool, buildConnector, type Dispatcher } from 'undici';
@@ -43,10 +44,19 @@ export type EgressResult =
 /** An EgressResult with the body as text. A body that is too long or incomplete makes it `unreachable`. */
 export type EgressResponse = Exclude<EgressResult, { kind: 'answered' }> | { kind: 'answered'; status: number; text: string };
 
+/** A response whose body the caller reads to its end or destroys. */
+export interface EgressDownload {
+  kind: 'answered';
+  status: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: Readable;
+}
+
 export interface EgressCall {
   url: string;
   headers: Record<string, string>;
-  body: string;
+  /** Null for a GET. */
+  body: string | null;
   /** Wall time from the first DNS query to the status line, in milliseconds. */
   timeoutMs: number;
   /** Called right before the request is written. If it returns false, nothing is written and the call is `cut_off`. */
@@ -54,7 +64,7 @@ export interface EgressCall {
 }
 
 /**
- * Calls addresses that customers supply; no other code does (guarantees §5). It applies the rules, resolves the name, requires that every
+ * Calls addresses that come from outside; no other code does (guarantees §5). It applies the rules, resolves the name, requires that every
  * address is public, connects to a checked address only, checks the peer, verifies TLS, follows no redirect and uses no proxy. Callers
  * bound their own concurrency, because waiting here would use up the call's time.
  */
@@ -122,6 +132,13 @@ export class Egress {
     }));
   }
 
+  /** GETs once and returns the body as a stream; never throws. A body that pauses for longer than the call's timeout ends with an error. */
+  get(call: Omit<EgressCall, 'body'>): Promise<EgressDownload | Exclude<EgressResult, { kind: 'answered' }>> {
+    return this.guarded({ ...call, body: null }, ({ statusCode, headers, body }) =>
+      Promise.resolve({ kind: 'answered', status: statusCode, headers, body }),
+    );
+  }
+
   private async guarded<R>(call: EgressCall, read: Read<R>): Promise<R | Exclude<EgressResult, { kind: 'answered' }>> {
     const checked = this.rules.check(call.url);
     if ('refused' in checked) return { kind: 'refused' };
@@ -180,7 +197,7 @@ export class Egress {
   ): Promise<R> {
     let interim = 0;
     const response = await this.poolTo(url, addresses).request({
-      method: 'POST',
+      method: call.body === null ? 'GET' : 'POST',
       path: url.pathname + url.search,
       headers: call.headers,
       body: call.body,
@@ -194,6 +211,7 @@ export class Egress {
         end.abort(FLOOD);
       },
       headersTimeout: call.timeoutMs,
+      bodyTimeout: call.timeoutMs,
     });
     return read(response);
   }

@@ -3,6 +3,7 @@ import { counter, traced } from '@mgw/telemetry';
 import { Pool } from 'undici';
 import { CircuitBreaker } from './circuit-breaker';
 import { callPlatform, type ExchangeResult, type PlatformCall } from './exchange';
+import { isMediaNode, type MediaNode } from './media';
 import type { MessageRequest } from './message-request';
 import type { ReadOutcome, SendOutcome } from './outcome';
 import { PHONE_NUMBER_FIELDS, type PhoneNumberNode } from './phone-number';
@@ -143,6 +144,12 @@ export class GraphClient {
     const path = `/${encodeURIComponent(target.phoneNumberId)}?fields=${PHONE_NUMBER_FIELDS.join(',')}`;
     const result = await this.get('/{phone_number_id}', path, { ...target, deadlineAt, maxBytes: MAX_RESPONSE });
     return readOutcome<PhoneNumberNode>(result, (node) => typeof node['id'] === 'string');
+  }
+
+  /** Where a file of this number is, for the next five minutes. */
+  async getMedia({ phoneNumberId, accessToken }: PhoneNumberTarget, mediaId: string, deadlineAt: number): Promise<ReadOutcome<MediaNode>> {
+    const path = `/${encodeURIComponent(mediaId)}?phone_number_id=${encodeURIComponent(phoneNumberId)}`;
+    return readOutcome(await this.get('/{media_id}', path, { accessToken, deadlineAt, maxBytes: MAX_RESPONSE }), isMediaNode);
   }
 
   /**

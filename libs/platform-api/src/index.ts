@@ -13,6 +13,7 @@ export {
   type TemplateComponentRequest,
   type TemplateParameter,
 } from './message-request';
+export type { MediaNode } from './media';
 export type { SendOutcome, ReadOutcome } from './outcome';
 export { type Refusal, type SideEffect } from './refusal';
 export { failureReason } from './failure-reason';
@@ -28,3 +29,4 @@ export type {
   WebhookStatus,
   WebhookValue,
 } from './webhook';
+export { graphSettings } from './settings';

@@ -1,14 +1,14 @@
 import { applyDecorators, createParamDecorator, Injectable, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
-import { GatewayError, type Permission } from '@mgw/contracts';
+import { GatewayError, isForSending, type Permission } from '@mgw/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyAccess } from '../api-keys/key-access';
 import { BodyGuard } from '../http/body.guard';
 import { RateLimitService } from '../limits/rate-limit.service';
 import { API_KEY_STRATEGY } from './api-key.strategy';
 
-/** The permission that a send endpoint needs (spec §5.5). Endpoints without one accept any valid key (spec §5.6). */
+/** The permission that an endpoint needs (spec §5.5). Endpoints without one accept any valid key (spec §5.6). */
 export const Needs = Reflector.createDecorator<Permission>();
 
 type ApiRequest = FastifyRequest & { user: KeyAccess };
@@ -36,7 +36,7 @@ class RateLimitGuard implements CanActivate {
   }
 }
 
-/** Refuses Starter keys and keys without the permission at send endpoints (spec §5.4). */
+/** Refuses Starter keys at send endpoints (spec §5.4), and keys without the permission. */
 @Injectable()
 class PermissionGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
@@ -45,7 +45,8 @@ class PermissionGuard implements CanActivate {
     const needed = this.reflector.get(Needs, context.getHandler()) as Permission | undefined;
     if (needed === undefined) return true;
     const { permissions, business } = keyOf(context);
-    if (business.plan === 'Starter') throw new GatewayError('PLAN_NOT_ALLOWED', 'The Starter plan cannot send messages through the API.');
+    if (business.plan === 'Starter' && isForSending(needed))
+      throw new GatewayError('PLAN_NOT_ALLOWED', 'The Starter plan cannot send messages through the API.');
     if (permissions.includes('*') || permissions.includes(needed)) return true;
     throw new GatewayError('PERMISSION_DENIED', `This API key lacks the permission "${needed}".`);
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { GetConnection, SetConnection, type RequestOf } from '@mgw/contracts';
+import { GetConnection, notConnected, SetConnection, type RequestOf } from '@mgw/contracts';
+import type { PhoneNumberTarget } from '@mgw/platform-api';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { AuditStore } from '../audit/audit.store';
@@ -20,7 +21,7 @@ const NONE: ConnectionView = {
   problem: null,
 };
 
-/** The template service stores the connection. Secrets leave the gateway sealed for their column and are never read back. */
+/** The template service stores the connection. Secrets leave the gateway sealed for their column; only a transfer of a file opens the token. */
 @Injectable()
 export class ConnectionService {
   constructor(
@@ -50,6 +51,14 @@ export class ConnectionService {
   async isConnected(business_id: number): Promise<boolean | null> {
     const response = await queryOptional(this.rpc, GetConnection, { business_id });
     return response && response.connection?.status === 'connected';
+  }
+
+  /** The number and the token for one transfer of a file (decision 340). @throws GatewayError NOT_CONNECTED */
+  async target(business_id: number, requestId: string): Promise<PhoneNumberTarget> {
+    const { connection } = await this.rpc.call(GetConnection, { business_id }, { requestId });
+    if (!connection || connection.status === 'problem') throw notConnected();
+    const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${business_id}`);
+    return { phoneNumberId: connection.phone_number_id, accessToken };
   }
 
   private sealSecrets(business_id: number, request: SetConnectionRequest) {

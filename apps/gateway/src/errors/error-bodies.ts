@@ -43,6 +43,7 @@ const EXTRAS: Partial<Record<ErrorCode, TProperties>> = {
   IDEMPOTENCY_IN_FLIGHT: { hint },
   IDEMPOTENCY_MISMATCH: { hint },
   NOT_FOUND: { hint },
+  MEDIA_EXPIRED: { hint },
   DAILY_LIMIT_REACHED: {
     daily_limit: Type.Integer(),
     daily_used: Type.Integer(),

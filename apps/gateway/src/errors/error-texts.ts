@@ -126,6 +126,14 @@ export const ERROR_TEXTS: Record<ErrorCode, ErrorTexts> = {
       hint: 'The status appears a few seconds after sending: try again shortly.',
     },
   },
+  MEDIA_EXPIRED: {
+    meaning: 'WhatsApp has deleted the file. It keeps a customer’s file for 7 days and an uploaded one for 30.',
+    remedy: 'Download files when their message arrives.',
+    example: {
+      error: 'WhatsApp has deleted this file.',
+      hint: 'WhatsApp keeps a customer’s file for 7 days and an uploaded one for 30. Download files when their message arrives.',
+    },
+  },
   METHOD_NOT_ALLOWED: {
     meaning: 'The path exists but takes another method. A HEAD or a prefetch never sends.',
     remedy: 'Use the method that `error` names.',

@@ -1,6 +1,6 @@
 import type { Type as Class } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
-import { ERRORS, type ErrorCode } from '@mgw/contracts';
+import { ERRORS, isForSending, type ErrorCode } from '@mgw/contracts';
 import { errorBody } from '../errors/error-bodies';
 import { helpLink } from '../errors/help-link';
 import { mayBeAbsent } from '../requests/request.pipe';
@@ -22,6 +22,7 @@ const OWN_IDS = new Set(['id', 'delivery_id']);
 const PATH_EXAMPLES: Record<string, string> = {
   message_id: 'wamid.HBgLMTIwMTU1NTAxMDAVAgARGBI0QTlGMkMwRTdCNUQxMzY4MEEA',
   phone: '12015550100',
+  media_id: '2754859441498128',
 };
 const LIMIT_HEADERS = {
   'RateLimit-Limit': 'Requests per minute of this key.',
@@ -145,7 +146,7 @@ function parametersOf(endpoint: Endpoint, requests: RequestSchemas): Json[] {
 }
 
 function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
-  const { response, contentType, csv } = endpoint.description;
+  const { response, contentType, csv, file } = endpoint.description;
   const headers = isRest(endpoint)
     ? {
         headers: Object.fromEntries(
@@ -160,6 +161,7 @@ function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
       content: {
         [contentType ?? 'application/json']: { schema: named(schemas, response.title, response) },
         ...(csv && { 'text/csv': { schema: { type: 'string' } } }),
+        ...(file && { '*/*': { schema: {} } }),
       },
     },
   };
@@ -191,7 +193,8 @@ function errorsOf({ path, body, query, permission, roles, description, method }:
       'RATE_LIMITED',
       ...(roles ? (['NOT_AUTHENTICATED'] as const) : []),
       ...(roles && (method !== 'get' || roles.length < ROLES.length) ? (['PERMISSION_DENIED'] as const) : []),
-      ...(permission !== undefined ? (['PLAN_NOT_ALLOWED', 'PERMISSION_DENIED'] as const) : []),
+      ...(permission !== undefined && isForSending(permission) ? (['PLAN_NOT_ALLOWED'] as const) : []),
+      ...(permission !== undefined ? (['PERMISSION_DENIED'] as const) : []),
       ...(body || query ? (['VALIDATION_FAILED'] as const) : []),
       ...(body ? (['PAYLOAD_TOO_LARGE'] as const) : []),
       ...(method !== 'get' && (body || roles) ? (['UNSUPPORTED_MEDIA_TYPE'] as const) : []),

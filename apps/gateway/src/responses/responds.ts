@@ -16,6 +16,8 @@ export interface Description {
   contentType?: string;
   /** Whether a query parameter asks for the same list as CSV. */
   csv?: boolean;
+  /** Whether the response is a file unless a query parameter asks for its description. */
+  file?: boolean;
 }
 
 const DESCRIPTION = 'openapi:description';

@@ -1,4 +1,4 @@
-import type { InboundDetails } from '@mgw/contracts';
+import { sha256Hex, type InboundDetails } from '@mgw/contracts';
 import type { WebhookMessage } from '@mgw/platform-api';
 import { isObject, membersOf } from './changes';
 import { toStorable } from './read-callback';
@@ -111,12 +111,7 @@ function reactionOf({ reaction }: WebhookMessage): InboundDetails['reaction'] {
 }
 
 function fileOf({ filename, voice, animated, sha256 }: Members): Part {
-  return { filename: textOf(filename), voice: flagOf(voice), animated: flagOf(animated), sha256: hexOf(sha256) };
-}
-
-/** @param hash base64 of 32 bytes @returns them in lowercase hexadecimal */
-function hexOf(hash: unknown): string | undefined {
-  return typeof hash === 'string' && /^[A-Za-z0-9+/]{43}=$/.test(hash) ? Buffer.from(hash, 'base64').toString('hex') : undefined;
+  return { filename: textOf(filename), voice: flagOf(voice), animated: flagOf(animated), sha256: sha256Hex(sha256) };
 }
 
 function errorsOf({ errors }: WebhookMessage): InboundDetails['errors'] {

@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { RefreshingCache } from '@mgw/caching';
 import {
   ConnectionChanged,
-  GatewayError,
   GetConnections,
+  notConnected,
   ReportConnectionProblem,
   type Connection,
   type Restriction,
@@ -41,9 +41,7 @@ export class ConnectionService {
   async forBusiness(businessId: number, context: RpcContext): Promise<PlatformConnection> {
     const connection = await this.cache.get(String(businessId), () => businessId, context);
     if (connection !== null) return connection;
-    throw new GatewayError('NOT_CONNECTED', 'The messaging connection of this business is not established.', {
-      hint: 'Set the connection up in the dashboard and check it there.',
-    });
+    throw notConnected();
   }
 
   /** Reports a problem to the template service, which owns connections and probes them. */

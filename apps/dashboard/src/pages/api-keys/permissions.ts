@@ -1,4 +1,4 @@
-export const PERMISSIONS = ['send_template', 'send_text', 'send_media', 'send_otp', 'send_interactive'] as const;
+export const PERMISSIONS = ['send_template', 'send_text', 'send_media', 'send_otp', 'send_interactive', 'read_messages'] as const;
 
 export type Permission = (typeof PERMISSIONS)[number] | '*';
 

@@ -1,0 +1,15 @@
+import { IsIn, IsOptional } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import { IgnoresUnknownFields } from '../requests/request.pipe';
+
+@JSONSchema({ example: { info: '1' } })
+export class MediaQuery {
+  /** 1: describe the file instead of sending it. */
+  @IsOptional()
+  @IsIn(['1'], { message: 'info must be 1' })
+  info?: string;
+}
+
+@IgnoresUnknownFields()
+@JSONSchema({ example: { info: '1' } })
+export class RestMediaQuery extends MediaQuery {}

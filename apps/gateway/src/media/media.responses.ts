@@ -1,0 +1,19 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { IsoTime, MediaId, type ErrorCode } from '@mgw/contracts';
+
+export const MediaInfo = Type.Object(
+  {
+    success: Type.Literal(true),
+    media_id: MediaId,
+    mime_type: Type.String(),
+    file_size: Type.Integer({ minimum: 0, description: 'In bytes.' }),
+    sha256: Type.String({ description: 'In lowercase hexadecimal; the ETag of the file.' }),
+    expires_at: { ...IsoTime, description: 'When WhatsApp deletes the file.' },
+  },
+  { title: 'MediaInfo' },
+);
+export type MediaInfo = Static<typeof MediaInfo>;
+
+/** Errors of every transfer with the platform. */
+export const TRANSFER_ERRORS = ['NOT_CONNECTED', 'PLATFORM_REFUSED', 'PLATFORM_THROTTLED', 'PLATFORM_UNAVAILABLE'] as const;
+export const MEDIA_ERRORS: readonly ErrorCode[] = ['NOT_FOUND', 'MEDIA_EXPIRED', ...TRANSFER_ERRORS];

@@ -1,0 +1,236 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { FindMedia, GatewayError, GetConnection, type MediaRecord } from '@mgw/contracts';
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+import { fileHeaders } from './file-headers';
+
+const BYTES = Buffer.from('%PDF-1.4 a short document');
+const SIZE = BYTES.length;
+const SHA = createHash('sha256').update(BYTES).digest();
+const IN_A_DAY = new Date(Date.now() + 86_400_000).toISOString();
+
+type Respond = (response: ServerResponse, headers: IncomingMessage['headers']) => void;
+
+describe('files that customers sent (decisions 340 and 341)', () => {
+  let dashboard: Dashboard;
+  let platform: Receiver;
+  let session: Session;
+  let key: { token: string; business_id: number };
+  let site: string;
+  /** The description of every file; the address of its bytes by default. */
+  let description: Record<string, unknown>;
+  let serve: Respond;
+  let nth = 0;
+
+  beforeAll(async () => {
+    platform = await startReceiver();
+    dashboard = await startDashboard({ graphBaseUrl: platform.url });
+    key = await dashboard.apiKey({ permissions: ['read_messages'] });
+    session = await dashboard.session('agent', key.business_id);
+    await new Promise<void>((listening) => dashboard.visitor.server.listen(0, '127.0.0.1', listening));
+    site = `http://127.0.0.1:${(dashboard.visitor.server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await new Promise((closed) => {
+      dashboard.visitor.server.close(closed);
+      dashboard.visitor.server.closeAllConnections();
+    });
+    await dashboard.close();
+    await platform.close();
+  });
+
+  const wholeFile: Respond = (response, { range }) => {
+    const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? [];
+    if (first === undefined) return void response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': SIZE }).end(BYTES);
+    const part = BYTES.subarray(Number(first), Number(last) + 1);
+    response.writeHead(206, { 'content-range': `bytes ${first}-${last}/${SIZE}`, 'content-length': part.length }).end(part);
+  };
+  beforeEach(() => {
+    platform.requests.length = 0;
+    serve = wholeFile;
+    description = { url: `${platform.url}/file?token=1`, mime_type: 'application/pdf', sha256: SHA.toString('hex'), file_size: SIZE };
+    dashboard.neighbours.respond(FindMedia, ({ business_id, media_id }): MediaRecord => {
+      if (business_id !== key.business_id) throw new GatewayError('NOT_FOUND', 'No resource has this id.');
+      return { media_id, filename: 'PO "2291" €.pdf', expires_at: media_id.startsWith('old') ? '2026-01-01T00:00:00.000Z' : IN_A_DAY };
+    });
+    dashboard.neighbours.respond(GetConnection, ({ business_id }) => ({
+      connection: {
+        ...{ business_id, phone_number_id: '700', business_account_id: '800', app_secret_sealed: 'x', previous_app_secret_sealed: null },
+        ...{ verify_token_sealed: 'x', status: 'connected' as const, checked_at: null, problem: null, restriction: null },
+        access_token_sealed: dashboard.sealer.seal('EAAtoken', `connection.access_token:${business_id}`),
+      },
+    }));
+    platform.respond(({ path, headers }, response) => {
+      if (path.startsWith('/file')) return serve(response, headers);
+      const status = 'error' in description ? 400 : 200;
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(description));
+    });
+  });
+
+  const newId = () => `27548${(nth += 1)}`;
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    fetch(`${site}/api/v1/media/${path}`, { headers: { 'x-api-key': key.token, ...headers } });
+  const codeOf = async (response: Response) => [response.status, ((await response.json()) as { error_code?: string }).error_code];
+  const filesRequested = () => platform.requests.filter(({ path }) => path.startsWith('/file'));
+
+  it('streams a file to a key and to a session, and describes it', async () => {
+    const id = newId();
+    const bySession = await fetch(`${site}/api/client/media/${id}`, { headers: { cookie: `token=${session.token}` } });
+    for (const response of [await get(id), bySession]) {
+      expect([response.status, Buffer.from(await response.arrayBuffer())]).toEqual([200, BYTES]);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'content-type': 'application/pdf',
+        'content-length': String(SIZE),
+        'content-disposition': `attachment; filename="PO _2291_ _.pdf"; filename*=UTF-8''PO%20%222291%22%20%E2%82%AC.pdf`,
+        etag: `"${SHA.toString('hex')}"`,
+        'accept-ranges': 'bytes',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; sandbox",
+      });
+    }
+    expect(platform.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      [`/v26.0/${id}?phone_number_id=700`, 'Bearer EAAtoken'],
+      ['/file?token=1', 'Bearer EAAtoken'],
+      [`/v26.0/${id}?phone_number_id=700`, 'Bearer EAAtoken'],
+      ['/file?token=1', 'Bearer EAAtoken'],
+    ]);
+    description['sha256'] = SHA.toString('base64');
+    expect(await (await get(`${id}?info=1`)).json()).toEqual({
+      ...{ success: true, media_id: id, mime_type: 'application/pdf', file_size: SIZE },
+      ...{ sha256: SHA.toString('hex'), expires_at: IN_A_DAY },
+    });
+    expect(filesRequested()).toHaveLength(2);
+  });
+
+  it.each([
+    ['bytes=0-3', 206, '%PDF', `bytes 0-3/${SIZE}`],
+    ['bytes=9-', 206, BYTES.subarray(9).toString(), `bytes 9-${SIZE - 1}/${SIZE}`],
+    ['bytes=-8', 206, 'document', `bytes ${SIZE - 8}-${SIZE - 1}/${SIZE}`],
+    ['bytes=0-999', 206, BYTES.toString(), `bytes 0-${SIZE - 1}/${SIZE}`],
+    ['bytes=999-', 416, null, `bytes */${SIZE}`],
+    ['bytes=3-1', 200, BYTES.toString(), null],
+    ['bytes=0-1,3-4', 200, BYTES.toString(), null],
+    ['lines=1-2', 200, BYTES.toString(), null],
+  ])('responds to Range %s with %i, whether the host of the file knows ranges or not', async (range, status, text, contentRange) => {
+    for (const one of [wholeFile, ((response) => response.end(BYTES)) as Respond]) {
+      serve = one;
+      const response = await get(newId(), { range });
+      expect([response.status, response.headers.get('content-range')]).toEqual([status, contentRange]);
+      if (text !== null) expect(await response.text()).toBe(text);
+    }
+  });
+
+  it('holds a range with If-Range for the same file only', async () => {
+    const parts = async (etag: string) => (await get(newId(), { range: 'bytes=0-3', 'if-range': etag })).status;
+    expect([await parts(`"${SHA.toString('hex')}"`), await parts('"other"')]).toEqual([206, 200]);
+  });
+
+  it('responds 404 for foreign, unknown and impossible ids and for expired files, without a call to WhatsApp', async () => {
+    const other = await dashboard.apiKey();
+    const asOther = await get('1', { 'x-api-key': other.token });
+    expect(await codeOf(asOther)).toEqual([404, 'NOT_FOUND']);
+    for (const id of ['..%2F700%2Fmessages', 'a.b', `1${'0'.repeat(128)}`]) expect(await codeOf(await get(id))).toEqual([404, 'NOT_FOUND']);
+    expect(await codeOf(await get('old1'))).toEqual([404, 'MEDIA_EXPIRED']);
+    expect(platform.requests).toEqual([]);
+  });
+
+  it('remembers a file that WhatsApp no longer has', async () => {
+    const id = newId();
+    description = { error: { code: 100, error_subcode: 33, message: 'Unsupported get request.' } };
+    for (let i = 0; i < 3; i++) expect(await codeOf(await get(id))).toEqual([404, 'MEDIA_EXPIRED']);
+    expect(platform.requests).toHaveLength(1);
+  });
+
+  it.each<[string, { describe?: () => object; serve?: Respond }]>([
+    ['a redirect', { serve: (response) => response.writeHead(302, { location: `${site}/docs` }).end() }],
+    ['an address on another host', { describe: () => ({ url: 'http://127.0.0.1:1/file' }) }],
+    ['a private address that claims to be a media host', { describe: () => ({ url: 'https://10.0.0.1/lookaside.fbsbx.com' }) }],
+    ['a host that only ends like a media host', { describe: () => ({ url: 'https://evil-whatsapp.net/file' }) }],
+    ['a user name in the address', { describe: () => ({ url: platform.url.replace('//', '//user:word@') }) }],
+    ['no address', { describe: () => ({ url: 'file:///etc/passwd' }) }],
+    ['another length', { serve: (response) => response.writeHead(200, { 'content-length': 3 }).end('abc') }],
+    ['a page', { serve: (response) => response.writeHead(200, { 'content-type': 'text/html', 'content-length': SIZE }).end(BYTES) }],
+    ['an encoded file', { serve: (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(BYTES) }],
+    ['an error', { serve: (response) => response.writeHead(500).end() }],
+  ])('ends %s in an error, and remembers it', async (_, { describe: change = () => ({}), serve: hostile = wholeFile }) => {
+    serve = hostile;
+    Object.assign(description, change());
+    const id = newId();
+    for (let i = 0; i < 2; i++) expect(await codeOf(await get(id))).toEqual([500, 'PLATFORM_UNAVAILABLE']);
+    expect(platform.requests.filter(({ path }) => path.includes(id))).toHaveLength(1);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['no hash', { sha256: 'x' }],
+    ['no size', { file_size: null }],
+  ])('refuses a description with %s', async (_, change) => {
+    Object.assign(description, change);
+    expect(await codeOf(await get(newId()))).toEqual([500, 'PLATFORM_UNAVAILABLE']);
+  });
+
+  it.each<[string, Respond]>([
+    ['ends early', (response) => response.write(BYTES.subarray(0, 5), () => response.destroy())],
+    ['is shorter', (response) => response.end(BYTES.subarray(0, 5))],
+  ])('cuts the connection when a file %s than WhatsApp stated', async (_, hostile) => {
+    serve = hostile;
+    const response = await get(newId());
+    expect([500, 'cut']).toContain(
+      await response.text().then(
+        () => response.status,
+        () => 'cut',
+      ),
+    );
+  });
+
+  it('ends an endless file in an error, and stops reading it', async () => {
+    let stopped = false;
+    serve = (response) => {
+      const more = () => void (response.destroyed || response.write(Buffer.alloc(65_536), () => setImmediate(more)));
+      response.once('close', () => (stopped = true));
+      more();
+    };
+    expect(await codeOf(await get(newId()))).toEqual([500, 'PLATFORM_UNAVAILABLE']);
+    await eventually(() => stopped);
+  });
+
+  it('stops reading a file when its caller disconnects, and serves others while one business reads many', async () => {
+    let reading = 0;
+    serve = (response) => {
+      reading += 1;
+      response.once('close', () => (reading -= 1));
+      response.writeHead(200, { 'content-length': SIZE }).write('%');
+    };
+    const stop = new AbortController();
+    const id = newId();
+    const many = Array.from({ length: 40 }, () =>
+      fetch(`${site}/api/v1/media/${id}`, { headers: { 'x-api-key': key.token }, signal: stop.signal }).catch(() => null),
+    );
+    await eventually(() => reading === 16);
+    const neighbour = await dashboard.apiKey({ plan: 'Starter' });
+    const others = { media_id: id, filename: null, expires_at: IN_A_DAY };
+    dashboard.neighbours.respond(FindMedia, () => others);
+    serve = wholeFile;
+    expect(await (await get(id, { 'x-api-key': neighbour.token })).text()).toBe(BYTES.toString());
+    stop.abort();
+    await Promise.all(many);
+    await eventually(() => reading === 0);
+  });
+
+  it('needs the permission read_messages', async () => {
+    const { token } = await dashboard.apiKey({ permissions: ['send_media'] });
+    expect(await codeOf(await get('1', { 'x-api-key': token }))).toEqual([403, 'PERMISSION_DENIED']);
+  });
+
+  it.each([
+    ['image/jpeg', 'inline', 'image/jpeg'],
+    ['audio/ogg; codecs=opus', 'inline', 'audio/ogg; codecs=opus'],
+    ['image/svg+xml', 'attachment', 'image/svg+xml'],
+    ['text/html', 'attachment', 'text/html'],
+    ['x\r\nset-cookie: a=b', 'attachment', 'application/octet-stream'],
+  ])('shows %s as %s', (mime_type, disposition, type) => {
+    const headers = fileHeaders({ media_id: '7', mime_type, sha256: 'aa', filename: null });
+    expect([headers['content-disposition'], headers['content-type']]).toEqual([`${disposition}; filename="7"`, type]);
+  });
+});

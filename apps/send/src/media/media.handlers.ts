@@ -1,0 +1,17 @@
+import { Controller } from '@nestjs/common';
+import { FindMedia, GatewayError, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { Handles } from '@mgw/rpc';
+import { MediaStore } from './media.store';
+
+/** Knows the business of each file. The gateway moves the bytes (decision 340). */
+@Controller()
+export class MediaHandlers {
+  constructor(private readonly media: MediaStore) {}
+
+  @Handles(FindMedia)
+  async find({ business_id, media_id }: RequestOf<typeof FindMedia>): Promise<ReplyOf<typeof FindMedia>> {
+    const media = await this.media.find(business_id, media_id);
+    if (!media) throw new GatewayError('NOT_FOUND', 'No resource has this id.');
+    return media;
+  }
+}

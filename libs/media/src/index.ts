@@ -1,0 +1,2 @@
+export { MediaDownloads, type DownloadedFile, type FileRange } from './downloads';
+export { mediaSettings } from './settings';

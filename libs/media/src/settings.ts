@@ -1,0 +1,21 @@
+import { env } from '@mgw/config';
+import { graphSettings } from '@mgw/platform-api';
+
+/** Settings of every service that moves files. */
+export const mediaSettings = {
+  ...graphSettings,
+  mediaHosts: env.list(
+    'META_MEDIA_HOSTS',
+    {
+      doc: 'hosts from which files of the platform are downloaded, beside that of META_GRAPH_BASE_URL; *.name is every host below it',
+      default: 'lookaside.fbsbx.com,*.whatsapp.net',
+    },
+    hostPattern,
+  ),
+};
+
+/** @throws Error unless it is a host name, with or without `*.` before it */
+function hostPattern(text: string): string {
+  if (/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text)) return text.toLowerCase();
+  throw new Error(`has "${text}", which is neither a host name nor *. and a host name`);
+}
