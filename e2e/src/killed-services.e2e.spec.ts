@@ -113,4 +113,19 @@ describe('kill -9 of a service in the middle of sends', () => {
     },
     150_000,
   );
+
+  it('decisions 282, 350: the feed has each of these events once, by number without gaps', async () => {
+    const crm = integrator(stack.demo.base_url, stack.growth.api_key);
+    const events: { seq: number; event_id: string; event: string }[] = [];
+    for (let more = true; more;) {
+      const { body } = await crm.get<{ events: typeof events; gap: boolean }>(`events?after=${events.at(-1)?.seq ?? 0}`);
+      expect(body.gap).toBe(false);
+      events.push(...body.events);
+      more = body.events.length > 0;
+    }
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1));
+    const sent = events.filter(({ event }) => event === 'message.sent').map(({ event_id }) => event_id.slice('message.sent:'.length));
+    expect(new Set(sent).size).toBe(sent.length);
+    expect(sent).toEqual(expect.arrayContaining(eventIds('')));
+  });
 });

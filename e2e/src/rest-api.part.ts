@@ -273,7 +273,8 @@ describe('the REST API (spec §4 to §8)', () => {
     const outside = integrator(stack.demo.base_url, elsewhere.body.key);
     expect((await slow.get('health')).status).toBe(200);
     conforms('get', 'message-status/{message_id}', await crm.get(`message-status/${encodeURIComponent(followed)}`));
-    for (const path of ['health', 'templates', 'message-status/wamid.none']) {
+    conforms('get', 'events', await crm.get('events?limit=0'));
+    for (const path of ['health', 'templates', 'message-status/wamid.none', 'events']) {
       const template = path.startsWith('message-status') ? 'message-status/{message_id}' : path;
       conforms('get', template, await crm.get(path));
       conforms('get', template, await wrong.get(path));

@@ -40,6 +40,7 @@ export const SERVICES = {
       'outbound-webhook-dispatcher': [
         ...['create-webhook', 'list-webhooks', 'update-webhook', 'delete-webhook'],
         ...['list-deliveries', 'get-delivery', 'find-deliveries', 'redeliver', 'test-webhook', 'metrics'],
+        ...['list-events', 'find-newest-events'],
       ],
       broadcast: ['check', 'create', 'list', 'get', 'list-recipients', 'cancel', 'pause', 'resume', 'metrics'],
       'auto-reply': ['get-settings', 'set-settings', 'try', 'list', 'find-unanswered', 'metrics'],

@@ -10,6 +10,7 @@ import { ApiKeysController } from './api-keys/api-keys.controller';
 import { ApiKeysService } from './api-keys/api-keys.service';
 import { ApiKeysStore } from './api-keys/api-keys.store';
 import { DailyUsage } from './api-keys/daily-usage';
+import { EventsController } from './api-v1/events.controller';
 import { HealthController } from './api-v1/health.controller';
 import { MarkReadController } from './api-v1/mark-read.controller';
 import { MediaController } from './api-v1/media.controller';
@@ -27,6 +28,7 @@ import { BusinessesStore } from './businesses/businesses.store';
 import { ConnectionController } from './connection/connection.controller';
 import { ConnectionService } from './connection/connection.service';
 import { ConversationsController } from './conversations/conversations.controller';
+import { EventFeedService } from './events/event-feed.service';
 import { EventStreamController } from './events/event-stream.controller';
 import { EventStreamService } from './events/event-stream.service';
 import { GatewayConfig } from './gateway.config';
@@ -75,6 +77,7 @@ const REST_API = [
   MarkReadController,
   MessageStatusController,
   MediaController,
+  EventsController,
 ];
 
 /** `/api/client`, with a dashboard session (spec §4.9, §10). */
@@ -137,6 +140,7 @@ const STORES = [ApiKeysStore, AuditStore, BusinessesStore, LimitsStore, LoginAtt
     Mailer,
     PasswordLinks,
     ConnectionService,
+    EventFeedService,
     EventStreamService,
     SendingService,
     MediaService,

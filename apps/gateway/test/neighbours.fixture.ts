@@ -7,6 +7,7 @@ import {
   DeleteWebhook,
   FindDeliveries,
   FindMedia,
+  FindNewestEvents,
   FindSend,
   FindUnanswered,
   GetConnection,
@@ -22,6 +23,7 @@ import {
   ListApprovedTemplates,
   ListConversations,
   ListDeliveries,
+  ListEvents,
   ListMessages,
   ListTemplates,
   ListWebhooks,
@@ -143,6 +145,16 @@ export class Neighbours {
   @Handles(DeleteWebhook)
   deleteWebhook(request: RequestOf<typeof DeleteWebhook>) {
     return this.reply(DeleteWebhook, request);
+  }
+
+  @Handles(ListEvents)
+  listEvents(request: RequestOf<typeof ListEvents>) {
+    return this.reply(ListEvents, request);
+  }
+
+  @Handles(FindNewestEvents)
+  findNewestEvents(request: RequestOf<typeof FindNewestEvents>) {
+    return this.reply(FindNewestEvents, request);
   }
 
   @Handles(SendTemplate)

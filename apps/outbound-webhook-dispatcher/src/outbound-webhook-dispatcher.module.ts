@@ -9,6 +9,8 @@ import { DeliveryLogStore } from './deliveries/log.store';
 import { DispatchService } from './deliveries/dispatch.service';
 import { LanesStore } from './deliveries/lanes.store';
 import { DispatcherConfig } from './outbound-webhook-dispatcher.config';
+import { FeedHandlers } from './feed/feed.handlers';
+import { FeedStore } from './feed/feed.store';
 import { METRICS } from './metrics';
 import { WebhooksHandlers } from './webhooks/webhooks.handlers';
 import { WebhooksStore } from './webhooks/webhooks.store';
@@ -17,25 +19,28 @@ const ANY_SECRET = `SELECT secret_sealed AS sealed, 'webhook.secret:' || busines
   FROM dispatch.webhooks WHERE secret_sealed IS NOT NULL LIMIT 1`;
 
 /** Only deliveries that have ended expire. Their condition on `created_at` changes nothing but lets an index find them. */
-const dispatcherRetention = ({ deliveriesDays: days }: DispatcherConfig) => ({
+const dispatcherRetention = ({ deliveriesDays: days, eventsDays }: DispatcherConfig) => ({
   rows: [
     {
       table: 'dispatch.deliveries',
       where: `created_at < now() - interval '${days} days' AND finished_at < now() - interval '${days} days'`,
     },
+    { table: 'dispatch.feed_events', where: `created_at < now() - interval '${eventsDays} days'` },
+    { table: 'dispatch.feed_types', where: 'wanted_until < now()' },
     { table: 'dispatch.webhook_hours', where: `hour < now() - interval '2 days'` },
     { table: 'dispatch.old_secrets', where: 'valid_until < now()' },
   ],
 });
 
 @Module({
-  controllers: [WebhooksHandlers, DeliveryLogHandlers, metricsController('outbound-webhook-dispatcher', 'dispatch', METRICS)],
+  controllers: [WebhooksHandlers, DeliveryLogHandlers, FeedHandlers, metricsController('outbound-webhook-dispatcher', 'dispatch', METRICS)],
   providers: [
     AttemptService,
     DeliveriesStore,
     DeliveryLogStore,
     DispatchService,
     ExpansionConsumer,
+    FeedStore,
     LanesStore,
     WebhooksStore,
     retention(DispatcherConfig, dispatcherRetention),

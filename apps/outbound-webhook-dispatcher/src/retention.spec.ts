@@ -28,7 +28,10 @@ it('guarantees §4, D1: two replicas delete deliveries a number of days after th
     (1, 'expired', now()), (2, 'kept', now() + interval '1 hour')`);
   await harness.db.query(`INSERT INTO dispatch.webhook_hours (webhook_id, hour, succeeded, failed) VALUES
     (1, now() - interval '49 hours', 1, 0), (2, now() - interval '47 hours', 1, 0)`);
-  const env = { RETENTION_DELIVERIES_DAYS: '10', RETENTION_BATCH_ROWS: '10', RETENTION_PAUSE_MS: '0' };
+  await harness.db.query(`INSERT INTO dispatch.feed_events (business_id, seq, event_id, event, body, created_at) VALUES
+    (1, 1, 'e1', 'message.sent', '{}', now() - interval '73 hours'), (1, 2, 'e2', 'message.sent', '{}', now() - interval '71 hours')`);
+  await harness.db.query(`INSERT INTO dispatch.feed_types VALUES (1, 'expired', now()), (1, 'kept', now() + interval '1 hour')`);
+  const env = { RETENTION_DELIVERIES_DAYS: '10', RETENTION_EVENTS_DAYS: '3', RETENTION_BATCH_ROWS: '10', RETENTION_PAUSE_MS: '0' };
   await Promise.all([harness.run(service, env), harness.run(service, env)]);
   const left = async (table: string) =>
     (await harness.db.query<{ event_id: string }>(`SELECT event_id FROM dispatch.${table} ORDER BY 1`)).map(({ event_id }) => event_id);
@@ -40,6 +43,8 @@ it('guarantees §4, D1: two replicas delete deliveries a number of days after th
   await eventually(async () => (await secrets()).length === 1);
   expect(await secrets()).toEqual([{ secret_sealed: 'kept' }]);
   await eventually(async () => (await harness.db.query('SELECT FROM dispatch.webhook_hours')).length === 1);
+  await eventually(async () => (await left('feed_events')).join() === 'e2');
+  await eventually(async () => (await harness.db.query('SELECT FROM dispatch.feed_types')).length === 1);
 });
 
 it('refuses to start with a period that is too short', () => {

@@ -44,14 +44,17 @@ export const ListWebhooks = operation('outbound-webhook-dispatcher', 'list-webho
   reply: Type.Object({ webhooks: Type.Array(WebhookRecord) }),
 });
 
-/** The events that webhooks of several businesses want, active or not, in the order of the request. For services that cache them. */
+/**
+ * The events that webhooks of several businesses want, active or not, or that readers of their feeds want, in the order of the request. For
+ * services that cache them.
+ */
 export const FindWantedEvents = operation('outbound-webhook-dispatcher', 'find-wanted-events', {
   isRead: true,
   deadlineMs: 1_000,
   request: Type.Object({ business_ids: Type.Array(Id, { minItems: 1, maxItems: 100 }) }),
   reply: Type.Object({ wanted: Type.Array(Type.Array(Type.String())) }),
 });
-/** A webhook of the business was created, changed or deleted. */
+/** A webhook of the business was created, changed or deleted, or a reader of its feed wants further events. */
 export const WebhooksChanged = announcement('webhooks-changed', Type.Object({ business_id: Id }));
 
 /**

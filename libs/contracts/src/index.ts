@@ -9,6 +9,7 @@ export * from './delivery-status';
 export * from './dispatch';
 export * from './errors';
 export * from './event';
+export * from './event-feed';
 export * from './event-reference';
 export * from './fields';
 export * from './inbound-details';

@@ -118,13 +118,9 @@ export const MessageStatusChanged = eventType(
   }),
 );
 
-/** The five events of spec §6.1, and those that a webhook may want besides. */
-export const PUBLIC_EVENTS = [
-  'message.received',
-  'message.sent',
-  'conversation.created',
-  'broadcast.completed',
-  'ai.replied',
-  'message.status',
-] as const;
+/** The five events of spec §6.1. */
+const SPECIFIED_EVENTS = ['message.received', 'message.sent', 'conversation.created', 'broadcast.completed', 'ai.replied'] as const;
+/** Events that are published only for businesses that want them. */
+export const OPT_IN_EVENTS = ['message.status'] as const;
+export const PUBLIC_EVENTS = [...SPECIFIED_EVENTS, ...OPT_IN_EVENTS] as const;
 export type PublicEventName = (typeof PUBLIC_EVENTS)[number];

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { DeliveryStatus, InteractiveContent, IsoTime, MediaType, MessageId, Restriction, TemplateRecord } from '@mgw/contracts';
+import { DeliveryStatus, FeedPage, InteractiveContent, IsoTime, MediaType, MessageId, Restriction, TemplateRecord } from '@mgw/contracts';
 import { sendResultWith } from '../sending/sending.responses';
 
 const success = Type.Literal(true);
@@ -28,6 +28,8 @@ export const MessageStatusResponse = Type.Object(
 
 /** Spec §2.4. */
 export const TemplatesResponse = Type.Object({ success, templates: Type.Array(TemplateRecord) }, { title: 'Templates' });
+
+export const EventsResponse = Type.Object({ success, ...FeedPage.properties }, { title: 'Events' });
 
 /** Spec §2.5. */
 export const HealthResponse = Type.Object(

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '@mgw/contracts';
 import { isWorkerAlive, traceparentOf } from '@mgw/events';
 import { Database, onRow, RowSet } from '@mgw/postgres';
+import { OPT_IN } from '../feed/opt-in-events';
 import type { Attempt, AttemptEnd } from './attempt';
 import { admission, lanesConsidered, WEBHOOKS_CONSIDERED, type Capacity } from './capacity';
 import { publicBody } from './public-body';
@@ -58,21 +59,29 @@ const FIRST = `CROSS JOIN LATERAL (
   ) first`;
 
 /**
- * SQL: numbers the fresh events of each business that has a feed, or a webhook to begin one with, and gives each wanted delivery the number
- * of its event and that of the event before it that its webhook wanted (decision 282). The upserts lock rows in order, and continue from
- * the newest numbers even if another replica has committed since the snapshot.
+ * SQL: numbers the fresh events of each business that has a feed, or a webhook to begin one with, keeps them in the feed, and gives each
+ * wanted delivery the number of its event and that of the event before it that its webhook wanted (decision 282). An opt-in event counts
+ * while it is wanted (decision 350). The upserts lock rows in order, and continue from the newest numbers even if another replica has
+ * committed since the snapshot.
  */
-const NUMBERED = `feed AS (
+const NUMBERED = `counted AS MATERIALIZED (
+    SELECT e.* FROM e JOIN fresh USING (event_id)
+    WHERE (EXISTS (SELECT FROM dispatch.feeds known WHERE known.business_id = e.business_id)
+           OR EXISTS (SELECT FROM dispatch.webhooks w WHERE w.business_id = e.business_id))
+      AND (e.type <> ALL (${OPT_IN}) OR e.event_id IN (SELECT event_id FROM wanted)
+           OR EXISTS (SELECT FROM dispatch.feed_types t WHERE t.business_id = e.business_id AND t.event = e.type AND t.wanted_until > now()))
+  ), feed AS (
     INSERT INTO dispatch.feeds AS f (business_id, last_seq)
-    SELECT business_id, count(*) FROM e JOIN fresh USING (event_id)
-    WHERE EXISTS (SELECT FROM dispatch.feeds known WHERE known.business_id = e.business_id)
-       OR EXISTS (SELECT FROM dispatch.webhooks w WHERE w.business_id = e.business_id)
-    GROUP BY business_id ORDER BY business_id
+    SELECT business_id, count(*) FROM counted GROUP BY business_id ORDER BY business_id
     ON CONFLICT (business_id) DO UPDATE SET last_seq = f.last_seq + excluded.last_seq
     RETURNING business_id, last_seq
   ), entry AS MATERIALIZED (
-    SELECT e.event_id, feed.last_seq + 1 - row_number() OVER (PARTITION BY business_id ORDER BY e.nth DESC) AS seq
-    FROM e JOIN fresh USING (event_id) JOIN feed USING (business_id)
+    SELECT c.business_id, c.event_id, c.type, c.body,
+           feed.last_seq + 1 - row_number() OVER (PARTITION BY business_id ORDER BY c.nth DESC) AS seq
+    FROM counted c JOIN feed USING (business_id)
+  ), kept AS (
+    INSERT INTO dispatch.feed_events (business_id, seq, event_id, event, body)
+    SELECT business_id, seq, event_id, type, body FROM entry ORDER BY business_id, seq
   ), position AS (
     INSERT INTO dispatch.feed_positions AS p (webhook_id, seq)
     SELECT webhook_id, max(seq) FROM wanted JOIN entry USING (event_id) GROUP BY webhook_id ORDER BY webhook_id

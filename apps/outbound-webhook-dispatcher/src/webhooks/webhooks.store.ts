@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CreateWebhook, RequestOf, UpdateWebhook, WebhookRecord } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
+import { keepWanted } from '../feed/opt-in-events';
 
 interface WebhookRow {
   id: string;
@@ -57,10 +58,11 @@ export class WebhooksStore {
     }));
   }
 
-  /** @returns the names that any webhook of each business wants */
+  /** @returns the names that any webhook of each business or readers of its feed want */
   async wanted(businessIds: number[]): Promise<string[][]> {
     const rows = await this.db.query<{ events: string[] }>(
-      `SELECT ARRAY (SELECT DISTINCT unnest(w.events) FROM dispatch.webhooks w WHERE w.business_id = n.id) AS events
+      `SELECT ARRAY (SELECT unnest(w.events) FROM dispatch.webhooks w WHERE w.business_id = n.id
+                     UNION SELECT t.event FROM dispatch.feed_types t WHERE t.business_id = n.id AND t.wanted_until > now()) AS events
        FROM unnest($1::bigint[]) WITH ORDINALITY AS n (id, nth) ORDER BY nth`,
       [businessIds],
     );
@@ -76,8 +78,8 @@ export class WebhooksStore {
     const { business_id, id, name, url, events, secret_sealed, keep_old_minutes = 0, is_active } = request;
     return this.db.transaction(async (tx) => {
       // A lock that lets events come meanwhile.
-      const [before] = await tx.query<{ secret_sealed: string | null }>(
-        'SELECT secret_sealed FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR NO KEY UPDATE',
+      const [before] = await tx.query<{ secret_sealed: string | null; events: string[] }>(
+        'SELECT secret_sealed, events FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR NO KEY UPDATE',
         [business_id, id],
       );
       if (!before) return false;
@@ -87,6 +89,7 @@ export class WebhooksStore {
          WHERE id = $1`,
         [id, name ?? null, url ?? null, events ?? null, secret_sealed !== undefined, secret_sealed ?? null, is_active ?? null],
       );
+      if (events) await keepWanted(tx, business_id, before.events);
       if (secret_sealed === undefined) return true;
       const old = before.secret_sealed;
       if (secret_sealed === null || old === null || keep_old_minutes === 0) await this.endOldSecret(tx, id);
@@ -112,8 +115,12 @@ export class WebhooksStore {
   /** The lock order of all statements: the webhook, its lanes, its deliveries. @returns whether the webhook existed */
   async delete(businessId: number, id: number): Promise<boolean> {
     return this.db.transaction(async (tx) => {
-      const [known] = await tx.query('SELECT id FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR UPDATE', [businessId, id]);
+      const [known] = await tx.query<{ events: string[] }>(
+        'SELECT events FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR UPDATE',
+        [businessId, id],
+      );
       if (!known) return false;
+      await keepWanted(tx, businessId, known.events);
       await tx.query('DELETE FROM dispatch.lanes WHERE webhook_id = $1', [id]);
       await tx.query('DELETE FROM dispatch.webhooks WHERE id = $1', [id]);
       return true;
