@@ -23,8 +23,18 @@ delete swc.jsc.baseUrl;
 module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>'],
-  testMatch: ['**/*.spec.ts'],
-  transform: { '\\.ts$|/whatsapp-api-js/.*\\.js$': ['@swc/jest', { ...swc, swcrc: false }] },
+  testMatch: ['**/*.spec.ts', '**/*.spec.tsx'],
+  transform: {
+    '\\.ts$|/whatsapp-api-js/.*\\.js$': ['@swc/jest', { ...swc, swcrc: false }],
+    '\\.tsx$': [
+      '@swc/jest',
+      {
+        ...swc,
+        jsc: { ...swc.jsc, parser: { syntax: 'typescript', tsx: true }, transform: { react: { runtime: 'automatic' } } },
+        swcrc: false,
+      },
+    ],
+  },
   // Published as modules only.
   transformIgnorePatterns: ['/node_modules/(?!whatsapp-api-js/)'],
   moduleNameMapper: { '^@mgw/(.*)$': '<rootDir>/libs/$1/src/index.ts' },

@@ -247,10 +247,21 @@ describe('the dashboard', () => {
     await log.getByRole('button', { name: 'Copy +91 90000 55509' }).waitFor();
     await log.getByText('Ships in two days').waitFor();
     await log.getByRole('note', { name: 'Reply to' }).getByText('Better line').first().waitFor();
-    await log.getByText('[sticker]').waitFor();
+    await log.getByRole('button', { name: 'Open sticker' }).waitFor();
     await log.getByRole('img', { name: 'Reactions: 👍' }).waitFor();
     await log.getByText(/· edited/).waitFor();
     await log.getByText(/deleted by the customer/).waitFor();
+    const crm = integrator(stack.demo.base_url, stack.growth.api_key);
+    await crm.post('send-location', { phone: '12015550108', latitude: 9.5, longitude: 76.25, name: 'Our shop' });
+    await log.getByRole('link', { name: '9.5, 76.25' }).waitFor();
+    await log.getByRole('button', { name: 'React' }).first().click();
+    await page.getByRole('button', { name: '🙏' }).click();
+    await log.getByRole('img', { name: 'Reactions: 👍 🙏' }).waitFor();
+    await log.getByRole('button', { name: 'Quote' }).first().click();
+    await page.keyboard.type('Noted *well*');
+    await page.keyboard.press('Enter');
+    const reply = log.locator('div').filter({ hasText: /Better lineNoted well.* · / });
+    await reply.last().getByText('well', { exact: true }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 

@@ -176,9 +176,9 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     });
     await expectResponse(200, owner, 'get /api/client/messages/{message_id}', { at: { message_id: sent.message_id } });
     await expectResponse(200, owner, 'get /api/client/usage');
-    const reply = async (phone: string, status: number, repeated?: { status: number; text: string }) => {
-      const headers = { 'idempotency-key': phone };
-      await customer(stack.demo, stack.growth, phone).writes('Hi');
+    /** Sends in every way of the inbox, and repeats each request: with another body, unless its outcome is unknown. */
+    const reply = async (phone: string, status: number, repeated?: number) => {
+      const message_id = await customer(stack.demo, stack.growth, phone).sends({ text: 'Hi' });
       const id = await eventually(async () => {
         const list = { query: `?q=${phone}` };
         const { conversations } = await expectResponse<{ conversations: { id: number }[] }>(
@@ -189,15 +189,28 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
         );
         return conversations[0]?.id;
       });
-      await expectResponse(status, owner, 'post /api/client/conversations/{id}/messages', { at: { id }, headers });
-      const again = { at: { id }, headers, body: { text: repeated?.text } };
-      if (repeated) await expectResponse(repeated.status, owner, 'post /api/client/conversations/{id}/messages', again);
+      const sends = {
+        messages: [{ text: 'Yes.' }, { text: 'No.' }],
+        reactions: [
+          { message_id, emoji: '👍' },
+          { message_id, emoji: null },
+        ],
+      };
+      for (const [way, [body, other]] of Object.entries(sends)) {
+        const request = { at: { id }, headers: { 'idempotency-key': `${phone}-${way}` } };
+        await expectResponse(status, owner, `post /api/client/conversations/{id}/${way}`, { ...request, body });
+        if (repeated)
+          await expectResponse(repeated, owner, `post /api/client/conversations/{id}/${way}`, {
+            ...request,
+            body: repeated === 409 ? body : other,
+          });
+      }
       await expectResponse(200, owner, 'get /api/client/conversations/{id}/messages', { at: { id } });
     };
-    await reply('12015550100', 200, { status: 422, text: 'Something else.' });
+    await reply('12015550100', 200, 422);
     await reply('12015550141', 429);
     await reply('12015550144', 500);
-    await reply('12015550148', 500, { status: 409, text: 'It is on its way.' });
+    await reply('12015550148', 500, 409);
   });
 
   it('files', async () => {

@@ -5,13 +5,14 @@ import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
 import { InboundDetails1795392000000 } from './migrations/1795392000000-inbound-details';
 import { ReadReceipts1795395600000 } from './migrations/1795395600000-read-receipts';
 import { Media1795478400000 } from './migrations/1795478400000-media';
+import { SentDetails1795479000000 } from './migrations/1795479000000-sent-details';
 
 export const service: Service<SendConfig> = {
   name: 'send',
   module: SendModule,
   config: SendConfig,
   schema: 'send',
-  migrations: [Baseline1795305600000, InboundDetails1795392000000, ReadReceipts1795395600000, Media1795478400000],
+  migrations: [Baseline1795305600000, InboundDetails1795392000000, ReadReceipts1795395600000, Media1795478400000, SentDetails1795479000000],
   sources: __dirname,
 };
 

@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { characters, Id, IsoTime, MessageId, Nullable, Recipient } from './fields';
 import { inboundDetails } from './inbound-details';
+import { sentDetails } from './sent-details';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
 
@@ -32,8 +33,13 @@ export const ThreadMessage = Type.Object({
   media: Nullable(Type.Object({ type: Type.String(), id: Type.String(), mime_type: Type.String() })),
   sent_by: Nullable(Type.String()),
   template: Nullable(Type.String()),
+  /** The user who sent the message. */
+  user_id: Type.Optional(Id),
+  /** The API key that sent the message. */
+  api_key_id: Type.Optional(Id),
   at: IsoTime,
   ...inboundDetails,
+  ...sentDetails,
   edited_at: Type.Optional({ ...IsoTime, description: 'When the customer edited the message; `text` is the new one' } as typeof IsoTime),
   deleted_at: Type.Optional({ ...IsoTime, description: 'When the customer deleted the message' } as typeof IsoTime),
 });

@@ -21,6 +21,7 @@ export * from './operation';
 export * from './platform';
 export * from './public-events';
 export * from './send';
+export * from './sent-details';
 export * from './status';
 export * from './template';
 export * from './url';

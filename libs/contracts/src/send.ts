@@ -20,6 +20,8 @@ export const Sender = Type.Object({
   intent_id: Type.Optional(Type.String({ pattern: INTENT_ID })),
   /** The key that is charged; null for sends that no key made. */
   api_key_id: Nullable(Id),
+  /** The user who sends, if a person does. */
+  user_id: Type.Optional(Id),
   plan: Type.String(),
   /** Messages per day for that key; null where no daily cap applies. */
   daily_limit: Nullable(Type.Integer({ minimum: 1 })),

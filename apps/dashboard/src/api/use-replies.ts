@@ -7,6 +7,8 @@ interface Draft {
   /** The Idempotency-Key: however often it is retried, the customer gets it once. */
   key: string;
   text: string;
+  /** The message that it quotes. */
+  replyTo?: string | undefined;
 }
 /** A reply that was not accepted yet; `problem` is null while its request runs. */
 export interface Unsent extends Draft {
@@ -19,9 +21,14 @@ export function useReplies(conversationId: number) {
   const [unsent, setUnsent] = useState<Unsent[]>([]);
   const others = (list: Unsent[], key: string) => list.filter((one) => one.key !== key);
   const send = useMutation({
-    mutationFn: ({ key, text }: Draft) => {
+    mutationFn: ({ key, text, replyTo }: Draft) => {
       const params = { path: { id: conversationId }, header: { 'Idempotency-Key': key } };
-      return request(api.POST('/api/client/conversations/{id}/messages', { params, body: { text } }));
+      return request(
+        api.POST('/api/client/conversations/{id}/messages', {
+          params,
+          body: { text, ...(replyTo !== undefined && { reply_to: replyTo }) },
+        }),
+      );
     },
     onSuccess: (_, { key }) => {
       setUnsent((list) => others(list, key));
@@ -40,7 +47,7 @@ export function useReplies(conversationId: number) {
   return {
     unsent,
     isSending: unsent.some(({ problem }) => problem === null),
-    send: (text: string) => post({ key: newIdempotencyKey(), text }),
+    send: (text: string, replyTo?: string) => post({ key: newIdempotencyKey(), text, replyTo }),
     again: post,
     drop: ({ key }: Draft) => setUnsent((list) => others(list, key)),
   };

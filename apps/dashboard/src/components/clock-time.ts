@@ -1,6 +1,26 @@
-/** The time of a message, with the date if it is not from today. */
+/** The time of a message. */
+export function timeOfDay(at: string): string {
+  return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+}
+
+/** The time, with the date if it is not from today. */
 export function clockTime(at: string): string {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
   return date.toLocaleString([], { ...(!isToday && { month: 'short', day: 'numeric' }), hour: '2-digit', minute: '2-digit' });
+}
+
+const DAY_MS = 86_400_000;
+
+/** `Today`, `Yesterday`, or the date; with the year if it is another one. */
+export function dayOf(at: string): string {
+  const date = new Date(at);
+  const now = new Date();
+  if (date.toDateString() === now.toDateString()) return 'Today';
+  if (date.toDateString() === new Date(now.getTime() - DAY_MS).toDateString()) return 'Yesterday';
+  return date.toLocaleDateString([], {
+    month: 'short',
+    day: 'numeric',
+    ...(date.getFullYear() !== now.getFullYear() && { year: 'numeric' }),
+  });
 }

@@ -124,6 +124,13 @@ export class ApiKeysStore {
     });
   }
 
+  /** The names of these keys of the business, also of revoked ones. */
+  async namesOf(businessId: number, ids: number[]): Promise<Map<number, string>> {
+    const sql = 'SELECT id, name FROM access.api_keys WHERE business_id = $1 AND id = ANY ($2::bigint[])';
+    const keys = ids.length > 0 ? await this.db.query<{ id: number; name: string }>(sql, [businessId, ids]) : [];
+    return new Map(keys.map(({ id, name }) => [id, name]));
+  }
+
   /** @returns the whole key, which is not stored */
   async add(tx: Tx, key: NewApiKey): Promise<{ id: number; token: string }> {
     const [next] = await tx.query<{ id: number }>(`SELECT nextval(pg_get_serial_sequence('access.api_keys', 'id'))::integer AS id`);

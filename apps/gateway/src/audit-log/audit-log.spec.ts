@@ -14,6 +14,7 @@ import {
   PauseBroadcast,
   Redeliver,
   ResumeBroadcast,
+  SendReaction,
   SendText,
   SetAutoReply,
   SetConnection,
@@ -83,7 +84,8 @@ describe('the audit log', () => {
     neighbours.respond(CreateBroadcast, () => ({ id: 9 }));
     neighbours.respond(SyncTemplates, () => ({ state: 'running' as const, started_at: AT }));
     neighbours.respond(TryAutoReply, () => ({ reply: CANARY }));
-    neighbours.respond(SendText, () => ({ message_id: 'wamid.A', phone: PHONE, replayed: false }));
+    for (const operation of [SendText, SendReaction])
+      neighbours.respond(operation, () => ({ message_id: 'wamid.A', phone: PHONE, replayed: false }));
     neighbours.respond(GetThread, ({ conversation_id }) => ({
       conversation: {
         id: conversation_id,
@@ -190,6 +192,11 @@ describe('the audit log', () => {
       'post /api/client/templates/sync': [owner.post(`${c}/templates/sync`), 'templates.synced', null],
       'post /api/client/conversations/{id}/messages': [
         owner.post(`${c}/conversations/5/messages`, { text: CANARY }),
+        'reply.sent',
+        'conversation:5',
+      ],
+      'post /api/client/conversations/{id}/reactions': [
+        owner.post(`${c}/conversations/5/reactions`, { message_id: CANARY, emoji: '👍' }),
         'reply.sent',
         'conversation:5',
       ],

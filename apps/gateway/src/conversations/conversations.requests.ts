@@ -1,6 +1,6 @@
 import { IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { IsMessageText } from '../requests/field-rules';
+import { IsEmojiOrNull, IsMessageId, IsMessageText } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { PageQuery } from '../requests/page';
 
@@ -16,4 +16,18 @@ export class ListConversationsQuery extends PageQuery {
 export class ReplyRequest {
   @IsMessageText()
   text!: string;
+
+  @IsOptional()
+  @IsMessageId()
+  reply_to?: string | null;
+}
+
+/** An agent's reaction to a message. */
+@JSONSchema({ example: { message_id: 'wamid.HBgLMTIwMTU1NTAxMDAVAgASGBQzQTlGMkMwRTdCNUQxMzY4MEEA', emoji: '👍' } })
+export class ReactionRequest {
+  @IsMessageId()
+  message_id!: string;
+
+  @IsEmojiOrNull()
+  emoji!: string | null;
 }

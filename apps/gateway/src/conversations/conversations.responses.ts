@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { ConversationRecord, DeliveryStatus, NextCursor, Nullable, ThreadMessage } from '@mgw/contracts';
+import { ConversationRecord, DeliveryStatus, Id, NextCursor, Nullable, ThreadMessage } from '@mgw/contracts';
 
 export const ConversationsResponse = Type.Object(
   {
@@ -21,13 +21,20 @@ export const ConversationsResponse = Type.Object(
   { title: 'Conversations' },
 );
 
+const Named = Type.Object({ id: Id, name: Type.String() });
+
 export const ThreadResponse = Type.Object(
   {
     conversation: ConversationRecord,
     messages: Type.Array(
       Type.Composite([
-        ThreadMessage,
+        Type.Omit(ThreadMessage, ['user_id', 'api_key_id']),
         Type.Object({
+          author: Nullable({
+            ...Named,
+            description: 'The person of the business who wrote it; the name is "" for somebody who was removed.',
+          } as typeof Named),
+          api_key: Nullable({ ...Named, description: 'The API key that sent it.' } as typeof Named),
           delivery_status: Nullable(DeliveryStatus),
           failure_reason: Nullable(Type.String()),
         }),

@@ -1,4 +1,14 @@
-import { FindUnanswered, GetThread, ListConversations, MarkConversationRead, GatewayError, type ConversationRecord } from '@mgw/contracts';
+import {
+  FindUnanswered,
+  GatewayError,
+  GetMessageStatuses,
+  GetThread,
+  ListConversations,
+  MarkConversationRead,
+  SendReaction,
+  SendText,
+  type ConversationRecord,
+} from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 
@@ -12,7 +22,7 @@ const conversation = (id: number, direction: 'in' | 'out'): ConversationRecord =
   created_at: new Date().toISOString(),
 });
 
-describe('the list of conversations (spec §10)', () => {
+describe('the inbox (spec §10)', () => {
   let dashboard: Dashboard;
   beforeAll(async () => (dashboard = await startDashboard()));
   afterAll(() => dashboard.close());
@@ -53,5 +63,51 @@ describe('the list of conversations (spec §10)', () => {
     await owner.get('/api/client/conversations/2/messages').expect(200);
     await eventually(() => opened.length > 0);
     expect(opened).toEqual([2]);
+  });
+
+  it('decision 390: names who wrote each message, and sends quotes and reactions in the name of the agent', async () => {
+    const business = await dashboard.business();
+    const owner = await dashboard.session('owner', business);
+    const { body: me } = await owner.get('/api/client/me').expect(200);
+    const { user } = me as { user: { id: number; name: string } };
+    const { body: key } = await owner
+      .post('/api/client/api-keys')
+      .send({ name: 'Shop', permissions: ['*'] })
+      .expect(200);
+    const { id: keyId } = key as { id: number };
+    const message = { type: 'text', text: 'Hi', media: null, template: null, at: new Date().toISOString() };
+    dashboard.neighbours.respond(GetMessageStatuses, () => ({ statuses: [] }));
+    dashboard.neighbours.respond(GetThread, () => ({
+      conversation: conversation(1, 'in'),
+      messages: [
+        { ...message, message_id: 'a', direction: 'out' as const, sent_by: 'agent', user_id: user.id },
+        { ...message, message_id: 'b', direction: 'out' as const, sent_by: 'agent', user_id: 1_000_000 },
+        { ...message, message_id: 'c', direction: 'out' as const, sent_by: 'api', api_key_id: keyId },
+        { ...message, message_id: 'd', direction: 'in' as const, sent_by: null },
+      ],
+      next_cursor: null,
+    }));
+    const { body } = await owner.get('/api/client/conversations/1/messages').expect(200);
+    const { messages } = body as { messages: Record<string, unknown>[] };
+    expect(messages.map(({ author, api_key }) => [author, api_key])).toEqual([
+      [{ id: user.id, name: user.name }, null],
+      [{ id: 1_000_000, name: '' }, null],
+      [null, { id: keyId, name: 'Shop' }],
+      [null, null],
+    ]);
+    const sent: unknown[] = [];
+    const accept = ({ sender, ...content }: { sender: { user_id?: number } }) => {
+      sent.push({ ...content, by: sender.user_id });
+      return { message_id: 'wamid.1', phone: '12015550100', replayed: false };
+    };
+    dashboard.neighbours.respond(SendText, accept);
+    dashboard.neighbours.respond(SendReaction, accept);
+    await owner.post('/api/client/conversations/1/messages').send({ text: 'Yes', reply_to: 'd' }).expect(200);
+    await owner.post('/api/client/conversations/1/reactions').send({ message_id: 'd', emoji: null }).expect(200);
+    await owner.post('/api/client/conversations/1/reactions').send({ message_id: 'd', emoji: 'no' }).expect(400);
+    expect(sent).toEqual([
+      { to: '12015550100', text: 'Yes', reply_to: 'd', by: user.id },
+      { to: '12015550100', message_id: 'd', emoji: null, by: user.id },
+    ]);
   });
 });

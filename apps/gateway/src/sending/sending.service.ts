@@ -37,6 +37,8 @@ export interface SendingParty {
   /** The key as which the sends count. */
   sends_as: number | null;
   daily_limit: number | null;
+  /** The user, if a person sends. */
+  user_id?: number;
   business: { id: number; plan: Plan; zones: Zones };
 }
 
@@ -67,10 +69,11 @@ export class SendingService {
   }
 }
 
-function senderOf({ sends_as, daily_limit, business }: SendingParty, idempotency: Sender['idempotency']) {
+function senderOf({ sends_as, daily_limit, user_id, business }: SendingParty, idempotency: Sender['idempotency']) {
   const { id: business_id, plan, zones } = business;
   const shared = { business_id, intent_id: newIntentId(), api_key_id: sends_as, plan, daily_limit, timezone: zoneInForce(zones) };
-  if (sends_as === null) return { ...shared, sent_by: 'agent' as const, idempotency: asReplyKey(idempotency) };
+  if (sends_as === null)
+    return { ...shared, ...(user_id !== undefined && { user_id }), sent_by: 'agent' as const, idempotency: asReplyKey(idempotency) };
   return { ...shared, sent_by: 'api' as const, idempotency };
 }
 

@@ -25,6 +25,7 @@ export const ROUTE_ROLES: Record<Route, Role[] | null> = {
   'GET /api/client/conversations': TEAM,
   'GET /api/client/conversations/:id/messages': TEAM,
   'POST /api/client/conversations/:id/messages': TEAM,
+  'POST /api/client/conversations/:id/reactions': TEAM,
   'GET /api/client/events/stream': TEAM,
   'GET /api/client/media/:media_id': TEAM,
   'GET /api/client/messages': TEAM,

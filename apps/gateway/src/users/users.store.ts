@@ -76,6 +76,13 @@ export class UsersStore {
     return user ?? null;
   }
 
+  /** The names of these users of the business; a removed user has none. */
+  async namesOf(businessId: number, ids: number[]): Promise<Map<number, string>> {
+    const sql = 'SELECT id, name FROM access.users WHERE business_id = $1 AND id = ANY ($2::bigint[])';
+    const users = ids.length > 0 ? await this.db.query<{ id: number; name: string }>(sql, [businessId, ids]) : [];
+    return new Map(users.map(({ id, name }) => [id, name]));
+  }
+
   /** Locks the user against removal. */
   async find(tx: Tx, id: number): Promise<Pick<StoredUser, 'business_id' | 'email'> | null> {
     const [user] = await tx.query<Pick<StoredUser, 'business_id' | 'email'>>(

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { GetThread, InboundDetails, RequestOf, ThreadMessage } from '@mgw/contracts';
+import type { GetThread, InboundDetails, RequestOf, SentDetails, ThreadMessage } from '@mgw/contracts';
 import { Database, pageOf, readCursor } from '@mgw/postgres';
 
 /** Bytes of texts and details of a page, as JSON. NATS carries 8 MB, and a hundred of the longest messages have more. */
@@ -13,11 +13,13 @@ interface MessageRow {
   media_type: string | null;
   media_id: string | null;
   mime_type: string | null;
-  details: InboundDetails | null;
+  details: (InboundDetails & SentDetails) | null;
   edited_at: Date | null;
   deleted_at: Date | null;
   sent_by: string | null;
   template: string | null;
+  user_id: string | null;
+  api_key_id: string | null;
   at: Date;
   /** Both in microseconds, for the cursor. */
   exact_place: string;
@@ -45,7 +47,7 @@ const FIRST_PAGE: PageStart = { place: `'infinity'::timestamptz`, came: `'infini
 const threadSql = (ids: string, { place, came, id }: PageStart, limit: string) => `
   SELECT thread.* FROM ${ids} AS part (id) CROSS JOIN LATERAL (
     SELECT m.message_id, 'in' AS direction, m.type, coalesce(c.text, m.text, m.caption) AS text, m.media_type, m.media_id, m.mime_type,
-           m.details, c.edited_at, c.deleted_at, NULL AS sent_by, NULL AS template, m.sent_at AS at, m.place, m.received_at AS came
+           m.details, c.edited_at, c.deleted_at, NULL AS sent_by, NULL AS template, NULL AS user_id, NULL AS api_key_id, m.sent_at AS at, m.place, m.received_at AS came
     FROM (
       SELECT *, ${INBOUND_PLACE} AT TIME ZONE 'UTC' AS place FROM send.inbound_messages
       WHERE conversation_id = part.id AND ${INBOUND_PLACE} <= ${place} AT TIME ZONE 'UTC'
@@ -53,7 +55,8 @@ const threadSql = (ids: string, { place, came, id }: PageStart, limit: string) =
       ORDER BY ${INBOUND_PLACE} DESC, received_at DESC, message_id DESC LIMIT ${limit}
     ) m LEFT JOIN send.message_changes c ON c.business_id = m.business_id AND c.message_id = m.message_id
     UNION ALL
-    SELECT m.message_id, 'out', coalesce(i.type, 'unknown'), i.text, NULL, NULL, NULL, NULL, NULL, NULL, i.sent_by, i.template, m.accepted_at, m.accepted_at, m.accepted_at
+    SELECT m.message_id, 'out', coalesce(i.type, 'unknown'), i.text, NULL, NULL, NULL, i.details, NULL, NULL, i.sent_by, i.template, i.user_id, i.api_key_id,
+           m.accepted_at, m.accepted_at, m.accepted_at
     FROM (
       SELECT message_id, intent_id, accepted_at FROM send.messages
       WHERE conversation_id = part.id AND accepted_at <= ${place} AND (accepted_at, accepted_at, message_id) < (${place}, ${came}, ${id})
@@ -107,7 +110,23 @@ function countFitting(rows: MessageRow[]): number {
 }
 
 function toThreadMessage(row: MessageRow): ThreadMessage {
-  const { message_id, direction, type, text, media_type, media_id, mime_type, details, sent_by, template, at, edited_at, deleted_at } = row;
+  const {
+    message_id,
+    direction,
+    type,
+    text,
+    media_type,
+    media_id,
+    mime_type,
+    details,
+    sent_by,
+    template,
+    at,
+    edited_at,
+    deleted_at,
+    user_id,
+    api_key_id,
+  } = row;
   const media = media_type !== null && media_id !== null ? { type: media_type, id: media_id, mime_type: mime_type ?? '' } : null;
   return {
     ...details,
@@ -118,6 +137,8 @@ function toThreadMessage(row: MessageRow): ThreadMessage {
     media,
     sent_by,
     template,
+    ...(user_id !== null && { user_id: Number(user_id) }),
+    ...(api_key_id !== null && { api_key_id: Number(api_key_id) }),
     at: at.toISOString(),
     ...(edited_at && { edited_at: edited_at.toISOString() }),
     ...(deleted_at && { deleted_at: deleted_at.toISOString() }),

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { SentDetails } from '@mgw/contracts';
 import { appendToOutbox } from '@mgw/events';
 import { Database, type Tx } from '@mgw/postgres';
 import type { IntentRecord, IntentState } from './intent';
@@ -42,6 +43,15 @@ export class IntentStore {
   async findByMessage(businessId: number, messageId: string): Promise<IntentRow | null> {
     const sql = `SELECT ${COLUMNS} FROM send.messages m JOIN send.intents i ON i.id = m.intent_id WHERE m.business_id = $1 AND m.message_id = $2`;
     return (await this.db.query<IntentRow>(sql, [businessId, messageId]))[0] ?? null;
+  }
+
+  /** Adds what the thread shows. The commit does not wait for the disk; that of the outcome includes it. */
+  async describe(intentId: string, userId: number | null, details: SentDetails | null): Promise<void> {
+    await this.db.relaxed.query('UPDATE send.intents SET user_id = $2, details = $3 WHERE id = $1', [
+      intentId,
+      userId,
+      details && JSON.stringify(details),
+    ]);
   }
 
   /** Finds the intents whose outcome is not recorded yet. */

@@ -1,4 +1,5 @@
 import {
+  GetThread,
   MarkConversationRead,
   MarkRead,
   SendContacts,
@@ -141,6 +142,22 @@ describe('free messages of every kind (spec §3.2, decision 304)', () => {
     await open();
     expect(sending.platform.calls().slice(calls)).toEqual([{ messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.newest' }]);
     sending.platform.accept();
+  });
+
+  it('decision 390: are shown in the thread with their content, their quote and their author', async () => {
+    for (const [, send] of all) await send({ sent_by: 'agent', user_id: 7, api_key_id: null }, { reply_to: WRITTEN });
+    const [sent] = await sending.harness.published('message.sent');
+    const { conversation_id } = sent?.data as { conversation_id: number };
+    const { messages } = await sending.harness.rpc.call(GetThread, { business_id: 1, conversation_id, limit: all.length, cursor: null });
+    const quote = { user_id: 7, context: { message_id: WRITTEN } };
+    expect(Object.fromEntries(messages.map((message) => [message.type, message]))).toMatchObject({
+      text: { ...quote, text: 'Hi' },
+      audio: { ...quote, media_url: MEDIA.media_url, voice: true },
+      interactive: { ...quote, offer: interactive, text: interactive.body },
+      location: { ...quote, location: { latitude: 1.5, longitude: 2 } },
+      contacts: { ...quote, contacts },
+      reaction: { user_id: 7, reaction: { message_id: WRITTEN, emoji: '👍' } },
+    });
   });
 
   it('are never retried after an unclear response, and refused to people who opted out', async () => {

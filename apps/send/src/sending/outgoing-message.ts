@@ -1,4 +1,4 @@
-import type { Sender } from '@mgw/contracts';
+import type { Sender, SentDetails } from '@mgw/contracts';
 import type { MessageRequest } from '@mgw/platform-api';
 import type { IntentDraft } from '../intents/intent';
 
@@ -10,6 +10,8 @@ export interface OutgoingMessage {
   template: { name: string; language: string; category: string; otherLanguages: string[] } | null;
   /** The text that the person reads; `text` of message.sent. */
   text: string;
+  /** The content beside the text, for the thread. */
+  details?: SentDetails;
   /** True for text and media (spec §3.2). */
   needsWindow: boolean;
   /** Stores data that must exist before the platform call. */

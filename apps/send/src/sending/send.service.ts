@@ -64,7 +64,13 @@ export class SendService {
   media(request: RequestOf<typeof SendMedia>, context: RpcContext): Promise<ReplyOf<typeof SendMedia>> {
     const { to, media_type: type, media_url: link, caption, filename, voice } = request;
     const content = { type, link, caption, filename, voice };
-    return this.freeForm(request, { type, text: caption ?? '' }, (callbackData) => mediaMessage(to, content, callbackData), context);
+    const details = { media_url: link, ...(filename !== null && { filename }), ...(voice && { voice }) };
+    return this.freeForm(
+      request,
+      { type, text: caption ?? '', details },
+      (callbackData) => mediaMessage(to, content, callbackData),
+      context,
+    );
   }
 
   /** Sends a text (spec §4.5). */
@@ -75,19 +81,19 @@ export class SendService {
 
   interactive(request: RequestOf<typeof SendInteractive>, context: RpcContext): Promise<ReplyOf<typeof SendInteractive>> {
     const { to, content } = request;
-    const shown = { type: 'interactive', text: content.body } as const;
+    const shown = { type: 'interactive', text: content.body, details: { offer: content } } as const;
     return this.freeForm(request, shown, (callbackData) => interactiveMessage(to, content, callbackData), context);
   }
 
   location(request: RequestOf<typeof SendLocation>, context: RpcContext): Promise<ReplyOf<typeof SendLocation>> {
     const { to, location } = request;
-    const shown = { type: 'location', text: '' } as const;
+    const shown = { type: 'location', text: '', details: { location } } as const;
     return this.freeForm(request, shown, (callbackData) => locationMessage(to, location, callbackData), context);
   }
 
   contacts(request: RequestOf<typeof SendContacts>, context: RpcContext): Promise<ReplyOf<typeof SendContacts>> {
     const { to, contacts } = request;
-    const shown = { type: 'contacts', text: '' } as const;
+    const shown = { type: 'contacts', text: '', details: { contacts } } as const;
     return this.freeForm(request, shown, (callbackData) => contactsMessage(to, contacts, callbackData), context);
   }
 
@@ -97,7 +103,7 @@ export class SendService {
     return this.pipeline.send(sender, context, async () => {
       await this.refuseForeignMessage({ sender, to }, 'message_id', message_id);
       return {
-        ...{ sender, to, type: 'reaction', template: null, text: '', needsWindow: true },
+        ...{ sender, to, type: 'reaction', template: null, text: '', details: { reaction: { message_id, emoji } }, needsWindow: true },
         request: (callbackData) => reactionMessage(to, message_id, emoji, callbackData),
       };
     });
@@ -106,7 +112,7 @@ export class SendService {
   /** Sends a message that needs an open window (spec §3.2) and may quote another one. */
   private freeForm(
     { sender, to, reply_to }: { sender: Sender; to: string; reply_to?: string },
-    shown: Pick<OutgoingMessage, 'type' | 'text'>,
+    shown: Pick<OutgoingMessage, 'type' | 'text' | 'details'>,
     request: OutgoingMessage['request'],
     context: RpcContext,
   ): Promise<ReplyOf<typeof SendText>> {
@@ -114,6 +120,7 @@ export class SendService {
       if (reply_to !== undefined) await this.refuseForeignMessage({ sender, to }, 'reply_to', reply_to);
       return {
         ...{ sender, to, ...shown, template: null, needsWindow: true },
+        ...(reply_to !== undefined && { details: { ...shown.details, context: { message_id: reply_to } } }),
         request: (callbackData) => asReply(request(callbackData), reply_to),
       };
     });

@@ -1,22 +1,27 @@
-import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core';
-import { IconClock, IconSend } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Box, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Fragment, useRef, useState } from 'react';
 import { api, request } from '../../api/client';
+import { newIdempotencyKey } from '../../api/idempotency-key';
 import { useReplies } from '../../api/use-replies';
+import { dayOf } from '../../components/clock-time';
 import { useLogScroll } from '../../components/use-log-scroll';
 import { usePagedQuery } from '../../components/use-paged-query';
-import { PhoneBubble } from '../../components/phone-bubble';
 import { StateBadge } from '../../components/state-badge';
 import { Wallpaper } from '../../components/wallpaper';
 import { LoadMore } from '../../components/load-more';
 import { QueryResult } from '../../components/query-result';
-import { isSendKey } from './is-send-key';
+import { BubbleActions } from './bubble-actions';
+import { ClosedWindow, Composer } from './composer';
 import { MessageBubble } from './message-bubble';
-import { withoutShownReactions } from './reactions';
+import { Quote } from './quote';
+import { ownReactionTo, withoutShownReactions } from './reactions';
+import type { ThreadMessage } from './thread-message';
+import { UnsentBubble } from './unsent-bubble';
 import { WindowCountdown } from './window-countdown';
 
 export function ConversationThread({ id }: { id: number }) {
+  const queries = useQueryClient();
   const thread = usePagedQuery({
     queryKey: ['inbox', 'thread', id],
     load: (query) => request(api.GET('/api/client/conversations/{id}/messages', { params: { path: { id }, query } })),
@@ -26,12 +31,26 @@ export function ConversationThread({ id }: { id: number }) {
   const conversation = thread.data?.[0]?.conversation;
   const messages = (thread.data ?? []).flatMap((page) => page.messages).reverse();
   const [text, setText] = useState('');
+  const [quoted, setQuoted] = useState<ThreadMessage | null>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
   const replies = useReplies(id);
   const log = useLogScroll(replies.unsent.at(-1)?.key ?? messages.at(-1)?.message_id, messages.length);
+  const react = useMutation({
+    mutationFn: (body: { message_id: string; emoji: string | null }) => {
+      const params = { path: { id }, header: { 'Idempotency-Key': newIdempotencyKey() } };
+      return request(api.POST('/api/client/conversations/{id}/reactions', { params, body }));
+    },
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ['inbox'] }),
+  });
   const send = () => {
     if (!text.trim() || replies.isSending) return;
-    replies.send(text);
+    replies.send(text, quoted?.message_id);
     setText('');
+    setQuoted(null);
+  };
+  const quote = (message: ThreadMessage) => {
+    setQuoted(message);
+    field.current?.focus();
   };
   return (
     <QueryResult query={thread}>
@@ -56,88 +75,62 @@ export function ConversationThread({ id }: { id: number }) {
             </Group>
             <Wallpaper height="52vh" ref={log}>
               <LoadMore list={thread}>Older messages</LoadMore>
-              {withoutShownReactions(messages).map((message) => (
-                <MessageBubble key={message.message_id} message={message} messages={messages} />
+              {withoutShownReactions(messages).map((message, i, shown) => (
+                <Fragment key={message.message_id}>
+                  {dayOf(message.at) !== dayOf(shown[i - 1]?.at ?? '') && <DayMark at={message.at} />}
+                  <MessageBubble
+                    message={message}
+                    messages={messages}
+                    customer={conversation.customer_name || conversation.customer_phone}
+                    actions={
+                      conversation.session_window.open && (
+                        <BubbleActions
+                          reaction={ownReactionTo(message.message_id, messages)}
+                          onQuote={() => quote(message)}
+                          onReact={(emoji) => react.mutate({ message_id: message.message_id, emoji })}
+                        />
+                      )
+                    }
+                  />
+                </Fragment>
               ))}
               {replies.unsent.map((one) => (
-                <PhoneBubble
+                <UnsentBubble
                   key={one.key}
-                  text={one.text}
-                  meta={
-                    one.problem === null ? (
-                      'sending…'
-                    ) : (
-                      <Group gap="xs" justify="flex-end">
-                        <span>{one.problem}</span>
-                        <Button size="compact-xs" disabled={replies.isSending} onClick={() => replies.again(one)}>
-                          Send again
-                        </Button>
-                        <Button
-                          size="compact-xs"
-                          variant="default"
-                          onClick={() => {
-                            replies.drop(one);
-                            setText((typed) => (typed ? `${one.text}\n${typed}` : one.text));
-                          }}
-                        >
-                          Edit
-                        </Button>
-                      </Group>
-                    )
-                  }
+                  unsent={one}
+                  canRetry={!replies.isSending}
+                  onRetry={() => replies.again(one)}
+                  onEdit={() => {
+                    replies.drop(one);
+                    setText((typed) => (typed ? `${one.text}\n${typed}` : one.text));
+                  }}
                 />
               ))}
             </Wallpaper>
             {conversation.session_window.open ? (
-              <form
-                onSubmit={(event) => {
-                  event.preventDefault();
-                  send();
-                }}
-              >
-                <Group align="flex-end" wrap="nowrap">
-                  <Textarea
-                    aria-label="Reply"
-                    styles={{ input: { unicodeBidi: 'plaintext' } }}
-                    placeholder="Write a reply"
-                    style={{ flex: 1 }}
-                    autosize
-                    minRows={1}
-                    maxRows={6}
-                    value={text}
-                    onChange={(e) => setText(e.currentTarget.value)}
-                    onKeyDown={(e) => {
-                      if (!isSendKey(e)) return;
-                      e.preventDefault();
-                      send();
-                    }}
-                  />
-                  <Button type="submit" loading={replies.isSending} leftSection={<IconSend size={16} />}>
-                    Send
-                  </Button>
-                </Group>
-              </form>
+              <Composer
+                text={text}
+                onChange={setText}
+                onSend={send}
+                isSending={replies.isSending}
+                quote={quoted && <Quote quoted={quoted} customer={conversation.customer_name || conversation.customer_phone} />}
+                onDropQuote={() => setQuoted(null)}
+                field={field}
+              />
             ) : (
-              <Alert color="yellow" icon={<IconClock />} title="The 24-hour window is closed">
-                <Text size="sm">
-                  WhatsApp lets you write freely only within 24 hours of the customer’s last message. An approved template goes out at any
-                  time.
-                </Text>
-                <Button
-                  component={Link}
-                  to="/templates"
-                  search={{ phone: conversation.customer_phone } as never}
-                  variant="default"
-                  size="xs"
-                  mt="xs"
-                >
-                  Choose a template
-                </Button>
-              </Alert>
+              <ClosedWindow phone={conversation.customer_phone} />
             )}
           </Stack>
         )
       }
     </QueryResult>
+  );
+}
+
+function DayMark({ at }: { at: string }) {
+  return (
+    <Box bg="var(--mantine-color-body)" px={10} py={2} fz="xs" c="dimmed" style={{ alignSelf: 'center', borderRadius: 8, flexShrink: 0 }}>
+      {dayOf(at)}
+    </Box>
   );
 }

@@ -9,7 +9,9 @@ import { LoadMore } from '../../components/load-more';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
+import './inbox.css';
 import { ConversationThread } from './conversation-thread';
+import { shownText } from './thread-message';
 
 const route = getRouteApi('/inside/inbox');
 
@@ -72,7 +74,7 @@ export function InboxPage() {
                           </Group>
                           <Text size="sm" c="dimmed" truncate>
                             {one.last_message?.direction === 'out' && 'You: '}
-                            {one.last_message && <bdi>{one.last_message.text || `[${one.last_message.type}]`}</bdi>}
+                            {one.last_message && <bdi>{shownText(one.last_message)}</bdi>}
                           </Text>
                           {one.needs_agent && (
                             <Badge size="sm" color="orange" variant="light">

@@ -1,31 +1,54 @@
-import { clockTime } from '../../components/clock-time';
+import { VisuallyHidden } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { PhoneBubble } from '../../components/phone-bubble';
+import { timeOfDay } from '../../components/clock-time';
 import { messageDetails } from './message-details';
+import { offeredButtons } from './offered-choices';
 import { reactionsTo } from './reactions';
-import type { ThreadMessage } from './thread-message';
+import { StatusTicks } from './status-ticks';
+import { authorOf, type ThreadMessage } from './thread-message';
 
-/** @param messages all messages that are loaded, for quotes and reactions */
-export function MessageBubble({ message, messages }: { message: ThreadMessage; messages: ThreadMessage[] }) {
-  const { details, text } = messageDetails(message, messages);
+/** @param messages all messages that are loaded, for quotes and reactions @param actions beside the bubble */
+export function MessageBubble({
+  message,
+  messages,
+  customer,
+  actions,
+}: {
+  message: ThreadMessage;
+  messages: ThreadMessage[];
+  customer: string;
+  actions?: ReactNode;
+}) {
+  const { details, text } = messageDetails(message, messages, customer);
+  const { direction, delivery_status, failure_reason, deleted_at, edited_at, context, offer, interactive, template, media } = message;
+  const isMine = direction === 'out';
+  const hasFailed = delivery_status === 'failed';
+  const author = isMine ? authorOf(message) : customer;
   return (
-    <PhoneBubble
-      mine={message.direction === 'out'}
-      text={text}
-      footer={message.interactive?.description ?? null}
-      deleted={message.deleted_at !== undefined}
-      reactions={reactionsTo(message.message_id, messages)}
-      meta={
-        <>
-          {message.sent_by === 'ai' && 'AI · '}
-          {clockTime(message.at)}
-          {message.deleted_at ? ' · deleted by the customer' : message.edited_at && ' · edited'}
-          {message.context?.forwarded && ' · forwarded'}
-          {message.delivery_status && ` · ${message.delivery_status}`}
-          {message.failure_reason && ` · ${message.failure_reason}`}
-        </>
-      }
-    >
-      {details}
-    </PhoneBubble>
+    <div className="inbox-line" data-mine={isMine || undefined}>
+      <PhoneBubble
+        mine={isMine}
+        {...(hasFailed ? { look: 'failed' as const } : media?.type === 'sticker' && { look: 'bare' as const })}
+        header={template}
+        text={text}
+        footer={interactive?.description ?? offer?.footer ?? null}
+        deleted={deleted_at !== undefined}
+        reactions={reactionsTo(message.message_id, messages)}
+        buttons={offer ? offeredButtons(offer) : []}
+        meta={
+          <>
+            {isMine ? author && `${author} · ` : <VisuallyHidden>{customer} · </VisuallyHidden>}
+            {timeOfDay(message.at)}
+            {deleted_at ? ' · deleted by the customer' : edited_at && ' · edited'}
+            {context?.forwarded && ' · forwarded'} <StatusTicks status={delivery_status} />
+            {hasFailed && <div>Not delivered: {failure_reason ?? 'WhatsApp named no reason.'}</div>}
+          </>
+        }
+      >
+        {details}
+      </PhoneBubble>
+      {actions}
+    </div>
   );
 }

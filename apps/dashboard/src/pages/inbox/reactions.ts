@@ -1,10 +1,20 @@
 import type { ThreadMessage } from './thread-message';
 
-/** The emojis on a message: the last one of each side, unless it was removed. @param messages in their order */
-export function reactionsTo(messageId: string, messages: ThreadMessage[]): string[] {
+/** The last reaction of each side; null after it was removed. @param messages in their order */
+function reactionsBySide(messageId: string, messages: ThreadMessage[]): Map<string, string | null> {
   const bySide = new Map<string, string | null>();
   for (const { direction, reaction } of messages) if (reaction?.message_id === messageId) bySide.set(direction, reaction.emoji);
-  return [...bySide.values()].filter((emoji) => emoji !== null);
+  return bySide;
+}
+
+/** The emojis on a message. */
+export function reactionsTo(messageId: string, messages: ThreadMessage[]): string[] {
+  return [...reactionsBySide(messageId, messages).values()].filter((emoji) => emoji !== null);
+}
+
+/** The emoji that the business put on a message. */
+export function ownReactionTo(messageId: string, messages: ThreadMessage[]): string | null {
+  return reactionsBySide(messageId, messages).get('out') ?? null;
 }
 
 /** Leaves out reactions to messages that are shown: those are on the message itself. */

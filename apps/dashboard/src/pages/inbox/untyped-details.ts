@@ -17,14 +17,16 @@ export function cardsOf(contacts: unknown[]): { name: string; lines: string[] }[
   });
 }
 
-/** The customer's note, and a line for each product. */
-export function itemsOf(order: unknown): { note: string; items: string[] } {
+/** The customer's note, and the products. */
+export function itemsOf(order: unknown): { note: string; items: { count: string; product: string; price: string }[] } {
   const { text, product_items } = membersOf(order);
   const items = listOf(product_items).map((item) => {
     const { product_retailer_id, quantity, item_price, currency } = membersOf(item);
-    return [`${textOf(quantity) || '1'} × ${textOf(product_retailer_id) || '?'}`, [textOf(item_price), textOf(currency)].join(' ').trim()]
-      .filter(Boolean)
-      .join(', ');
+    return {
+      count: textOf(quantity) || '1',
+      product: textOf(product_retailer_id) || '?',
+      price: [textOf(item_price), textOf(currency)].join(' ').trim(),
+    };
   });
   return { note: textOf(text), items };
 }

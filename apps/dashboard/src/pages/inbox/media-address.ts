@@ -1,0 +1,2 @@
+/** The gateway streams the file from WhatsApp. */
+export const mediaAddress = (id: string) => `/api/client/media/${encodeURIComponent(id)}`;
