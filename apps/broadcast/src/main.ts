@@ -2,13 +2,14 @@ import { runCommand, type Service } from '@mgw/service';
 import { BroadcastConfig } from './broadcast.config';
 import { BroadcastModule } from './broadcast.module';
 import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
+import { DailyLimit1795651200000 } from './migrations/1795651200000-daily-limit';
 
 export const service: Service<BroadcastConfig> = {
   name: 'broadcast',
   module: BroadcastModule,
   config: BroadcastConfig,
   schema: 'broadcast',
-  migrations: [Baseline1795305600000],
+  migrations: [Baseline1795305600000, DailyLimit1795651200000],
   sources: __dirname,
 };
 

@@ -75,6 +75,7 @@ export class Broadcasts {
       scheduled_at: null,
       plan: 'Growth',
       timezone: 'UTC',
+      daily_limit: 20_000,
       ...other,
     });
     return id;

@@ -56,6 +56,9 @@ import { Handles } from '@mgw/rpc';
 
 type Responder<O extends Operation> = (request: RequestOf<O>) => ReplyOf<O> | Promise<ReplyOf<O>>;
 
+/** The daily limit that the replaced check of a broadcast returns. */
+export const DAILY_LIMIT = { limit: 1_000, used: 0, left: 1_000, resets_at: '2026-01-05T18:30:00.000Z' };
+
 /** Replaces the services behind the gateway. It responds over the real broker with what a test sets. */
 @Controller()
 export class Neighbours {

@@ -34,13 +34,25 @@ const draft = {
   template_name: characters(512, 1),
   language: characters(20, 1),
   recipients: Type.Array(BroadcastRow, { minItems: 1, maxItems: MAX_RECIPIENTS }),
+  scheduled_at: Nullable(IsoTime),
+  timezone: Type.String(),
+  /** Recipients a day that the business may have; the day is that of the broadcast's start, in `timezone`. */
+  daily_limit: Type.Integer({ minimum: 0 }),
 };
+
+/** The limit of the day on which the broadcast starts. A cancelled broadcast counts only the people it tried to reach. */
+const DailyUse = Type.Object({
+  limit: Type.Integer(),
+  used: Type.Integer({ description: 'Recipients of the broadcasts that start on this day.' }),
+  left: Type.Integer(),
+  resets_at: IsoTime,
+});
 
 /** Validates every row against the template, and sends nothing. */
 export const CheckBroadcast = operation('broadcast', 'check', {
   request: Type.Object(draft),
   /** The first 100 faults. */
-  reply: Type.Object({ total: Type.Integer(), wrong: Type.Integer(), faults: Type.Array(RowFault) }),
+  reply: Type.Object({ total: Type.Integer(), wrong: Type.Integer(), faults: Type.Array(RowFault), daily_limit: DailyUse }),
   errors: ['TEMPLATE_NOT_FOUND'],
   deadlineMs: 15_000,
 });
@@ -50,14 +62,12 @@ export const CreateBroadcast = operation('broadcast', 'create', {
   request: Type.Object({
     ...draft,
     name: characters(100, 1),
-    scheduled_at: Nullable(IsoTime),
     plan: Type.String(),
-    timezone: Type.String(),
     idempotency: Type.Optional(Nullable(Idempotency)),
   }),
   /** `replayed`: an earlier request with the same Idempotency-Key created it. */
   reply: Type.Object({ id: Id, replayed: Type.Optional(Type.Boolean()) }),
-  errors: ['TEMPLATE_NOT_FOUND', 'IDEMPOTENCY_MISMATCH'],
+  errors: ['TEMPLATE_NOT_FOUND', 'IDEMPOTENCY_MISMATCH', 'BROADCAST_LIMIT_REACHED'],
   deadlineMs: 15_000,
 });
 

@@ -15,6 +15,7 @@ export const ERRORS = {
   TEMPLATE_NOT_FOUND: { status: 400, retryable: false },
   TEMPLATE_PARAMS_MISMATCH: { status: 400, retryable: false },
   DAILY_LIMIT_REACHED: { status: 429, retryable: true },
+  BROADCAST_LIMIT_REACHED: { status: 429, retryable: true },
   RATE_LIMITED: { status: 429, retryable: true },
   NOT_FOUND: { status: 404, retryable: false },
   /** The platform has deleted a file of this business. */

@@ -34,7 +34,9 @@ export class BroadcastsHandlers {
   @Handles(CheckBroadcast)
   async check(request: RequestOf<typeof CheckBroadcast>, context: RpcContext): Promise<ReplyOf<typeof CheckBroadcast>> {
     const { faults } = await this.checked(request, context);
-    return { total: request.recipients.length, wrong: new Set(faults.map(({ line }) => line)).size, faults: faults.slice(0, MAX_FAULTS) };
+    const wrong = new Set(faults.map(({ line }) => line)).size;
+    const daily_limit = await this.broadcasts.dailyUse(request);
+    return { total: request.recipients.length, wrong, faults: faults.slice(0, MAX_FAULTS), daily_limit };
   }
 
   @Handles(CreateBroadcast)

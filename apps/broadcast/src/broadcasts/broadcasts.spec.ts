@@ -1,7 +1,9 @@
-import { CheckBroadcast } from '@mgw/contracts';
+import { CancelBroadcast, CheckBroadcast, CreateBroadcast } from '@mgw/contracts';
 import type { Harness } from '@mgw/harness';
 import { Broadcasts } from '../../test/broadcasts.fixture';
 import { service } from '../main';
+
+const draft = { business_id: 1, template_name: 'offer', language: 'en', scheduled_at: null, timezone: 'UTC', daily_limit: 1_000 };
 
 describe('spec §10: templates of a broadcast', () => {
   let harness: Harness;
@@ -13,11 +15,59 @@ describe('spec §10: templates of a broadcast', () => {
 
   it('platform §1.4: refuses a template with a GIF header before any recipient', async () => {
     const recipients = [{ line: 1, phone: '12015550100', body_params: [], header_params: [] }];
-    const check = harness.rpc.call(CheckBroadcast, { business_id: 1, template_name: 'offer', language: 'en', recipients });
+    const check = harness.rpc.call(CheckBroadcast, { ...draft, recipients });
     await expect(check).rejects.toMatchObject({
       error_code: 'VALIDATION_FAILED',
       message: expect.stringContaining('GIF header') as string,
       extras: { details: [{ field: 'template_name' }] },
     });
+  });
+});
+
+describe('decisions 55, 380: the daily limit of recipients', () => {
+  let broadcasts: Broadcasts;
+  /** Two days from now, so that no midnight comes between. */
+  const scheduled_at = new Date(Date.now() + 2 * 86_400_000).toISOString();
+  const limited = { scheduled_at, daily_limit: 5 };
+  beforeAll(async () => {
+    broadcasts = await Broadcasts.start();
+    await broadcasts.harness.run(service);
+  });
+  afterAll(() => broadcasts.harness.close());
+
+  const left = async (other: object = {}) => {
+    const recipients = [{ line: 1, phone: '12015550100', body_params: [], header_params: [] }];
+    const request = { ...draft, ...limited, recipients, ...other };
+    return (await broadcasts.harness.rpc.call(CheckBroadcast, request)).daily_limit;
+  };
+
+  it('the check says what is left, a creation beyond it sends nothing, and broadcasts at once never pass it together', async () => {
+    const midnight = `${new Date(Date.parse(scheduled_at) + 86_400_000).toISOString().slice(0, 10)}T00:00:00.000Z`;
+    expect(await left()).toEqual({ limit: 5, used: 0, left: 5, resets_at: midnight });
+    const attempts = await Promise.allSettled([1, 2, 3, 4].map(() => broadcasts.create(2, limited)));
+    const refused = attempts.filter((attempt) => attempt.status === 'rejected').map(({ reason }) => reason as unknown);
+    expect(refused).toHaveLength(2);
+    expect(refused[0]).toMatchObject({ error_code: 'BROADCAST_LIMIT_REACHED', extras: { limit: 5, used: 4, resets_at: midnight } });
+    expect(await left()).toMatchObject({ used: 4, left: 1 });
+    // Neither another day nor another business counts.
+    expect(await left({ scheduled_at: null })).toMatchObject({ used: 0 });
+    expect(await left({ business_id: 2 })).toMatchObject({ used: 0 });
+  });
+
+  it('a cancelled broadcast counts only the people it tried to reach', async () => {
+    const other = { ...limited, business_id: 3 };
+    const id = await broadcasts.create(5, other);
+    expect(await left(other)).toMatchObject({ left: 0 });
+    await broadcasts.harness.rpc.call(CancelBroadcast, { business_id: 3, id });
+    expect(await left(other)).toMatchObject({ left: 5 });
+  });
+
+  it('decision 24: a repeated request gets its broadcast also when the limit is used up', async () => {
+    const idempotency = { key: 'k', fingerprint: 'f' };
+    const other = { ...limited, business_id: 4, idempotency };
+    expect(await broadcasts.create(5, other)).toBe(await broadcasts.create(5, other));
+    const recipients = [{ line: 1, phone: '12015550100', body_params: [], header_params: [] }];
+    const more = { ...draft, ...other, idempotency: null, recipients, name: 'b', plan: 'Growth' };
+    await expect(broadcasts.harness.rpc.call(CreateBroadcast, more)).rejects.toMatchObject({ error_code: 'BROADCAST_LIMIT_REACHED' });
   });
 });

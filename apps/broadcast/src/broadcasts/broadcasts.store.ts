@@ -1,6 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { BroadcastRecord, CreateBroadcast, GetBroadcast, ListBroadcasts, ListRecipients, ReplyOf, RequestOf } from '@mgw/contracts';
-import { Database, examine, filteredPage, pageOf, readCursor, type Examined } from '@mgw/postgres';
+import {
+  GatewayError,
+  type BroadcastRecord,
+  type CheckBroadcast,
+  type CreateBroadcast,
+  type GetBroadcast,
+  type ListBroadcasts,
+  type ListRecipients,
+  type ReplyOf,
+  type RequestOf,
+} from '@mgw/contracts';
+import { Database, examine, filteredPage, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
 
 interface BroadcastRow {
   id: string;
@@ -37,6 +47,19 @@ const RECIPIENTS = examine(
 const COLUMNS = `id, name, template_name, language, status, total, sent, failed, created_at, scheduled_at, started_at, finished_at,
   (SELECT count(*) FROM broadcast.recipients r WHERE r.broadcast_id = b.id AND r.state = 'unclear')::integer AS unclear`;
 
+/** Recipients of the broadcasts that start on the day of `$2`, in the zone `$3`, and the end of that day. */
+const DAILY_USE = `
+  WITH day AS (SELECT date_trunc('day', greatest($2::timestamptz, now()) AT TIME ZONE $3) AS starts)
+  SELECT (starts + interval '1 day') AT TIME ZONE $3 AS resets_at,
+    (SELECT coalesce(sum(CASE b.status WHEN 'cancelled'
+        THEN total - (SELECT count(*) FROM broadcast.recipients r WHERE r.broadcast_id = b.id AND r.state = 'pending') ELSE total END), 0)
+     FROM broadcast.broadcasts b
+     WHERE business_id = $1 AND greatest(scheduled_at, created_at) >= starts AT TIME ZONE $3
+       AND greatest(scheduled_at, created_at) < (starts + interval '1 day') AT TIME ZONE $3)::integer AS used
+  FROM day`;
+
+type DailyUse = ReplyOf<typeof CheckBroadcast>['daily_limit'];
+
 @Injectable()
 export class BroadcastsStore {
   constructor(private readonly db: Database) {}
@@ -51,10 +74,24 @@ export class BroadcastsStore {
     return row && { ...row, id: Number(row.id) };
   }
 
-  /** Creates the broadcast with all its recipients. @returns its id; null if its Idempotency-Key has already created one */
+  async dailyUse(request: RequestOf<typeof CheckBroadcast>, tx: Tx = this.db): Promise<DailyUse> {
+    const { business_id, scheduled_at, timezone, daily_limit: limit } = request;
+    const [row] = await tx.query<{ used: number; resets_at: Date }>(DAILY_USE, [business_id, scheduled_at, timezone]);
+    if (!row) throw new Error('a count returned no row');
+    return { limit, used: row.used, left: Math.max(0, limit - row.used), resets_at: row.resets_at.toISOString() };
+  }
+
+  /**
+   * Creates the broadcast with all its recipients.
+   * @returns its id; null if its Idempotency-Key has already created one
+   * @throws GatewayError BROADCAST_LIMIT_REACHED
+   */
   create(request: RequestOf<typeof CreateBroadcast>): Promise<number | null> {
     const { business_id, name, template_name, language, plan, timezone, scheduled_at, recipients, idempotency } = request;
     return this.db.transaction(async (tx) => {
+      // Two broadcasts created at once must not both pass the limit.
+      await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('broadcast.create:' || $1, 0))`, [business_id]);
+      const use = await this.dailyUse(request, tx);
       const [row] = await tx.query<{ id: string }>(
         `INSERT INTO broadcast.broadcasts
            (business_id, name, template_name, language, plan, timezone, status, total, scheduled_at, creation_key, creation_fingerprint)
@@ -66,6 +103,7 @@ export class BroadcastsStore {
         ],
       );
       if (!row) return null;
+      if (recipients.length > use.left) throw limitReached(recipients.length, use);
       // PostgreSQL has no arrays of arrays with different lengths, so the values travel as JSON.
       await tx.query(
         `INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params)
@@ -139,6 +177,11 @@ export class BroadcastsStore {
     const sql = `UPDATE broadcast.broadcasts SET ${set} WHERE business_id = $1 AND id = $2 AND finished_at IS NULL RETURNING id`;
     return (await this.db.query(sql, [businessId, id])).length > 0;
   }
+}
+
+function limitReached(recipients: number, { limit, used, left, resets_at }: DailyUse): GatewayError {
+  const message = `The broadcast has ${recipients} recipients, and ${left} of ${limit} are left for that day. Nothing was sent.`;
+  return new GatewayError('BROADCAST_LIMIT_REACHED', message, { limit, used, resets_at });
 }
 
 function record({ id, name, template_name, language, status, total, sent, failed, unclear, ...times }: BroadcastRow): BroadcastRecord {

@@ -13,7 +13,7 @@ import {
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuditStore } from '../audit/audit.store';
-import { BusinessesStore } from '../businesses/businesses.store';
+import { broadcastDailyLimit, BusinessesStore, type Business } from '../businesses/businesses.store';
 import { zoneInForce } from '../businesses/zones';
 import { DEFAULT_LANGUAGE } from '../requests/field-rules';
 import { IdPipe } from '../requests/id.pipe';
@@ -60,21 +60,14 @@ export class BroadcastsController {
   ) {
     const { business_id } = user;
     const business = await this.businesses.get(business_id);
-    const { name, template_name, language, scheduled_at } = request;
-    const draft = {
-      name,
-      template_name,
-      language: language ?? DEFAULT_LANGUAGE,
-      recipients: await broadcastRows(request),
-      scheduled_at: scheduled_at ? new Date(scheduled_at).toISOString() : null,
-    };
+    const { name, template_name, scheduled_at } = request;
+    const draft = { name, ...(await draftOf(request)) };
     const idempotency = idempotencyOf(headers['idempotency-key'], CreateBroadcast.subject, draft);
     const { plan } = business;
-    const timezone = zoneInForce(business);
     const detail = { name, template_name, recipients: draft.recipients.length };
     const { id, replayed } = await this.audit.record(
       { user_id: user.user_id, business_id, action: 'broadcast.created', target: null, detail },
-      () => this.rpc.call(CreateBroadcast, { ...draft, business_id, plan, timezone, idempotency }, { requestId }),
+      () => this.rpc.call(CreateBroadcast, { ...draft, ...limitOf(business), plan, idempotency }, { requestId }),
       (created) => (created.replayed ? null : { target: `broadcast:${created.id}` }),
     );
     if (replayed) void reply.header('idempotency-replayed', 'true');
@@ -84,9 +77,8 @@ export class BroadcastsController {
   @Post('check')
   @Responds(CheckResponse, 'Check every row of a broadcast without sending anything', { errors: CheckBroadcast.errors })
   async check(@CurrentUser() { business_id }: BusinessUser, @Body() request: CheckBroadcastRequest) {
-    const { template_name, language } = request;
-    const recipients = await broadcastRows(request);
-    return this.rpc.call(CheckBroadcast, { business_id, template_name, language: language ?? DEFAULT_LANGUAGE, recipients });
+    const business = await this.businesses.get(business_id);
+    return this.rpc.call(CheckBroadcast, { ...(await draftOf(request)), ...limitOf(business) });
   }
 
   @Get(':id')
@@ -133,4 +125,18 @@ export class BroadcastsController {
     );
     return { message: `Broadcast ${done}.` };
   }
+}
+
+async function draftOf(request: CheckBroadcastRequest) {
+  const { template_name, language, scheduled_at } = request;
+  return {
+    template_name,
+    language: language ?? DEFAULT_LANGUAGE,
+    recipients: await broadcastRows(request),
+    scheduled_at: scheduled_at ? new Date(scheduled_at).toISOString() : null,
+  };
+}
+
+function limitOf(business: Business) {
+  return { business_id: business.id, timezone: zoneInForce(business), daily_limit: broadcastDailyLimit(business) };
 }

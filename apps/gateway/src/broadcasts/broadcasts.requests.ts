@@ -24,19 +24,20 @@ export class CheckBroadcastRequest {
   @IsString()
   @MaxLength(4_000_000)
   csv?: string | null;
+
+  /** The broadcast starts then; at once without it. */
+  @IsOptional()
+  @IsZonedDatetime()
+  scheduled_at?: string | null;
 }
 
-/** Spec §10. The broadcast starts at once, or at `scheduled_at`. */
+/** Spec §10. */
 @JSONSchema({
   example: { name: 'Autumn', template_name: 'order_update', recipients: [{ phone: '+1 201 555 0100', body_params: ['Asha', '1007'] }] },
 })
 export class CreateBroadcastRequest extends CheckBroadcastRequest {
   @IsText(1, 100)
   name!: string;
-
-  @IsOptional()
-  @IsZonedDatetime()
-  scheduled_at?: string | null;
 }
 
 const STATES = ['pending', 'sending', 'sent', 'failed'] as const;

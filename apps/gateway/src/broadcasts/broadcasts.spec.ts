@@ -1,5 +1,6 @@
 import { CheckBroadcast, CreateBroadcast, type BroadcastRow } from '@mgw/contracts';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+import { DAILY_LIMIT } from '../../test/neighbours.fixture';
 
 const CHECK = '/api/client/broadcasts/check';
 
@@ -17,7 +18,7 @@ describe('the rows of a broadcast (spec §10)', () => {
     rows = [];
     dashboard.neighbours.respond(CheckBroadcast, ({ recipients }) => {
       rows = recipients;
-      return { total: recipients.length, wrong: 0, faults: [] };
+      return { total: recipients.length, wrong: 0, faults: [], daily_limit: DAILY_LIMIT };
     });
   });
 
@@ -97,5 +98,29 @@ describe('the rows of a broadcast (spec §10)', () => {
     expect(requested).toEqual([first, requested[0], first]);
     expect(requested[2]).not.toEqual(requested[0]);
     await owner.post('/api/client/broadcasts', {}).set('idempotency-key', 'no token').expect(400);
+  });
+
+  it.each([
+    ['Starter', 0],
+    ['Growth', 1_000],
+    ['Pro', 20_000],
+  ] as const)('decision 55: the limit of %s is %i recipients a day, or what the operator set', async (plan, limit) => {
+    const business_id = await dashboard.business({ plan, timezone: 'UTC' });
+    const someone = await dashboard.session('owner', business_id);
+    const limits: unknown[] = [];
+    dashboard.neighbours.respond(CheckBroadcast, ({ daily_limit, timezone }) => {
+      limits.push([daily_limit, timezone]);
+      return { total: 1, wrong: 0, faults: [], daily_limit: DAILY_LIMIT };
+    });
+    const request = { template_name: 'order_update', csv: 'phone\n+1 201 555 0100\n' };
+    await someone.post(CHECK, request).expect(200);
+    const operator = await dashboard.session('operator', null);
+    await operator.patch(`/api/admin/businesses/${business_id}`, { broadcast_daily_limit: 7 }).expect(200);
+    const { body } = await someone.post(CHECK, request).expect(200);
+    expect(limits).toEqual([
+      [limit, 'UTC'],
+      [7, 'UTC'],
+    ]);
+    expect(body).toMatchObject({ daily_limit: DAILY_LIMIT });
   });
 });

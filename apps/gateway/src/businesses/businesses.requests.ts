@@ -1,4 +1,4 @@
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PLANS, type Plan } from '@mgw/contracts';
 import { IsText } from '../requests/is-text';
@@ -19,6 +19,9 @@ export class CreateBusinessRequest {
   timezone?: string | null;
 }
 
+/** Recipients of broadcasts in a day that an operator may allow at most. */
+const MAX_BROADCAST_LIMIT = 1_000_000;
+
 /** Absent fields stay unchanged. */
 @JSONSchema({ example: { plan: 'Pro' } })
 export class ChangeBusinessRequest {
@@ -33,4 +36,11 @@ export class ChangeBusinessRequest {
   @IsOptional()
   @IsText(1, 64)
   timezone?: string | null;
+
+  /** Recipients of broadcasts in a day. It stays when the plan changes. */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(MAX_BROADCAST_LIMIT)
+  broadcast_daily_limit?: number | null;
 }

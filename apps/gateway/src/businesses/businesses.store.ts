@@ -8,11 +8,21 @@ export interface Business extends Zones {
   id: number;
   name: string;
   plan: Plan;
+  /** Recipients of broadcasts in a day, set by an operator; null for the plan's limit. */
+  broadcast_daily_limit: number | null;
   created_at: Date;
 }
 export type BusinessFields = Pick<Business, 'name' | 'plan' | 'timezone'>;
+export type BusinessChange = Partial<BusinessFields> & { broadcast_daily_limit?: number };
 
-const FIELDS = `id, name, plan, timezone, previous_timezone, timezone_from, cap_resets_at, created_at`;
+const FIELDS = `id, name, plan, broadcast_daily_limit, timezone, previous_timezone, timezone_from, cap_resets_at, created_at`;
+/** Recipients of broadcasts in a day (decision 55). */
+const BROADCAST_LIMITS: Record<Plan, number> = { Growth: 1_000, Pro: 20_000, Starter: 0 };
+
+/** The limit in force. An operator's limit overrides the plan's. */
+export function broadcastDailyLimit({ plan, broadcast_daily_limit }: Business): number {
+  return broadcast_daily_limit ?? BROADCAST_LIMITS[plan];
+}
 
 /**
  * A new zone takes effect at the next midnight of the current zone; a second change before then replaces the first (decision 53). The
@@ -65,10 +75,12 @@ export class BusinessesStore {
    * @param now replaces the database's clock in tests of midnight
    * @returns false for an unknown id
    */
-  async change(tx: Tx, id: number, { name, plan, timezone }: Partial<BusinessFields>, now: Date | null = null): Promise<boolean> {
+  async change(tx: Tx, id: number, fields: BusinessChange, now: Date | null = null): Promise<boolean> {
+    const { name, plan, timezone, broadcast_daily_limit } = fields;
     const changed = await tx.query(
-      `UPDATE access.businesses SET name = coalesce($2, name), plan = coalesce($3, plan) WHERE id = $1::bigint RETURNING id`,
-      [id, name ?? null, plan ?? null],
+      `UPDATE access.businesses SET name = coalesce($2, name), plan = coalesce($3, plan),
+         broadcast_daily_limit = coalesce($4, broadcast_daily_limit) WHERE id = $1::bigint RETURNING id`,
+      [id, name ?? null, plan ?? null, broadcast_daily_limit ?? null],
     );
     // The first statement locked the row.
     if (timezone !== undefined && changed.length > 0) await tx.query(CHANGE_ZONE, [id, timezone, now]);

@@ -50,6 +50,7 @@ const EXTRAS: Partial<Record<ErrorCode, TProperties>> = {
     plan: Type.String(),
     retry_after: Type.Literal('midnight'),
   },
+  BROADCAST_LIMIT_REACHED: { limit: Type.Integer(), used: Type.Integer(), resets_at: IsoTime },
   RATE_LIMITED: { retry_after_seconds: Type.Integer({ minimum: 1 }) },
   INTERNAL: { retryable: Type.Optional(Type.Boolean()) },
 };

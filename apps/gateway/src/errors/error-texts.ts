@@ -110,6 +110,19 @@ export const ERROR_TEXTS: Record<ErrorCode, ErrorTexts> = {
       retry_after: 'midnight',
     },
   },
+  BROADCAST_LIMIT_REACHED: {
+    meaning:
+      'The broadcast has more recipients than the business may still write to on the day of its start. A day ends at midnight in the ' +
+      'business’s time zone. Nothing was sent.',
+    remedy: 'Shorten the list, schedule the broadcast for another day, or ask the operator to raise the limit.',
+    retry: 'After `resets_at`.',
+    example: {
+      error: 'The broadcast has 1200 recipients, and 1000 of 1000 are left for that day. Nothing was sent.',
+      limit: 1000,
+      used: 0,
+      resets_at: '2026-01-05T18:30:00.000Z',
+    },
+  },
   RATE_LIMITED: {
     meaning:
       'Too many requests in the last minute, of this key or of all keys; too many wrong keys or logins from one address; or too many requests or bytes in flight at once.',

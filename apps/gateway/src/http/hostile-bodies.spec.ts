@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { CheckBroadcast, GetConnection } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually, freePort, type NodeChild } from '@mgw/testing';
+import { DAILY_LIMIT } from '../../test/neighbours.fixture';
 import { service } from '../main';
 
 const CHECK = '/api/client/broadcasts/check';
@@ -52,7 +53,7 @@ describe('guarantees N1: hostile bodies, heads and readers at a heap of 128 MB',
 
   beforeAll(async () => {
     harness = await startHarness(service);
-    harness.respond(CheckBroadcast, ({ recipients }) => ({ total: recipients.length, wrong: 0, faults: [] }));
+    harness.respond(CheckBroadcast, ({ recipients }) => ({ total: recipients.length, wrong: 0, faults: [], daily_limit: DAILY_LIMIT }));
     harness.respond(GetConnection, () => ({ connection: null }));
     for (let i = 1; i <= 3; i++) sessions.push(await newSession(`Business ${i}`));
     port = await freePort();

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { Id, IsoTime, PLANS } from '@mgw/contracts';
 import { ChangeBusinessRequest, CreateBusinessRequest } from '../businesses/businesses.requests';
 import { BusinessesService } from '../businesses/businesses.service';
+import { broadcastDailyLimit } from '../businesses/businesses.store';
 import { zoneFields, ZONE_FIELDS } from '../businesses/zones';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
@@ -21,6 +22,7 @@ const BusinessesResponse = Type.Object(
         name: Type.String(),
         plan: Type.Union(PLANS.map((plan) => Type.Literal(plan))),
         ...ZONE_FIELDS,
+        broadcast_daily_limit: Type.Integer({ description: 'Recipients of broadcasts in a day: the operator’s limit, or the plan’s.' }),
         created_at: IsoTime,
       }),
     ),
@@ -45,7 +47,8 @@ export class BusinessesController {
     return {
       businesses: businesses.map((business) => {
         const { id, name, plan, created_at } = business;
-        return { id, name, plan, ...zoneFields(business), created_at: created_at.toISOString() };
+        const broadcast_daily_limit = broadcastDailyLimit(business);
+        return { id, name, plan, ...zoneFields(business), broadcast_daily_limit, created_at: created_at.toISOString() };
       }),
     };
   }

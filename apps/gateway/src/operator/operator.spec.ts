@@ -25,7 +25,15 @@ describe('the operator API (spec §11)', () => {
   it('spec §11: creates a business, in Asia/Kolkata by default (decision 20)', async () => {
     const { id } = await make({ name: 'Chai Point', plan: 'Growth' });
     const created_at = expect.stringMatching(/Z$/) as string;
-    expect(await listed(id)).toEqual({ id, name: 'Chai Point', plan: 'Growth', timezone: 'Asia/Kolkata', created_at });
+    const broadcast_daily_limit = 1_000;
+    expect(await listed(id)).toEqual({
+      id,
+      name: 'Chai Point',
+      plan: 'Growth',
+      timezone: 'Asia/Kolkata',
+      broadcast_daily_limit,
+      created_at,
+    });
     expect(await listed((await make({ name: 'B', plan: 'Pro', timezone: 'America/New_York' })).id)).toMatchObject({
       timezone: 'America/New_York',
     });

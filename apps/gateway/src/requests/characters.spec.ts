@@ -1,5 +1,6 @@
 import { CheckBroadcast, SetSendSettings, SetSuppression } from '@mgw/contracts';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+import { DAILY_LIMIT } from '../../test/neighbours.fixture';
 
 /** One emoji in three code units: a surrogate pair and a variation selector. */
 const BAGS = '\u{1f6cd}\ufe0f';
@@ -21,7 +22,7 @@ describe('texts of the dashboard in emoji (decisions 2 and 15, spec §10)', () =
         requested.push(request);
         return reply;
       };
-    dashboard.neighbours.respond(CheckBroadcast, response({ total: 1, wrong: 0, faults: [] }));
+    dashboard.neighbours.respond(CheckBroadcast, response({ total: 1, wrong: 0, faults: [], daily_limit: DAILY_LIMIT }));
     dashboard.neighbours.respond(SetSendSettings, response({}));
     dashboard.neighbours.respond(SetSuppression, response({}));
   });

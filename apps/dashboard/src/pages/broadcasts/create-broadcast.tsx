@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useCreateBroadcast } from '../../api/use-create-broadcast';
 import { api, request, notifySuccess } from '../../api/client';
 import { number } from '../../components/format-number';
+import { DailyLimitNotice } from './daily-limit-notice';
 import { csvFile } from '../../components/csv-file';
 /** The largest number of wrong cells that a response names. */
 const ROW_FAULTS_SHOWN = 100;
@@ -27,6 +28,7 @@ export function CreateBroadcast({ done }: { done: (id: number) => void }) {
     .filter(({ status, category }) => status === 'APPROVED' && category !== 'AUTHENTICATION')
     .map((one) => ({ value: `${one.name}/${one.language}`, label: `${one.name} (${one.language})` }));
   const chosen = templates.data?.templates.find((one) => `${one.name}/${one.language}` === template);
+  const tooMany = check.data !== undefined && check.data.total > check.data.daily_limit.left;
   const good = check.data && check.data.wrong === 0;
   const change = (text: string) => {
     setCsv(text);
@@ -98,7 +100,8 @@ export function CreateBroadcast({ done }: { done: (id: number) => void }) {
             </Button>
           </Alert>
         ))}
-      <Button disabled={!good || !name} loading={start.isPending} onClick={() => start.mutate({ ...body, name })}>
+      {check.data && <DailyLimitNotice {...check.data.daily_limit} tooMany={tooMany} />}
+      <Button disabled={!good || tooMany || !name} loading={start.isPending} onClick={() => start.mutate({ ...body, name })}>
         Start sending
       </Button>
     </Stack>

@@ -78,6 +78,7 @@ export function OperatorPage() {
                   <Table.Th>Name</Table.Th>
                   <Table.Th>Plan</Table.Th>
                   <Table.Th>Time zone</Table.Th>
+                  <Table.Th ta="right">Broadcast recipients a day</Table.Th>
                   <Table.Th>Since</Table.Th>
                 </Table.Tr>
               </Table.Thead>
@@ -96,6 +97,7 @@ export function OperatorPage() {
                       />
                     </Table.Td>
                     <Table.Td>{business.timezone}</Table.Td>
+                    <Table.Td ta="right">{number(business.broadcast_daily_limit)}</Table.Td>
                     <Table.Td>{new Date(business.created_at).toLocaleDateString()}</Table.Td>
                   </Table.Tr>
                 ))}
