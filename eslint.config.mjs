@@ -53,6 +53,7 @@ const gatewayFloors = [
   ['platform', 'sending', 'sessions'],
   ['api-keys', 'auto-reply', 'broadcasts', 'connection', 'events', 'settings', 'suppressions', 'templates', 'users', 'webhooks'],
   ['access', 'audit-log', 'conversations', 'login', 'media', 'messages', 'operator', 'team'],
+  'people',
   ['api-v1', 'openapi'],
   ['server'],
 ];

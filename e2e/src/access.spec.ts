@@ -34,6 +34,8 @@ function calledBy(source: string, app: string): string[] {
     .map((name) => name.trim());
   const operations = [...new Set(names)].flatMap((name) => {
     if (name === 'getServiceMetrics') return contracts.SERVICES.map((service) => contracts.getServiceMetrics(service).subject);
+    if (name === 'exportPerson' || name === 'erasePerson')
+      return contracts.PEOPLE_SERVICES.map((service) => contracts[name](service).subject);
     const one = contract(name);
     return one?.service !== undefined && one.service !== app ? [one.subject] : [];
   });

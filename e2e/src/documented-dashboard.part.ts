@@ -228,6 +228,12 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await expectResponse(200, owner, 'get /api/client/suppressions');
     await expectResponse(200, owner, 'get /api/client/suppressions/{phone}', { at });
     await expectResponse(200, owner, 'delete /api/client/suppressions/{phone}', { at });
+    await expectResponse(200, owner, 'delete /api/client/people/{phone}', { at });
+    await expectResponse(200, owner, 'get /api/client/erasures');
+    const cookie = await logIn(stack.demo.site_url, stack.growth.owner);
+    const response = await fetch(`${stack.demo.site_url}/api/client/people/${at.phone}/export`, { headers: { cookie } });
+    const { status, headers } = response;
+    documented.conforms('get', '/api/client/people/{phone}/export', { status, headers, body: await response.text() });
     await expectResponse(200, owner, 'put /api/client/settings');
     await expectResponse(200, owner, 'get /api/client/settings');
     const { id } = await expectResponse<{ id: number }>(200, owner, 'post /api/client/team');

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
-import { customer, dashboardUser, integrator, type DashboardUser, type Integrator } from './people';
+import { messagesOf, rowsOf } from './dump';
+import { customer, dashboardUser, integrator, logIn, type DashboardUser, type Integrator } from './people';
 import { sharedStack, type SharedStack } from './stack';
 
 interface Sent {
@@ -15,6 +16,9 @@ interface PublicEvent {
   timestamp: string;
   data: Record<string, unknown>;
 }
+
+/** Ids of handled events make their redelivery harmless; they expire (decision 384). */
+const HANDLED_IDS = /^\w+\.(inbox|event_attempts)\b/;
 
 describe('the main journey', () => {
   let stack: SharedStack;
@@ -140,10 +144,95 @@ describe('the main journey', () => {
     expect([status, body['error_code']]).toEqual([403, 'PLAN_NOT_ALLOWED']);
   });
 
+  it('erases a person everywhere, also when services die meanwhile, and keeps counts and the opt-out (decisions 381 to 385)', async () => {
+    const phone = '12015559177';
+    const canary = customer(stack.demo, stack.growth, phone);
+    await owner.call('PUT', '/api/client/auto-reply', { enabled: true });
+    const said = await canary.sends({ type: 'text', text: 'kestrel asks', name: 'Kestrel Bird' });
+    await eventOf('message.received', { from: phone });
+    const template = { phone, template_name: 'order_update', body_params: ['kestrel', '1007'] };
+    const sent = await crm.post<Sent>('send-template', template);
+    const recipients = [{ phone, body_params: ['kestrel', '1008'] }];
+    const broadcast = { name: 'All', template_name: 'order_update', recipients };
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    const now = (await owner.call<{ id: number }>('POST', '/api/client/broadcasts', broadcast)).body.id;
+    const later = (await owner.call<{ id: number }>('POST', '/api/client/broadcasts', { ...broadcast, scheduled_at: tomorrow })).body.id;
+    const broadcastOf = async (id: number) => (await owner.call(`GET`, `/api/client/broadcasts/${id}`)).body;
+    await eventually(async () => (await broadcastOf(now))['status'] === 'completed');
+    await eventually(async () => (await statusOf(sent.body.message_id))['delivery_status'] === 'read', { everyMs: 400 });
+    const replies = async () => (await owner.call<{ replies: { state: string }[] }>('GET', '/api/client/auto-reply/replies')).body.replies;
+    await eventually(async () => (await replies()).some(({ state }) => state === 'replied'));
+    // A status that comes later would be stored like that of an unknown message.
+    await eventually(
+      async () => {
+        const { body } = await owner.call<{ messages: { delivery_status: string }[] }>('GET', `/api/client/messages?phone=${phone}`);
+        return body.messages.length === 3 && body.messages.every(({ delivery_status }) => delivery_status === 'read');
+      },
+      { everyMs: 400 },
+    );
+    await canary.writes('STOP');
+    await eventually(async () => (await owner.call('GET', `/api/client/suppressions/${phone}`)).status === 200);
+
+    const cookie = await logIn(stack.demo.site_url, stack.growth.owner);
+    const exported = await fetch(`${stack.demo.site_url}/api/client/people/+${phone}/export`, { headers: { cookie } });
+    const lines = (await exported.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(new Set(lines.map(({ kind }) => kind))).toEqual(
+      new Set(['conversation', 'opt_out', 'message_received', 'message_sent', 'status', 'broadcast', 'automatic_reply']),
+    );
+    expect(lines).toContainEqual(expect.objectContaining({ kind: 'message_received', message_id: said, text: 'kestrel asks' }));
+    const usage = async () => (await owner.call('GET', '/api/client/usage')).body['days'];
+    const before = await usage();
+
+    const [status, gateway] = [stack.pids('status'), stack.pids('gateway')].map((pids) => Object.values(pids)[0] as number);
+    const erase = () => owner.call<{ id: number }>('DELETE', `/api/client/people/${phone}`, { reason: 'Asked for it.' });
+    const erasure = await erase();
+    expect(erasure.status).toBe(200);
+    for (const pid of [status, gateway]) process.kill(pid as number, 'SIGKILL');
+    await stack.ready(undefined, [status, gateway] as number[]);
+    const isDone = (id: number) =>
+      eventually(
+        async () => {
+          const { body } = await owner.call<{ erasures: { id: number; state: string }[] }>('GET', '/api/client/erasures');
+          return body.erasures.some((one) => one.id === id && one.state === 'done');
+        },
+        { timeoutMs: 120_000, everyMs: 500 },
+      );
+    await isDone(erasure.body.id);
+    // A repeat is harmless.
+    await isDone((await erase()).body.id);
+
+    const held = [...(await rowsOf(stack)), ...(await messagesOf(stack))];
+    expect(held.length).toBeGreaterThan(100);
+    for (const mark of [phone, 'kestrel', 'Kestrel', said, sent.body.message_id])
+      for (const text of [mark, Buffer.from(mark).toString('hex')])
+        expect([mark, held.filter((row) => row.includes(text) && !HANDLED_IDS.test(row)).map((row) => row.slice(0, 300))]).toEqual([
+          mark,
+          [],
+        ]);
+    expect(await usage()).toEqual(before);
+    expect(await broadcastOf(now)).toMatchObject({ total_recipients: 1, sent: 1, failed: 0 });
+    expect(await broadcastOf(later)).toMatchObject({ total_recipients: 1, sent: 0, failed: 1 });
+    expect((await statusOf(sent.body.message_id))['error_code']).toBe('NOT_FOUND');
+    const refused = await crm.post('send-template', template);
+    expect(refused.body).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED', suppression_state: 'opted_out' });
+  }, 240_000);
+
   it('logs no key, phone number, message or webhook secret (guarantees §9)', () => {
     const log = stack.log();
     expect(log).toContain('"service":"gateway"');
-    for (const secret of [stack.growth.api_key, '12015550100', 'Is my order on its way', 'swordfish', stack.growth.owner.password])
+    for (const secret of [
+      stack.growth.api_key,
+      '12015550100',
+      'Is my order on its way',
+      'swordfish',
+      'canary',
+      'Canary',
+      '12015559177',
+      stack.growth.owner.password,
+    ])
       expect(log.includes(secret)).toBe(false);
   });
 });

@@ -19,6 +19,8 @@ function streamRequests({ publishes, consumes, tails }) {
       `${API}.CONSUMER.LIST.${stream}`,
       `${API}.STREAM.MSG.GET.${stream}`,
       `${API}.STREAM.PURGE.${stream}`,
+      // An erasure deletes a person's events.
+      `${API}.STREAM.MSG.DELETE.${stream}`,
     ]),
     ...Object.entries(consumes).flatMap(([durable, subject]) => {
       const consumer = `${streamOf(subject)}.${durable}`;

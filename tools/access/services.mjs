@@ -13,6 +13,9 @@
  * @property {string[]} tails streams that it follows live
  */
 
+/** Requests to every service that stores what people write and receive. */
+const PERSONAL = ['export-person', 'erase-person'];
+
 /** @type {Record<string, Service>} by app, which is also its NATS user */
 export const SERVICES = {
   gateway: {
@@ -33,17 +36,18 @@ export const SERVICES = {
           'set-settings',
         ],
         ...['list-suppressions', 'get-suppression', 'set-suppression', 'lift-suppression', 'metrics'],
+        ...['find-person', 'prepare-erasure', ...PERSONAL],
       ],
       template: ['get-connection', 'set-connection', 'list', 'list-approved', 'sync', 'metrics'],
-      status: ['get', 'get-many', 'list', 'timeline', 'usage', 'metrics'],
-      'platform-webhook-ingest': ['receive', 'verify-handshake', 'metrics'],
+      status: ['get', 'get-many', 'list', 'timeline', 'usage', 'metrics', ...PERSONAL],
+      'platform-webhook-ingest': ['receive', 'verify-handshake', 'metrics', ...PERSONAL],
       'outbound-webhook-dispatcher': [
         ...['create-webhook', 'list-webhooks', 'update-webhook', 'delete-webhook'],
-        ...['list-deliveries', 'get-delivery', 'find-deliveries', 'redeliver', 'test-webhook', 'metrics'],
+        ...['list-deliveries', 'get-delivery', 'find-deliveries', 'redeliver', 'test-webhook', 'metrics', ...PERSONAL],
         ...['list-events', 'find-newest-events'],
       ],
-      broadcast: ['check', 'create', 'list', 'get', 'list-recipients', 'cancel', 'pause', 'resume', 'metrics'],
-      'auto-reply': ['get-settings', 'set-settings', 'try', 'list', 'find-unanswered', 'metrics'],
+      broadcast: ['check', 'create', 'list', 'get', 'list-recipients', 'cancel', 'pause', 'resume', 'metrics', ...PERSONAL],
+      'auto-reply': ['get-settings', 'set-settings', 'try', 'list', 'find-unanswered', 'metrics', ...PERSONAL],
     },
     announces: ['key-changed', 'business-changed', 'limits-changed'],
     listens: ['key-changed', 'business-changed', 'limits-changed'],

@@ -1,8 +1,18 @@
 import { Module } from '@nestjs/common';
 import { egressOf } from '@mgw/egress';
 import { onRow } from '@mgw/postgres';
-import { countUpTo, metricsController, outboxRelay, retention, sealerOf, sealingCheck, workerHeartbeat } from '@mgw/service';
+import {
+  countUpTo,
+  metricsController,
+  outboxRelay,
+  personalDataController,
+  retention,
+  sealerOf,
+  sealingCheck,
+  workerHeartbeat,
+} from '@mgw/service';
 import { AutoReplyConfig } from './auto-reply.config';
+import { autoReplyPersonalData } from './personal-data';
 import { QuestionsConsumer } from './replying/questions.consumer';
 import { ModelService } from './replying/model.service';
 import { RepliesHandlers } from './replying/replies.handlers';
@@ -28,7 +38,12 @@ const autoReplyRetention = ({ repliesDays }: AutoReplyConfig) => ({
 });
 
 @Module({
-  controllers: [SettingsHandlers, RepliesHandlers, metricsController('auto-reply', 'auto_reply', METRICS)],
+  controllers: [
+    SettingsHandlers,
+    RepliesHandlers,
+    metricsController('auto-reply', 'auto_reply', METRICS),
+    personalDataController('auto-reply', 'auto_reply', autoReplyPersonalData),
+  ],
   providers: [
     SettingsStore,
     RepliesStore,

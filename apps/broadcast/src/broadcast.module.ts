@@ -1,8 +1,9 @@
 import { Module } from '@nestjs/common';
-import { metricsController, outboxRelay, retention } from '@mgw/service';
+import { metricsController, outboxRelay, personalDataController, retention } from '@mgw/service';
 import { BroadcastConfig } from './broadcast.config';
 import { BroadcastsHandlers } from './broadcasts/broadcasts.handlers';
 import { BroadcastsStore } from './broadcasts/broadcasts.store';
+import { broadcastPersonalData } from './personal-data';
 import { ReportsConsumer } from './running/reports.consumer';
 import { RecipientsStore } from './running/recipients.store';
 import { ReportsStore } from './running/reports.store';
@@ -37,7 +38,11 @@ const broadcastRetention = ({ broadcastsDays }: BroadcastConfig) => {
 };
 
 @Module({
-  controllers: [BroadcastsHandlers, metricsController('broadcast', 'broadcast', METRICS)],
+  controllers: [
+    BroadcastsHandlers,
+    metricsController('broadcast', 'broadcast', METRICS),
+    personalDataController('broadcast', 'broadcast', broadcastPersonalData),
+  ],
   providers: [
     BroadcastsStore,
     RecipientsStore,

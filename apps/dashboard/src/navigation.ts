@@ -10,6 +10,7 @@ import {
   IconSettings,
   IconSpeakerphone,
   IconTemplate,
+  IconUserShield,
   IconWebhook,
 } from '@tabler/icons-react';
 import { mayCall, type Role, type Route } from './api/session';
@@ -27,6 +28,7 @@ const PAGES = [
   { to: '/usage', label: 'Usage', icon: IconChartBar, key: 'u', route: 'GET /api/client/usage' },
   { to: '/settings', label: 'Settings', icon: IconSettings, key: 's', route: 'GET /api/client/settings' },
   { to: '/audit', label: 'Audit log', icon: IconHistory, key: 'l', route: 'GET /api/client/audit' },
+  { to: '/people', label: 'Personal data', icon: IconUserShield, key: 'p', route: 'GET /api/client/erasures' },
   { to: '/operator', label: 'Operator', icon: IconServerCog, key: 'o', route: 'GET /api/admin/overview' },
   { to: '/operator/audit', label: 'Audit log', icon: IconHistory, key: 'l', route: 'GET /api/admin/audit' },
 ] as const satisfies { route: Route; [field: string]: unknown }[];

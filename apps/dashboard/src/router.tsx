@@ -59,6 +59,7 @@ const pages = [
   page('/settings', () => import('./pages/settings/settings-page'), 'SettingsPage'),
   page('/account', () => import('./pages/account/account-page'), 'AccountPage'),
   page('/audit', () => import('./pages/audit/audit-page'), 'AuditPage'),
+  page('/people', () => import('./pages/people/people-page'), 'PeoplePage'),
   page('/operator/audit', () => import('./pages/audit/operator-audit-page'), 'OperatorAuditPage'),
   page('/operator', () => import('./pages/operator/operator-page'), 'OperatorPage'),
 ];

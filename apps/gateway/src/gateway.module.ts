@@ -54,6 +54,10 @@ import { BusinessesController } from './operator/businesses.controller';
 import { LimitsController } from './operator/limits.controller';
 import { OverviewController } from './operator/overview.controller';
 import { OperatorUsersController } from './operator/users.controller';
+import { ErasureService } from './people/erasure.service';
+import { ErasuresStore } from './people/erasures.store';
+import { PeopleController } from './people/people.controller';
+import { Downloads } from './responses/downloads';
 import { SendingService } from './sending/sending.service';
 import { SessionStrategy } from './sessions/session.strategy';
 import { SessionsStore } from './sessions/sessions.store';
@@ -94,6 +98,7 @@ const DASHBOARD_API = [
   ConversationsController,
   ClientMediaController,
   SuppressionsController,
+  PeopleController,
   SettingsController,
   TeamController,
   AuditLogController,
@@ -113,7 +118,17 @@ const OPERATOR_API = [
 ];
 
 /** SQL of the schema `access`, which no other service reads or writes. */
-const STORES = [ApiKeysStore, AuditStore, BusinessesStore, LimitsStore, LoginAttemptsStore, PasswordLinksStore, SessionsStore, UsersStore];
+const STORES = [
+  ApiKeysStore,
+  AuditStore,
+  BusinessesStore,
+  ErasuresStore,
+  LimitsStore,
+  LoginAttemptsStore,
+  PasswordLinksStore,
+  SessionsStore,
+  UsersStore,
+];
 
 /** The public port: three APIs over HTTP, and who may use them how much. */
 @Module({
@@ -133,6 +148,7 @@ const STORES = [ApiKeysStore, AuditStore, BusinessesStore, LimitsStore, LoginAtt
     RateLimitStore,
     GlobalLimit,
     Draining,
+    Downloads,
     ApiKeysService,
     DailyUsage,
     BusinessesService,
@@ -141,6 +157,7 @@ const STORES = [ApiKeysStore, AuditStore, BusinessesStore, LimitsStore, LoginAtt
     PasswordLinks,
     ConnectionService,
     EventFeedService,
+    ErasureService,
     EventStreamService,
     SendingService,
     MediaService,

@@ -6,6 +6,7 @@ import { Accounts1795387200000 } from './migrations/1795387200000-accounts';
 import { KeyRotation1795389000000 } from './migrations/1795389000000-key-rotation';
 import { Roles1795396000000 } from './migrations/1795396000000-roles';
 import { BroadcastLimit1795651200000 } from './migrations/1795651200000-broadcast-limit';
+import { Erasures1795651300000 } from './migrations/1795651300000-erasures';
 import { startHttp } from './server/start-http';
 import { createOperator } from './users/operator.command';
 
@@ -14,7 +15,14 @@ export const service: Service<GatewayConfig> = {
   module: GatewayModule,
   config: GatewayConfig,
   schema: 'access',
-  migrations: [Baseline1795305600000, Accounts1795387200000, KeyRotation1795389000000, Roles1795396000000, BroadcastLimit1795651200000],
+  migrations: [
+    Baseline1795305600000,
+    Accounts1795387200000,
+    KeyRotation1795389000000,
+    Roles1795396000000,
+    BroadcastLimit1795651200000,
+    Erasures1795651300000,
+  ],
   sources: __dirname,
   start: startHttp,
   deadLetterBusiness: null,

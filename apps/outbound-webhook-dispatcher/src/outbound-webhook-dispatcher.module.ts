@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { egressOf } from '@mgw/egress';
-import { metricsController, retention, sealerOf, sealingCheck, workerHeartbeat } from '@mgw/service';
+import { metricsController, personalDataController, retention, sealerOf, sealingCheck, workerHeartbeat } from '@mgw/service';
 import { DeliveriesStore } from './deliveries/deliveries.store';
 import { ExpansionConsumer } from './deliveries/expansion.consumer';
 import { AttemptService } from './deliveries/attempt.service';
@@ -12,6 +12,7 @@ import { DispatcherConfig } from './outbound-webhook-dispatcher.config';
 import { FeedHandlers } from './feed/feed.handlers';
 import { FeedStore } from './feed/feed.store';
 import { METRICS } from './metrics';
+import { dispatcherPersonalData } from './personal-data';
 import { WebhooksHandlers } from './webhooks/webhooks.handlers';
 import { WebhooksStore } from './webhooks/webhooks.store';
 
@@ -33,7 +34,13 @@ const dispatcherRetention = ({ deliveriesDays: days, eventsDays }: DispatcherCon
 });
 
 @Module({
-  controllers: [WebhooksHandlers, DeliveryLogHandlers, FeedHandlers, metricsController('outbound-webhook-dispatcher', 'dispatch', METRICS)],
+  controllers: [
+    WebhooksHandlers,
+    DeliveryLogHandlers,
+    FeedHandlers,
+    metricsController('outbound-webhook-dispatcher', 'dispatch', METRICS),
+    personalDataController('outbound-webhook-dispatcher', 'dispatch', dispatcherPersonalData),
+  ],
   providers: [
     AttemptService,
     DeliveriesStore,

@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
-import { metricsController, outboxRelay, retention, sealerOf } from '@mgw/service';
+import { metricsController, outboxRelay, personalDataController, retention, sealerOf } from '@mgw/service';
 import { CallbacksStore } from './callbacks/callbacks.store';
 import { WaitingCallbacksStore } from './callbacks/waiting-callbacks.store';
 import { ConnectionsService } from './connections/connections.service';
 import { Signatures } from './connections/signatures';
 import { METRICS } from './metrics';
 import { IngestConfig } from './platform-webhook-ingest.config';
+import { ingestPersonalData } from './personal-data';
 import { WebhookHandlers } from './receiving/webhook.handlers';
 import { WebhookService } from './receiving/webhook.service';
 import { EventsInFlight } from './splitting/events-in-flight';
@@ -17,7 +18,11 @@ const ingestRetention = ({ rawWebhooksDays }: IngestConfig) => ({
 });
 
 @Module({
-  controllers: [WebhookHandlers, metricsController('platform-webhook-ingest', 'ingest', METRICS)],
+  controllers: [
+    WebhookHandlers,
+    metricsController('platform-webhook-ingest', 'ingest', METRICS),
+    personalDataController('platform-webhook-ingest', 'ingest', ingestPersonalData),
+  ],
   providers: [
     ConnectionsService,
     Signatures,

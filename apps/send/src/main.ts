@@ -6,13 +6,21 @@ import { InboundDetails1795392000000 } from './migrations/1795392000000-inbound-
 import { ReadReceipts1795395600000 } from './migrations/1795395600000-read-receipts';
 import { Media1795478400000 } from './migrations/1795478400000-media';
 import { SentDetails1795479000000 } from './migrations/1795479000000-sent-details';
+import { ErasedPeople1795651200000 } from './migrations/1795651200000-erased-people';
 
 export const service: Service<SendConfig> = {
   name: 'send',
   module: SendModule,
   config: SendConfig,
   schema: 'send',
-  migrations: [Baseline1795305600000, InboundDetails1795392000000, ReadReceipts1795395600000, Media1795478400000, SentDetails1795479000000],
+  migrations: [
+    Baseline1795305600000,
+    InboundDetails1795392000000,
+    ReadReceipts1795395600000,
+    Media1795478400000,
+    SentDetails1795479000000,
+    ErasedPeople1795651200000,
+  ],
   sources: __dirname,
 };
 

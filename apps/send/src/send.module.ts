@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { GraphClient } from '@mgw/platform-api';
-import { metricsController, outboxRelay, retention, sealerOf } from '@mgw/service';
+import { metricsController, outboxRelay, personalDataController, retention, sealerOf, sealingCheck } from '@mgw/service';
 import { ConnectionService } from './connection/connection.service';
 import { ConversationService } from './conversations/conversation.service';
 import { ConversationStore } from './conversations/conversation.store';
@@ -21,6 +21,10 @@ import { ReservationStore } from './intents/reservation.store';
 import { MediaHandlers } from './media/media.handlers';
 import { MediaStore } from './media/media.store';
 import { METRICS } from './metrics';
+import { ErasedOptOuts } from './people/erased-opt-outs';
+import { PeopleHandlers } from './people/people.handlers';
+import { PeopleStore } from './people/people.store';
+import { sendPersonalData } from './people/personal-data';
 import { FailureEffects } from './platform-errors/failure-effects.service';
 import { RefusalEffects } from './platform-errors/refusal-effects.service';
 import { PlatformEventsConsumer } from './platform-events.consumer';
@@ -49,7 +53,19 @@ const requiredData = [ConnectionService, TemplateService];
 const intents = [ReservationService, ReservationStore, OutcomeService, OutcomeStore, LateAcceptanceService, IntentSweeper, IntentStore];
 const platformErrors = [RefusalEffects, FailureEffects];
 const inbound = [PlatformEventsConsumer, InboundService, InboundStore, MessageChangesStore];
-const people = [ConversationService, ConversationStore, MessageOwnerStore, WindowStore, SuppressionStore, PreferenceService, SettingsStore];
+const people = [
+  ConversationService,
+  ConversationStore,
+  MessageOwnerStore,
+  WindowStore,
+  SuppressionStore,
+  PreferenceService,
+  SettingsStore,
+  PeopleStore,
+  ErasedOptOuts,
+];
+
+const ANY_SECRET = `SELECT key_sealed AS sealed, 'send.erasure_key:' || business_id AS context FROM send.erasure_keys LIMIT 1`;
 
 /** Half of the concurrent requests may call the platform and three eighths may wait for a call. The rest make no calls. */
 function platformSlots(rpcConcurrency: number) {
@@ -64,7 +80,9 @@ function platformSlots(rpcConcurrency: number) {
     MediaHandlers,
     SettingsHandlers,
     SuppressionHandlers,
+    PeopleHandlers,
     metricsController('send', 'send', METRICS),
+    personalDataController('send', 'send', sendPersonalData),
   ],
   providers: [
     ...sending,
@@ -79,6 +97,7 @@ function platformSlots(rpcConcurrency: number) {
     ThreadStore,
     MediaStore,
     retention(SendConfig, sendRetention),
+    sealingCheck(ANY_SECRET),
     sealerOf(SendConfig),
     {
       provide: GraphClient,

@@ -1,8 +1,9 @@
 import { Module } from '@nestjs/common';
 import { startOfMonth } from '@mgw/postgres';
-import { metricsController, outboxRelay, retention } from '@mgw/service';
+import { metricsController, outboxRelay, personalDataController, retention } from '@mgw/service';
 import { LogHandlers } from './log/log.handlers';
 import { LogStore } from './log/log.store';
+import { statusPersonalData } from './personal-data';
 import { RecordsConsumer } from './records/records.consumer';
 import { RecordsHandlers } from './records/records.handlers';
 import { RecordsStore } from './records/records.store';
@@ -28,7 +29,12 @@ const statusRetention = ({ messagesDays: days }: StatusConfig) => ({
 });
 
 @Module({
-  controllers: [RecordsHandlers, LogHandlers, metricsController('status', 'status')],
+  controllers: [
+    RecordsHandlers,
+    LogHandlers,
+    metricsController('status', 'status'),
+    personalDataController('status', 'status', statusPersonalData),
+  ],
   providers: [
     RecordsStore,
     LogStore,

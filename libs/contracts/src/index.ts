@@ -18,6 +18,7 @@ export * from './intent-id';
 export * from './media';
 export * from './message-content';
 export * from './operation';
+export * from './people';
 export * from './platform';
 export * from './public-events';
 export * from './send';

@@ -10,3 +10,4 @@ export { retention, retentionSettings } from './retention';
 export { BackgroundLoop } from './background-loop';
 export { ConsumerFactory, EventConsumers } from './event-consumers';
 export { outboxRelay, sealerOf, workerHeartbeat } from './providers';
+export { ERASED, erasedId, isOfPerson, namesPerson, personalDataController, type PersonalData } from './personal-data';

@@ -30,6 +30,8 @@ export const AUDIT_ACTIONS = [
   'delivery.redelivered',
   'suppression.set',
   'suppression.lifted',
+  'person.exported',
+  'person.erased',
   'reply.sent',
   'broadcast.created',
   'broadcast.cancelled',

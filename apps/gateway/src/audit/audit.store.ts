@@ -22,6 +22,9 @@ export interface AuditEntry {
   detail: Record<string, unknown>;
 }
 
+/** Four digits of the number, because an entry outlives the contact's data (decision 293). */
+export const contactTarget = (phone: string) => `contact:…${phone.slice(-4)}`;
+
 /** An entry as it was stored. */
 export interface AuditRow extends Omit<AuditEntry, 'action'> {
   id: string;

@@ -1,11 +1,11 @@
-import { Body, Controller, Delete, Get, Injectable, Param, Put, Query, type PipeTransform } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { GetSuppression, LiftSuppression, ListSuppressions, SetSuppression, SuppressionRecord } from '@mgw/contracts';
-import { normalizePhone } from '@mgw/phone';
 import { RpcClient } from '@mgw/rpc';
-import { AuditStore, type AuditEntry } from '../audit/audit.store';
+import { AuditStore, contactTarget, type AuditEntry } from '../audit/audit.store';
 import { pageOf, PageQuery } from '../requests/page';
-import { invalid, notFound } from '../requests/refusals';
+import { PhonePipe } from '../requests/phone.pipe';
+import { notFound } from '../requests/refusals';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
@@ -14,16 +14,6 @@ import { SetSuppressionRequest } from './suppressions.requests';
 
 const SuppressionsResponse = Type.Object(ListSuppressions.reply.properties, { title: 'Suppressions' });
 const SuppressionResponse = Type.Object({ suppression: SuppressionRecord }, { title: 'Suppression' });
-
-/** A phone number in a path, in any form that the send endpoints accept. */
-@Injectable()
-class PhonePipe implements PipeTransform<string, string> {
-  transform(text: string): string {
-    const phone = normalizePhone(text);
-    if (!phone.ok) throw invalid('phone', phone.reason);
-    return phone.value;
-  }
-}
 
 /** Contacts that get no messages, and why (spec §10, decision 18). */
 @Controller('api/client/suppressions')
@@ -67,12 +57,11 @@ export class SuppressionsController {
   }
 }
 
-/** The entry has four digits of the number, because it outlives the contact's data (decision 293). */
 function entryOf(
   { user_id, business_id }: BusinessUser,
   action: 'suppression.set' | 'suppression.lifted',
   phone: string,
   detail: Record<string, unknown> = {},
 ): AuditEntry {
-  return { user_id, business_id, action, target: `contact:…${phone.slice(-4)}`, detail };
+  return { user_id, business_id, action, target: contactTarget(phone), detail };
 }

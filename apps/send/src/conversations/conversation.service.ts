@@ -2,15 +2,33 @@ import { Injectable } from '@nestjs/common';
 import type { Database, Tx } from '@mgw/postgres';
 import { ConversationChanges } from './conversation-changes';
 import { aliasKey, ConversationStore, type Alias } from './conversation.store';
-import { aliasesOf, identify, type IdentityChange, type Person } from './person';
+import { aliasesOf, identify, personByAlias, type IdentityChange, type Person } from './person';
+import { ErasedOptOuts } from '../people/erased-opt-outs';
 
 /** Finds or opens conversations: one per business and person, also under concurrent calls. */
 @Injectable()
 export class ConversationService {
-  constructor(private readonly store: ConversationStore) {}
+  constructor(
+    private readonly store: ConversationStore,
+    private readonly erasedOptOuts: ErasedOptOuts,
+  ) {}
 
   /** @returns conversation ids in the order of `persons` */
   async findOrOpen(tx: Tx, persons: Person[]): Promise<number[]> {
+    const ids = await this.openAll(tx, persons);
+    await this.erasedOptOuts.restore(tx, persons, ids);
+    return ids;
+  }
+
+  /** Restores the opt-outs that erased people with these names had, before anybody writes to them. */
+  async restoreOptOuts(db: Database, names: Alias[]): Promise<void> {
+    const optedOut = await this.erasedOptOuts.find(names);
+    if (optedOut.length === 0) return;
+    const persons = optedOut.map(({ businessId, alias }) => personByAlias(businessId, alias));
+    await db.transaction((tx) => this.findOrOpen(tx, persons));
+  }
+
+  private async openAll(tx: Tx, persons: Person[]): Promise<number[]> {
     const phones = persons.flatMap(phoneOnly);
     if (phones.length === persons.length) return this.store.openByPhone(tx, phones);
     const aliases = persons.flatMap((person) => aliasesOf(person).map((alias) => ({ businessId: person.businessId, alias })));

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
 import type { Sender } from '@mgw/contracts';
+import { Database } from '@mgw/postgres';
+import { ConversationService } from '../conversations/conversation.service';
 import type { EarlierSend, IntentDraft, Reservation } from './intent';
 import { ReservationStore, type SenderKey } from './reservation.store';
 import { reserveDistinct } from './reserve-distinct';
@@ -14,16 +16,21 @@ export class ReservationService {
   private readonly reservations: Batcher<IntentDraft, Reservation>;
   private readonly lookups: Batcher<SenderKey, EarlierSend | null>;
 
-  constructor(store: ReservationStore) {
+  constructor(store: ReservationStore, conversations: ConversationService, db: Database) {
+    const reserve = async (drafts: IntentDraft[]): Promise<Reservation[]> => {
+      await conversations.restoreOptOuts(
+        db,
+        drafts.map(({ sender, to }) => ({ businessId: sender.business_id, alias: to })),
+      );
+      return store.reserve(drafts);
+    };
     this.reservations = new Batcher({
       maxSize: 128,
       maxHeldBytes: MAX_QUEUED_BYTES,
       businessOf: ({ sender }) => sender.business_id,
       sizeOf: ({ text }) => 2 * text.length,
       run: (drafts) =>
-        reserveDistinct(drafts, (leaders) =>
-          store.reserve(leaders).catch((error: unknown) => leaders.map(() => ({ kind: 'failed', error }))),
-        ),
+        reserveDistinct(drafts, (leaders) => reserve(leaders).catch((error: unknown) => leaders.map(() => ({ kind: 'failed', error })))),
     });
     this.lookups = new Batcher({ businessOf: ({ businessId }) => businessId, run: (keys) => store.findEarlier(keys) });
   }

@@ -31,6 +31,7 @@ export class SuppressionHandlers {
 
   @Handles(GetSuppression)
   async get({ business_id, phone }: RequestOf<typeof GetSuppression>): Promise<ReplyOf<typeof GetSuppression>> {
+    await this.conversations.restoreOptOuts(this.db, [{ businessId: business_id, alias: phone }]);
     return { suppression: await this.suppressions.find(business_id, phone) };
   }
 
@@ -45,6 +46,7 @@ export class SuppressionHandlers {
 
   @Handles(LiftSuppression)
   async lift({ business_id, phone }: RequestOf<typeof LiftSuppression>): Promise<ReplyOf<typeof LiftSuppression>> {
+    await this.conversations.restoreOptOuts(this.db, [{ businessId: business_id, alias: phone }]);
     if (await this.suppressions.liftAllSources(business_id, phone)) return {};
     throw new GatewayError('NOT_FOUND', 'No suppression exists for this number.');
   }

@@ -35,6 +35,8 @@ export const ACTION_LABELS: Record<AuditAction, string> = {
   'delivery.redelivered': 'Redelivered an event',
   'suppression.set': 'Opted a contact out',
   'suppression.lifted': 'Lifted an opt-out',
+  'person.exported': 'Exported a person’s data',
+  'person.erased': 'Erased a person',
   'reply.sent': 'Replied to a customer',
   'broadcast.created': 'Created a broadcast',
   'broadcast.cancelled': 'Cancelled a broadcast',

@@ -15,7 +15,7 @@ interface Choice {
   label: string;
 }
 
-interface AuditFiltersProps {
+export interface AuditFiltersProps {
   search: AuditSearch;
   set: (change: { [K in keyof AuditSearch]?: AuditSearch[K] | undefined }) => void;
   /** Path of the API that lists the entries. */

@@ -1,0 +1,33 @@
+import { ERASED, erasedId, type PersonalData } from '@mgw/service';
+
+const REASON = 'This person was erased.';
+const OWN = 'b.business_id = person.business_id AND r.phone = ANY (person.names)';
+
+/** Broadcasts keep their recipients and counts, without the person. A recipient who was not written to yet fails. */
+export const broadcastPersonalData: PersonalData = {
+  exported: {
+    broadcast: `SELECT r.broadcast_id || ' ' || r.nth, json_build_object('broadcast', b.name, 'template', b.template_name, 'language', b.language,
+      'body_params', r.body_params, 'header_params', r.header_params, 'state', r.state, 'attempted_at', r.attempted_at,
+      'message_id', r.message_id, 'reason', r.reason)
+      FROM person CROSS JOIN broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id WHERE ${OWN}`,
+  },
+  erased: [
+    ` DELETE FROM broadcast.reports f USING person WHERE f.business_id = person.business_id
+       AND f.message_id IN (SELECT r.message_id FROM broadcast.recipients r WHERE r.phone = ANY (person.names)) RETURNING 1`,
+    // Locks broadcasts before their recipients, as every transaction does. Leaves attempts without an outcome, which write the row once more.
+    `, found AS MATERIALIZED (
+       SELECT r.broadcast_id, r.nth FROM person CROSS JOIN broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id WHERE ${OWN}
+     ), held AS MATERIALIZED (
+       SELECT id FROM broadcast.broadcasts WHERE id IN (SELECT broadcast_id FROM found) ORDER BY id FOR NO KEY UPDATE
+     ), erased AS (
+       UPDATE broadcast.recipients r SET phone = '${ERASED}', body_params = '{}', header_params = '{}', message_id = ${erasedId('r.message_id')},
+         state = CASE r.state WHEN 'pending' THEN 'failed' ELSE r.state END, reason = CASE r.state WHEN 'pending' THEN '${REASON}' ELSE r.reason END
+       FROM held JOIN found ON found.broadcast_id = held.id CROSS JOIN person
+       WHERE r.broadcast_id = found.broadcast_id AND r.nth = found.nth AND r.state IN ('pending', 'sent', 'failed') RETURNING r.broadcast_id, r.reason
+     ), counted AS (
+       UPDATE broadcast.broadcasts b SET failed = b.failed + n.count
+       FROM (SELECT broadcast_id, count(*)::integer AS count FROM erased WHERE reason = '${REASON}' GROUP BY broadcast_id) n WHERE b.id = n.broadcast_id
+     )
+     SELECT FROM found`,
+  ],
+};

@@ -1,0 +1,68 @@
+import { Group, Table, Text } from '@mantine/core';
+import { api, request } from '../../api/client';
+import { EmptyState } from '../../components/empty-state';
+import { LoadMore } from '../../components/load-more';
+import { QueryResult } from '../../components/query-result';
+import { RelativeTime } from '../../components/relative-time';
+import { scrollableByKeyboard } from '../../components/scrollable-by-keyboard';
+import { StateBadge } from '../../components/state-badge';
+import { usePagedQuery } from '../../components/use-paged-query';
+
+export function ErasureList() {
+  const list = usePagedQuery({
+    queryKey: ['erasures'],
+    load: (query) => request(api.GET('/api/client/erasures', { params: { query } })),
+    rows: ({ erasures }) => erasures,
+    refetchInterval: (erasures) => (erasures.some(({ state }) => state === 'running') ? 2_000 : 60_000),
+  });
+  return (
+    <>
+      <QueryResult query={list}>
+        {(erasures) =>
+          erasures.length === 0 ? (
+            <EmptyState title="No erasures yet">
+              Erased people appear here, with the reason and the time when every service was done.
+            </EmptyState>
+          ) : (
+            <Table.ScrollContainer minWidth={620} scrollAreaProps={scrollableByKeyboard}>
+              <Table>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Person</Table.Th>
+                    <Table.Th>State</Table.Th>
+                    <Table.Th>Requested</Table.Th>
+                    <Table.Th>By</Table.Th>
+                    <Table.Th>Reason</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {erasures.map(({ id, contact, state, confirmed, requested_at, requested_by, completed_at, reason }) => (
+                    <Table.Tr key={id}>
+                      <Table.Td>{contact}</Table.Td>
+                      <Table.Td>
+                        <StateBadge of={state === 'done' ? 'succeeded' : 'running'} label={state} />
+                        <Text size="xs" c="dimmed">
+                          {completed_at ? <RelativeTime at={completed_at} /> : `${confirmed.length} services are done`}
+                        </Text>
+                      </Table.Td>
+                      <Table.Td>
+                        <RelativeTime at={requested_at} />
+                      </Table.Td>
+                      <Table.Td>{requested_by?.name ?? 'A person who was removed'}</Table.Td>
+                      <Table.Td maw={280} style={{ overflowWrap: 'anywhere' }}>
+                        {reason}
+                      </Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Table.ScrollContainer>
+          )
+        }
+      </QueryResult>
+      <Group>
+        <LoadMore list={list}>Older erasures</LoadMore>
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { Button, Card, Group, Text, TextInput, Title } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, notifySuccess, request } from '../../api/client';
+import { ConfirmButton } from '../../components/confirm-button';
+
+export function PersonForm() {
+  const queries = useQueryClient();
+  const [phone, setPhone] = useState('');
+  const [reason, setReason] = useState('');
+  const erase = useMutation({
+    mutationFn: () => request(api.DELETE('/api/client/people/{phone}', { params: { path: { phone } }, body: { reason } })),
+    onSuccess: ({ message }) => {
+      notifySuccess(message);
+      setPhone('');
+      setReason('');
+      void queries.invalidateQueries();
+    },
+  });
+  const isEmpty = phone.trim() === '';
+  return (
+    <Card withBorder>
+      <Title order={2} size="h5" mb="sm">
+        Person
+      </Title>
+      <Group align="flex-end" mb="sm">
+        <TextInput
+          label="Phone number with country code"
+          placeholder="+91 98765 43210"
+          value={phone}
+          onChange={(e) => setPhone(e.currentTarget.value)}
+        />
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+          disabled={isEmpty}
+          {...(!isEmpty && { component: 'a', href: `/api/client/people/${encodeURIComponent(phone)}/export`, download: 'person.jsonl' })}
+        >
+          Export as JSON lines
+        </Button>
+      </Group>
+      <Text size="sm" c="dimmed" mb="sm">
+        Erasing deletes messages, names, replies and webhook deliveries of this person. Counts stay, and an opt-out stays as a hash: the
+        person still gets no messages.
+      </Text>
+      <Group align="flex-end">
+        <TextInput
+          label="Reason, kept in the list of erasures"
+          placeholder="Requested by e-mail on 5 January"
+          maxLength={500}
+          w={{ base: '100%', sm: 340 }}
+          value={reason}
+          onChange={(e) => setReason(e.currentTarget.value)}
+        />
+        <ConfirmButton
+          color="red"
+          variant="light"
+          disabled={isEmpty || reason.trim() === ''}
+          loading={erase.isPending}
+          question={`Erase everything about ${phone}?`}
+          consequence="This cannot be undone. Export the data first if the person wants it."
+          onConfirm={() => erase.mutate()}
+        >
+          Erase
+        </ConfirmButton>
+      </Group>
+    </Card>
+  );
+}

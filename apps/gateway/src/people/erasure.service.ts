@@ -1,0 +1,94 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { erasePerson, GatewayError, PEOPLE_SERVICES, PrepareErasure, type PeopleService, type PersonRef } from '@mgw/contracts';
+import { Database } from '@mgw/postgres';
+import { RpcClient } from '@mgw/rpc';
+import { Sealer } from '@mgw/sealing';
+import { BackgroundLoop, LOGGER } from '@mgw/service';
+import type { Logger } from '@mgw/telemetry';
+import { AuditStore, contactTarget } from '../audit/audit.store';
+import type { BusinessUser } from '../sessions/session-user';
+import { ErasuresStore, type OpenErasure } from './erasures.store';
+
+/** Open erasures of one business. */
+const MAX_OPEN = 100;
+const RETRY_AFTER_SECONDS = 30;
+/** How often a gateway looks for a due round, in milliseconds. */
+const POLL_EVERY_MS = 2_000;
+/** Pause before the next round. Events that a consumer held in memory during a round are stored by then. */
+const ROUND_AFTER_SECONDS = 5;
+/** Steps of a service between two renewals of the claim: each takes 20 seconds at most. */
+const RENEW_EVERY = 2;
+
+type ErasedPerson = PersonRef & { hash_key: string };
+
+/**
+ * Erases people. Each round asks every service to erase; the person is erased after a round in which no service found anything. The row of
+ * the erasure is the durable command: rounds go on after a crash, on any gateway.
+ */
+@Injectable()
+export class ErasureService extends BackgroundLoop {
+  constructor(
+    private readonly db: Database,
+    private readonly erasures: ErasuresStore,
+    private readonly rpc: RpcClient,
+    private readonly sealer: Sealer,
+    private readonly audit: AuditStore,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    super({ name: 'erasing people', logger, retryMs: POLL_EVERY_MS });
+  }
+
+  /** @returns the id of the erasure @throws GatewayError RATE_LIMITED with too many open ones */
+  async request({ user_id, business_id }: BusinessUser, phone: string, reason: string): Promise<number> {
+    if ((await this.erasures.countOpen(business_id)) >= MAX_OPEN)
+      throw new GatewayError('RATE_LIMITED', `${MAX_OPEN} erasures are running. Try again when one has ended.`, {
+        retry_after_seconds: RETRY_AFTER_SECONDS,
+      });
+    const person: ErasedPerson = { business_id, ...(await this.rpc.call(PrepareErasure, { business_id, phone })) };
+    const id = await this.db.transaction(async (tx) => {
+      const added = await this.erasures.add(tx, { business_id, user_id, contact: `…${phone.slice(-4)}`, reason });
+      await this.erasures.setPerson(tx, added, this.sealer.seal(JSON.stringify(person), contextOf(added)));
+      const target = contactTarget(phone);
+      await this.audit.add({ user_id, business_id, action: 'person.erased', target, detail: { erasure_id: added } }, tx);
+      return added;
+    });
+    this.wake();
+    return id;
+  }
+
+  protected async round(): Promise<number> {
+    const erasure = await this.erasures.claim();
+    if (erasure === null) return POLL_EVERY_MS;
+    const person = JSON.parse(this.sealer.open(erasure.person_sealed, contextOf(erasure.id))) as ErasedPerson;
+    const confirmed: PeopleService[] = [];
+    for (const service of PEOPLE_SERVICES) if (await this.erase(service, erasure, person)) confirmed.push(service);
+    const isComplete = confirmed.length === PEOPLE_SERVICES.length;
+    await this.erasures.endRound(erasure.id, confirmed, isComplete, ROUND_AFTER_SECONDS);
+    if (isComplete) this.logger.info({ erasure_id: erasure.id, business_id: erasure.business_id }, 'a person is erased');
+    return 0;
+  }
+
+  /** @returns whether the service confirms that it holds nothing about the person */
+  private async erase(service: PeopleService, { id }: OpenErasure, person: ErasedPerson): Promise<boolean> {
+    let total = 0;
+    let cursor: string | null = null;
+    try {
+      for (let step = 1; ; step++) {
+        const { found, next_cursor }: { found: number; next_cursor: string | null } = await this.rpc.call(erasePerson(service), {
+          ...person,
+          cursor,
+        });
+        total += found;
+        if (next_cursor === null) return total === 0;
+        if (this.isStopping) return false;
+        cursor = next_cursor;
+        if (step % RENEW_EVERY === 0) await this.erasures.renew(id);
+      }
+    } catch (error) {
+      this.logger.warn({ err: error, service, erasure_id: id }, 'erasing a person failed; will retry');
+      return false;
+    }
+  }
+}
+
+const contextOf = (id: number) => `erasure.person:${id}`;

@@ -1,0 +1,25 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { Id, IsoTime, Nullable, PEOPLE_SERVICES } from '@mgw/contracts';
+
+export const Erasure = Type.Object({
+  id: Id,
+  contact: Type.String({ description: 'The last four digits of the number.' }),
+  reason: Type.String(),
+  requested_at: IsoTime,
+  requested_by: Nullable(Type.Object({ id: Id, name: Type.String(), email: Type.String() })),
+  state: Type.Union([Type.Literal('running'), Type.Literal('done')]),
+  confirmed: Type.Array(Type.Union(PEOPLE_SERVICES.map((service) => Type.Literal(service))), {
+    description: 'The services that hold nothing about the person any more.',
+  }),
+  completed_at: Nullable(IsoTime),
+});
+export type Erasure = Static<typeof Erasure>;
+
+export const ErasuresResponse = Type.Object({ erasures: Type.Array(Erasure), next_cursor: Nullable(Type.String()) }, { title: 'Erasures' });
+
+export const PersonExport = Type.String({
+  title: 'PersonExport',
+  description:
+    'A JSON object in each line, with its `kind`: ' +
+    'conversation, opt_out, message_received, message_sent, status, broadcast or automatic_reply.',
+});

@@ -1,0 +1,16 @@
+import { type PersonalData } from '@mgw/service';
+
+/** Callbacks are the transport of messages that the send service exports. The hash of an erased one stays, so that a repeat has no effect. */
+export const ingestPersonalData: PersonalData = {
+  scanned: [
+    {
+      table: 'ingest.callbacks',
+      key: 'id',
+      type: 'bigint',
+      where: `r.lane = person.business_id AND EXISTS (
+        SELECT FROM unnest(person.names) AS n (name) WHERE position(convert_to('"' || n.name || '"', 'UTF8') IN r.body) > 0)`,
+      change: `UPDATE ingest.callbacks t SET body = '' FROM hit WHERE t.id = hit.id AND t.split_at IS NOT NULL`,
+    },
+  ],
+  deadLetterOfBusiness: 'person.business_id = ANY (r.businesses)',
+};

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { RefreshedValue } from '@mgw/caching';
+import type { Tx } from '@mgw/postgres';
+import { Sealer } from '@mgw/sealing';
+import type { Alias } from '../conversations/conversation.store';
+import { aliasesOf, type Person } from '../conversations/person';
+import { PeopleStore } from './people.store';
+
+/** Shorter than an erasure waits before it deletes the names of a person. */
+const KEYS_FRESH_MS = 2_000;
+
+export const erasureKeyContext = (businessId: number) => `send.erasure_key:${businessId}`;
+
+/**
+ * An opted-out person who was erased stays opted out: the business knows only a keyed hash of their names. As soon as one of the names
+ * comes up again, the opt-out belongs to its conversation.
+ */
+@Injectable()
+export class ErasedOptOuts {
+  private readonly keys: RefreshedValue<Map<number, string>>;
+
+  constructor(
+    private readonly people: PeopleStore,
+    sealer: Sealer,
+  ) {
+    this.keys = new RefreshedValue({
+      load: async () => {
+        const keys = await people.erasureKeys();
+        return new Map(keys.map(({ business_id, key_sealed }) => [business_id, sealer.open(key_sealed, erasureKeyContext(business_id))]));
+      },
+    });
+  }
+
+  /** @returns the names that an opted-out person had */
+  async find(names: Alias[]): Promise<Alias[]> {
+    const hashed = await this.hash(names);
+    if (hashed.length === 0) return [];
+    return (await this.people.optedOut(hashed)).map((place) => hashed[place] as Alias & { hash: string });
+  }
+
+  /** @param ids the conversations of the persons, in their order */
+  async restore(tx: Tx, persons: Person[], ids: number[]): Promise<void> {
+    const names = persons.flatMap((person, i) =>
+      aliasesOf(person).map((alias) => ({ businessId: person.businessId, alias, conversationId: ids[i] as number })),
+    );
+    const hashed = await this.hash(names);
+    if (hashed.length > 0) await this.people.restoreOptOuts(tx, hashed);
+  }
+
+  /** @returns the names of businesses that have erased people */
+  private async hash<N extends Alias>(names: N[]): Promise<(N & { hash: string })[]> {
+    const keys = await this.keys.get(KEYS_FRESH_MS);
+    return names.flatMap((name) => {
+      const key = keys.get(name.businessId);
+      return key === undefined ? [] : [{ ...name, hash: `erased:${createHash('sha256').update(`${key}${name.alias}`).digest('hex')}` }];
+    });
+  }
+}

@@ -1,0 +1,52 @@
+import { ERASED, erasedId, type PersonalData } from '@mgw/service';
+
+const IN_CONVERSATION = 'r.business_id = person.business_id AND r.conversation_id = ANY (person.conversations)';
+const OWN = 'r.business_id = person.business_id AND r.id = ANY (person.conversations)';
+/** Every replica knows the business's key by then, so a send to the person's number finds the hash of an opt-out. */
+const KEY_KNOWN = `EXISTS (SELECT FROM send.erasure_keys k WHERE k.business_id = person.business_id AND k.created_at < now() - interval '5 seconds')`;
+
+/** Opt-outs stay as hashes of the person's names; sends stay as counts, without the person and the text. */
+export const sendPersonalData: PersonalData = {
+  exported: {
+    conversation: `SELECT lpad(r.id::text, 19, '0'), json_build_object('phone', r.phone, 'user_id', r.user_id, 'name', r.name,
+      'first_inbound_at', r.first_inbound_at, 'last_inbound_at', r.last_inbound_at, 'created_at', r.created_at)
+      FROM send.conversations r, person WHERE ${OWN}`,
+    opt_out: `SELECT r.conversation_id || r.source, json_build_object('source', r.source, 'state', r.state, 'at', r.at, 'reason', r.reason)
+      FROM send.suppressions r, person WHERE ${IN_CONVERSATION}`,
+    message_received: `SELECT r.message_id, json_build_object('message_id', r.message_id, 'type', r.type, 'text', r.text, 'caption', r.caption,
+      'media_id', r.media_id, 'mime_type', r.mime_type, 'details', r.details, 'sent_at', r.sent_at)
+      FROM send.inbound_messages r, person WHERE ${IN_CONVERSATION}`,
+  },
+  erased: [
+    ` DELETE FROM send.message_changes c USING person WHERE c.business_id = person.business_id
+       AND c.message_id IN (SELECT r.message_id FROM send.inbound_messages r WHERE ${IN_CONVERSATION}) RETURNING 1`,
+    ` DELETE FROM send.inbound_messages r USING person WHERE ${IN_CONVERSATION} RETURNING 1`,
+    ` DELETE FROM send.messages r USING person WHERE ${IN_CONVERSATION} RETURNING 1`,
+    // The trigger deletes the words of a changed name.
+    ` UPDATE send.conversations r SET name = '' FROM person WHERE ${OWN} AND r.name <> '' RETURNING 1`,
+    `, found AS MATERIALIZED (SELECT r.id FROM send.conversations r, person WHERE ${OWN}),
+     gone AS MATERIALIZED (SELECT id FROM found, person WHERE ${KEY_KNOWN}),
+     aliases AS (DELETE FROM send.conversation_aliases a USING gone WHERE a.conversation_id = gone.id RETURNING a.alias, a.conversation_id),
+     opt_outs AS (DELETE FROM send.suppressions s USING gone WHERE s.conversation_id = gone.id RETURNING s.conversation_id, s.source, s.state, s.at),
+     hashed AS (
+       INSERT INTO send.erased_opt_outs (business_id, name_hash, source, state, at)
+       SELECT DISTINCT ON (2, o.source) person.business_id, ${erasedId('a.alias')}, o.source, o.state, o.at
+       FROM aliases a JOIN opt_outs o USING (conversation_id) CROSS JOIN person WHERE o.state IS NOT NULL ORDER BY 2, o.source, o.at DESC
+       ON CONFLICT (business_id, name_hash, source) DO UPDATE SET state = excluded.state, at = excluded.at
+     ),
+     conversations AS (DELETE FROM send.conversations c USING gone WHERE c.id = gone.id)
+     SELECT FROM found`,
+  ],
+  scanned: [
+    {
+      table: 'send.intents',
+      key: 'id',
+      type: 'uuid',
+      where: 'r.business_id = person.business_id AND r.recipient = ANY (person.names)',
+      // An unresolved send ends here: nothing that a status could add to would be left.
+      change: `UPDATE send.intents t SET recipient = '${ERASED}', text = '', details = NULL, message_id = ${erasedId('t.message_id')},
+        state = CASE t.state WHEN 'unknown' THEN 'unconfirmed' ELSE t.state END, resolved_at = coalesce(t.resolved_at, now())
+        FROM hit CROSS JOIN person WHERE t.id = hit.id AND t.state <> 'calling'`,
+    },
+  ],
+};

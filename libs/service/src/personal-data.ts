@@ -1,0 +1,178 @@
+import { Controller, Inject, type Type } from '@nestjs/common';
+import { erasePerson, exportPerson, type PeopleService, type PersonRef, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { eraseEvents, type ErasableEvent } from '@mgw/events';
+import type { NatsConnection } from '@mgw/nats';
+import { Database } from '@mgw/postgres';
+import { Handles } from '@mgw/rpc';
+import { NATS } from './service.module';
+
+/** A table without an index that finds a person: read in the order of its key, some rows a step. */
+interface ScannedTable {
+  table: string;
+  key: string;
+  type: 'bigint' | 'uuid' | 'text';
+  /** The primary key is the business and the key. */
+  keyedByBusiness?: boolean;
+  /** SQL: whether row `r` belongs to `person`. */
+  where: string;
+  /** SQL that erases the rows of `hit`, which has their keys. */
+  change: string;
+}
+
+/**
+ * What a service stores about people. Statements may use the row `person (business_id, names, conversations, hash_key)`.
+ */
+export interface PersonalData {
+  /** SQL of the exported rows by kind: `key`, a unique text, and `row`, their JSON. */
+  exported?: Record<string, string>;
+  /** SQL, in its order; each returns a row for what it erased, and for what it leaves until work in progress ends. */
+  erased?: string[];
+  scanned?: ScannedTable[];
+  /** SQL: whether dead letter `r` is of the person's business; by default its body names the business. */
+  deadLetterOfBusiness?: string;
+}
+
+type EraseRequest = RequestOf<ReturnType<typeof erasePerson>>;
+type Step = (request: EraseRequest, after: string | null) => Promise<{ found: number; next: string | null }>;
+
+const PERSON = `WITH person AS (SELECT $1::bigint AS business_id, $2::text[] AS names, $3::bigint[] AS conversations, $4::text AS hash_key)`;
+/** Keys before all others. */
+const FIRST = { bigint: '-1', uuid: '00000000-0000-0000-0000-000000000000', text: '' };
+/** Rows that a step reads of a scanned table. */
+const SCANNED = 500;
+/** Rows and characters of an exported page. A row may exceed the latter by itself. */
+const PAGE_ROWS = 50;
+const PAGE_CHARACTERS = 64 * 1024;
+
+/** The text that replaces a name or a number. */
+export const ERASED = 'erased';
+/** SQL of the id that replaces a message id: the same in every service. */
+export const erasedId = (id: string) => `'${ERASED}:' || encode(sha256(convert_to(person.hash_key || ${id}, 'UTF8')), 'hex')`;
+/** SQL: whether a JSON text names the person. */
+export const namesPerson = (json: string) =>
+  `EXISTS (SELECT FROM unnest(person.names) AS n (name) WHERE position('"' || n.name || '"' IN ${json}) > 0)`;
+/** SQL: whether an event belongs to the person. */
+export const isOfPerson = (r: string) => `(${r}.ordering_key IN (SELECT 'conversation:' || id FROM unnest(person.conversations) AS c (id))
+  OR ${namesPerson(`${r}.body`)})`;
+const isOfBusiness = (body: string) => `substring(left(${body}, 4000) FROM '"business_id":(\\d+)')::bigint = person.business_id`;
+
+/** A controller that exports and erases what a service stores about a person, its events and dead letters included. */
+export function personalDataController(service: PeopleService, schema: string, data: PersonalData): Type {
+  const exported = Object.entries(data.exported ?? {});
+  const letters: ScannedTable = {
+    table: `${schema}.dead_letters`,
+    key: 'id',
+    type: 'bigint',
+    where: `${data.deadLetterOfBusiness ?? isOfBusiness('r.body')} AND ${namesPerson('r.body')}`,
+    change: `DELETE FROM ${schema}.dead_letters t USING hit WHERE t.id = hit.id`,
+  };
+
+  @Controller()
+  class PersonalDataController {
+    private readonly steps: Step[];
+
+    constructor(
+      private readonly db: Database,
+      @Inject(NATS) private readonly nc: NatsConnection,
+    ) {
+      this.steps = [
+        ...(data.erased ?? []).map(
+          (sql): Step =>
+            (request) =>
+              this.run(sql, request),
+        ),
+        ...[...(data.scanned ?? []), letters].map(
+          (table): Step =>
+            (request, after) =>
+              this.scan(table, request, after),
+        ),
+        (request, after) => this.eraseEvents(request, after),
+      ];
+    }
+
+    @Handles(exportPerson(service))
+    async export(request: RequestOf<ReturnType<typeof exportPerson>>): Promise<ReplyOf<ReturnType<typeof exportPerson>>> {
+      const { place, after } = readCursor(request.cursor);
+      const [kind, sql] = exported[place] ?? [];
+      if (sql === undefined) return { rows: [], next_cursor: null };
+      const rows = await this.db.reads(request.business_id).query<{ key: string; row: Record<string, unknown>; length: number }>(
+        `${PERSON} SELECT key, row, length(row::text) AS length FROM (${sql}) r (key, row)
+           WHERE key COLLATE "C" > coalesce($5::text, '') COLLATE "C" ORDER BY key COLLATE "C" LIMIT ${PAGE_ROWS}`,
+        [...valuesOf({ ...request, hash_key: '' }), after],
+      );
+      let characters = 0;
+      const page = rows.filter(({ length }, i) => (characters += length) <= PAGE_CHARACTERS || i === 0);
+      const isLast = page.length === rows.length && rows.length < PAGE_ROWS;
+      return {
+        rows: page.map(({ row }) => ({ kind, ...row })),
+        next_cursor: isLast ? nextStep(place, exported.length) : `${place} ${page.at(-1)?.key}`,
+      };
+    }
+
+    @Handles(erasePerson(service))
+    async erase(request: EraseRequest): Promise<ReplyOf<ReturnType<typeof erasePerson>>> {
+      const { place, after } = readCursor(request.cursor);
+      const { found, next } = (await this.steps[place]?.(request, after)) ?? { found: 0, next: null };
+      return { found, next_cursor: next === null ? nextStep(place, this.steps.length) : `${place} ${next}` };
+    }
+
+    private async run(sql: string, request: EraseRequest) {
+      return { found: (await this.db.query(`${PERSON}${sql}`, valuesOf(request))).length, next: null };
+    }
+
+    private async scan(scanned: ScannedTable, request: EraseRequest, after: string | null) {
+      const { table, key, where, change } = scanned;
+      return this.scanned<number>(
+        `hit AS MATERIALIZED (SELECT r.${key} FROM chunk JOIN ${table} r USING (${key}) CROSS JOIN person WHERE ${where}),
+         changed AS (${change} RETURNING 1)
+         SELECT (SELECT count(*) FROM hit)::integer AS hits`,
+        scanned,
+        request,
+        after,
+      ).then(({ hits, next }) => ({ found: hits, next }));
+    }
+
+    private async eraseEvents(request: EraseRequest, after: string | null) {
+      const { hits, next } = await this.scanned<ErasableEvent[] | null>(
+        `hit AS MATERIALIZED (SELECT r.event_id, r.subject, r.published_seq::text FROM chunk JOIN ${schema}.outbox r USING (event_id)
+           CROSS JOIN person WHERE ${isOfPerson('r')} AND ${isOfBusiness('r.body')})
+         SELECT (SELECT json_agg(hit) FROM hit) AS hits`,
+        { table: `${schema}.outbox`, key: 'event_id', type: 'text' },
+        request,
+        after,
+      );
+      if (hits) await eraseEvents(this.db, this.nc, hits);
+      return { found: hits?.length ?? 0, next };
+    }
+
+    /** @param sql reads the keys of `chunk` and returns `hits` */
+    private async scanned<H>(
+      sql: string,
+      { table, key, type, keyedByBusiness }: Pick<ScannedTable, 'table' | 'key' | 'type' | 'keyedByBusiness'>,
+      request: EraseRequest,
+      after: string | null,
+    ): Promise<{ hits: H; next: string | null }> {
+      const [result] = await this.db.query<{ hits: H; last: string | null; read: number }>(
+        `${PERSON}, chunk AS MATERIALIZED (
+           SELECT ${key} FROM ${table} WHERE ${keyedByBusiness ? 'business_id = $1 AND ' : ''}${key} > coalesce($5::text, '${FIRST[type]}')::${type} ORDER BY ${key} LIMIT ${SCANNED}
+         ), ${sql}, (SELECT count(*) FROM chunk)::integer AS read, (SELECT ${key}::text FROM chunk ORDER BY ${key} DESC LIMIT 1) AS last`,
+        [...valuesOf(request), after],
+      );
+      if (!result) throw new Error('a count returned no row');
+      return { hits: result.hits, next: result.read < SCANNED ? null : result.last };
+    }
+  }
+  return PersonalDataController;
+}
+
+function valuesOf({ business_id, names, conversation_ids, hash_key }: PersonRef & { hash_key: string }): unknown[] {
+  return [business_id, names, conversation_ids, hash_key];
+}
+
+/** A cursor is the number of a step or kind, and the key after which it goes on. */
+function readCursor(cursor: string | null): { place: number; after: string | null } {
+  const [place = '0', ...after] = (cursor ?? '0').split(' ');
+  return { place: Number(place), after: after.length === 0 ? null : after.join(' ') };
+}
+
+const nextStep = (place: number, steps: number) => (place + 1 < steps ? String(place + 1) : null);
