@@ -12,7 +12,7 @@ export class Browser {
   post = (path: string, body: object = {}) => this.withCookie(request(this.server).post(path)).send(body);
   put = (path: string, body: object) => this.withCookie(request(this.server).put(path)).send(body);
   patch = (path: string, body: object) => this.withCookie(request(this.server).patch(path)).send(body);
-  delete = (path: string) => this.withCookie(request(this.server).delete(path));
+  delete = (path: string, body?: object) => this.withCookie(request(this.server).delete(path)).send(body);
   /** Posts a body of any type unchanged. */
   raw = (path: string, type: string, body: string) => this.withCookie(request(this.server).post(path)).set('content-type', type).send(body);
   /** Posts without a body and without its headers. */

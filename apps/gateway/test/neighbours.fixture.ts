@@ -30,6 +30,7 @@ import {
   MarkConversationRead,
   MarkRead,
   PauseBroadcast,
+  PrepareErasure,
   Redeliver,
   ResumeBroadcast,
   SendContacts,
@@ -243,6 +244,11 @@ export class Neighbours {
   @Handles(SetSuppression)
   setSuppression(request: RequestOf<typeof SetSuppression>) {
     return this.reply(SetSuppression, request);
+  }
+
+  @Handles(PrepareErasure)
+  prepareErasure(request: RequestOf<typeof PrepareErasure>) {
+    return this.reply(PrepareErasure, request);
   }
 
   @Handles(CreateBroadcast)

@@ -12,6 +12,7 @@ import {
   GetThread,
   LiftSuppression,
   PauseBroadcast,
+  PrepareErasure,
   Redeliver,
   ResumeBroadcast,
   SendReaction,
@@ -80,6 +81,7 @@ describe('the audit log', () => {
       neighbours.respond(operation, () => ({}));
     for (const operation of [CancelBroadcast, PauseBroadcast, ResumeBroadcast] as const) neighbours.respond(operation, () => ({}));
     neighbours.respond(CreateWebhook, () => ({ id: 7 }));
+    neighbours.respond(PrepareErasure, () => ({ names: [PHONE], conversation_ids: [], hash_key: 'k'.repeat(32) }));
     neighbours.respond(TestWebhook, () => ({ delivery_id: 8 }));
     neighbours.respond(CreateBroadcast, () => ({ id: 9 }));
     neighbours.respond(SyncTemplates, () => ({ state: 'running' as const, started_at: AT }));
@@ -206,6 +208,7 @@ describe('the audit log', () => {
         'contact:…0100',
       ],
       'delete /api/client/suppressions/{phone}': [owner.delete(`${c}/suppressions/${PHONE}`), 'suppression.lifted', 'contact:…0100'],
+      'delete /api/client/people/{phone}': [owner.delete(`${c}/people/${PHONE}`, { reason: CANARY }), 'person.erased', 'contact:…0100'],
       'put /api/client/settings': [owner.put(`${c}/settings`, { stop_words: ['STOP'] }), 'settings.changed', null],
       'post /api/client/team': [owner.post(`${c}/team`, person('ben@x.example')), 'user.invited', `user:${newUser}`],
       'post /api/client/team/{id}/reset': [owner.post(`${c}/team/${invitedId}/reset`), 'user.reset', `user:${invitedId}`],
