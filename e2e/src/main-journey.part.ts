@@ -228,8 +228,8 @@ describe('the main journey', () => {
       '12015550100',
       'Is my order on its way',
       'swordfish',
-      'canary',
-      'Canary',
+      'kestrel',
+      'Kestrel',
       '12015559177',
       stack.growth.owner.password,
     ])
