@@ -60,9 +60,10 @@ describe('the roles of every route (decision 370)', () => {
       route.join(' '),
     );
 
-  it('additions §7: managers do all but change the team, keys and the connection, and read no audit log', () => {
+  it('additions §7: managers do all but change the team, keys and the connection, and neither read the audit log nor hand over or erase people', () => {
     expect(mayNot('owner')).toEqual([]);
-    for (const route of mayNot('manager')) expect(route).toMatch(/(POST|PUT|PATCH|DELETE) \/api\/client\/(team|api-keys|connection)|audit/);
+    for (const route of mayNot('manager'))
+      expect(route).toMatch(/(POST|PUT|PATCH|DELETE) \/api\/client\/(team|api-keys|connection)|audit|people|erasures/);
   });
 
   it('additions §7: agents have the inbox, the log, templates and their own account', () => {
