@@ -17,8 +17,8 @@ interface PublicEvent {
   data: Record<string, unknown>;
 }
 
-/** Ids of handled events make their redelivery harmless; they expire (decision 384). */
-const HANDLED_IDS = /^\w+\.(inbox|event_attempts) /;
+/** Ids of handled events and reports make a repeat harmless; they expire (decision 384). */
+const HANDLED_IDS = /^(\w+\.(inbox|event_attempts)|broadcast\.reports) /;
 
 describe('the main journey', () => {
   let stack: SharedStack;
