@@ -20,7 +20,7 @@ interface ScannedTable {
 }
 
 /**
- * What a service stores about people. Statements may use the row `person (business_id, names, conversations, hash_key)`.
+ * The personal data of a service. Statements may use the row `person (business_id, names, conversations, hash_key)`.
  */
 export interface PersonalData {
   /** SQL of the exported rows by kind: `key`, a unique text, and `row`, their JSON. */
