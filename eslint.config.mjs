@@ -51,7 +51,7 @@ const gatewayFloors = [
   ['audit', 'dashboard', 'errors', 'migrations', 'requests', 'responses'],
   ['businesses', 'docs', 'http', 'limits', 'mail'],
   ['platform', 'sending', 'sessions'],
-  ['api-keys', 'auto-reply', 'broadcasts', 'connection', 'events', 'settings', 'suppressions', 'templates', 'users', 'webhooks'],
+  ['api-keys', 'auto-reply', 'broadcasts', 'connection', 'events', 'people', 'settings', 'suppressions', 'templates', 'users', 'webhooks'],
   ['access', 'audit-log', 'conversations', 'login', 'media', 'messages', 'operator', 'team'],
   'people',
   ['api-v1', 'openapi'],
