@@ -53,7 +53,6 @@ const gatewayFloors = [
   ['platform', 'sending', 'sessions'],
   ['api-keys', 'auto-reply', 'broadcasts', 'connection', 'events', 'people', 'settings', 'suppressions', 'templates', 'users', 'webhooks'],
   ['access', 'audit-log', 'conversations', 'login', 'media', 'messages', 'operator', 'team'],
-  'people',
   ['api-v1', 'openapi'],
   ['server'],
 ];
