@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { installedProgram } from './programs';
 
-/** Starts the system's Chromium. @throws Error with a line that names the package to install */
+/** Starts the system's Chromium, which opens all pages of a site in one process. @throws Error with a line that names the package to install */
 export async function startBrowser(): Promise<Browser> {
   // Load Playwright here only, because most specs that import this library open no browser.
   const { chromium } = await import('playwright-core');
-  return chromium.launch({ executablePath: installedProgram('chromium'), args: ['--no-sandbox'] });
+  return chromium.launch({ executablePath: installedProgram('chromium'), args: ['--no-sandbox', '--process-per-site'] });
 }
