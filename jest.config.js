@@ -21,7 +21,7 @@ delete swc.jsc.baseUrl;
 
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/libs/testing/src/jest-environment.cjs',
   roots: ['<rootDir>'],
   testMatch: ['**/*.spec.ts', '**/*.spec.tsx'],
   transform: {
