@@ -46,7 +46,8 @@ export function Team() {
     onSuccess: done,
   });
   return (
-    <Card withBorder>
+    // On a phone the table is wider than the card.
+    <Card withBorder style={{ overflowX: 'auto' }}>
       <Title order={2} size="h5" mb="sm">
         Team
       </Title>
