@@ -27,15 +27,25 @@ const found = (source: string, pattern: RegExp) => [...new Set([...source.matchA
 const contract = (name: string) => (contracts as unknown as Record<string, { subject: string; service?: string }>)[name];
 const subjects = (names: string[]) => names.map((name) => contract(name)?.subject ?? `${name}: not in the contracts`).sort();
 
+/** The operations of several services, by the name of the function that makes them. */
+const OPERATIONS_OF_SERVICES = new Map<string, string[]>([
+  ...(['getServiceMetrics', 'listDeadLetters', 'getDeadLetter', 'replayDeadLetter', 'discardDeadLetter'] as const).map(
+    (name): [string, string[]] => [name, contracts.SERVICES.map((service) => contracts[name](service).subject)],
+  ),
+  ...(['exportPerson', 'erasePerson'] as const).map((name): [string, string[]] => [
+    name,
+    contracts.PEOPLE_SERVICES.map((service) => contracts[name](service).subject),
+  ]),
+]);
+
 /** Operations that an app imports but does not handle, so it calls them. */
 function calledBy(source: string, app: string): string[] {
   const names = found(source, /import\s*\{([^}]*)\}\s*from '@mgw\/contracts'/g)
     .flatMap((list) => list.split(','))
     .map((name) => name.trim());
   const operations = [...new Set(names)].flatMap((name) => {
-    if (name === 'getServiceMetrics') return contracts.SERVICES.map((service) => contracts.getServiceMetrics(service).subject);
-    if (name === 'exportPerson' || name === 'erasePerson')
-      return contracts.PEOPLE_SERVICES.map((service) => contracts[name](service).subject);
+    const ofServices = OPERATIONS_OF_SERVICES.get(name);
+    if (ofServices !== undefined) return ofServices;
     const one = contract(name);
     return one?.service !== undefined && one.service !== app ? [one.subject] : [];
   });

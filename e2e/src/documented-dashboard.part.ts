@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { Documented, type Operation } from './documented';
 import {
@@ -17,7 +18,14 @@ import { sharedStack, type SharedStack } from './stack';
 const documented = new Documented();
 const PREFIXES = ['/api/client/', '/api/admin/'];
 /** An id in paths that no resource has. */
-const MISSING_ID = { id: '999999999', delivery_id: '999999999', message_id: 'wamid.none', phone: '12015550999', media_id: '1' };
+const MISSING_ID = {
+  id: '999999999',
+  delivery_id: '999999999',
+  message_id: 'wamid.none',
+  phone: '12015550999',
+  media_id: '1',
+  service: 'status',
+};
 const ELSEWHERE = { origin: 'https://elsewhere.example' };
 
 interface Request {
@@ -321,6 +329,8 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     const { id } = await expectResponse<{ id: number }>(200, operator, 'post /api/admin/businesses');
     await expectResponse(200, operator, 'get /api/admin/businesses');
     await expectResponse(200, operator, 'patch /api/admin/businesses/{id}', { at: { id } });
+    await expectResponse(200, operator, 'get /api/admin/businesses/{id}', { at: { id: stack.growth.id } });
+    await expectResponse(200, operator, 'get /api/admin/businesses/{id}/users', { at: { id: stack.growth.id } });
     const person = { email: 'first@riverside.example', name: 'First', password: 'correct horse battery', role: 'owner' };
     await expectResponse(200, operator, 'post /api/admin/businesses/{id}/users', { at: { id }, body: person });
     await expectResponse(409, operator, 'post /api/admin/businesses/{id}/users', { at: { id }, body: person });
@@ -330,6 +340,24 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await expectResponse(200, operator, 'put /api/admin/limits', { body: { global_per_minute: 100_000 } });
     await expectResponse(200, operator, 'get /api/admin/limits');
     await expectResponse(200, operator, 'get /api/admin/overview');
+    await expectResponse(200, operator, 'get /api/admin/backlogs');
+    await expectResponse(200, operator, 'get /api/admin/failing-webhooks');
+  });
+
+  it('operators: dead letters', async () => {
+    const port = stack.processes('PostgreSQL')[0]?.port as number;
+    const password = stack.passwords.postgres['status'];
+    const database = new Client({ host: '127.0.0.1', port, database: 'postgres', user: 'status', password });
+    await database.connect();
+    const { rows } = await database.query<{ id: string }>(
+      `INSERT INTO status.dead_letters (consumer, subject, body, reason, attempts) VALUES ('gone', 'platform.status', '{}', 'unknown', 1) RETURNING id`,
+    );
+    await database.end();
+    const at = { service: 'status', id: rows[0]?.id as string };
+    await expectResponse(200, operator, 'get /api/admin/dead-letters');
+    await expectResponse(200, operator, 'get /api/admin/dead-letters/{service}/{id}', { at });
+    await expectResponse(200, operator, 'post /api/admin/dead-letters/{service}/{id}/replay', { at });
+    await expectResponse(200, operator, 'delete /api/admin/dead-letters/{service}/{id}', { at });
   });
 
   it('has seen every documented response, and the document has no other parts', () => {

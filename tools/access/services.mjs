@@ -13,6 +13,9 @@
  * @property {string[]} tails streams that it follows live
  */
 
+/** Requests of operators to every service. */
+const OPERATED = ['metrics', 'list-dead-letters', 'get-dead-letter', 'replay-dead-letter', 'discard-dead-letter'];
+
 /** Requests to every service that stores what people write and receive. */
 const PERSONAL = ['export-person', 'erase-person'];
 
@@ -35,19 +38,19 @@ export const SERVICES = {
           'get-settings',
           'set-settings',
         ],
-        ...['list-suppressions', 'get-suppression', 'set-suppression', 'lift-suppression', 'metrics'],
+        ...['list-suppressions', 'get-suppression', 'set-suppression', 'lift-suppression', ...OPERATED],
         ...['find-person', 'prepare-erasure', ...PERSONAL],
       ],
-      template: ['get-connection', 'set-connection', 'list', 'list-approved', 'sync', 'metrics'],
-      status: ['get', 'get-many', 'list', 'timeline', 'usage', 'metrics', ...PERSONAL],
-      'platform-webhook-ingest': ['receive', 'verify-handshake', 'metrics', ...PERSONAL],
+      template: ['get-connection', 'set-connection', 'list', 'list-approved', 'sync', 'suspend-business', ...OPERATED],
+      status: ['get', 'get-many', 'list', 'timeline', 'usage', ...OPERATED, ...PERSONAL],
+      'platform-webhook-ingest': ['receive', 'verify-handshake', ...OPERATED, ...PERSONAL],
       'outbound-webhook-dispatcher': [
         ...['create-webhook', 'list-webhooks', 'update-webhook', 'delete-webhook'],
-        ...['list-deliveries', 'get-delivery', 'find-deliveries', 'redeliver', 'test-webhook', 'metrics', ...PERSONAL],
-        ...['list-events', 'find-newest-events'],
+        ...['list-deliveries', 'get-delivery', 'find-deliveries', 'redeliver', 'test-webhook', ...OPERATED, ...PERSONAL],
+        ...['list-events', 'find-newest-events', 'list-failing-webhooks'],
       ],
-      broadcast: ['check', 'create', 'list', 'get', 'list-recipients', 'cancel', 'pause', 'resume', 'metrics', ...PERSONAL],
-      'auto-reply': ['get-settings', 'set-settings', 'try', 'list', 'find-unanswered', 'metrics', ...PERSONAL],
+      broadcast: ['check', 'create', 'list', 'get', 'list-recipients', 'cancel', 'pause', 'resume', ...OPERATED, ...PERSONAL],
+      'auto-reply': ['get-settings', 'set-settings', 'try', 'list', 'find-unanswered', ...OPERATED, ...PERSONAL],
     },
     announces: ['key-changed', 'business-changed', 'limits-changed'],
     listens: ['key-changed', 'business-changed', 'limits-changed'],

@@ -3,7 +3,7 @@ import { egressOf } from '@mgw/egress';
 import { onRow } from '@mgw/postgres';
 import {
   countUpTo,
-  metricsController,
+  operatorControllers,
   outboxRelay,
   personalDataController,
   retention,
@@ -41,7 +41,7 @@ const autoReplyRetention = ({ repliesDays }: AutoReplyConfig) => ({
   controllers: [
     SettingsHandlers,
     RepliesHandlers,
-    metricsController('auto-reply', 'auto_reply', METRICS),
+    ...operatorControllers('auto-reply', 'auto_reply', METRICS),
     personalDataController('auto-reply', 'auto_reply', autoReplyPersonalData),
   ],
   providers: [

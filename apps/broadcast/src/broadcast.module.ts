@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { metricsController, outboxRelay, personalDataController, retention } from '@mgw/service';
+import { operatorControllers, outboxRelay, personalDataController, retention } from '@mgw/service';
 import { BroadcastConfig } from './broadcast.config';
 import { BroadcastsHandlers } from './broadcasts/broadcasts.handlers';
 import { BroadcastsStore } from './broadcasts/broadcasts.store';
@@ -40,7 +40,7 @@ const broadcastRetention = ({ broadcastsDays }: BroadcastConfig) => {
 @Module({
   controllers: [
     BroadcastsHandlers,
-    metricsController('broadcast', 'broadcast', METRICS),
+    ...operatorControllers('broadcast', 'broadcast', METRICS),
     personalDataController('broadcast', 'broadcast', broadcastPersonalData),
   ],
   providers: [

@@ -50,9 +50,15 @@ import { Transfers } from './media/transfers';
 import { MessagesController } from './messages/messages.controller';
 import { UsageController } from './messages/usage.controller';
 import { OperatorApiKeysController } from './operator/api-keys.controller';
+import { BusinessDetails } from './operator/business-details';
 import { BusinessesController } from './operator/businesses.controller';
+import { DeadLettersController } from './operator/dead-letters.controller';
+import { FailingWebhooksController } from './operator/failing-webhooks.controller';
 import { LimitsController } from './operator/limits.controller';
+import { MetricSampler } from './operator/metric-sampler.service';
+import { MetricSamplesStore } from './operator/metric-samples.store';
 import { OverviewController } from './operator/overview.controller';
+import { ServicesHealth } from './operator/services-health';
 import { OperatorUsersController } from './operator/users.controller';
 import { ErasureService } from './people/erasure.service';
 import { ErasuresStore } from './people/erasures.store';
@@ -114,6 +120,8 @@ const OPERATOR_API = [
   OperatorApiKeysController,
   LimitsController,
   OverviewController,
+  DeadLettersController,
+  FailingWebhooksController,
   OperatorAuditLogController,
 ];
 
@@ -125,6 +133,7 @@ const STORES = [
   ErasuresStore,
   LimitsStore,
   LoginAttemptsStore,
+  MetricSamplesStore,
   PasswordLinksStore,
   SessionsStore,
   UsersStore,
@@ -152,6 +161,9 @@ const STORES = [
     ApiKeysService,
     DailyUsage,
     BusinessesService,
+    BusinessDetails,
+    ServicesHealth,
+    MetricSampler,
     UsersService,
     Mailer,
     PasswordLinks,

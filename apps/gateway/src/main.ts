@@ -7,6 +7,7 @@ import { KeyRotation1795389000000 } from './migrations/1795389000000-key-rotatio
 import { Roles1795396000000 } from './migrations/1795396000000-roles';
 import { BroadcastLimit1795651200000 } from './migrations/1795651200000-broadcast-limit';
 import { Erasures1795651300000 } from './migrations/1795651300000-erasures';
+import { Operator1795651400000 } from './migrations/1795651400000-operator';
 import { startHttp } from './server/start-http';
 import { createOperator } from './users/operator.command';
 
@@ -22,6 +23,7 @@ export const service: Service<GatewayConfig> = {
     Roles1795396000000,
     BroadcastLimit1795651200000,
     Erasures1795651300000,
+    Operator1795651400000,
   ],
   sources: __dirname,
   start: startHttp,

@@ -31,6 +31,9 @@ import {
   MarkRead,
   PauseBroadcast,
   PrepareErasure,
+  SuspendBusiness,
+  replayDeadLetter,
+  discardDeadLetter,
   Redeliver,
   ResumeBroadcast,
   SendContacts,
@@ -56,6 +59,10 @@ import {
 import { Handles } from '@mgw/rpc';
 
 type Responder<O extends Operation> = (request: RequestOf<O>) => ReplyOf<O> | Promise<ReplyOf<O>>;
+
+/** Operations of the operator on one service. */
+export const REPLAY = replayDeadLetter('status');
+export const DISCARD = discardDeadLetter('status');
 
 /** The daily limit that the replaced check of a broadcast returns. */
 export const DAILY_LIMIT = { limit: 1_000, used: 0, left: 1_000, resets_at: '2026-01-05T18:30:00.000Z' };
@@ -244,6 +251,21 @@ export class Neighbours {
   @Handles(SetSuppression)
   setSuppression(request: RequestOf<typeof SetSuppression>) {
     return this.reply(SetSuppression, request);
+  }
+
+  @Handles(SuspendBusiness)
+  suspendBusiness(request: RequestOf<typeof SuspendBusiness>) {
+    return this.reply(SuspendBusiness, request);
+  }
+
+  @Handles(REPLAY)
+  replayDeadLetter(request: RequestOf<typeof REPLAY>) {
+    return this.reply(REPLAY, request);
+  }
+
+  @Handles(DISCARD)
+  discardDeadLetter(request: RequestOf<typeof DISCARD>) {
+    return this.reply(DISCARD, request);
   }
 
   @Handles(PrepareErasure)

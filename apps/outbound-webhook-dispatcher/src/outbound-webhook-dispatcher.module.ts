@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { egressOf } from '@mgw/egress';
-import { metricsController, personalDataController, retention, sealerOf, sealingCheck, workerHeartbeat } from '@mgw/service';
+import { operatorControllers, personalDataController, retention, sealerOf, sealingCheck, workerHeartbeat } from '@mgw/service';
 import { DeliveriesStore } from './deliveries/deliveries.store';
 import { ExpansionConsumer } from './deliveries/expansion.consumer';
 import { AttemptService } from './deliveries/attempt.service';
@@ -38,7 +38,7 @@ const dispatcherRetention = ({ deliveriesDays: days, eventsDays }: DispatcherCon
     WebhooksHandlers,
     DeliveryLogHandlers,
     FeedHandlers,
-    metricsController('outbound-webhook-dispatcher', 'dispatch', METRICS),
+    ...operatorControllers('outbound-webhook-dispatcher', 'dispatch', METRICS),
     personalDataController('outbound-webhook-dispatcher', 'dispatch', dispatcherPersonalData),
   ],
   providers: [

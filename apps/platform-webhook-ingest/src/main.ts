@@ -1,4 +1,5 @@
 import { runCommand, type Service } from '@mgw/service';
+import { DEAD_LETTER_BUSINESS } from './dead-letter-business';
 import { IngestConfig } from './platform-webhook-ingest.config';
 import { IngestModule } from './platform-webhook-ingest.module';
 import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
@@ -10,8 +11,7 @@ export const service: Service<IngestConfig> = {
   schema: 'ingest',
   migrations: [Baseline1795305600000],
   sources: __dirname,
-  // A dead letter here is an update of a callback: it is for the businesses whose app secret signed it.
-  deadLetterBusiness: `nullif(array_to_string(businesses, ','), '')`,
+  deadLetterBusiness: DEAD_LETTER_BUSINESS,
 };
 
 if (require.main === module) void runCommand(service);

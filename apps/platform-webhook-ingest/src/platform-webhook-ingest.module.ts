@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { metricsController, outboxRelay, personalDataController, retention, sealerOf } from '@mgw/service';
+import { operatorControllers, outboxRelay, personalDataController, retention, sealerOf } from '@mgw/service';
 import { CallbacksStore } from './callbacks/callbacks.store';
 import { WaitingCallbacksStore } from './callbacks/waiting-callbacks.store';
 import { ConnectionsService } from './connections/connections.service';
@@ -8,6 +8,7 @@ import { METRICS } from './metrics';
 import { IngestConfig } from './platform-webhook-ingest.config';
 import { ingestPersonalData } from './personal-data';
 import { WebhookHandlers } from './receiving/webhook.handlers';
+import { DEAD_LETTER_BUSINESS } from './dead-letter-business';
 import { WebhookService } from './receiving/webhook.service';
 import { EventsInFlight } from './splitting/events-in-flight';
 import { SplitterService } from './splitting/splitter.service';
@@ -20,7 +21,7 @@ const ingestRetention = ({ rawWebhooksDays }: IngestConfig) => ({
 @Module({
   controllers: [
     WebhookHandlers,
-    metricsController('platform-webhook-ingest', 'ingest', METRICS),
+    ...operatorControllers('platform-webhook-ingest', 'ingest', METRICS, DEAD_LETTER_BUSINESS),
     personalDataController('platform-webhook-ingest', 'ingest', ingestPersonalData),
   ],
   providers: [

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { GraphClient } from '@mgw/platform-api';
-import { metricsController, outboxRelay, personalDataController, retention, sealerOf, sealingCheck } from '@mgw/service';
+import { operatorControllers, outboxRelay, personalDataController, retention, sealerOf, sealingCheck } from '@mgw/service';
 import { ConnectionService } from './connection/connection.service';
 import { ConversationService } from './conversations/conversation.service';
 import { ConversationStore } from './conversations/conversation.store';
@@ -81,7 +81,7 @@ function platformSlots(rpcConcurrency: number) {
     SettingsHandlers,
     SuppressionHandlers,
     PeopleHandlers,
-    metricsController('send', 'send', METRICS),
+    ...operatorControllers('send', 'send', METRICS),
     personalDataController('send', 'send', sendPersonalData),
   ],
   providers: [

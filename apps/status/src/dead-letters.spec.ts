@@ -1,4 +1,4 @@
-import { GetMessageStatus } from '@mgw/contracts';
+import { discardDeadLetter, getDeadLetter, GetMessageStatus, listDeadLetters, replayDeadLetter } from '@mgw/contracts';
 import { acceptedEvent, startHarness, type Harness } from '@mgw/harness';
 import { deadLetters } from '@mgw/service';
 import { eventually } from '@mgw/testing';
@@ -33,6 +33,16 @@ describe('guarantees §4: the dead-letters command', () => {
     expect(first).toEqual(['1', expect.stringMatching(/^\d{4}-.*Z$/), ...about, '1', reason]);
     expect(JSON.parse(await run('show', '1'))).toEqual(invalid('wamid.1'));
 
+    // An operator sees and does the same on the dashboard.
+    const { letters, total } = await harness.rpc.call(listDeadLetters('status'), {});
+    const seen = { consumer: about[0], subject: about[1], event_id: about[2], business: about[3], tries: 1, reason };
+    expect([total, letters[0]]).toEqual([2, { id: 1, at: first?.[1], ...seen, replay_requested: false }]);
+    const { body } = await harness.rpc.call(getDeadLetter('status'), { id: 1 });
+    expect(JSON.parse(body ?? '')).toEqual(invalid('wamid.1'));
+    for (const operation of [replayDeadLetter, discardDeadLetter])
+      expect(await harness.rpc.call(operation('status'), { id: 99 })).toEqual({ found: false });
+    expect(await harness.rpc.call(getDeadLetter('status'), { id: 99 })).toEqual({ body: null });
+
     expect(await run('replay', '1')).toBe(`0 replayed.\n1 failed again: ${reason}`);
     expect((await rows())[1]).toEqual(['1', first?.[1], ...about, '2', reason]);
     // Stands for a version that accepts the event.
@@ -40,7 +50,7 @@ describe('guarantees §4: the dead-letters command', () => {
     expect(await run('replay', 'all')).toBe(`1 replayed.\n2 failed again: ${reason}`);
     expect(await statusOf('wamid.1')).toBe('sent');
 
-    expect(await run('discard', '2')).toBe('1 discarded.');
+    expect(await harness.rpc.call(discardDeadLetter('status'), { id: 2 })).toEqual({ found: true });
     expect(await run('discard', '2')).toBe('0 discarded.');
     expect([await run('list'), await run('show', '2')]).toEqual(['No dead letters.', 'No such dead letter.']);
   });

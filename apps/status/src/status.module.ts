@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { startOfMonth } from '@mgw/postgres';
-import { metricsController, outboxRelay, personalDataController, retention } from '@mgw/service';
+import { operatorControllers, outboxRelay, personalDataController, retention } from '@mgw/service';
 import { LogHandlers } from './log/log.handlers';
 import { LogStore } from './log/log.store';
 import { statusPersonalData } from './personal-data';
@@ -32,7 +32,7 @@ const statusRetention = ({ messagesDays: days }: StatusConfig) => ({
   controllers: [
     RecordsHandlers,
     LogHandlers,
-    metricsController('status', 'status'),
+    ...operatorControllers('status', 'status'),
     personalDataController('status', 'status', statusPersonalData),
   ],
   providers: [

@@ -2,13 +2,14 @@ import { runCommand, type Service } from '@mgw/service';
 import { TemplateConfig } from './template.config';
 import { TemplateModule } from './template.module';
 import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
+import { Suspensions1795651200000 } from './migrations/1795651200000-suspensions';
 
 export const service: Service<TemplateConfig> = {
   name: 'template',
   module: TemplateModule,
   config: TemplateConfig,
   schema: 'template',
-  migrations: [Baseline1795305600000],
+  migrations: [Baseline1795305600000, Suspensions1795651200000],
   sources: __dirname,
 };
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { GraphClient } from '@mgw/platform-api';
-import { metricsController, retention, sealerOf, sealingCheck } from '@mgw/service';
+import { operatorControllers, retention, sealerOf, sealingCheck } from '@mgw/service';
 import { ConnectionsHandlers } from './connections/connections.handlers';
 import { ConnectionsStore } from './connections/connections.store';
 import { AccountUpdates } from './connections/account-updates.service';
@@ -23,7 +23,7 @@ const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_tok
   FROM template.connections LIMIT 1`;
 
 @Module({
-  controllers: [ConnectionsHandlers, TemplatesHandlers, metricsController('template', 'template', METRICS)],
+  controllers: [ConnectionsHandlers, TemplatesHandlers, ...operatorControllers('template', 'template', METRICS)],
   providers: [
     AccountUpdates,
     PlatformEventsConsumer,

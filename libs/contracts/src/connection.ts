@@ -11,6 +11,16 @@ import { operation } from './operation';
 export const Restriction = Type.Object({ kinds: Type.Array(Type.String()), until: Nullable(IsoTime) });
 export type Restriction = Static<typeof Restriction>;
 
+/** The details of a number at the last probe (platform §3.3). */
+export const NumberDetails = Type.Object({
+  display_phone_number: Nullable(Type.String()),
+  verified_name: Nullable(Type.String()),
+  quality_rating: Nullable(Type.String()),
+  messaging_limit: Nullable(Type.String()),
+  throughput: Nullable(Type.String()),
+});
+export type NumberDetails = Static<typeof NumberDetails>;
+
 /**
  * A business's channel on the platform: its number, its account and its secrets. The template service owns it; send and ingest cache it
  * for a few seconds. Secrets travel sealed (libs/sealing).
@@ -30,6 +40,9 @@ export const Connection = Type.Object({
   problem: Nullable(Type.String()),
   /** Temporary restrictions of the account by the platform (platform §4.6). */
   restriction: Nullable(Restriction),
+  /** An operator suspended the business: it sends nothing. */
+  suspended: Type.Optional(Type.Boolean()),
+  number: Type.Optional(Nullable(NumberDetails)),
 });
 export type Connection = Static<typeof Connection>;
 
@@ -81,6 +94,12 @@ export const SetConnection = operation('template', 'set-connection', {
 /** Reports that the platform refused the credentials or the number: the template service records it and probes again. */
 export const ReportConnectionProblem = operation('template', 'report-connection-problem', {
   request: Type.Object({ business_id: Id, platform_code: Type.Integer(), problem: Type.String() }),
+  reply: Type.Object({}),
+});
+
+/** Suspends the sends of a business, or resumes them. Takes effect everywhere within five seconds. */
+export const SuspendBusiness = operation('template', 'suspend-business', {
+  request: Type.Object({ business_id: Id, suspended: Type.Boolean() }),
   reply: Type.Object({}),
 });
 

@@ -44,6 +44,27 @@ export const ListWebhooks = operation('outbound-webhook-dispatcher', 'list-webho
   reply: Type.Object({ webhooks: Type.Array(WebhookRecord) }),
 });
 
+/** The webhooks of all businesses whose last deliveries failed, the worst first, at most 100. */
+export const ListFailingWebhooks = operation('outbound-webhook-dispatcher', 'list-failing-webhooks', {
+  isRead: true,
+  request: Type.Object({}),
+  reply: Type.Object({
+    webhooks: Type.Array(
+      Type.Object({
+        business_id: Id,
+        id: Id,
+        name: Type.String(),
+        url: Type.String(),
+        is_active: Type.Boolean(),
+        fail_count: Type.Integer(),
+        last_triggered_at: Nullable(IsoTime),
+        last_response_code: Nullable(Type.Integer()),
+        reason: Nullable(Type.String()),
+      }),
+    ),
+  }),
+});
+
 /**
  * The events that webhooks of several businesses want, active or not, or that readers of their feeds want, in the order of the request. For
  * services that cache them.

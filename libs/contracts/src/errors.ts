@@ -7,6 +7,7 @@ export const ERRORS = {
   INVALID_API_KEY: { status: 401, retryable: false },
   NOT_AUTHENTICATED: { status: 401, retryable: false },
   PLAN_NOT_ALLOWED: { status: 403, retryable: false },
+  BUSINESS_SUSPENDED: { status: 403, retryable: false },
   IP_NOT_ALLOWED: { status: 403, retryable: false },
   PERMISSION_DENIED: { status: 403, retryable: false },
   NOT_CONNECTED: { status: 400, retryable: false },

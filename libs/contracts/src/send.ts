@@ -39,6 +39,7 @@ const accepted = Type.Object({
 });
 
 const sendErrors = [
+  'BUSINESS_SUSPENDED',
   'NOT_CONNECTED',
   'RECIPIENT_SUPPRESSED',
   // For templates too, if the platform refuses with 131047.

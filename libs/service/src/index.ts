@@ -4,6 +4,7 @@ export { startService, type RunningService, type RunSettings, type ServiceOption
 export { deadLetters } from './dead-letters';
 export { nestOptions } from './nest-options';
 export { LOGGER, NATS } from './service.module';
+export { operatorControllers } from './operator-controllers';
 export { ageOfFirst, countUpTo, metricsController } from './service-metrics';
 export { sealingCheck } from './sealing-check';
 export { retention, retentionSettings } from './retention';

@@ -11,6 +11,8 @@ export const MAX_ATTEMPTS = 8;
 const SEND_DEADLINE_MS = SendTemplate.deadlineMs;
 /** Seconds until the send service is queried about an unclear send; a status callback usually arrives earlier. */
 const QUERY_AFTER_S = 2;
+/** Seconds until a recipient of a suspended business is tried again; the broadcast goes on when the operator resumes the business. */
+const SUSPENDED_RETRY_S = 300;
 /** Nothing was sent, so a retry is safe. */
 const RETRYABLE = new Set(['PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTLED', 'OVERLOADED']);
 /** This attempt or an earlier one may have sent the message. */
@@ -80,6 +82,7 @@ function endOf(error: unknown, { attempts, intent_id }: DueRecipient): Recipient
     const intentId = (typeof message_id === 'string' && intentIdOf(message_id)) || intent_id;
     return { state: 'unclear', intentId, reason, afterSeconds: QUERY_AFTER_S };
   }
+  if (known.error_code === 'BUSINESS_SUSPENDED') return { state: 'pending', afterSeconds: SUSPENDED_RETRY_S };
   if (RETRYABLE.has(known.error_code) && attempts < MAX_ATTEMPTS)
     return { state: 'pending', afterSeconds: Math.min(300, 2 * 2 ** attempts) };
   return { state: 'failed', reason };

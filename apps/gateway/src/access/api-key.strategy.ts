@@ -31,6 +31,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY_STRATEGY)
       this.wrongKeys.count(request.ip);
       throw new GatewayError('IP_NOT_ALLOWED', 'This API key does not work from your address.');
     }
+    if (access?.business.suspended) throw new GatewayError('BUSINESS_SUSPENDED', 'The operator suspended this business.');
     return access ?? false;
   }
 }

@@ -43,6 +43,7 @@ export type OwnKey = Required<Omit<NewApiKey, 'business_id'>> & { created_at: Da
 type ActiveKeyRow = Omit<ApiKeyRow, 'last_four' | 'created_at' | 'last_used_at' | 'last_ip' | 'revoked_at'> & {
   token_mac: Buffer;
   business_name: string;
+  suspended: boolean;
   /** The position of the identity in the request, from 1. */
   position: string;
 };
@@ -68,7 +69,7 @@ const FIND_ACTIVE = `
     SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::text[]) WITH ORDINALITY AS presented (id, mac, ip, position)
   ), found AS (
     SELECT presented.position, presented.mac, presented.ip, k.id, k.business_id, k.name, k.permissions, k.token_mac, k.per_minute_limit,
-           k.daily_limit, k.expires_at, k.allowed_ips, ${sendsAs('k')} AS sends_as, k.last_used_at, b.name AS business_name, b.plan, ${ZONE_COLUMNS}
+           k.daily_limit, k.expires_at, k.allowed_ips, ${sendsAs('k')} AS sends_as, k.last_used_at, b.name AS business_name, b.suspended_at IS NOT NULL AS suspended, b.plan, ${ZONE_COLUMNS}
       FROM presented JOIN access.api_keys k ON k.id = presented.id JOIN access.businesses b ON b.id = k.business_id
      WHERE ${isActive('k')}
   ), unnoted AS (
@@ -231,6 +232,7 @@ function toAccess(row: ActiveKeyRow): KeyAccess {
     business: {
       id: row.business_id,
       name: row.business_name,
+      suspended: row.suspended,
       plan: row.plan,
       zones: {
         timezone: row.timezone,

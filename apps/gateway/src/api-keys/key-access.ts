@@ -12,5 +12,5 @@ export interface KeyAccess {
   daily_limit: number;
   expires_at: Date | null;
   allowsFrom: (ip: string) => boolean;
-  business: { id: number; name: string; plan: Plan; zones: Zones };
+  business: { id: number; name: string; suspended: boolean; plan: Plan; zones: Zones };
 }

@@ -28,6 +28,7 @@ import {
 } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { PASSWORD, startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+import { DISCARD, REPLAY } from '../../test/neighbours.fixture';
 import type { AuditRecord } from './audit-log.responses';
 
 const AUDIT = '/api/client/audit';
@@ -80,6 +81,7 @@ describe('the audit log', () => {
     ] as const)
       neighbours.respond(operation, () => ({}));
     for (const operation of [CancelBroadcast, PauseBroadcast, ResumeBroadcast] as const) neighbours.respond(operation, () => ({}));
+    for (const operation of [REPLAY, DISCARD]) neighbours.respond(operation, () => ({ found: true }));
     neighbours.respond(CreateWebhook, () => ({ id: 7 }));
     neighbours.respond(PrepareErasure, () => ({ names: [PHONE], conversation_ids: [], hash_key: 'k'.repeat(32) }));
     neighbours.respond(TestWebhook, () => ({ delivery_id: 8 }));
@@ -244,6 +246,16 @@ describe('the audit log', () => {
         operator.patch(`${a}/api-keys/${newKey}`, { daily_limit: 7 }),
         'api-key.limits-changed',
         `api-key:${newKey}`,
+      ],
+      'post /api/admin/dead-letters/{service}/{id}/replay': [
+        operator.post(`${a}/dead-letters/status/4/replay`),
+        'dead-letter.replayed',
+        'dead-letter:status:4',
+      ],
+      'delete /api/admin/dead-letters/{service}/{id}': [
+        operator.delete(`${a}/dead-letters/status/4`),
+        'dead-letter.discarded',
+        'dead-letter:status:4',
       ],
       'put /api/admin/limits': [operator.put(`${a}/limits`, { global_per_minute: 1_000 }), 'limits.set', null],
     };

@@ -39,6 +39,8 @@ export const AUDIT_ACTIONS = [
   'broadcast.resumed',
   'auto-reply.changed',
   'auto-reply.tried',
+  'dead-letter.replayed',
+  'dead-letter.discarded',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -1,4 +1,4 @@
-import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PLANS, type Plan } from '@mgw/contracts';
 import { IsText } from '../requests/is-text';
@@ -22,6 +22,13 @@ export class CreateBusinessRequest {
 /** Recipients of broadcasts in a day that an operator may allow at most. */
 const MAX_BROADCAST_LIMIT = 1_000_000;
 
+export class ListBusinessesQuery {
+  /** Part of the name, or an id. */
+  @IsOptional()
+  @IsText(1, 100)
+  q?: string;
+}
+
 /** Absent fields stay unchanged. */
 @JSONSchema({ example: { plan: 'Pro' } })
 export class ChangeBusinessRequest {
@@ -43,4 +50,9 @@ export class ChangeBusinessRequest {
   @Min(0)
   @Max(MAX_BROADCAST_LIMIT)
   broadcast_daily_limit?: number | null;
+
+  /** A suspended business sends nothing, and its keys get 403. Messages of customers are still stored. */
+  @IsOptional()
+  @IsBoolean()
+  suspended?: boolean | null;
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BusinessChanged } from '@mgw/contracts';
+import { BusinessChanged, SuspendBusiness } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore, type Actor } from '../audit/audit.store';
@@ -20,8 +20,8 @@ export class BusinessesService {
     private readonly rpc: RpcClient,
   ) {}
 
-  list(): Promise<Business[]> {
-    return this.businesses.list();
+  list(search: string | null): Promise<Business[]> {
+    return this.businesses.list(search);
   }
 
   async create({ user_id }: Actor, { name, plan, timezone }: CreateBusinessRequest): Promise<number> {
@@ -36,6 +36,10 @@ export class BusinessesService {
   async change({ user_id }: Actor, business_id: number, request: ChangeBusinessRequest): Promise<void> {
     const fields = withoutNulls(request);
     if (fields.timezone !== undefined) fields.timezone = await this.knownTimezone(fields.timezone);
+    if (fields.suspended !== undefined) {
+      await this.businesses.get(business_id);
+      await this.rpc.call(SuspendBusiness, { business_id, suspended: fields.suspended });
+    }
     await this.db.transaction(async (tx) => {
       if (!(await this.businesses.change(tx, business_id, fields))) throw notFound();
       await this.audit.add({ user_id, business_id, action: 'business.changed', target: `business:${business_id}`, detail: fields }, tx);

@@ -10,12 +10,13 @@ export interface Business extends Zones {
   plan: Plan;
   /** Recipients of broadcasts in a day, set by an operator; null for the plan's limit. */
   broadcast_daily_limit: number | null;
+  suspended: boolean;
   created_at: Date;
 }
 export type BusinessFields = Pick<Business, 'name' | 'plan' | 'timezone'>;
-export type BusinessChange = Partial<BusinessFields> & { broadcast_daily_limit?: number };
+export type BusinessChange = Partial<BusinessFields> & { broadcast_daily_limit?: number; suspended?: boolean };
 
-const FIELDS = `id, name, plan, broadcast_daily_limit, timezone, previous_timezone, timezone_from, cap_resets_at, created_at`;
+const FIELDS = `id, name, plan, broadcast_daily_limit, suspended_at IS NOT NULL AS suspended, timezone, previous_timezone, timezone_from, cap_resets_at, created_at`;
 /** Recipients of broadcasts in a day (decision 55). */
 const BROADCAST_LIMITS: Record<Plan, number> = { Growth: 1_000, Pro: 20_000, Starter: 0 };
 
@@ -44,8 +45,12 @@ const CHANGE_ZONE = `
 export class BusinessesStore {
   constructor(private readonly db: Database) {}
 
-  list(): Promise<Business[]> {
-    return this.db.query<Business>(`SELECT ${FIELDS} FROM access.businesses ORDER BY id`);
+  /** @param search part of the name, or an id; null for all businesses */
+  list(search: string | null): Promise<Business[]> {
+    return this.db.query<Business>(
+      `SELECT ${FIELDS} FROM access.businesses WHERE $1::text IS NULL OR position(lower($1) IN lower(name)) > 0 OR id::text = $1 ORDER BY id`,
+      [search],
+    );
   }
 
   async find(id: number): Promise<Business | null> {
@@ -76,11 +81,13 @@ export class BusinessesStore {
    * @returns false for an unknown id
    */
   async change(tx: Tx, id: number, fields: BusinessChange, now: Date | null = null): Promise<boolean> {
-    const { name, plan, timezone, broadcast_daily_limit } = fields;
+    const { name, plan, timezone, broadcast_daily_limit, suspended } = fields;
     const changed = await tx.query(
       `UPDATE access.businesses SET name = coalesce($2, name), plan = coalesce($3, plan),
-         broadcast_daily_limit = coalesce($4, broadcast_daily_limit) WHERE id = $1::bigint RETURNING id`,
-      [id, name ?? null, plan ?? null, broadcast_daily_limit ?? null],
+         broadcast_daily_limit = coalesce($4, broadcast_daily_limit),
+         suspended_at = CASE WHEN $5::boolean IS NULL THEN suspended_at WHEN $5 THEN coalesce(suspended_at, now()) END
+       WHERE id = $1::bigint RETURNING id`,
+      [id, name ?? null, plan ?? null, broadcast_daily_limit ?? null, suspended ?? null],
     );
     // The first statement locked the row.
     if (timezone !== undefined && changed.length > 0) await tx.query(CHANGE_ZONE, [id, timezone, now]);

@@ -43,6 +43,11 @@ export const ERROR_TEXTS: Record<ErrorCode, ErrorTexts> = {
     remedy: 'Ask the operator to change the plan to Growth or Pro.',
     example: { error: 'The Starter plan cannot send messages through the API.' },
   },
+  BUSINESS_SUSPENDED: {
+    meaning: 'The operator suspended the business. Its keys are refused and nothing is sent; messages of customers are still stored.',
+    remedy: 'Ask the operator why, and to resume the business.',
+    example: { error: 'The operator suspended this business.' },
+  },
   IP_NOT_ALLOWED: {
     meaning: 'The key works from certain addresses only, and the request came from another one.',
     remedy:

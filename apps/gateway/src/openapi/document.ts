@@ -23,6 +23,7 @@ const PATH_EXAMPLES: Record<string, string> = {
   message_id: 'wamid.HBgLMTIwMTU1NTAxMDAVAgARGBI0QTlGMkMwRTdCNUQxMzY4MEEA',
   phone: '12015550100',
   media_id: '2754859441498128',
+  service: 'status',
 };
 const LIMIT_HEADERS = {
   'RateLimit-Limit': 'Requests per minute of this key.',
@@ -189,7 +190,7 @@ function errorsOf({ path, body, query, permission, roles, description, method }:
   const rest = path.startsWith('/api/v1/');
   return [
     ...new Set<ErrorCode>([
-      ...(rest ? (['INVALID_API_KEY', 'IP_NOT_ALLOWED'] as const) : []),
+      ...(rest ? (['INVALID_API_KEY', 'BUSINESS_SUSPENDED', 'IP_NOT_ALLOWED'] as const) : []),
       'RATE_LIMITED',
       ...(roles ? (['NOT_AUTHENTICATED'] as const) : []),
       ...(roles && (method !== 'get' || roles.length < ROLES.length) ? (['PERMISSION_DENIED'] as const) : []),

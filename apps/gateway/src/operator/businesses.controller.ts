@@ -1,10 +1,6 @@
-import { Body, Controller, Get, Param, Patch, Post } from '@nestjs/common';
-import { Type } from '@sinclair/typebox';
-import { Id, IsoTime, PLANS } from '@mgw/contracts';
-import { ChangeBusinessRequest, CreateBusinessRequest } from '../businesses/businesses.requests';
+import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ChangeBusinessRequest, CreateBusinessRequest, ListBusinessesQuery } from '../businesses/businesses.requests';
 import { BusinessesService } from '../businesses/businesses.service';
-import { broadcastDailyLimit } from '../businesses/businesses.store';
-import { zoneFields, ZONE_FIELDS } from '../businesses/zones';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
@@ -13,22 +9,8 @@ import type { SessionUser } from '../sessions/session-user';
 import { AddedPerson, PasswordLinks } from '../users/password-links';
 import { AddUserRequest } from '../users/users.requests';
 import { UsersService } from '../users/users.service';
-
-const BusinessesResponse = Type.Object(
-  {
-    businesses: Type.Array(
-      Type.Object({
-        id: Id,
-        name: Type.String(),
-        plan: Type.Union(PLANS.map((plan) => Type.Literal(plan))),
-        ...ZONE_FIELDS,
-        broadcast_daily_limit: Type.Integer({ description: 'Recipients of broadcasts in a day: the operator’s limit, or the plan’s.' }),
-        created_at: IsoTime,
-      }),
-    ),
-  },
-  { title: 'Businesses' },
-);
+import { BusinessDetails } from './business-details';
+import { BusinessDetailResponse, businessRecord, BusinessesResponse, BusinessUsersResponse } from './businesses.responses';
 
 /** Businesses and their users (spec §11). */
 @Controller('api/admin/businesses')
@@ -36,21 +18,27 @@ const BusinessesResponse = Type.Object(
 export class BusinessesController {
   constructor(
     private readonly businesses: BusinessesService,
+    private readonly details: BusinessDetails,
     private readonly users: UsersService,
     private readonly links: PasswordLinks,
   ) {}
 
   @Get()
   @Responds(BusinessesResponse, 'List the businesses')
-  async list() {
-    const businesses = await this.businesses.list();
-    return {
-      businesses: businesses.map((business) => {
-        const { id, name, plan, created_at } = business;
-        const broadcast_daily_limit = broadcastDailyLimit(business);
-        return { id, name, plan, ...zoneFields(business), broadcast_daily_limit, created_at: created_at.toISOString() };
-      }),
-    };
+  async list(@Query() { q }: ListBusinessesQuery) {
+    return { businesses: (await this.businesses.list(q ?? null)).map(businessRecord) };
+  }
+
+  @Get(':id')
+  @Responds(BusinessDetailResponse, 'Show a business with its connection, users, keys, webhooks and last problems')
+  show(@Param('id', IdPipe) id: number) {
+    return this.details.show(id);
+  }
+
+  @Get(':id/users')
+  @Responds(BusinessUsersResponse, 'List the users of a business')
+  async listUsers(@Param('id', IdPipe) id: number) {
+    return { users: (await this.details.show(id)).users };
   }
 
   @Post()

@@ -1,4 +1,4 @@
-import { BusinessChanged, KeyChanged, LimitsChanged } from '@mgw/contracts';
+import { BusinessChanged, KeyChanged, LimitsChanged, SuspendBusiness } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { PASSWORD, startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
@@ -32,6 +32,7 @@ describe('the operator API (spec §11)', () => {
       plan: 'Growth',
       timezone: 'Asia/Kolkata',
       broadcast_daily_limit,
+      suspended: false,
       created_at,
     });
     expect(await listed((await make({ name: 'B', plan: 'Pro', timezone: 'America/New_York' })).id)).toMatchObject({
@@ -52,6 +53,50 @@ describe('the operator API (spec §11)', () => {
     });
     await operator.patch(`${BUSINESSES}/999999`, { plan: 'Pro' }).expect(404);
     stop();
+  });
+
+  it('decision 386: a suspended business sends nothing, and its keys get 403 until it is resumed', async () => {
+    const { business_id, token } = await dashboard.apiKey();
+    const suspended: boolean[] = [];
+    dashboard.neighbours.respond(SuspendBusiness, (request) => {
+      suspended.push(request.suspended);
+      return {};
+    });
+    const health = () => dashboard.visitor.get('/api/v1/health').set('x-api-key', token);
+    await health().expect(200);
+    for (const [state, status] of [
+      [true, 403],
+      [false, 200],
+    ] as const) {
+      await operator.patch(`${BUSINESSES}/${business_id}`, { suspended: state }).expect(200);
+      const { body } = await eventually(async () => {
+        const response = await health();
+        return response.status === status && response;
+      });
+      expect((body as { error_code?: string }).error_code).toBe(state ? 'BUSINESS_SUSPENDED' : undefined);
+      expect(await listed(business_id)).toMatchObject({ suspended: state });
+    }
+    expect(suspended).toEqual([true, false]);
+  });
+
+  it('decision 386: finds businesses by name or id, and shows one with its parts, also while services do not respond', async () => {
+    const { business_id } = await dashboard.apiKey();
+    const owner = await dashboard.user('owner', business_id);
+    const { body: found } = await operator.get(`${BUSINESSES}?q=${business_id}`).expect(200);
+    expect((found as { businesses: { id: number }[] }).businesses.map(({ id }) => id)).toContain(business_id);
+    expect((await operator.get(`${BUSINESSES}?q=nobody%20has%20it`).expect(200)).body).toEqual({ businesses: [] });
+    const { body } = await operator.get(`${BUSINESSES}/${business_id}`).expect(200);
+    expect(body).toMatchObject({
+      business: { id: business_id },
+      connection: { status: 'not_connected', quality_rating: null },
+      users: [{ id: owner.id, role: 'owner' }],
+      api_keys: [{ name: 'CRM' }],
+      webhooks: [],
+      problems: [],
+    });
+    expect(JSON.stringify(body)).not.toContain('password_hash');
+    await operator.get(`${BUSINESSES}/999999`).expect(404);
+    await (await dashboard.session('owner', business_id)).get(`${BUSINESSES}/${business_id}`).expect(403);
   });
 
   it.each([

@@ -1,12 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
-import { getServiceMetrics, IsoTime, SERVICES, type ServiceName } from '@mgw/contracts';
-import { RpcClient } from '@mgw/rpc';
+import { IsoTime } from '@mgw/contracts';
 import { Responds } from '../responses/responds';
 import { NeedsSession } from '../sessions/roles.guard';
-
-/** How long the overview waits for a service. */
-const WAIT_MS = 1_500;
+import { MetricSamplesStore } from './metric-samples.store';
+import { ServicesHealth } from './services-health';
 
 const Health = Type.Object({
   name: Type.String(),
@@ -15,29 +13,39 @@ const Health = Type.Object({
   figures: Type.Record(Type.String(), Type.Number(), { description: 'Backlogs, ages in seconds and rates, by name.' }),
 });
 const OverviewResponse = Type.Object({ checked_at: IsoTime, services: Type.Array(Health) }, { title: 'Overview' });
+const BacklogsResponse = Type.Object(
+  {
+    samples: Type.Array(
+      Type.Object({
+        at: IsoTime,
+        services: Type.Record(Type.String(), Type.Record(Type.String(), Type.Number()), {
+          description: 'Metrics by service; a service that did not respond is absent.',
+        }),
+      }),
+    ),
+  },
+  { title: 'Backlogs' },
+);
 
 /** The health of the services (spec §11). */
-@Controller('api/admin/overview')
+@Controller('api/admin')
 @NeedsSession()
 export class OverviewController {
-  constructor(private readonly rpc: RpcClient) {}
+  constructor(
+    private readonly services: ServicesHealth,
+    private readonly samples: MetricSamplesStore,
+  ) {}
 
-  @Get()
+  @Get('overview')
   @Responds(OverviewResponse, 'Show the health, backlogs and rates of each service')
   async show() {
     const gateway = { name: 'gateway', healthy: true, answered_in_ms: 0, figures: { uptime_seconds: Math.round(process.uptime()) } };
-    const others = await Promise.all(SERVICES.map((service) => this.checkService(service)));
-    return { checked_at: new Date().toISOString(), services: [gateway, ...others] };
+    return { checked_at: new Date().toISOString(), services: [gateway, ...(await this.services.check())] };
   }
 
-  private async checkService(name: ServiceName) {
-    const startedAt = performance.now();
-    const response = await this.rpc.call(getServiceMetrics(name), {}, { deadlineAt: Date.now() + WAIT_MS }).catch(() => null);
-    return {
-      name,
-      healthy: response !== null,
-      answered_in_ms: Math.round(performance.now() - startedAt),
-      figures: response?.metrics ?? {},
-    };
+  @Get('backlogs')
+  @Responds(BacklogsResponse, 'Show the metrics of each service at every minute of the last hour')
+  async backlogs() {
+    return { samples: await this.samples.list() };
   }
 }

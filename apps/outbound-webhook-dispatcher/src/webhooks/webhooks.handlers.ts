@@ -3,6 +3,7 @@ import {
   CreateWebhook,
   DeleteWebhook,
   FindWantedEvents,
+  ListFailingWebhooks,
   ListWebhooks,
   PUBLIC_EVENTS,
   UpdateWebhook,
@@ -43,6 +44,11 @@ export class WebhooksHandlers {
   @Handles(ListWebhooks)
   async list({ business_id }: RequestOf<typeof ListWebhooks>): Promise<ReplyOf<typeof ListWebhooks>> {
     return { webhooks: await this.webhooks.list(business_id) };
+  }
+
+  @Handles(ListFailingWebhooks)
+  async listFailing(): Promise<ReplyOf<typeof ListFailingWebhooks>> {
+    return { webhooks: await this.webhooks.listFailing() };
   }
 
   @Handles(UpdateWebhook)

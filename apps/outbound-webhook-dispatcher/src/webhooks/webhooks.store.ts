@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CreateWebhook, RequestOf, UpdateWebhook, WebhookRecord } from '@mgw/contracts';
+import type { CreateWebhook, ListFailingWebhooks, ReplyOf, RequestOf, UpdateWebhook, WebhookRecord } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 import { keepWanted } from '../feed/opt-in-events';
 
@@ -17,6 +17,13 @@ interface WebhookRow {
   fail_count: number;
   created_at: Date;
 }
+
+type Failing = ReplyOf<typeof ListFailingWebhooks>['webhooks'][number];
+type FailingRow = Omit<Failing, 'business_id' | 'id' | 'last_triggered_at'> & {
+  business_id: string;
+  id: string;
+  last_triggered_at: Date | null;
+};
 
 @Injectable()
 export class WebhooksStore {
@@ -55,6 +62,24 @@ export class WebhooksStore {
       is_active: row.is_active ? 1 : 0,
       last_triggered_at: row.last_triggered_at?.toISOString() ?? null,
       created_at: row.created_at.toISOString(),
+    }));
+  }
+
+  /** The worst first, with the end of the newest delivery. */
+  async listFailing(): Promise<ReplyOf<typeof ListFailingWebhooks>['webhooks']> {
+    const rows = await this.db.reads('service').query<FailingRow>(
+      `SELECT w.business_id, w.id, w.name, w.url, w.is_active, w.fail_count, w.last_triggered_at, last.status_code AS last_response_code, last.reason
+       FROM (SELECT * FROM dispatch.webhooks WHERE fail_count > 0 ORDER BY fail_count DESC LIMIT 100) w
+       LEFT JOIN LATERAL (
+         SELECT status_code, reason FROM (SELECT state, status_code, reason FROM dispatch.deliveries d WHERE d.webhook_id = w.id ORDER BY -d.id LIMIT 20) newest
+         WHERE state = 'failed' LIMIT 1
+       ) last ON true ORDER BY w.fail_count DESC, w.id`,
+    );
+    return rows.map((row) => ({
+      ...row,
+      business_id: Number(row.business_id),
+      id: Number(row.id),
+      last_triggered_at: row.last_triggered_at?.toISOString() ?? null,
     }));
   }
 

@@ -17,6 +17,7 @@ export interface PlatformConnection {
   phoneNumberId: string;
   accessToken: string;
   restriction: Restriction | null;
+  suspended: boolean;
 }
 
 /** Caches the businesses' credentials from the template service. Its announcement invalidates them. */
@@ -37,9 +38,10 @@ export class ConnectionService {
     rpc.listen(ConnectionChanged, ({ business_id }) => this.invalidate(business_id));
   }
 
-  /** @throws GatewayError NOT_CONNECTED (decision 19) */
+  /** @throws GatewayError NOT_CONNECTED (decision 19), BUSINESS_SUSPENDED */
   async forBusiness(businessId: number, context: RpcContext): Promise<PlatformConnection> {
     const connection = await this.cache.get(String(businessId), () => businessId, context);
+    if (connection?.suspended) throw new GatewayError('BUSINESS_SUSPENDED', 'The operator suspended this business.');
     if (connection !== null) return connection;
     throw notConnected();
   }
@@ -58,6 +60,11 @@ export class ConnectionService {
   private unseal(connection: Connection | null): PlatformConnection | null {
     if (connection === null || connection.status === 'problem') return null;
     const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${connection.business_id}`);
-    return { phoneNumberId: connection.phone_number_id, accessToken, restriction: connection.restriction };
+    return {
+      phoneNumberId: connection.phone_number_id,
+      accessToken,
+      restriction: connection.restriction,
+      suspended: connection.suspended ?? false,
+    };
   }
 }

@@ -6,6 +6,7 @@ import {
   ListConnections,
   ReportConnectionProblem,
   SetConnection,
+  SuspendBusiness,
   type ReplyOf,
   type RequestOf,
 } from '@mgw/contracts';
@@ -50,12 +51,20 @@ export class ConnectionsHandlers {
     return { connection };
   }
 
+  @Handles(SuspendBusiness)
+  async suspend({ business_id, suspended }: RequestOf<typeof SuspendBusiness>): Promise<ReplyOf<typeof SuspendBusiness>> {
+    await this.connections.setSuspended(business_id, suspended);
+    this.rpc.announce(ConnectionChanged, { business_id });
+    return {};
+  }
+
   @Handles(ReportConnectionProblem)
   async report(request: RequestOf<typeof ReportConnectionProblem>): Promise<ReplyOf<typeof ReportConnectionProblem>> {
     const { business_id, platform_code, problem } = request;
     const found = {
       status: 'problem',
       problem: `${platform_code}: ${problem}`,
+      number: null,
       isNumberVerified: false,
       nextInSeconds: PROBE_AFTER_REPORT_S,
     } as const;

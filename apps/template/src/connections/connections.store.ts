@@ -1,5 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, type Connection, type ListedConnection, type RequestOf, type Restriction, type SetConnection } from '@mgw/contracts';
+import {
+  GatewayError,
+  type Connection,
+  type ListedConnection,
+  type NumberDetails,
+  type RequestOf,
+  type Restriction,
+  type SetConnection,
+} from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 
 /** The end of each restriction (ISO time) by the platform's name of it; null for no end. */
@@ -19,6 +27,8 @@ interface ConnectionRow extends Omit<Connection, 'business_id' | 'checked_at' | 
 }
 
 interface ProbeResult {
+  /** Null keeps what is known. */
+  number: NumberDetails | null;
   status: Connection['status'];
   problem: string | null;
   /** The platform accepts the business's token for this number. */
@@ -28,7 +38,8 @@ interface ProbeResult {
 
 const COLUMNS = `business_id, phone_number_id, business_account_id, access_token_sealed, app_secret_sealed,
   CASE WHEN app_secret_changed_at > now() - interval '24 hours' THEN previous_app_secret_sealed END AS previous_app_secret_sealed,
-  verify_token_sealed, status, checked_at, problem, restrictions`;
+  verify_token_sealed, status, checked_at, problem, restrictions, number_details AS number,
+  EXISTS (SELECT FROM template.suspensions s WHERE s.business_id = connections.business_id) AS suspended`;
 const PAGE_SIZE = 500;
 /** How long a claim of a probe lasts, and the minimum interval of probes after a problem, in seconds. */
 const PROBE_CLAIM_S = 60;
@@ -76,6 +87,7 @@ export class ConnectionsStore {
          verify_token_sealed = coalesce($6, verify_token_sealed),
          restrictions = CASE WHEN business_account_id = $3 THEN restrictions ELSE '{}' END,
          number_verified_at = CASE WHEN phone_number_id = $2 AND status <> 'problem' THEN number_verified_at END,
+         number_details = CASE WHEN phone_number_id = $2 THEN number_details END,
          status = 'unchecked', checked_at = NULL, problem = NULL, probe_at = now()
        WHERE business_id = $1 RETURNING ${COLUMNS}`,
       values,
@@ -87,14 +99,15 @@ export class ConnectionsStore {
   /** @param claim of the probe; a newer change or report has another claim, and the result is dropped. Null records in any case */
   async recordProbe(
     businessId: number,
-    { status, problem, isNumberVerified, nextInSeconds, claim }: ProbeResult & { claim: string | null },
+    { status, problem, number, isNumberVerified, nextInSeconds, claim }: ProbeResult & { claim: string | null },
   ): Promise<boolean> {
     const rows = await this.db.query<{ changed: boolean }>(
       `UPDATE template.connections c SET status = $2, problem = $3, checked_at = now(), probe_at = now() + make_interval(secs => $4),
-         number_verified_at = CASE WHEN $6 THEN coalesce(c.number_verified_at, now()) ELSE c.number_verified_at END
+         number_verified_at = CASE WHEN $6 THEN coalesce(c.number_verified_at, now()) ELSE c.number_verified_at END,
+         number_details = coalesce($7::jsonb, c.number_details)
        FROM (SELECT status, number_verified_at IS NULL AS is_unverified FROM template.connections WHERE business_id = $1 AND probe_at = coalesce($5::timestamptz, probe_at) FOR UPDATE) before
        WHERE c.business_id = $1 RETURNING before.status <> $2 OR before.is_unverified AND $6 AS changed`,
-      [businessId, status, problem, nextInSeconds, claim, isNumberVerified],
+      [businessId, status, problem, nextInSeconds, claim, isNumberVerified, number && JSON.stringify(number)],
     );
     return rows[0]?.changed ?? false;
   }
@@ -108,6 +121,13 @@ export class ConnectionsStore {
       [atMost],
     );
     return rows.map(({ claim, ...row }) => ({ connection: toConnection(row), claim }));
+  }
+
+  async setSuspended(businessId: number, suspended: boolean): Promise<void> {
+    const sql = suspended
+      ? 'INSERT INTO template.suspensions (business_id) VALUES ($1) ON CONFLICT DO NOTHING'
+      : 'DELETE FROM template.suspensions WHERE business_id = $1';
+    await this.db.query(sql, [businessId]);
   }
 
   /** Replaces all restrictions. */

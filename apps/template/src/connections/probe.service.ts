@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ConnectionChanged } from '@mgw/contracts';
+import { ConnectionChanged, type NumberDetails } from '@mgw/contracts';
 import { GraphClient, type PhoneNumberNode } from '@mgw/platform-api';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
@@ -43,9 +43,20 @@ export class ProbeService extends JobPool<DueProbe> {
     const status = problem === null ? 'connected' : 'problem';
     const nextInSeconds = problem === null ? RECHECK_CONNECTED_S : RECHECK_PROBLEM_S;
     const isNumberVerified = outcome.kind === 'ok';
-    const changed = await this.connections.recordProbe(business_id, { status, problem, isNumberVerified, nextInSeconds, claim });
+    const number = outcome.kind === 'ok' ? detailsOf(outcome.value) : null;
+    const changed = await this.connections.recordProbe(business_id, { status, problem, number, isNumberVerified, nextInSeconds, claim });
     if (changed) this.rpc.announce(ConnectionChanged, { business_id });
   }
+}
+
+function detailsOf(node: PhoneNumberNode): NumberDetails {
+  return {
+    display_phone_number: node.display_phone_number ?? null,
+    verified_name: node.verified_name ?? null,
+    quality_rating: node.quality_rating ?? null,
+    messaging_limit: node.whatsapp_business_manager_messaging_limit ?? null,
+    throughput: node.throughput?.level ?? null,
+  };
 }
 
 function problemOf({ status, health_status }: PhoneNumberNode): string | null {

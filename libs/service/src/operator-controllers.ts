@@ -1,0 +1,65 @@
+import { Controller, type Type } from '@nestjs/common';
+import {
+  discardDeadLetter,
+  getDeadLetter,
+  listDeadLetters,
+  replayDeadLetter,
+  type ReplyOf,
+  type RequestOf,
+  type ServiceName,
+} from '@mgw/contracts';
+import { DeadLetters } from '@mgw/events';
+import { Database } from '@mgw/postgres';
+import { Handles } from '@mgw/rpc';
+import { metricsController } from './service-metrics';
+
+/** Dead letters of a list, and characters of a reason and of a body in a response. */
+const LISTED = 100;
+const REASON_CHARACTERS = 1_000;
+const BODY_CHARACTERS = 64 * 1024;
+
+type ById = RequestOf<ReturnType<typeof getDeadLetter>>;
+
+/**
+ * The controllers of every service for operators: its metrics, and its dead letters with replay and discard.
+ * @param metrics SQL expressions by name, each a number
+ * @param business SQL for the business of a dead letter that does not name one
+ */
+export function operatorControllers(service: ServiceName, schema: string, metrics?: Record<string, string>, business?: string): Type[] {
+  @Controller()
+  class DeadLettersController {
+    private readonly letters: DeadLetters;
+
+    constructor(db: Database) {
+      this.letters = new DeadLetters(db, schema, business);
+    }
+
+    @Handles(listDeadLetters(service))
+    async list(): Promise<ReplyOf<ReturnType<typeof listDeadLetters>>> {
+      const { letters, total } = await this.letters.list(LISTED);
+      const listed = letters.map(({ id, at, reason, ...letter }) => ({
+        ...letter,
+        id: Number(id),
+        at: at.toISOString(),
+        reason: reason.slice(0, REASON_CHARACTERS).toWellFormed(),
+      }));
+      return { letters: listed, total };
+    }
+
+    @Handles(getDeadLetter(service))
+    async get({ id }: ById): Promise<ReplyOf<ReturnType<typeof getDeadLetter>>> {
+      return { body: (await this.letters.body(String(id)))?.slice(0, BODY_CHARACTERS).toWellFormed() ?? null };
+    }
+
+    @Handles(replayDeadLetter(service))
+    async replay({ id }: ById): Promise<ReplyOf<ReturnType<typeof replayDeadLetter>>> {
+      return { found: (await this.letters.requestReplay([String(id)])).length > 0 };
+    }
+
+    @Handles(discardDeadLetter(service))
+    async discard({ id }: ById): Promise<ReplyOf<ReturnType<typeof discardDeadLetter>>> {
+      return { found: (await this.letters.remove([String(id)])) > 0 };
+    }
+  }
+  return [metricsController(service, schema, metrics), DeadLettersController];
+}
