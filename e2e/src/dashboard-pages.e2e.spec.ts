@@ -916,13 +916,44 @@ describe('the dashboard’s pages', () => {
           sent.push(route.request().postDataJSON());
           await route.continue();
         });
-        await page.getByRole('row', { name: business.name }).getByRole('button', { name: 'Change' }).first().click();
+        await page.getByRole('link', { name: business.name }).click();
+        await page.getByRole('heading', { name: business.name }).waitFor();
+        await page.getByRole('button', { name: 'Change' }).first().click();
         await page.getByRole('dialog').getByLabel('Requests a minute').fill('77');
         await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
         await page.getByRole('dialog').waitFor({ state: 'detached' });
         expect([business.plan, sent]).toEqual([business.plan, [{ per_minute_limit: 77 }]]);
         await page.unroute('**/api/admin/api-keys/*');
+        await page.goBack();
       }
+    });
+
+    it('asks before a change of plan, suspends and resumes, and shows the connection and the audit of a business (decision 386)', async () => {
+      await openHome(stack.demo.operator);
+      await page.getByLabel('Search businesses').fill(stack.starter.name);
+      await page.getByRole('link', { name: stack.growth.name }).waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: stack.starter.name }).click();
+      await page.getByText('connected', { exact: true }).waitFor();
+      await page.getByRole('combobox', { name: `Plan of ${stack.starter.name}` }).click();
+      await page.getByRole('option', { name: 'Growth' }).click();
+      const question = page.getByRole('dialog', { name: /from Starter to Growth/ });
+      await question.getByText(/1,000 recipients a day/).waitFor();
+      await question.getByRole('button', { name: 'Go back' }).click();
+      await question.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Suspend' }).click();
+      const suspension = page.getByRole('dialog', { name: `Suspend ${stack.starter.name}?` });
+      await suspension.getByRole('button', { name: 'Suspend' }).click();
+      await page.getByText('suspended', { exact: true }).waitFor();
+      const crm = integrator(stack.demo.base_url, stack.starter.api_key);
+      await eventually(async () => (await crm.get('health')).body['error_code'] === 'BUSINESS_SUSPENDED');
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await page.getByRole('button', { name: 'Suspend' }).waitFor();
+      await eventually(async () => (await crm.get('health')).status === 200);
+      await page
+        .getByRole('cell', { name: /Changed the business/ })
+        .first()
+        .waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
     });
 
     it('creates a business once when its owner was refused', async () => {

@@ -22,6 +22,7 @@ const PAGES = [
   'settings',
   'account',
   'audit',
+  'people',
 ];
 
 /** The journey of a business's users in a real browser. */

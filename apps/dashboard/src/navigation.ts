@@ -4,6 +4,7 @@ import {
   IconHistory,
   IconHome,
   IconInbox,
+  IconMailOff,
   IconMessage,
   IconRobot,
   IconServerCog,
@@ -30,6 +31,13 @@ const PAGES = [
   { to: '/audit', label: 'Audit log', icon: IconHistory, key: 'l', route: 'GET /api/client/audit' },
   { to: '/people', label: 'Personal data', icon: IconUserShield, key: 'p', route: 'GET /api/client/erasures' },
   { to: '/operator', label: 'Operator', icon: IconServerCog, key: 'o', route: 'GET /api/admin/overview' },
+  {
+    to: '/operator/dead-letters',
+    label: 'Dead letters',
+    icon: IconMailOff,
+    key: 'd',
+    route: 'GET /api/admin/dead-letters',
+  },
   { to: '/operator/audit', label: 'Audit log', icon: IconHistory, key: 'l', route: 'GET /api/admin/audit' },
 ] as const satisfies { route: Route; [field: string]: unknown }[];
 

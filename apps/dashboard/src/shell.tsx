@@ -93,6 +93,7 @@ export function Shell() {
               component={Link}
               to={to}
               label={label}
+              activeOptions={{ exact: true }}
               active={to === '/' || to === '/operator' ? pathname === to : pathname.startsWith(to)}
               leftSection={<Icon size={18} />}
               onClick={close}

@@ -44,4 +44,6 @@ export const ACTION_LABELS: Record<AuditAction, string> = {
   'broadcast.resumed': 'Resumed a broadcast',
   'auto-reply.changed': 'Changed auto-reply',
   'auto-reply.tried': 'Tried auto-reply',
+  'dead-letter.replayed': 'Replayed a dead letter',
+  'dead-letter.discarded': 'Discarded a dead letter',
 };

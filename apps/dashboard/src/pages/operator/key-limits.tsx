@@ -4,7 +4,7 @@ import { useFormChanges } from '../../api/use-form-changes';
 import { api, request, notifySuccess, type Schemas } from '../../api/client';
 import { NumberField } from '../../components/number-field';
 
-export type Key = Schemas['AllApiKeys']['api_keys'][number];
+export type Key = Schemas['BusinessDetail']['api_keys'][number];
 
 export function KeyLimits({ apiKey, done }: { apiKey: Key; done: () => void }) {
   const queries = useQueryClient();
@@ -21,7 +21,7 @@ export function KeyLimits({ apiKey, done }: { apiKey: Key; done: () => void }) {
       ),
     onSuccess: ({ message }) => {
       notifySuccess(message);
-      void queries.invalidateQueries({ queryKey: ['all-keys'] });
+      void queries.invalidateQueries({ queryKey: ['business'] });
       done();
     },
   });

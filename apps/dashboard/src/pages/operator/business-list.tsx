@@ -1,0 +1,75 @@
+import { Group, Table, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { api, request } from '../../api/client';
+import { EmptyState } from '../../components/empty-state';
+import { number } from '../../components/format-number';
+import { QueryResult } from '../../components/query-result';
+import { scrollableByKeyboard } from '../../components/scrollable-by-keyboard';
+import { StateBadge } from '../../components/state-badge';
+import { useSearchText } from '../../components/use-search-text';
+import { BusinessLink } from './business-link';
+
+const route = getRouteApi('/inside/operator');
+
+export function BusinessList() {
+  const { q } = route.useSearch() as { q?: string };
+  const navigate = route.useNavigate();
+  const [text, setText] = useSearchText(q, (typed) => void navigate({ search: { q: typed }, replace: true }));
+  const list = useQuery({
+    queryKey: ['businesses', q],
+    queryFn: () => request(api.GET('/api/admin/businesses', { params: { query: q ? { q } : {} } })),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <TextInput
+        mb="sm"
+        maw={360}
+        aria-label="Search businesses"
+        placeholder="Name or id"
+        leftSection={<IconSearch size={16} />}
+        value={text}
+        onChange={(e) => setText(e.currentTarget.value)}
+      />
+      <QueryResult query={list}>
+        {({ businesses }) =>
+          businesses.length === 0 ? (
+            <EmptyState title="No businesses">{q ? 'No business has this name or id.' : 'Create the first business above.'}</EmptyState>
+          ) : (
+            <Table.ScrollContainer minWidth={620} scrollAreaProps={scrollableByKeyboard}>
+              <Table>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Name</Table.Th>
+                    <Table.Th>Plan</Table.Th>
+                    <Table.Th>Time zone</Table.Th>
+                    <Table.Th ta="right">Broadcast recipients a day</Table.Th>
+                    <Table.Th>Since</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {businesses.map((business) => (
+                    <Table.Tr key={business.id}>
+                      <Table.Td>
+                        <Group gap="xs">
+                          <BusinessLink id={business.id}>{business.name}</BusinessLink>
+                          {business.suspended && <StateBadge of="failed" label="suspended" />}
+                        </Group>
+                      </Table.Td>
+                      <Table.Td>{business.plan}</Table.Td>
+                      <Table.Td>{business.timezone}</Table.Td>
+                      <Table.Td ta="right">{number(business.broadcast_daily_limit)}</Table.Td>
+                      <Table.Td>{new Date(business.created_at).toLocaleDateString()}</Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Table.ScrollContainer>
+          )
+        }
+      </QueryResult>
+    </>
+  );
+}

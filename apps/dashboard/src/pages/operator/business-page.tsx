@@ -1,0 +1,63 @@
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { api, request } from '../../api/client';
+import { NotFoundPage } from '../../components/not-found-page';
+import { PageTitle } from '../../components/page-title';
+import { QueryResult } from '../../components/query-result';
+import { StateBadge } from '../../components/state-badge';
+import { AuditList } from '../audit/audit-list';
+import type { AuditSearch } from '../audit/audit-filters';
+import { BusinessCard } from './business-card';
+import { BusinessConnection } from './business-connection';
+import { BusinessKeys } from './business-keys';
+import { BusinessPeople } from './business-people';
+import { BusinessPlan } from './business-plan';
+import { BusinessProblems } from './business-problems';
+import { BusinessWebhooks } from './business-webhooks';
+import { SuspendButton } from './suspend-button';
+
+const route = getRouteApi('/inside/operator/business');
+
+/** Everything that an operator sees and changes of one business. */
+export function BusinessPage() {
+  const { id, ...search } = route.useSearch() as AuditSearch & { id?: string };
+  const navigate = route.useNavigate();
+  const business_id = Number(id);
+  const detail = useQuery({
+    queryKey: ['business', business_id],
+    queryFn: () => request(api.GET('/api/admin/businesses/{id}', { params: { path: { id: business_id } } })),
+    refetchInterval: 15_000,
+  });
+  if (!Number.isInteger(business_id)) return <NotFoundPage />;
+  return (
+    <QueryResult query={detail}>
+      {({ business, connection, users, api_keys, webhooks, problems }) => (
+        <>
+          <PageTitle title={business.name} about={`Business ${business.id}, since ${new Date(business.created_at).toLocaleDateString()}`}>
+            {business.suspended && <StateBadge of="failed" label="suspended" />}
+            <SuspendButton business={business} />
+          </PageTitle>
+          <Stack>
+            <BusinessPlan key={business.id} business={business} />
+            <BusinessConnection connection={connection} />
+            <BusinessProblems problems={problems} />
+            <BusinessPeople users={users} />
+            <BusinessKeys keys={api_keys} />
+            <BusinessWebhooks webhooks={webhooks} />
+            <BusinessCard title="Audit log">
+              <AuditList
+                path="/api/admin/audit"
+                search={{ ...search, business_id: String(business_id) }}
+                set={(change) => void navigate({ search: { id, ...search, ...change } })}
+                load={(page) =>
+                  request(api.GET('/api/admin/audit', { params: { query: { ...search, business_id: String(business_id), ...page } } }))
+                }
+              />
+            </BusinessCard>
+          </Stack>
+        </>
+      )}
+    </QueryResult>
+  );
+}

@@ -1,0 +1,30 @@
+import { Table, Text } from '@mantine/core';
+import { RelativeTime } from '../../components/relative-time';
+import type { BusinessDetail } from './business';
+import { BusinessCard } from './business-card';
+
+export function BusinessProblems({ problems }: { problems: BusinessDetail['problems'] }) {
+  return (
+    <BusinessCard title="Last problems">
+      {problems.length === 0 ? (
+        <Text c="dimmed">Nothing failed lately.</Text>
+      ) : (
+        <Table>
+          <Table.Tbody>
+            {problems.map(({ at, kind, text }, i) => (
+              <Table.Tr key={i}>
+                <Table.Td w={130}>
+                  <Text size="sm">{kind}</Text>
+                  <Text size="xs" c="dimmed">
+                    <RelativeTime at={at} />
+                  </Text>
+                </Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{text}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </BusinessCard>
+  );
+}

@@ -1,0 +1,29 @@
+import { Stack, Text } from '@mantine/core';
+import { number } from '../../components/format-number';
+import { StateBadge } from '../../components/state-badge';
+import { DeliveryRate } from '../webhooks/delivery-rate';
+import type { BusinessDetail } from './business';
+import { BusinessCard } from './business-card';
+
+export function BusinessWebhooks({ webhooks }: { webhooks: BusinessDetail['webhooks'] }) {
+  return (
+    <BusinessCard title="Webhooks">
+      {webhooks === null && <Text c="dimmed">The dispatcher does not respond.</Text>}
+      {webhooks?.length === 0 && <Text c="dimmed">The business has no webhook.</Text>}
+      <Stack>
+        {webhooks?.map((webhook) => (
+          <div key={webhook.id} style={{ overflowWrap: 'anywhere' }}>
+            <Text size="sm">
+              {webhook.name} {webhook.fail_count > 0 && <StateBadge of="failed" label={`${number(webhook.fail_count)} failed in a row`} />}
+              {webhook.is_active === 0 && <StateBadge of="skipped" label="disabled" />}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {webhook.url}
+            </Text>
+            <DeliveryRate webhook={webhook} />
+          </div>
+        ))}
+      </Stack>
+    </BusinessCard>
+  );
+}

@@ -1,0 +1,4 @@
+import type { Schemas } from '../../api/client';
+
+export type BusinessDetail = Schemas['BusinessDetail'];
+export type Business = BusinessDetail['business'];
