@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { RefreshingCache } from '@mgw/caching';
 import {
   ConnectionChanged,
+  GatewayError,
   GetConnections,
   notConnected,
   ReportConnectionProblem,
