@@ -57,7 +57,7 @@ describe('samples of the documentation, and the client library', () => {
         body: { phone: '+1 201 555 0100', template_name: 'order_update', body_params: ['Asha', '1007'] },
       });
       expect(sent.data).toMatchObject({ success: true, phone: '12015550100', delivery_status: 'queued' });
-      const message_id = sent.data?.message_id ?? '';
+      const message_id = sent.data && 'message_id' in sent.data ? sent.data.message_id : '';
       const status = await gateway.GET('/api/v1/message-status/{message_id}', { params: { path: { message_id } } });
       expect(status.data).toMatchObject({ api_status: 'success', message_id });
       const refused = await gateway.POST('/api/v1/send-text', { body: { phone: '+1 201 555 0100', message: 'Hello' } });

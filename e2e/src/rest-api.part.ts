@@ -216,6 +216,9 @@ describe('the REST API (spec §4 to §8)', () => {
       const body = bodyOf[name]('12015550100');
       check(await send(name, body), 200);
       check(await send(name, { ...body, phone: '12' }), 400);
+      const checked = await send(name, { ...body, dry_run: method === 'get' ? '1' : true });
+      check(checked, 200);
+      expect([name, checked.body['problems']]).toEqual([name, []]);
       if (FREE.includes(name)) check(await send(name, bodyOf[name]('12015550155')), 400);
       check(await send(name, body, { as: integrator(stack.demo.base_url, 'mgw_live_no') }), 401);
       check(await send(name, body, { as: integrator(stack.demo.base_url, stack.starter.api_key) }), 403);

@@ -30,6 +30,7 @@ export const SERVICES = {
         ...[
           'mark-read',
           'mark-conversation-read',
+          'check',
           'find',
           'find-media',
           'daily-usage',

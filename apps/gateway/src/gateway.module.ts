@@ -16,6 +16,7 @@ import { MarkReadController } from './api-v1/mark-read.controller';
 import { MediaController } from './api-v1/media.controller';
 import { MessageStatusController } from './api-v1/message-status.controller';
 import { QuickSendController } from './api-v1/quick-send.controller';
+import { SendEndpoints } from './api-v1/send-endpoints.service';
 import { SendController } from './api-v1/send.controller';
 import { TemplatesController } from './api-v1/templates.controller';
 import { AuditLogController, OperatorAuditLogController } from './audit-log/audit-log.controller';
@@ -184,6 +185,7 @@ const STORES = [
       inject: [GatewayConfig],
       useFactory: ({ graphBaseUrl, mediaHosts }: GatewayConfig) => new MediaDownloads(graphBaseUrl, mediaHosts),
     },
+    SendEndpoints,
     sealerOf(GatewayConfig),
   ],
 })

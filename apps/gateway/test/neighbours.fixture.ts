@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import {
   CancelBroadcast,
   CheckBroadcast,
+  CheckSend,
   CreateBroadcast,
   CreateWebhook,
   DeleteWebhook,
@@ -196,6 +197,11 @@ export class Neighbours {
   @Handles(SendMedia)
   sendMedia(request: RequestOf<typeof SendMedia>) {
     return this.reply(SendMedia, request);
+  }
+
+  @Handles(CheckSend)
+  checkSend(request: RequestOf<typeof CheckSend>) {
+    return this.reply(CheckSend, request);
   }
 
   @Handles(MarkRead)

@@ -117,6 +117,7 @@ export async function startSending({ restriction = null }: { restriction?: Restr
     harness,
     platform,
     reported,
+    sender,
     /** Makes the template service hang on every request. */
     hang: () => void (hangs = true),
     run: (env = {}) => harness.run(service, env),

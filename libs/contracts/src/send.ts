@@ -1,9 +1,11 @@
 import { Type, type Static } from '@sinclair/typebox';
+import { SuppressionStateName } from './conversations';
+import type { ErrorCode } from './errors';
 import { eventType } from './event';
 import { characters, Id, IsoTime, MessageId, Nullable, OutboundType, Recipient, SentBy } from './fields';
 import { INTENT_ID } from './intent-id';
 import { ContactCards, InteractiveContent, LocationContent } from './message-content';
-import { operation } from './operation';
+import { operation, type RequestOf } from './operation';
 
 /** Decision 24; `fingerprint` is the SHA-256 of endpoint and validated body. */
 export const Idempotency = Type.Object({ key: Type.String({ minLength: 1, maxLength: 255 }), fingerprint: Type.String() });
@@ -158,6 +160,51 @@ export const SendOtp = operation('send', 'otp', {
   reply: Type.Composite([accepted, Type.Object({ otp: Type.String() })]),
   errors: [...sendErrors, 'TEMPLATE_NOT_FOUND', 'TEMPLATE_PARAMS_MISMATCH'],
   deadlineMs: 30_000,
+});
+
+const SENDS = {
+  template: SendTemplate,
+  text: SendText,
+  media: SendMedia,
+  interactive: SendInteractive,
+  location: SendLocation,
+  contacts: SendContacts,
+  reaction: SendReaction,
+  otp: SendOtp,
+} as const;
+export type SendKind = keyof typeof SENDS;
+/** A message without sender and recipient; null if it is invalid. */
+export type SendContent = {
+  [K in SendKind]: { kind: K; message: Omit<RequestOf<(typeof SENDS)[K]>, 'sender' | 'to'> | null };
+}[SendKind];
+const SendContent = Type.Unsafe<SendContent>(
+  Type.Union(
+    Object.entries(SENDS).map(([kind, { request }]) =>
+      Type.Object({ kind: Type.Literal(kind), message: Nullable(Type.Omit(request, ['sender', 'to'])) }),
+    ),
+  ),
+);
+
+/** Makes all checks of a send (decision 332), and neither stores nor sends anything. */
+export const CheckSend = operation('send', 'check', {
+  /** `to` is null if the phone is invalid. */
+  request: Type.Object({ sender: Sender, to: Nullable(Recipient), content: SendContent }),
+  reply: Type.Object({
+    problems: Type.Array(
+      Type.Object({
+        error_code: Type.Unsafe<ErrorCode>(Type.String()),
+        message: Type.String(),
+        details: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() }))),
+      }),
+    ),
+    /** The text that the person would read; "" if it cannot be told. */
+    text: Type.String(),
+    /** Null without a recipient. */
+    session_window: Nullable(Type.Object({ open: Type.Boolean(), last_inbound_at: Nullable(IsoTime) })),
+    /** The strictest suppression, also if it lets this message pass. */
+    suppression_state: Nullable(SuppressionStateName),
+    daily_remaining: Nullable(Type.Integer({ minimum: 0 })),
+  }),
 });
 
 const receiptErrors = ['NOT_FOUND', 'NOT_CONNECTED', 'PLATFORM_REFUSED', 'PLATFORM_THROTTLED', 'PLATFORM_UNAVAILABLE'] as const;

@@ -65,12 +65,12 @@ export const MAX_VALUE_CHARACTERS = 4_096;
 
 /**
  * Headers of other formats (GIF, PRODUCT) are for other APIs of the platform (platform §1.4): such a template is listed, as it is
- * approved, and cannot be sent. @throws GatewayError VALIDATION_FAILED
+ * approved, and cannot be sent.
  */
-export function refuseForeignHeader({ name, header_format }: TemplateShape): void {
-  if (header_format === null || header_format === 'TEXT' || header_format in MEDIA_HEADERS) return;
+export function foreignHeader({ name, header_format }: TemplateShape): GatewayError | null {
+  if (header_format === null || header_format === 'TEXT' || header_format in MEDIA_HEADERS) return null;
   const message = `Template "${name}" has a ${header_format} header, which cannot be sent: use one with a text, image, video, document or location.`;
-  throw new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'template_name', message }] });
+  return new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'template_name', message }] });
 }
 
 /** Header formats whose first value is the URL of a file. */

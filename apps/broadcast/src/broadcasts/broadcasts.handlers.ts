@@ -4,12 +4,12 @@ import {
   CheckBroadcast,
   CreateBroadcast,
   FindTemplates,
+  foreignHeader,
   GatewayError,
   GetBroadcast,
   ListBroadcasts,
   ListRecipients,
   PauseBroadcast,
-  refuseForeignHeader,
   ResumeBroadcast,
   valueCounts,
   type ReplyOf,
@@ -107,7 +107,8 @@ export class BroadcastsHandlers {
         available_languages: found[0]?.available_languages ?? [],
       });
     }
-    refuseForeignHeader(template);
+    const foreign = foreignHeader(template);
+    if (foreign) throw foreign;
     if (valueCounts(template).buttons[0] > 0 || template.category === 'AUTHENTICATION') {
       const message = `Template "${name}" has a button that needs its own value, which a broadcast cannot supply.`;
       throw new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'template_name', message }] });

@@ -1,4 +1,5 @@
 import {
+  CheckSend,
   FindSend,
   GetMessageStatus,
   MarkRead,
@@ -20,6 +21,7 @@ import { LimitsStore } from '../limits/limits.store';
 const PHONE = '919876543210';
 const GOOD = {
   'send-template': {
+    dry_run: false,
     phone: PHONE,
     template_name: 'order_update',
     language: 'en',
@@ -27,8 +29,9 @@ const GOOD = {
     header_params: ['b'],
     button_params: ['c'],
   },
-  'send-text': { phone: PHONE, message: 'Hi', reply_to: 'wamid.1', preview_url: false },
+  'send-text': { phone: PHONE, message: 'Hi', reply_to: 'wamid.1', preview_url: false, dry_run: false },
   'send-media': {
+    dry_run: false,
     phone: PHONE,
     media_type: 'document',
     media_url: 'https://example.com/a.pdf',
@@ -37,8 +40,9 @@ const GOOD = {
     reply_to: 'wamid.1',
     voice: false,
   },
-  'send-otp': { phone: PHONE, template_name: 'login_code', otp: '123456', language: 'en' },
+  'send-otp': { phone: PHONE, template_name: 'login_code', otp: '123456', language: 'en', dry_run: false },
   'send-interactive': {
+    dry_run: false,
     phone: PHONE,
     kind: 'buttons',
     body: 'b',
@@ -50,9 +54,14 @@ const GOOD = {
     flow: null,
     reply_to: 'wamid.1',
   },
-  'send-location': { phone: PHONE, latitude: 1.5, longitude: 2, name: 'n', address: 'a', reply_to: 'wamid.1' },
-  'send-contacts': { phone: PHONE, contacts: [{ name: { formatted_name: 'Asha Rao', first_name: 'Asha' } }], reply_to: 'wamid.1' },
-  'send-reaction': { phone: PHONE, message_id: 'wamid.1', emoji: '👍' },
+  'send-location': { phone: PHONE, latitude: 1.5, longitude: 2, name: 'n', address: 'a', reply_to: 'wamid.1', dry_run: false },
+  'send-contacts': {
+    phone: PHONE,
+    contacts: [{ name: { formatted_name: 'Asha Rao', first_name: 'Asha' } }],
+    reply_to: 'wamid.1',
+    dry_run: false,
+  },
+  'send-reaction': { phone: PHONE, message_id: 'wamid.1', emoji: '👍', dry_run: false },
   'mark-read': { message_id: 'wamid.1', typing: true },
 };
 const QUICK = { phone: PHONE, template: 'order_update', lang: 'en', params: 'a,b' };
@@ -93,6 +102,7 @@ const VALID: Record<string, string[]> = {
   latitude: ['a number'],
   longitude: ['a number'],
   preview_url: TRUE_AND_FALSE,
+  dry_run: TRUE_AND_FALSE,
   typing: TRUE_AND_FALSE,
   voice: ['false'],
 };
@@ -110,6 +120,8 @@ const NEEDED = [
   'longitude',
   'contacts',
 ];
+/** Names of values whose body no endpoint takes. */
+const NO_ENDPOINT_TAKES = /levels|key named|beyond|NUL|surrogate|character|return|fifty/;
 /** Valid for unrestricted texts. */
 const ODD_TEXTS: [string, string][] = [
   ['SQL', `'; DROP TABLE access.api_keys; --`],
@@ -149,6 +161,8 @@ describe('hostile input (spec §7, decisions 4 to 16, guarantees §9)', () => {
         return { message_id: 'wamid.X', phone: message.to, replayed: false, otp: '012345' };
       }) as never);
     }
+    const state = { text: '', session_window: null, suppression_state: null, daily_remaining: 1 };
+    dashboard.neighbours.respond(CheckSend, () => ({ problems: [], ...state }));
   });
   afterAll(() => dashboard.close());
   beforeEach(() => (reached = 0));
@@ -175,6 +189,21 @@ describe('hostile input (spec §7, decisions 4 to 16, guarantees §9)', () => {
     }
     expect(reached).toBe(0);
   });
+
+  it.each(fields.filter(([path, field]) => path !== 'mark-read' && field !== 'dry_run'))(
+    'decision 332: %s %s: a dry run reports invalid values, and refuses only bodies that no endpoint takes',
+    async (path, field) => {
+      for (const [name, json] of HOSTILE) {
+        if (VALID[field]?.includes(name)) continue;
+        const { status, body } = await post(path, withField(path, field, json).replace('"dry_run":false', '"dry_run":true'));
+        const fault = { error_code: 'VALIDATION_FAILED', details: expect.any(Array) as unknown[] };
+        const expected = status === 400 ? fault : { would_send: false, problems: [fault] };
+        expect({ name, status, body: body as unknown }).toMatchObject({ name, status: expect.any(Number) as number, body: expected });
+        expect([200, ...(NO_ENDPOINT_TAKES.test(name) ? [400] : [])]).toContain(status);
+      }
+      expect(reached).toBe(0);
+    },
+  );
 
   it.each([
     ['send-template', 'template_name'],

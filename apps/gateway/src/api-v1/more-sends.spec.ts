@@ -1,4 +1,5 @@
 import {
+  CheckSend,
   GatewayError,
   MarkRead,
   SendContacts,
@@ -10,6 +11,7 @@ import {
   SendTemplate,
   SendText,
   type Operation,
+  type RequestOf,
 } from '@mgw/contracts';
 import request from 'supertest';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
@@ -192,6 +194,78 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     expect((await post('mark-read', { message_id: 'wamid.none' }).expect(404)).body).toMatchObject({
       success: false,
       error_code: 'NOT_FOUND',
+    });
+  });
+
+  describe('decision 332: with dry_run', () => {
+    const state = { text: 'Hi', session_window: { open: false, last_inbound_at: null }, suppression_state: null, daily_remaining: 7 };
+    const closed = { error_code: 'WINDOW_CLOSED' as const, message: 'Closed.' };
+    let checked: Omit<RequestOf<typeof CheckSend>, 'sender'>[];
+    let problems: (typeof closed)[];
+    beforeEach(() => {
+      [checked, problems] = [[], []];
+      dashboard.neighbours.respond(CheckSend, ({ sender, ...request }) => {
+        expect(sender).toMatchObject({ business_id, sent_by: 'api', daily_limit: 150, idempotency: null });
+        checked.push(request);
+        return { ...state, problems };
+      });
+    });
+
+    it('nothing is sent, and the response has all problems', async () => {
+      problems = [closed];
+      const text = { phone: '98765 43210', message: 'Hi', dry_run: true };
+      const { body } = await post('send-text', text).set('idempotency-key', 'k').expect(200);
+      const shown = { ...{ success: true, dry_run: true, phone: PHONE }, ...state };
+      expect(body).toEqual({ ...shown, would_send: false, problems: [{ error_code: 'WINDOW_CLOSED', error: 'Closed.' }] });
+      problems = [];
+      const otp = await post('send-otp', { phone: PHONE, template_name: 'login_code', dry_run: true }).expect(200);
+      expect(otp.body).toEqual({ ...shown, would_send: true, problems: [], template: 'login_code' });
+      expect(checked).toEqual([
+        { to: PHONE, content: { kind: 'text', message: { text: 'Hi' } } },
+        { to: PHONE, content: { kind: 'otp', message: { template_name: 'login_code', language: 'en', otp: null } } },
+      ]);
+      expect(requested).toEqual([]);
+    });
+
+    it('wrong fields are problems, and the rest is checked', async () => {
+      problems = [closed];
+      const wrong = { kind: 'buttons', body: '', buttons: [{ id: 'a', title: 'x'.repeat(21) }], dry_run: true };
+      const { body } = await post('send-interactive', { phone: PHONE, ...wrong }).expect(200);
+      expect(body).toMatchObject({
+        would_send: false,
+        problems: [{ error_code: 'VALIDATION_FAILED', details: [{ field: 'body' }, { field: 'buttons.0.title' }] }, { error: 'Closed.' }],
+      });
+      const nobody = await post('send-text', { phone: '12', message: 'Hi', dry_run: true }).expect(200);
+      expect(nobody.body).toMatchObject({ phone: null, problems: [{ details: [{ field: 'phone' }] }, {}] });
+      expect(checked).toEqual([
+        { to: PHONE, content: { kind: 'interactive', message: null } },
+        { to: null, content: { kind: 'text', message: { text: 'Hi' } } },
+      ]);
+    });
+
+    it('quick-send takes dry_run=1, and finds all of its own faults', async () => {
+      const template = await quick(`phone=${PHONE}&template=order_update&params=a,b&dry_run=1`).expect(200);
+      expect(template.body).toMatchObject({ would_send: true, template: 'order_update' });
+      const neither = await quick('phone=%209876543210&dry_run=1').expect(200);
+      expect(neither.body).toMatchObject({
+        would_send: false,
+        problems: [{ details: [{ field: 'phone' }] }, { details: [{ field: 'template' }, { field: 'message' }] }],
+      });
+      expect(checked.map(({ to, content }) => [to, content.kind])).toEqual([
+        [PHONE, 'template'],
+        [null, 'template'],
+      ]);
+      for (const value of ['true', '0', '', '1&dry_run=1']) await quick(`phone=${PHONE}&message=a&dry_run=${value}`).expect(400);
+      await post('send-text', { phone: PHONE, message: 'Hi', dry_run: 'true' }).expect(400);
+      expect(requested).toEqual([]);
+    });
+
+    it('refusals before the input and failures stay errors', async () => {
+      await http().post('/api/v1/send-text').send({ dry_run: true }).expect(401);
+      dashboard.neighbours.respond(CheckSend, () => {
+        throw new GatewayError('OVERLOADED', 'Away.');
+      });
+      await post('send-text', { phone: PHONE, message: 'Hi', dry_run: true }).expect(500);
     });
   });
 

@@ -6,38 +6,42 @@ import { DEFAULT_LANGUAGE } from '../requests/field-rules';
 import { splitParams } from '../requests/quick-params';
 import { invalid } from '../requests/refusals';
 import { Responds } from '../responses/responds';
-import { SendingService } from '../sending/sending.service';
+import { orDryRun } from '../sending/sending.responses';
 import { QuickSendResult } from './api-v1.responses';
+import { SendEndpoints } from './send-endpoints.service';
 import { QuickSendRequest, recipientOf } from './send.requests';
 
 @Controller('api/v1/quick-send')
 @RestApi()
 export class QuickSendController {
-  constructor(private readonly sending: SendingService) {}
+  constructor(private readonly endpoints: SendEndpoints) {}
 
   /** Spec §4.3, §5.7: sends by GET, so a browser that prefetches must send nothing (decision 4). */
   @Get()
-  @Responds(QuickSendResult, 'Send a template or a text by GET', { errors: [...new Set([...SendTemplate.errors, ...SendText.errors])] })
+  @Responds(orDryRun(QuickSendResult), 'Send a template or a text by GET', {
+    errors: [...new Set([...SendTemplate.errors, ...SendText.errors])],
+  })
   @Needs('send_template')
-  async quickSend(@CurrentCaller() current: Caller, @Query() query: QuickSendRequest) {
+  async quickSend(@CurrentCaller() current: Caller, @Query() request: QuickSendRequest) {
     refusePrefetch(current.request);
     checkPlain(current.request);
-    const to = recipientOf(phoneOf(query, current.request));
-    const caller = { ...current, idempotencyKey: query.idempotency_key };
-    if ((query.template === undefined) === (query.message === undefined)) throw needsOne();
-    if (query.message !== undefined) return (await this.sending.send(SendText, { to, text: query.message }, caller)).result;
-    const template = query.template as string;
-    const body_params = splitParams(query.params ?? '');
-    const message = {
-      to,
-      template_name: template,
-      language: query.lang ?? DEFAULT_LANGUAGE,
-      body_params,
-      header_params: [],
-      button_params: [],
+    const { template, message } = request;
+    const caller = { ...current, idempotencyKey: request.idempotency_key };
+    const to = () => recipientOf(phoneOf(request, current.request));
+    const oneOf = <T>(content: T): T => {
+      if ((template === undefined) === (message === undefined)) throw needsOne();
+      return content;
     };
-    const { result } = await this.sending.send(SendTemplate, message, caller);
-    return { ...result, template };
+    if (message !== undefined) return this.endpoints.send(SendText, { caller, request, to, message: () => oneOf({ text: message }) });
+    const content = () =>
+      oneOf({
+        template_name: template as string,
+        language: request.lang ?? DEFAULT_LANGUAGE,
+        body_params: splitParams(request.params ?? ''),
+        header_params: [],
+        button_params: [],
+      });
+    return this.endpoints.send(SendTemplate, { caller, request, to, message: content, result: () => ({ template: template as string }) });
   }
 }
 

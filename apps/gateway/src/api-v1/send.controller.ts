@@ -16,11 +16,10 @@ import { CurrentCaller, Needs, RestApi, type Caller } from '../access/rest-api';
 import { DEFAULT_LANGUAGE } from '../requests/field-rules';
 import { shaped } from '../requests/shape-fault';
 import { Responds } from '../responses/responds';
-import { SendResult } from '../sending/sending.responses';
-import { SendingService } from '../sending/sending.service';
+import { orDryRun, SendResult } from '../sending/sending.responses';
 import { InteractiveSendResult, MediaSendResult, OtpSendResult, TemplateSendResult } from './api-v1.responses';
+import { SendEndpoints } from './send-endpoints.service';
 import {
-  recipientOf,
   SendContactsRequest,
   SendInteractiveRequest,
   SendLocationRequest,
@@ -35,110 +34,104 @@ import {
 @Controller('api/v1')
 @RestApi()
 export class SendController {
-  constructor(private readonly sending: SendingService) {}
+  constructor(private readonly endpoints: SendEndpoints) {}
 
   /** Spec §4.4. */
   @Post('send-template')
   @HttpCode(200)
   @Needs('send_template')
-  @Responds(TemplateSendResult, 'Send an approved template', { errors: SendTemplate.errors })
-  async template(@CurrentCaller() caller: Caller, @Body() body: SendTemplateRequest) {
-    const message = {
-      to: recipientOf(body.phone),
-      template_name: body.template_name,
-      language: body.language ?? DEFAULT_LANGUAGE,
-      body_params: (body.body_params ?? []).map(String),
-      header_params: (body.header_params ?? []).map(String),
-      button_params: (body.button_params ?? []).map(String),
-    };
-    const { result } = await this.sending.send(SendTemplate, message, caller);
-    return { ...result, template: body.template_name };
+  @Responds(orDryRun(TemplateSendResult), 'Send an approved template', { errors: SendTemplate.errors })
+  template(@CurrentCaller() caller: Caller, @Body() request: SendTemplateRequest) {
+    const message = () => ({
+      template_name: request.template_name,
+      language: request.language ?? DEFAULT_LANGUAGE,
+      body_params: (request.body_params ?? []).map(String),
+      header_params: (request.header_params ?? []).map(String),
+      button_params: (request.button_params ?? []).map(String),
+    });
+    return this.endpoints.send(SendTemplate, { caller, request, message, result: () => ({ template: request.template_name }) });
   }
 
   /** Spec §4.5. */
   @Post('send-text')
   @HttpCode(200)
   @Needs('send_text')
-  @Responds(SendResult, 'Send a text within the 24-hour window', { errors: SendText.errors })
-  async text(@CurrentCaller() caller: Caller, @Body() body: SendTextRequest) {
-    const message = {
-      to: recipientOf(body.phone),
-      text: body.message,
-      ...replyTo(body),
-      ...(body.preview_url === false && { preview_url: false }),
-    };
-    return (await this.sending.send(SendText, message, caller)).result;
+  @Responds(orDryRun(SendResult), 'Send a text within the 24-hour window', { errors: SendText.errors })
+  text(@CurrentCaller() caller: Caller, @Body() request: SendTextRequest) {
+    const message = () => ({
+      text: request.message,
+      ...replyTo(request),
+      ...(request.preview_url === false && { preview_url: false }),
+    });
+    return this.endpoints.send(SendText, { caller, request, message });
   }
 
   /** Spec §4.6. */
   @Post('send-media')
   @HttpCode(200)
   @Needs('send_media')
-  @Responds(MediaSendResult, 'Send an image, document, video or audio within the 24-hour window', { errors: SendMedia.errors })
-  async media(@CurrentCaller() caller: Caller, @Body() body: SendMediaRequest) {
-    const { media_type, media_url, caption, filename } = body;
+  @Responds(orDryRun(MediaSendResult), 'Send an image, document, video or audio within the 24-hour window', { errors: SendMedia.errors })
+  media(@CurrentCaller() caller: Caller, @Body() request: SendMediaRequest) {
+    const { media_type, media_url, caption, filename } = request;
     const carriesFilename = media_type === 'document';
-    const message = {
-      to: recipientOf(body.phone),
+    const message = () => ({
       media_type,
       media_url,
       caption: caption || null,
       filename: carriesFilename ? (filename ?? null) : null,
-      ...replyTo(body),
-      ...(body.voice === true && { voice: true }),
-    };
-    const { result } = await this.sending.send(SendMedia, message, caller);
-    return { ...result, media_type };
+      ...replyTo(request),
+      ...(request.voice === true && { voice: true }),
+    });
+    return this.endpoints.send(SendMedia, { caller, request, message, result: () => ({ media_type }) });
   }
 
   @Post('send-interactive')
   @HttpCode(200)
   @Needs('send_interactive')
-  @Responds(InteractiveSendResult, 'Send buttons, a list, a link, a request for a location or a flow within the 24-hour window', {
+  @Responds(orDryRun(InteractiveSendResult), 'Send buttons, a list, a link, a request for a location or a flow within the 24-hour window', {
     errors: SendInteractive.errors,
   })
-  async interactive(@CurrentCaller() caller: Caller, @Body() body: SendInteractiveRequest) {
-    const message = { to: recipientOf(body.phone), content: shaped(InteractiveContent, body), ...replyTo(body) };
-    const { result } = await this.sending.send(SendInteractive, message, caller);
-    return { ...result, kind: body.kind };
+  interactive(@CurrentCaller() caller: Caller, @Body() request: SendInteractiveRequest) {
+    const message = () => ({ content: shaped(InteractiveContent, request), ...replyTo(request) });
+    return this.endpoints.send(SendInteractive, { caller, request, message, result: () => ({ kind: request.kind }) });
   }
 
   @Post('send-location')
   @HttpCode(200)
   @Needs('send_interactive')
-  @Responds(SendResult, 'Send a location within the 24-hour window', { errors: SendLocation.errors })
-  async location(@CurrentCaller() caller: Caller, @Body() body: SendLocationRequest) {
-    const message = { to: recipientOf(body.phone), location: shaped(LocationContent, body), ...replyTo(body) };
-    return (await this.sending.send(SendLocation, message, caller)).result;
+  @Responds(orDryRun(SendResult), 'Send a location within the 24-hour window', { errors: SendLocation.errors })
+  location(@CurrentCaller() caller: Caller, @Body() request: SendLocationRequest) {
+    const message = () => ({ location: shaped(LocationContent, request), ...replyTo(request) });
+    return this.endpoints.send(SendLocation, { caller, request, message });
   }
 
   @Post('send-contacts')
   @HttpCode(200)
   @Needs('send_interactive')
-  @Responds(SendResult, 'Send contact cards within the 24-hour window', { errors: SendContacts.errors })
-  async contacts(@CurrentCaller() caller: Caller, @Body() body: SendContactsRequest) {
-    const message = { to: recipientOf(body.phone), contacts: shaped(ContactCards, body.contacts), ...replyTo(body) };
-    return (await this.sending.send(SendContacts, message, caller)).result;
+  @Responds(orDryRun(SendResult), 'Send contact cards within the 24-hour window', { errors: SendContacts.errors })
+  contacts(@CurrentCaller() caller: Caller, @Body() request: SendContactsRequest) {
+    const message = () => ({ contacts: shaped(ContactCards, request.contacts), ...replyTo(request) });
+    return this.endpoints.send(SendContacts, { caller, request, message });
   }
 
   @Post('send-reaction')
   @HttpCode(200)
   @Needs('send_interactive')
-  @Responds(SendResult, 'React to a message within the 24-hour window, or remove the reaction', { errors: SendReaction.errors })
-  async reaction(@CurrentCaller() caller: Caller, @Body() { phone, message_id, emoji }: SendReactionRequest) {
-    return (await this.sending.send(SendReaction, { to: recipientOf(phone), message_id, emoji }, caller)).result;
+  @Responds(orDryRun(SendResult), 'React to a message within the 24-hour window, or remove the reaction', { errors: SendReaction.errors })
+  reaction(@CurrentCaller() caller: Caller, @Body() request: SendReactionRequest) {
+    const { message_id, emoji } = request;
+    return this.endpoints.send(SendReaction, { caller, request, message: () => ({ message_id, emoji }) });
   }
 
   /** Spec §4.7. */
   @Post('send-otp')
   @HttpCode(200)
   @Needs('send_otp')
-  @Responds(OtpSendResult, 'Send a one-time password through an approved template', { errors: SendOtp.errors })
-  async otp(@CurrentCaller() caller: Caller, @Body() body: SendOtpRequest) {
-    const { template_name, language, otp } = body;
-    const message = { to: recipientOf(body.phone), template_name, language: language ?? DEFAULT_LANGUAGE, otp: otp ?? null };
-    const { result, sent } = await this.sending.send(SendOtp, message, caller);
-    return { ...result, otp: sent.otp };
+  @Responds(orDryRun(OtpSendResult), 'Send a one-time password through an approved template', { errors: SendOtp.errors })
+  otp(@CurrentCaller() caller: Caller, @Body() request: SendOtpRequest) {
+    const { template_name, language, otp } = request;
+    const message = () => ({ template_name, language: language ?? DEFAULT_LANGUAGE, otp: otp ?? null });
+    return this.endpoints.send(SendOtp, { caller, request, message, result: (sent) => ({ otp: sent.otp }) });
   }
 }
 

@@ -18,6 +18,7 @@ import {
   HasShape,
   IsCaption,
   IsCode,
+  IsDryRun,
   IsEmojiOrNull,
   IsFilename,
   IsMediaUrl,
@@ -26,6 +27,7 @@ import {
   IsName,
   IsParams,
   IsPhoneNumber,
+  IsQuickDryRun,
   IsQuickParams,
   IsRecipient,
   IsVoice,
@@ -68,6 +70,9 @@ export class SendTemplateRequest {
   @IsOptional()
   @IsParams()
   button_params?: (string | number)[] | null;
+
+  @IsDryRun()
+  dry_run?: boolean | null;
 }
 
 /** Spec §4.5. */
@@ -88,6 +93,9 @@ export class SendTextRequest {
   @IsOptional()
   @HasShape(Type.Boolean({ default: true }))
   preview_url?: boolean | null;
+
+  @IsDryRun()
+  dry_run?: boolean | null;
 }
 
 /** Spec §4.6. */
@@ -118,6 +126,9 @@ export class SendMediaRequest {
   @IsOptional()
   @IsMessageId()
   reply_to?: string | null;
+
+  @IsDryRun()
+  dry_run?: boolean | null;
 }
 
 /** A message with buttons, a list, a link, a request for a location, or a flow. */
@@ -167,6 +178,9 @@ export class SendInteractiveRequest {
   @IsOptional()
   @IsMessageId()
   reply_to?: string | null;
+
+  @IsDryRun()
+  dry_run?: boolean | null;
 }
 
 @IgnoresUnknownFields()
@@ -194,6 +208,9 @@ export class SendLocationRequest {
   @IsOptional()
   @IsMessageId()
   reply_to?: string | null;
+
+  @IsDryRun()
+  dry_run?: boolean | null;
 }
 
 @IgnoresUnknownFields()
@@ -213,6 +230,9 @@ export class SendContactsRequest {
   @IsOptional()
   @IsMessageId()
   reply_to?: string | null;
+
+  @IsDryRun()
+  dry_run?: boolean | null;
 }
 
 @IgnoresUnknownFields()
@@ -228,6 +248,9 @@ export class SendReactionRequest {
 
   @IsEmojiOrNull()
   emoji!: string | null;
+
+  @IsDryRun()
+  dry_run?: boolean | null;
 }
 
 /** Spec §4.7. */
@@ -248,6 +271,9 @@ export class SendOtpRequest {
   @IsOptional()
   @IsName(20)
   language?: string | null;
+
+  @IsDryRun()
+  dry_run?: boolean | null;
 }
 
 /** Spec §4.3. Every value in a query is text. */
@@ -276,6 +302,9 @@ export class QuickSendRequest {
   @IsOptional()
   @IsString()
   idempotency_key?: string;
+
+  @IsQuickDryRun()
+  dry_run?: string;
 }
 
 /** @param phone a validated one */

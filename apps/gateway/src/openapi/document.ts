@@ -1,5 +1,6 @@
 import type { Type as Class } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
+import type { TSchema } from '@sinclair/typebox';
 import { ERRORS, isForSending, type ErrorCode } from '@mgw/contracts';
 import { errorBody } from '../errors/error-bodies';
 import { helpLink } from '../errors/help-link';
@@ -160,7 +161,7 @@ function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
       description: 'Success',
       ...headers,
       content: {
-        [contentType ?? 'application/json']: { schema: named(schemas, response.title, response) },
+        [contentType ?? 'application/json']: { schema: referenced(schemas, response) },
         ...(csv && { 'text/csv': { schema: { type: 'string' } } }),
         ...(file && { '*/*': { schema: {} } }),
       },
@@ -216,6 +217,12 @@ function byStatus(codes: ErrorCode[], repeatable: boolean): [string, ErrorCode[]
     if (code === 'OUTCOME_UNKNOWN' && repeatable) add(409, code);
   }
   return [...statuses].sort();
+}
+
+/** References the schema, or the members of a union. */
+function referenced(schemas: Record<string, unknown>, { anyOf, ...schema }: TSchema): Json {
+  const members = anyOf as TSchema[] | undefined;
+  return members ? { oneOf: members.map((member) => named(schemas, member.title, member)) } : named(schemas, schema.title, schema);
 }
 
 /** References a named schema under `components`; inlines one without a name. */

@@ -93,6 +93,7 @@ describe('the OpenAPI document', () => {
       ['params', 'query', false],
       ['message', 'query', false],
       ['idempotency_key', 'query', false],
+      ['dry_run', 'query', false],
     ]);
   });
 

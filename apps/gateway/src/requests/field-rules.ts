@@ -1,5 +1,6 @@
+import { applyDecorators } from '@nestjs/common';
 import type { TSchema } from '@sinclair/typebox';
-import { registerDecorator } from 'class-validator';
+import { IsOptional, registerDecorator } from 'class-validator';
 import type { SchemaObject } from 'openapi3-ts';
 import { matches, MAX_RECIPIENTS, MessageId, urlFault } from '@mgw/contracts';
 import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
@@ -131,6 +132,21 @@ export const HasShape = (schema: TSchema, moreFaults: FindFault = () => null) =>
 /** Whether the message belongs to the person is checked later. */
 export const IsMessageId = () => rule('isMessageId', (value) => (matches(MessageId, value) ? null : 'must be the id of a message'));
 
+/** Marks a request that is only checked (decision 332). In a query it is text. */
+export const IsDryRun = () =>
+  applyDecorators(
+    IsOptional(),
+    rule('isDryRun', (value) => (typeof value === 'boolean' ? null : 'must be true or false')),
+  );
+export const IsQuickDryRun = () =>
+  applyDecorators(
+    IsOptional(),
+    rule('isQuickDryRun', (value) => (value === QUICK_DRY_RUN ? null : `must be ${QUICK_DRY_RUN}`)),
+  );
+const QUICK_DRY_RUN = '1';
+/** @param request a checked one */
+export const isDryRun = ({ dry_run }: { dry_run?: unknown }): boolean => dry_run === true || dry_run === QUICK_DRY_RUN;
+
 /** WhatsApp takes voice notes as audio only. */
 export const IsVoice = () =>
   rule('isVoice', (value, { media_type }) => {
@@ -148,6 +164,8 @@ export const IsEmojiOrNull = () =>
       ? null
       : 'must be one emoji, or null to remove the reaction';
   });
+
+const DRY_RUN = 'Makes all checks and sends nothing; the response lists what would refuse the message.';
 
 /** The rules by name, as schemas of the OpenAPI document. */
 export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constraints: unknown[] }) => SchemaObject)> = {
@@ -187,6 +205,8 @@ export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constra
   isFilename: { type: 'string', minLength: 1, maxLength: MAX_FILENAME },
   hasShape: ({ constraints }) => JSON.parse(JSON.stringify(constraints[0])) as SchemaObject,
   isMessageId: { type: 'string', description: 'The id of a message from or to this person.' },
+  isDryRun: { type: 'boolean', description: DRY_RUN },
+  isQuickDryRun: { type: 'string', const: '1', description: DRY_RUN } as SchemaObject,
   isVoice: { type: 'boolean', description: 'True for a voice note: OGG with Opus.' },
   isEmojiOrNull: {
     anyOf: [{ type: 'string', maxLength: MAX_EMOJI }, { type: 'null' }],

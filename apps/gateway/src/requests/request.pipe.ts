@@ -3,7 +3,13 @@ import { GatewayError } from '@mgw/contracts';
 import { validate, type ValidationError } from 'class-validator';
 import { didYouMean, nearest } from './did-you-mean';
 import { checkContent } from './json-body';
+import { isDryRun } from './field-rules';
 import { fieldsOf, preparedCheck } from './prepared-check';
+
+/** Faults of requests that are only checked. */
+const FAULTS = new WeakMap<object, GatewayError>();
+/** The fault of a dry run's request; its fields may then have any value. */
+export const faultOf = (request: object): GatewayError | undefined => FAULTS.get(request);
 
 /** Limits the errors that class-validator creates. */
 const MAX_FIELDS = 1_000;
@@ -41,7 +47,10 @@ export class RequestPipe implements PipeTransform {
     const lenient = Reflect.getMetadata(LENIENT, metatype) === true;
     const checked = Object.assign(new (metatype as new () => object)(), value);
     const errors = await validate(checked, { ...OPTIONS, forbidNonWhitelisted: !lenient });
-    if (errors.length > 0) throw refusal(errors, Object.keys(value), fieldsOf(metatype), lenient);
+    if (errors.length === 0) return checked;
+    const fault = refusal(errors, Object.keys(value), fieldsOf(metatype), lenient);
+    if (!isDryRun(checked)) throw fault;
+    FAULTS.set(checked, fault);
     return checked;
   }
 

@@ -1,5 +1,5 @@
-import { Type, type TProperties } from '@sinclair/typebox';
-import { MessageId } from '@mgw/contracts';
+import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
+import { CheckSend, MessageId, Nullable } from '@mgw/contracts';
 
 /** A schema of spec §2.2: the members of every send result, and those of one endpoint. */
 export function sendResultWith<P extends TProperties>(title: string, members: P) {
@@ -14,3 +14,23 @@ export function sendResultWith<P extends TProperties>(title: string, members: P)
 }
 
 export const SendResult = sendResultWith('SendResult', {});
+
+const { problems, ...checked } = CheckSend.reply.properties;
+const { message: error, ...problem } = problems.items.properties;
+
+/** The result of a send with `dry_run`: what would refuse the message, and what the gateway knows of the recipient. */
+const DryRunResult = Type.Object(
+  {
+    success: Type.Literal(true),
+    dry_run: Type.Literal(true),
+    would_send: Type.Boolean({ description: 'True if nothing refuses the message; WhatsApp may still.' }),
+    problems: Type.Array(Type.Object({ ...problem, error }), { description: 'Every problem, with the error that a send would get.' }),
+    phone: Nullable(Type.String({ description: 'Null if the phone is invalid.' })),
+    template: Type.Optional(Type.String()),
+    ...checked,
+  },
+  { title: 'DryRunResult' },
+);
+
+/** The response of an endpoint that takes `dry_run`. */
+export const orDryRun = <S extends TSchema>(result: S) => Type.Union([result, DryRunResult]);

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
+  CheckSend,
   GatewayError,
   newIntentId,
   type Plan,
   type ReplyOf,
   type RequestOf,
   type SendContacts,
+  type SendContent,
   type Sender,
   type SendInteractive,
   type SendLocation,
@@ -22,7 +24,7 @@ import { secondsToReset, zoneInForce, type Zones } from '../businesses/zones';
 import { idempotencyOf } from './idempotency';
 import { sendResult, asOutcomeUnknown } from './send-result';
 
-type SendOperation =
+export type SendOperation =
   | typeof SendContacts
   | typeof SendInteractive
   | typeof SendLocation
@@ -31,6 +33,13 @@ type SendOperation =
   | typeof SendReaction
   | typeof SendTemplate
   | typeof SendText;
+
+/** The parts of a request that the gateway could read; null for invalid ones. */
+export interface ReadSend<O extends SendOperation> {
+  to: string | null;
+  message: ContentOf<O> | null;
+}
+export type ContentOf<O extends SendOperation> = Omit<RequestOf<O>, 'sender' | 'to'>;
 
 /** An API key, or a user of the business, who has neither a key nor a daily cap. */
 export interface SendingParty {
@@ -66,6 +75,12 @@ export class SendingService {
       .catch(asOutcomeUnknown(sender));
     if (sent.replayed) void reply.header('idempotency-replayed', 'true');
     return { result: sendResult(sent), sent };
+  }
+
+  /** Makes all checks of a send, and sends nothing. */
+  check<O extends SendOperation>(operation: O, { to, message }: ReadSend<O>, { party, request }: SendingCaller) {
+    const content = { kind: operation.subject.split('.').pop(), message } as SendContent;
+    return this.rpc.call(CheckSend, { sender: senderOf(party, null), to, content }, { requestId: request.id });
   }
 }
 

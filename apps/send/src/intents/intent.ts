@@ -46,6 +46,20 @@ export type Reservation =
   /** The statement failed; it may still have committed. */
   | { kind: 'failed'; error: unknown };
 
+/** What a reservation would find now. */
+export interface SendPreview {
+  /** The suppression that refuses this message. */
+  refusedBy: SuppressionState | null;
+  /** The recipient's strictest suppression. */
+  suppression: SuppressionState | null;
+  windowOpen: boolean;
+  lastInboundAt: Date | null;
+  used: number;
+  /** How many messages the daily cap still allows. */
+  remaining: number;
+  secondsToMidnight: number;
+}
+
 /** The stored facts of an intent, from memory or read back after a crash. */
 export interface IntentRecord {
   id: string;

@@ -3,7 +3,7 @@ import { Batcher } from '@mgw/batching';
 import type { Sender } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { ConversationService } from '../conversations/conversation.service';
-import type { EarlierSend, IntentDraft, Reservation } from './intent';
+import type { EarlierSend, IntentDraft, Reservation, SendPreview } from './intent';
 import { ReservationStore, type SenderKey } from './reservation.store';
 import { reserveDistinct } from './reserve-distinct';
 
@@ -16,12 +16,13 @@ export class ReservationService {
   private readonly reservations: Batcher<IntentDraft, Reservation>;
   private readonly lookups: Batcher<SenderKey, EarlierSend | null>;
 
-  constructor(store: ReservationStore, conversations: ConversationService, db: Database) {
+  constructor(
+    private readonly store: ReservationStore,
+    private readonly conversations: ConversationService,
+    private readonly db: Database,
+  ) {
     const reserve = async (drafts: IntentDraft[]): Promise<Reservation[]> => {
-      await conversations.restoreOptOuts(
-        db,
-        drafts.map(({ sender, to }) => ({ businessId: sender.business_id, alias: to })),
-      );
+      await this.restoreOptOuts(drafts);
       return store.reserve(drafts);
     };
     this.reservations = new Batcher({
@@ -38,6 +39,17 @@ export class ReservationService {
   /** Resolves after the commit. The platform may be called only then (guarantees §1, S1). */
   reserve(draft: IntentDraft): Promise<Reservation> {
     return this.reservations.add(draft);
+  }
+
+  /** Reads what a reservation would find, and reserves nothing. @param recipient null without a valid one */
+  async preview(sender: Sender, recipient: string | null, kind: { type: string; marketing: boolean }): Promise<SendPreview> {
+    if (recipient !== null) await this.restoreOptOuts([{ sender, to: recipient }]);
+    return this.store.preview(sender, recipient, kind);
+  }
+
+  private restoreOptOuts(sends: { sender: Sender; to: string }[]): Promise<void> {
+    const names = sends.map(({ sender, to }) => ({ businessId: sender.business_id, alias: to }));
+    return this.conversations.restoreOptOuts(this.db, names);
   }
 
   /** Finds the sender's earlier send with the same Idempotency-Key. */

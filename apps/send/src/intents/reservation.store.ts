@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@mgw/postgres';
+import type { Sender } from '@mgw/contracts';
 import { Sealer } from '@mgw/sealing';
 import type { SuppressionState } from '../suppression/suppression';
-import type { EarlierSend, IntentDraft, IntentState, Reservation } from './intent';
+import type { EarlierSend, IntentDraft, IntentState, Reservation, SendPreview } from './intent';
 
 /** PostgreSQL's largest integer stands for no daily cap. */
 const NO_CAP = 2_147_483_647;
@@ -32,6 +33,14 @@ export interface SenderKey {
 
 const RESERVE = `SELECT * FROM send.reserve($1, $2, $3, $4, $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
   $11::text[], $12::text[], $13, $14, $15)`;
+
+const PREVIEW = `SELECT r.suppression AS "refusedBy", NOT r.window_closed AS "windowOpen", r.last_inbound_at AS "lastInboundAt",
+    (SELECT s.state FROM send.suppressions s WHERE s.conversation_id = r.conversation_id AND s.state IS NOT NULL
+     ORDER BY send.suppression_strictness(s.state) LIMIT 1) AS suppression,
+    coalesce(u.used, 0) AS used, send.allowed_by_cap($6::integer, $6::integer, coalesce(u.used, 0)) AS remaining,
+    send.seconds_to_midnight(now(), $7::text) AS "secondsToMidnight"
+  FROM send.recipients(ARRAY[$1::bigint], ARRAY[$2::text], ARRAY[$3::text], ARRAY[$4::boolean], ARRAY[true], now()) r
+  LEFT JOIN send.daily_usage u ON u.api_key_id = $5::bigint AND u.day = send.usage_day(now(), $7::text)`;
 
 @Injectable()
 export class ReservationStore {
@@ -66,6 +75,21 @@ export class ReservationStore {
     ]);
     const reservations = new Map(rows.map((row) => [Number(row.nth) - 1, this.toReservation(row)]));
     return drafts.map((_, place) => reservations.get(place) ?? RESERVED_WITHOUT_CONVERSATION);
+  }
+
+  /** Reads what `reserve` would find, and changes nothing. @param recipient null without a valid one */
+  async preview(sender: Sender, recipient: string | null, { type, marketing }: { type: string; marketing: boolean }): Promise<SendPreview> {
+    const [row] = await this.db.query<SendPreview>(PREVIEW, [
+      sender.business_id,
+      recipient,
+      type,
+      marketing,
+      sender.api_key_id,
+      sender.daily_limit ?? NO_CAP,
+      sender.timezone,
+    ]);
+    if (!row) throw new Error('the preview of a send returned no row');
+    return row;
   }
 
   /** Finds sends with these keys from the last 24 hours (decision 24), in the order of the keys. */

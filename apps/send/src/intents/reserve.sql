@@ -26,21 +26,11 @@ DECLARE
   v_passes boolean[];
   v_reserved integer;
 BEGIN
-  SELECT array_agg(f.id), array_agg(f.last_inbound_at), array_agg(f.suppression), array_agg(f.window_closed),
+  SELECT array_agg(f.conversation_id), array_agg(f.last_inbound_at), array_agg(f.suppression), array_agg(f.window_closed),
          array_agg(f.suppression IS NULL AND NOT f.window_closed)
   INTO v_conversation, v_last_inbound_at, v_suppression, v_window_closed, v_passes
   FROM (
-    SELECT c.id, c.last_inbound_at,
-           (SELECT s.state FROM send.suppressions s
-            WHERE s.conversation_id = c.id AND send.suppression_applies(s.state, r.type, r.marketing, EXISTS (
-              SELECT FROM send.settings WHERE settings.business_id = r.business AND settings.otp_to_opted_out))
-            ORDER BY send.suppression_strictness(s.state) LIMIT 1) AS suppression,
-           r.needs_window AND NOT send.window_open(c.last_inbound_at, c.window_denied_for, v_now) AS window_closed
-    FROM unnest(p_business, p_recipient, p_type, p_marketing, p_needs_window)
-      WITH ORDINALITY AS r(business, recipient, type, marketing, needs_window, nth)
-    LEFT JOIN send.conversation_aliases a ON a.business_id = r.business AND a.alias = r.recipient
-    LEFT JOIN send.conversations c ON c.id = a.conversation_id
-    ORDER BY r.nth
+    SELECT * FROM send.recipients(p_business, p_recipient, p_type, p_marketing, p_needs_window, v_now) ORDER BY nth
   ) f;
 
   IF cardinality(array_remove(p_key, NULL)) > 0 THEN

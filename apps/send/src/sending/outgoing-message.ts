@@ -14,6 +14,8 @@ export interface OutgoingMessage {
   details?: SentDetails;
   /** True for text and media (spec §3.2). */
   needsWindow: boolean;
+  /** The message that this one quotes or reacts to, and the request's field that names it. */
+  quotes: { field: string; messageId: string } | null;
   /** Stores data that must exist before the platform call. */
   beforeCall?(intentId: string): Promise<void>;
   /** @param callbackData the intent's id, which status callbacks return */

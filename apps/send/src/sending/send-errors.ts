@@ -19,7 +19,10 @@ export function replayEarlier(earlier: EarlierSend, sender: Sender): ReplyOf<typ
   throw outcomeUnknown(earlier.id, 409);
 }
 
-export function dailyLimitReached(sender: Sender, { used, secondsToMidnight }: Reservation & { kind: 'capped' }): GatewayError {
+export function dailyLimitReached(
+  sender: Sender,
+  { used, secondsToMidnight }: Pick<Reservation & { kind: 'capped' }, 'used' | 'secondsToMidnight'>,
+): GatewayError {
   return new GatewayError('DAILY_LIMIT_REACHED', `The daily limit of ${sender.daily_limit} messages is reached.`, {
     daily_limit: sender.daily_limit,
     daily_used: used,

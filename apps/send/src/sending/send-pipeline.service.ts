@@ -4,13 +4,13 @@ import { GraphClient } from '@mgw/platform-api';
 import { mayBeCommitted } from '@mgw/postgres';
 import type { RpcContext } from '@mgw/rpc';
 import { activeTraceparent } from '@mgw/telemetry';
-import { ConnectionService, type PlatformConnection } from '../connection/connection.service';
-import { refuseRestricted } from '../connection/restriction';
+import type { PlatformConnection } from '../connection/connection.service';
 import type { IntentDraft, IntentRecord } from '../intents/intent';
 import { OutcomeService } from '../intents/outcome.service';
 import { ReservationService } from '../intents/reservation.service';
 import { recipientSuppressed } from '../suppression/suppression';
 import { windowClosed } from '../window/window';
+import { MessageChecks, type PrepareMessage } from './message-checks.service';
 import type { OutgoingMessage } from './outgoing-message';
 import { PlatformSendService } from './platform-send.service';
 import { dailyLimitReached, noTimeLeft, numberBusy, replayEarlier } from './send-errors';
@@ -30,23 +30,21 @@ const MIN_CALL_MS = 1_000;
 export class SendPipeline {
   constructor(
     private readonly graph: GraphClient,
-    private readonly connections: ConnectionService,
+    private readonly checks: MessageChecks,
     private readonly reservations: ReservationService,
     private readonly outcomes: OutcomeService,
     private readonly platform: PlatformSendService,
   ) {}
 
   /**
-   * Decision 1 fixes the order of checks: connection, needs of the kind (`prepare` finds the template), suppression, window, cap.
+   * Decision 1 fixes the order of checks: those of MessageChecks, then suppression, window and cap in the reservation.
    * A repeated Idempotency-Key returns the first result before any check. The number's share of platform calls comes before the intent,
    * so a send without a share uses no cap and stores nothing.
    */
-  async send(sender: Sender, context: RpcContext, prepare: () => Promise<OutgoingMessage>): Promise<ReplyOf<typeof SendText>> {
+  async send(sender: Sender, context: RpcContext, prepare: PrepareMessage): Promise<ReplyOf<typeof SendText>> {
     const earlier = await this.reservations.findEarlier(sender);
     if (earlier) return replayEarlier(earlier, sender);
-    const connection = await this.connections.forBusiness(sender.business_id, context);
-    const outgoing = await prepare();
-    refuseRestricted(connection, outgoing.needsWindow ? 'freeForm' : 'template');
+    const { connection, outgoing } = await this.checks.passOrThrow(sender, context, prepare);
     const callUntil = context.deadlineAt - RECORDING_MS;
     if (Date.now() >= callUntil) throw noTimeLeft();
     const release = await this.graph.takePlace(connection.phoneNumberId, Math.min(SHARE_WAIT_MS, callUntil - MIN_CALL_MS - Date.now()));

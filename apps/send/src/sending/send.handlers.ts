@@ -1,5 +1,6 @@
 import { Controller } from '@nestjs/common';
 import {
+  CheckSend,
   FindSend,
   GetDailyUsage,
   SendContacts,
@@ -15,58 +16,67 @@ import {
 } from '@mgw/contracts';
 import { Handles, type RpcContext } from '@mgw/rpc';
 import { IntentStore } from '../intents/intent.store';
+import { DryRunService } from './dry-run.service';
 import { FindSendService } from './find-send.service';
+import { MessageKinds } from './message-kinds.service';
 import { OtpService } from './otp.service';
-import { SendService } from './send.service';
+import { SendPipeline } from './send-pipeline.service';
 
 /** The send service's requests, each with its handler. */
 @Controller()
 export class SendHandlers {
   constructor(
-    private readonly sends: SendService,
+    private readonly pipeline: SendPipeline,
+    private readonly kinds: MessageKinds,
     private readonly otps: OtpService,
+    private readonly dryRuns: DryRunService,
     private readonly findSend: FindSendService,
     private readonly intents: IntentStore,
   ) {}
 
   @Handles(SendTemplate)
   template(request: RequestOf<typeof SendTemplate>, context: RpcContext): Promise<ReplyOf<typeof SendTemplate>> {
-    return this.sends.template(request, context);
+    return this.pipeline.send(request.sender, context, (report) => this.kinds.template(request, context, report));
   }
 
   @Handles(SendText)
   text(request: RequestOf<typeof SendText>, context: RpcContext): Promise<ReplyOf<typeof SendText>> {
-    return this.sends.text(request, context);
+    return this.pipeline.send(request.sender, context, () => this.kinds.text(request));
   }
 
   @Handles(SendMedia)
   media(request: RequestOf<typeof SendMedia>, context: RpcContext): Promise<ReplyOf<typeof SendMedia>> {
-    return this.sends.media(request, context);
+    return this.pipeline.send(request.sender, context, () => this.kinds.media(request));
   }
 
   @Handles(SendInteractive)
   interactive(request: RequestOf<typeof SendInteractive>, context: RpcContext): Promise<ReplyOf<typeof SendInteractive>> {
-    return this.sends.interactive(request, context);
+    return this.pipeline.send(request.sender, context, () => this.kinds.interactive(request));
   }
 
   @Handles(SendLocation)
   location(request: RequestOf<typeof SendLocation>, context: RpcContext): Promise<ReplyOf<typeof SendLocation>> {
-    return this.sends.location(request, context);
+    return this.pipeline.send(request.sender, context, () => this.kinds.location(request));
   }
 
   @Handles(SendContacts)
   contacts(request: RequestOf<typeof SendContacts>, context: RpcContext): Promise<ReplyOf<typeof SendContacts>> {
-    return this.sends.contacts(request, context);
+    return this.pipeline.send(request.sender, context, () => this.kinds.contacts(request));
   }
 
   @Handles(SendReaction)
   reaction(request: RequestOf<typeof SendReaction>, context: RpcContext): Promise<ReplyOf<typeof SendReaction>> {
-    return this.sends.reaction(request, context);
+    return this.pipeline.send(request.sender, context, () => this.kinds.reaction(request));
   }
 
   @Handles(SendOtp)
   otp(request: RequestOf<typeof SendOtp>, context: RpcContext): Promise<ReplyOf<typeof SendOtp>> {
     return this.otps.send(request, context);
+  }
+
+  @Handles(CheckSend)
+  check(request: RequestOf<typeof CheckSend>, context: RpcContext): Promise<ReplyOf<typeof CheckSend>> {
+    return this.dryRuns.check(request, context);
   }
 
   @Handles(FindSend)

@@ -1,4 +1,5 @@
 import { GatewayError, type TemplateShape } from '@mgw/contracts';
+import { stopAtFirst } from '../sending/problems';
 import { fillTemplate } from './fill-template';
 
 const template = (change: Partial<TemplateShape>): TemplateShape => ({
@@ -8,7 +9,7 @@ const template = (change: Partial<TemplateShape>): TemplateShape => ({
 });
 const refusal = (shape: TemplateShape, values: { header?: string[]; buttons?: string[] }) => {
   try {
-    fillTemplate(shape, { body: [], header: [], buttons: [], ...values });
+    fillTemplate(shape, { body: [], header: [], buttons: [], ...values }, stopAtFirst);
     return null;
   } catch (error) {
     return error instanceof GatewayError ? [error.error_code, error.extras['details']] : error;

@@ -1,13 +1,14 @@
 import {
+  foreignHeader,
   GatewayError,
   headerUrlFault,
   MAX_VALUE_CHARACTERS,
-  refuseForeignHeader,
   urlEndFault,
   valueCounts,
   type TemplateShape,
 } from '@mgw/contracts';
 import type { TemplateComponentRequest, TemplateParameter } from '@mgw/platform-api';
+import type { ReportProblem } from '../sending/problems';
 
 /** Replaces an OTP everywhere but in the response (decision 17). */
 const MASK = '••••••';
@@ -21,14 +22,14 @@ export interface TemplateValues {
 /**
  * Fills a template in and checks its parameters before a platform call (decisions 15 and 43). The text of an AUTHENTICATION template
  * masks the code.
- * @throws GatewayError TEMPLATE_PARAMS_MISMATCH, or VALIDATION_FAILED for an unsupported header, too long values or an invalid URL
+ * @param report receives TEMPLATE_PARAMS_MISMATCH, or VALIDATION_FAILED for an unsupported header, too long values or an invalid URL
  */
-export function fillTemplate(template: TemplateShape, values: TemplateValues): { components: TemplateComponentRequest[]; text: string } {
-  refuseForeignHeader(template);
-  const counts = valueCounts(template);
-  for (const part of ['body', 'header', 'buttons'] as const) checkCount(template, part, counts[part], values[part].length);
-  refuseLongValues(values);
-  refuseInvalidUrls(template, values);
+export function fillTemplate(
+  template: TemplateShape,
+  values: TemplateValues,
+  report: ReportProblem,
+): { components: TemplateComponentRequest[]; text: string } {
+  for (const problem of problemsOf(template, values)) report(problem);
   const components: TemplateComponentRequest[] = [];
   if (values.header.length > 0) components.push({ type: 'header', parameters: headerParameters(template, values.header) });
   if (values.body.length > 0)
@@ -54,24 +55,37 @@ export function maskedText(template: TemplateShape): string {
   );
 }
 
-function checkCount({ name }: TemplateShape, component: string, [least, most]: readonly [number, number], given: number): void {
+function* problemsOf(template: TemplateShape, values: TemplateValues): Iterable<GatewayError> {
+  const foreign = foreignHeader(template);
+  if (foreign) {
+    // The template has no parameters that could be right.
+    yield foreign;
+    return;
+  }
+  const counts = valueCounts(template);
+  for (const part of ['body', 'header', 'buttons'] as const) yield* countProblem(template, part, counts[part], values[part].length);
+  yield* lengthProblem(values);
+  yield* urlProblems(template, values);
+}
+
+function* countProblem({ name }: TemplateShape, component: string, [least, most]: readonly [number, number], given: number) {
   if (given >= least && given <= most) return;
-  throw new GatewayError('TEMPLATE_PARAMS_MISMATCH', `Template "${name}" needs ${least} ${component} parameters, ${given} were given.`, {
+  yield new GatewayError('TEMPLATE_PARAMS_MISMATCH', `Template "${name}" needs ${least} ${component} parameters, ${given} were given.`, {
     component,
     expected: least,
     given,
   });
 }
 
-function refuseLongValues({ body, header, buttons }: TemplateValues): void {
+function* lengthProblem({ body, header, buttons }: TemplateValues) {
   const characters = [...body, ...header, ...buttons].reduce((sum, { length }) => sum + length, 0);
   if (characters <= MAX_VALUE_CHARACTERS) return;
   const message = `The values of a template may have ${MAX_VALUE_CHARACTERS} characters altogether; ${characters} were given.`;
-  throw new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'body_params', message }] });
+  yield new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'body_params', message }] });
 }
 
-/** Refuses header and button URLs that a URL parser would rewrite (decision 50). */
-function refuseInvalidUrls(template: TemplateShape, { header, buttons }: TemplateValues): void {
+/** Header and button URLs that a URL parser would rewrite (decision 50). */
+function* urlProblems(template: TemplateShape, { header, buttons }: TemplateValues) {
   const takers = template.button_parameters.filter(({ takes }) => takes !== 'otp');
   const ends = buttons.filter((_, i) => takers[i]?.takes === 'link');
   const faults = {
@@ -79,7 +93,7 @@ function refuseInvalidUrls(template: TemplateShape, { header, buttons }: Templat
     button_params: ends.map(urlEndFault).find((fault) => fault !== null) ?? null,
   };
   for (const [field, message] of Object.entries(faults))
-    if (message !== null) throw new GatewayError('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, message }] });
+    if (message !== null) yield new GatewayError('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, message }] });
 }
 
 function textParameters(values: string[], names: string[] | null): TemplateParameter[] {

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import type { Sender } from '@mgw/contracts';
+import type { RpcContext } from '@mgw/rpc';
+import { ConnectionService, type PlatformConnection } from '../connection/connection.service';
+import { refuseRestricted } from '../connection/restriction';
+import { MessageOwnerStore } from '../conversations/message-owner.store';
+import type { OutgoingMessage } from './outgoing-message';
+import { reportingRefusal, stopAtFirst, type ReportProblem } from './problems';
+import { foreignMessage } from './send-errors';
+
+/** The recipient of a message whose phone is invalid, in a dry run. */
+export const NOBODY = '';
+
+/** Builds a message of one kind; finds its template, for example. */
+export type PrepareMessage = (report: ReportProblem) => OutgoingMessage | Promise<OutgoingMessage>;
+
+export interface Examined {
+  connection: PlatformConnection | null;
+  outgoing: OutgoingMessage | null;
+}
+
+/** The checks before the reservation, in the order of decision 1: connection, needs of the kind, quoted message, restriction. */
+@Injectable()
+export class MessageChecks {
+  constructor(
+    private readonly connections: ConnectionService,
+    private readonly owners: MessageOwnerStore,
+  ) {}
+
+  /** @throws GatewayError for the first problem */
+  async passOrThrow(sender: Sender, context: RpcContext, prepare: PrepareMessage) {
+    return (await this.examine(sender, context, prepare, stopAtFirst)) as { [K in keyof Examined]: NonNullable<Examined[K]> };
+  }
+
+  /** @param prepare null for a message that cannot be built; its own checks are left out */
+  async examine({ business_id }: Sender, context: RpcContext, prepare: PrepareMessage | null, report: ReportProblem): Promise<Examined> {
+    const connection = await reportingRefusal(report, () => this.connections.forBusiness(business_id, context));
+    const outgoing = prepare && (await reportingRefusal(report, () => prepare(report)));
+    if (outgoing) await this.checkQuote(outgoing, report);
+    if (connection && outgoing)
+      await reportingRefusal(report, () => refuseRestricted(connection, outgoing.needsWindow ? 'freeForm' : 'template'));
+    return { connection, outgoing };
+  }
+
+  /** The platform quotes a foreign message as an empty box, and refuses a reaction to one without naming the field (decision 303). */
+  private async checkQuote({ sender, to, quotes }: OutgoingMessage, report: ReportProblem): Promise<void> {
+    if (!quotes || to === NOBODY) return;
+    if (!(await this.owners.belongsTo(sender.business_id, to, quotes.messageId))) report(foreignMessage(quotes.field));
+  }
+}
