@@ -483,6 +483,39 @@ describe('the dashboard’s pages', () => {
         await receiver.close();
       }
     });
+
+    it('decision 353: redelivers all that failed since a time, and shows how far it is', async () => {
+      const receiver = await startReceiver();
+      try {
+        const hook = { name: 'Down', url: receiver.url, events: ['message.sent'] };
+        const { id } = (await owner.call<{ id: number }>('POST', '/api/client/webhooks', hook)).body;
+        receiver.respond((_, response) => void response.writeHead(503).end());
+        const crm = integrator(stack.demo.base_url, stack.growth.api_key);
+        for (const n of [1, 2, 3])
+          await crm.post('send-template', { phone: `1201555017${n}`, template_name: 'order_update', body_params: ['Asha', '1'] });
+        await eventually(() => receiver.requests.length === 3);
+        const ids = () => receiver.requests.map(({ headers }) => headers['webhook-id']).toSorted();
+        const failed = ids();
+        let release = (): void => {};
+        const held = new Promise<void>((resolve) => (release = resolve));
+        receiver.respond((_, response) => void held.then(() => response.writeHead(200).end()));
+        await logIn();
+        await go(`webhooks?id=${id}`);
+        const drawer = page.getByRole('dialog');
+        await drawer.getByText('responded 503 instead of 200').nth(2).waitFor();
+        await drawer.getByLabel('Redeliver all failed since').fill('2026-01-01T00:00');
+        await drawer.getByRole('button', { name: 'Redeliver all' }).click();
+        await drawer.getByText('Redelivering: 0 of 3 attempted').waitFor();
+        await drawer.getByRole('progressbar', { name: 'Progress of the redelivery' }).waitFor();
+        expect(await accessibilityFaults(page)).toEqual([]);
+        release();
+        await drawer.getByText(/^Last redelivery .*: 3 attempted$/).waitFor();
+        expect(ids()).toEqual([...failed, ...failed].toSorted());
+        await owner.call('DELETE', `/api/client/webhooks/${id}`);
+      } finally {
+        await receiver.close();
+      }
+    });
   });
 
   describe('home', () => {

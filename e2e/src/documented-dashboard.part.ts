@@ -155,7 +155,10 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await expectResponse(200, owner, 'get /api/client/webhooks');
     const redeliver = 'post /api/client/webhooks/{id}/deliveries/{delivery_id}/redeliver';
     await expectResponse(200, owner, redeliver, { at: { id, delivery_id } });
+    const recover = '/api/client/webhooks/{id}/recover';
+    for (const method of ['post', 'get', 'delete']) await expectResponse(200, owner, `${method} ${recover}`, { at: { id } });
     await expectResponse(200, owner, 'put /api/client/webhooks/{id}', { at: { id }, body: { is_active: false } });
+    await expectResponse(409, owner, `post ${recover}`, { at: { id } });
     await expectResponse(409, owner, redeliver, { at: { id, delivery_id } });
     await expectResponse(409, owner, 'post /api/client/webhooks/{id}/test', { at: { id } });
     await expectResponse(200, owner, 'delete /api/client/webhooks/{id}', { at: { id } });

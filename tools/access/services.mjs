@@ -49,6 +49,7 @@ export const SERVICES = {
         ...['create-webhook', 'list-webhooks', 'update-webhook', 'delete-webhook'],
         ...['list-deliveries', 'get-delivery', 'find-deliveries', 'redeliver', 'test-webhook', ...OPERATED, ...PERSONAL],
         ...['list-events', 'find-newest-events', 'list-failing-webhooks'],
+        ...['recover', 'get-recovery', 'cancel-recovery'],
       ],
       broadcast: ['check', 'create', 'list', 'get', 'list-recipients', 'cancel', 'pause', 'resume', ...OPERATED, ...PERSONAL],
       'auto-reply': ['get-settings', 'set-settings', 'try', 'list', 'find-unanswered', ...OPERATED, ...PERSONAL],

@@ -77,6 +77,8 @@ import { PasswordLinksStore } from './users/password-links.store';
 import { UsersService } from './users/users.service';
 import { UsersStore } from './users/users.store';
 import { DeliveriesController } from './webhooks/deliveries.controller';
+import { RecoveryController } from './webhooks/recovery.controller';
+import { RecoveryService } from './webhooks/recovery.service';
 import { WebhooksController } from './webhooks/webhooks.controller';
 
 /** `/api/v1`, with an API key (spec §4.1 to §4.8, spec §9). */
@@ -98,6 +100,7 @@ const DASHBOARD_API = [
   ApiKeysController,
   WebhooksController,
   DeliveriesController,
+  RecoveryController,
   ConnectionController,
   ClientTemplatesController,
   MessagesController,
@@ -172,6 +175,7 @@ const STORES = [
     EventFeedService,
     ErasureService,
     EventStreamService,
+    RecoveryService,
     SendingService,
     MediaService,
     Transfers,

@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
 import {
   CancelBroadcast,
+  CancelRecovery,
   CheckBroadcast,
   CheckSend,
   CreateBroadcast,
@@ -16,6 +17,7 @@ import {
   GetDelivery,
   GetMessageStatus,
   GetMessageStatuses,
+  GetRecovery,
   GetSendSettings,
   GetThread,
   GetTimeline,
@@ -32,6 +34,7 @@ import {
   MarkRead,
   PauseBroadcast,
   PrepareErasure,
+  RecoverDeliveries,
   SuspendBusiness,
   replayDeadLetter,
   discardDeadLetter,
@@ -162,6 +165,21 @@ export class Neighbours {
   @Handles(ListEvents)
   listEvents(request: RequestOf<typeof ListEvents>) {
     return this.reply(ListEvents, request);
+  }
+
+  @Handles(RecoverDeliveries)
+  recoverDeliveries(request: RequestOf<typeof RecoverDeliveries>) {
+    return this.reply(RecoverDeliveries, request);
+  }
+
+  @Handles(GetRecovery)
+  getRecovery(request: RequestOf<typeof GetRecovery>) {
+    return this.reply(GetRecovery, request);
+  }
+
+  @Handles(CancelRecovery)
+  cancelRecovery(request: RequestOf<typeof CancelRecovery>) {
+    return this.reply(CancelRecovery, request);
   }
 
   @Handles(FindNewestEvents)

@@ -6,6 +6,7 @@ import { OldSecrets1795392000000 } from './migrations/1795392000000-old-secrets'
 import { EventNumbers1795478400000 } from './migrations/1795478400000-event-numbers';
 import { DeliveryHealth1795564800000 } from './migrations/1795564800000-delivery-health';
 import { EventFeed1795651200000 } from './migrations/1795651200000-event-feed';
+import { Recoveries1795737600000 } from './migrations/1795737600000-recoveries';
 
 export const service: Service<DispatcherConfig> = {
   name: 'outbound-webhook-dispatcher',
@@ -18,6 +19,7 @@ export const service: Service<DispatcherConfig> = {
     EventNumbers1795478400000,
     DeliveryHealth1795564800000,
     EventFeed1795651200000,
+    Recoveries1795737600000,
   ],
   sources: __dirname,
 };

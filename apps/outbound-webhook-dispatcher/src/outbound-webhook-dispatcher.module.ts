@@ -13,6 +13,8 @@ import { FeedHandlers } from './feed/feed.handlers';
 import { FeedStore } from './feed/feed.store';
 import { METRICS } from './metrics';
 import { dispatcherPersonalData } from './personal-data';
+import { RecoveryHandlers } from './recovery/recovery.handlers';
+import { RecoveryStore } from './recovery/recovery.store';
 import { WebhooksHandlers } from './webhooks/webhooks.handlers';
 import { WebhooksStore } from './webhooks/webhooks.store';
 
@@ -38,6 +40,7 @@ const dispatcherRetention = ({ deliveriesDays: days, eventsDays }: DispatcherCon
     WebhooksHandlers,
     DeliveryLogHandlers,
     FeedHandlers,
+    RecoveryHandlers,
     ...operatorControllers('outbound-webhook-dispatcher', 'dispatch', METRICS),
     personalDataController('outbound-webhook-dispatcher', 'dispatch', dispatcherPersonalData),
   ],
@@ -49,6 +52,7 @@ const dispatcherRetention = ({ deliveriesDays: days, eventsDays }: DispatcherCon
     ExpansionConsumer,
     FeedStore,
     LanesStore,
+    RecoveryStore,
     WebhooksStore,
     retention(DispatcherConfig, dispatcherRetention),
     sealingCheck(ANY_SECRET),

@@ -21,6 +21,7 @@ export * from './operation';
 export * from './people';
 export * from './platform';
 export * from './public-events';
+export * from './recovery';
 export * from './send';
 export * from './sent-details';
 export * from './status';

@@ -5,6 +5,7 @@ import { parse } from 'csv-parse/sync';
 import request, { type Test } from 'supertest';
 import {
   CancelBroadcast,
+  CancelRecovery,
   CreateBroadcast,
   CreateWebhook,
   DeleteWebhook,
@@ -13,6 +14,7 @@ import {
   LiftSuppression,
   PauseBroadcast,
   PrepareErasure,
+  RecoverDeliveries,
   Redeliver,
   ResumeBroadcast,
   SendReaction,
@@ -85,6 +87,8 @@ describe('the audit log', () => {
     neighbours.respond(CreateWebhook, () => ({ id: 7 }));
     neighbours.respond(PrepareErasure, () => ({ names: [PHONE], conversation_ids: [], hash_key: 'k'.repeat(32) }));
     neighbours.respond(TestWebhook, () => ({ delivery_id: 8 }));
+    neighbours.respond(RecoverDeliveries, () => ({ queued: 1, next_since: null }));
+    neighbours.respond(CancelRecovery, () => ({ cancelled: 1 }));
     neighbours.respond(CreateBroadcast, () => ({ id: 9 }));
     neighbours.respond(SyncTemplates, () => ({ state: 'running' as const, started_at: AT }));
     neighbours.respond(TryAutoReply, () => ({ reply: CANARY }));
@@ -192,6 +196,12 @@ describe('the audit log', () => {
         'delivery.redelivered',
         'webhook:7',
       ],
+      'post /api/client/webhooks/{id}/recover': [
+        owner.post(`${c}/webhooks/7/recover`, { since: '2026-11-22T09:00:00Z' }),
+        'webhook.recovered',
+        'webhook:7',
+      ],
+      'delete /api/client/webhooks/{id}/recover': [owner.delete(`${c}/webhooks/7/recover`), 'webhook.recovery-cancelled', 'webhook:7'],
       'put /api/client/connection': [owner.put(`${c}/connection`, { ...ids, ...secrets }), 'connection.set', null],
       'post /api/client/templates/sync': [owner.post(`${c}/templates/sync`), 'templates.synced', null],
       'post /api/client/conversations/{id}/messages': [

@@ -27,6 +27,8 @@ export const AUDIT_ACTIONS = [
   'webhook.changed',
   'webhook.deleted',
   'webhook.tested',
+  'webhook.recovered',
+  'webhook.recovery-cancelled',
   'delivery.redelivered',
   'suppression.set',
   'suppression.lifted',

@@ -5,6 +5,7 @@ import {
   GetDelivery,
   ListDeliveries,
   ListWebhooks,
+  RecoverDeliveries,
   UpdateWebhook,
   type RequestOf,
 } from '@mgw/contracts';
@@ -200,4 +201,32 @@ describe('webhook management (spec §4.9)', () => {
       expect(response.body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED', details: [{ field }] });
     },
   );
+
+  it('decision 353: a recovery has a period, and says what it queued and where the next one begins', async () => {
+    const asked: unknown[] = [];
+    dashboard.neighbours.respond(RecoverDeliveries, (request) => {
+      asked.push(request);
+      return { queued: 10_000, next_since: '2026-11-22T10:00:00.000Z' };
+    });
+    const recover = (body: object) => owner.post('/api/client/webhooks/7/recover', body);
+    const since = '2026-11-22T10:00:00+01:00';
+    expect((await recover({ since, until: '2026-11-22T11:00:00Z', states: ['failed', 'failed'] }).expect(200)).body).toEqual({
+      queued: 10_000,
+      next_since: '2026-11-22T10:00:00.000Z',
+      message: '10000 deliveries are queued, the oldest first. The period has more: recover again from 2026-11-22T10:00:00.000Z.',
+    });
+    await recover({ since }).expect(200);
+    expect(asked).toEqual([
+      { business_id, webhook_id: 7, since: '2026-11-22T09:00:00.000Z', until: '2026-11-22T11:00:00.000Z', states: ['failed'] },
+      { business_id, webhook_id: 7, since: '2026-11-22T09:00:00.000Z', states: ['failed', 'skipped'] },
+    ]);
+    for (const [field, body] of [
+      ['since', {}],
+      ['since', { since: '2026-11-22' }],
+      ['until', { since, until: '2026-11-22T08:59:59Z' }],
+      ['states', { since, states: ['succeeded'] }],
+      ['states', { since, states: [] }],
+    ] as const)
+      expect((await recover(body).expect(400)).body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field }] });
+  });
 });

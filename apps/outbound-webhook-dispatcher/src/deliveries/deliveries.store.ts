@@ -6,6 +6,7 @@ import { OPT_IN } from '../feed/opt-in-events';
 import type { Attempt, AttemptEnd } from './attempt';
 import { admission, lanesConsidered, WEBHOOKS_CONSIDERED, type Capacity } from './capacity';
 import { publicBody } from './public-body';
+import { dueSince, RECOVERY_LANE } from './recovery-lane';
 
 export interface Expansion {
   claimed: Attempt[];
@@ -158,7 +159,8 @@ export class DeliveriesStore {
        ), held AS MATERIALIZED (
          SELECT webhook_id FROM (SELECT DISTINCT business_id, webhook_id FROM first) w
          WHERE EXISTS (SELECT FROM dispatch.lanes l
-                       WHERE l.worker IS NULL AND NOT l.suspect AND l.business_id = w.business_id AND l.webhook_id = w.webhook_id)
+                       WHERE l.worker IS NULL AND NOT l.suspect AND l.business_id = w.business_id AND l.webhook_id = w.webhook_id
+                         AND l.ordering_key <> '${RECOVERY_LANE}')
        ), candidate AS (
          SELECT first.*, id AS age FROM first
          WHERE EXISTS (SELECT FROM alive) AND webhook_id NOT IN (SELECT webhook_id FROM held)
@@ -300,7 +302,7 @@ export class DeliveriesStore {
          DELETE FROM dispatch.lanes l USING ended
          WHERE l.webhook_id = ended.webhook_id AND l.ordering_key = ended.ordering_key AND ended.open = 1
        ), freed AS (
-         UPDATE dispatch.lanes l SET worker = NULL, delivery_id = NULL, open = l.open - 1, due_since = clock_timestamp(), suspect = false
+         UPDATE dispatch.lanes l SET worker = NULL, delivery_id = NULL, open = l.open - 1, due_since = ${dueSince('l.ordering_key')}, suspect = false
          FROM ended WHERE l.webhook_id = ended.webhook_id AND l.ordering_key = ended.ordering_key AND ended.open > 1 RETURNING 1
        ), successes AS (
          SELECT webhook_id, coalesce(max(nth) FILTER (WHERE state = 'succeeded'), 0) AS latest FROM ended WHERE NOT manual GROUP BY webhook_id

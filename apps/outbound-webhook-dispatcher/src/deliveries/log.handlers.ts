@@ -13,7 +13,7 @@ import {
   type RequestOf,
 } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
-import { invalid, webhookNotFound } from '../webhooks/webhook-errors';
+import { invalid, webhookDisabled, webhookNotFound } from '../webhooks/webhook-errors';
 import { DispatchService } from './dispatch.service';
 import { DeliveryLogStore, IN_PROGRESS } from './log.store';
 import { sampleData } from './samples';
@@ -75,8 +75,4 @@ function isPublicEvent(name: string | undefined): name is PublicEventName {
 
 function deliveryNotFound(): GatewayError {
   return new GatewayError('NOT_FOUND', 'No delivery of this webhook has this id.');
-}
-
-function webhookDisabled(): GatewayError {
-  return new GatewayError('CONFLICT', 'The webhook is disabled. Enable it first.');
 }

@@ -10,6 +10,7 @@ import {
 } from '@mgw/contracts';
 import { Database, examine, filteredPage, onRow, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { activeTraceparent } from '@mgw/telemetry';
+import { RECOVERY_LANE } from './recovery-lane';
 
 type State = ReplyOf<typeof ListDeliveries>['deliveries'][number]['state'];
 interface LogRow {
@@ -34,14 +35,14 @@ interface SentRow {
 
 /** SQL: the ids that a period can have. A row gets its id and its time at most a deadline apart, far less than this margin. */
 const MARGIN = `interval '1 minute'`;
-const OLDEST = `CASE WHEN $7::timestamptz IS NULL THEN 0 ELSE
-    (SELECT id FROM dispatch.deliveries WHERE created_at >= $7::timestamptz - ${MARGIN} ORDER BY created_at LIMIT 1) END`;
-const NEWEST = `CASE WHEN $8::timestamptz IS NULL THEN 9223372036854775806 ELSE
-    (SELECT id FROM dispatch.deliveries WHERE created_at <= $8::timestamptz + ${MARGIN} ORDER BY created_at DESC LIMIT 1) END`;
+export const oldestId = (from: string) => `CASE WHEN ${from}::timestamptz IS NULL THEN 0 ELSE
+    (SELECT id FROM dispatch.deliveries WHERE created_at >= ${from}::timestamptz - ${MARGIN} ORDER BY created_at LIMIT 1) END`;
+export const newestId = (to: string) => `CASE WHEN ${to}::timestamptz IS NULL THEN 9223372036854775806 ELSE
+    (SELECT id FROM dispatch.deliveries WHERE created_at <= ${to}::timestamptz + ${MARGIN} ORDER BY created_at DESC LIMIT 1) END`;
 const LIST = examine(
   `SELECT id, event, event_id, state, status_code, duration_ms, attempt, reason, created_at,
      octet_length(body) + coalesce(octet_length(response_body), 0) AS bytes FROM dispatch.deliveries
-   WHERE webhook_id = $1 AND -id > -coalesce($2::bigint, 9223372036854775807) AND -id <= -(${OLDEST}) AND -id >= -(${NEWEST})
+   WHERE webhook_id = $1 AND -id > -coalesce($2::bigint, 9223372036854775807) AND -id <= -(${oldestId('$7')}) AND -id >= -(${newestId('$8')})
    ORDER BY -id LIMIT $3`,
   `($5::text IS NULL OR row.state = $5) AND ($6::text IS NULL OR row.event = $6)
      AND ($7::timestamptz IS NULL OR row.created_at >= $7) AND ($8::timestamptz IS NULL OR date_trunc('milliseconds', row.created_at) <= $8)`,
@@ -49,6 +50,10 @@ const LIST = examine(
 );
 const SENT = 'd.body, d.response_body, d.request';
 const COLUMNS = 'd.id, d.event, d.event_id, d.state, d.status_code, d.duration_ms, d.attempt, d.reason, d.created_at';
+
+/** SQL: what makes an ended delivery wait again because a person requested it. */
+export const WAITING_AGAIN = `state = 'pending', queued = true, manual = true, status_code = NULL, duration_ms = NULL, reason = NULL,
+  response_body = NULL, finished_at = NULL, request = NULL`;
 
 /** Maximum bytes of bodies on one page; a page always has at least one delivery. */
 const PAGE_BYTES = 1024 * 1024;
@@ -125,17 +130,18 @@ export class DeliveryLogStore {
         'SELECT is_active FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR KEY SHARE',
         [business_id, webhook_id],
       );
-      const find = 'SELECT state, ordering_key, lost_workers FROM dispatch.deliveries WHERE webhook_id = $1 AND id = $2';
+      const find = 'SELECT state, ordering_key, event_id, lost_workers FROM dispatch.deliveries WHERE webhook_id = $1 AND id = $2';
       const values = [webhook_id, delivery_id];
-      const [found] = await tx.query<{ state: State; ordering_key: string; lost_workers: number }>(find, values);
+      const [found] = await tx.query<{ state: State; ordering_key: string; event_id: string; lost_workers: number }>(find, values);
       if (!webhook || !found) return null;
       if (!webhook.is_active || isOpen(found.state)) return { ...webhook, state: found.state };
-      await this.openLane(tx, { business_id, webhook_id, ordering_key: found.ordering_key, suspect: found.lost_workers > 1 });
+      // A delivery keeps the lane of its recovery, which may run again.
+      const ordering_key = found.ordering_key === RECOVERY_LANE ? found.event_id : found.ordering_key;
+      await this.openLane(tx, { business_id, webhook_id, ordering_key, suspect: found.lost_workers > 1 });
       const again = await tx.query(
-        `UPDATE dispatch.deliveries SET state = 'pending', queued = true, manual = true, status_code = NULL, duration_ms = NULL, reason = NULL,
-           response_body = NULL, finished_at = NULL, request = NULL, lost_workers = least(lost_workers, 2)
+        `UPDATE dispatch.deliveries SET ${WAITING_AGAIN}, ordering_key = $3, lost_workers = least(lost_workers, 2)
          WHERE webhook_id = $1 AND id = $2 AND ${onRow(`state NOT IN ('pending', 'running')`)} RETURNING id`,
-        values,
+        [...values, ordering_key],
       );
       // Another request redelivered it since it was read.
       if (again.length === 0) throw new GatewayError('CONFLICT', IN_PROGRESS);

@@ -32,6 +32,8 @@ export const ACTION_LABELS: Record<AuditAction, string> = {
   'webhook.changed': 'Changed a webhook',
   'webhook.deleted': 'Deleted a webhook',
   'webhook.tested': 'Tested a webhook',
+  'webhook.recovered': 'Redelivered the events of a period',
+  'webhook.recovery-cancelled': 'Cancelled a redelivery',
   'delivery.redelivered': 'Redelivered an event',
   'suppression.set': 'Opted a contact out',
   'suppression.lifted': 'Lifted an opt-out',

@@ -11,6 +11,7 @@ import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { deliveryOutcome } from './delivery-outcome';
 import { type EventName, EVENTS } from './webhook';
+import { Recovery } from './recovery';
 import { TestEvent } from './test-event';
 import { useRedeliver } from './use-redeliver';
 
@@ -49,6 +50,7 @@ export function DeliveryLog({ id, wanted }: { id: number; wanted: readonly strin
           void navigate({ to: '/webhooks', search: { id: String(id), delivery: String(delivery_id) } });
         }}
       />
+      <Recovery id={id} />
       <Group align="flex-end" gap="xs">
         <Select
           label="State"

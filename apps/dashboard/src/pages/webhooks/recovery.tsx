@@ -1,0 +1,68 @@
+import { Button, Group, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, request, notifySuccess } from '../../api/client';
+import { number } from '../../components/format-number';
+import { RelativeTime } from '../../components/relative-time';
+
+/** Redelivers everything that a webhook lost while its receiver was down. */
+export function Recovery({ id }: { id: number }) {
+  const queries = useQueryClient();
+  const [since, setSince] = useState('');
+  const path = { params: { path: { id } } };
+  const last = useQuery({
+    queryKey: ['webhooks', id, 'recovery'],
+    queryFn: () => request(api.GET('/api/client/webhooks/{id}/recover', path)),
+    refetchInterval: 2_000,
+  });
+  const done = ({ message }: { message: string }) => {
+    notifySuccess(message);
+    void queries.invalidateQueries({ queryKey: ['webhooks', id] });
+  };
+  const recover = useMutation({
+    // The field has the time zone of the browser.
+    mutationFn: () => request(api.POST('/api/client/webhooks/{id}/recover', { ...path, body: { since: new Date(since).toISOString() } })),
+    onSuccess: done,
+  });
+  const cancel = useMutation({ mutationFn: () => request(api.DELETE('/api/client/webhooks/{id}/recover', path)), onSuccess: done });
+  const recovery = last.data?.recovery;
+  if (recovery && recovery.left > 0) {
+    const attempted = recovery.queued - recovery.left - recovery.cancelled;
+    return (
+      <Stack gap={4}>
+        <Group justify="space-between">
+          <Text size="sm">
+            Redelivering: {number(attempted)} of {number(recovery.queued)} attempted
+          </Text>
+          <Button size="compact-sm" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+            Cancel redelivery
+          </Button>
+        </Group>
+        <Progress value={(attempted / recovery.queued) * 100} aria-label="Progress of the redelivery" />
+      </Stack>
+    );
+  }
+  return (
+    <Stack gap={4}>
+      <Group align="flex-end">
+        <TextInput
+          label="Redeliver all failed since"
+          description="Failed and skipped deliveries, in their order. New events do not wait for them."
+          type="datetime-local"
+          value={since}
+          onChange={(e) => setSince(e.currentTarget.value)}
+          style={{ flex: '1 1 200px' }}
+        />
+        <Button variant="default" disabled={since === ''} loading={recover.isPending} onClick={() => recover.mutate()}>
+          Redeliver all
+        </Button>
+      </Group>
+      {recovery && (
+        <Text size="sm" c="dimmed">
+          Last redelivery <RelativeTime at={recovery.started_at} />: {number(recovery.queued - recovery.cancelled)} attempted
+          {recovery.cancelled > 0 && `, ${number(recovery.cancelled)} cancelled`}
+        </Text>
+      )}
+    </Stack>
+  );
+}
