@@ -1,6 +1,8 @@
 import createClient, { type Client } from 'openapi-fetch';
+import { Events } from './events';
 import type { paths } from './schema';
 
+export { Events, EventsUnavailable, type FeedEvent, type FeedPage, type FollowOptions, type ListOptions } from './events';
 export { InvalidSignature, verifyWebhook, type WebhookEvent } from './verify-webhook';
 export type { components, paths } from './schema';
 
@@ -10,7 +12,11 @@ export interface GatewayOptions {
   apiKey: string;
 }
 
-/** The REST API, typed from its document. Results are `{data}` or `{error}`; only network failures throw. */
-export function gatewayClient({ url, apiKey }: GatewayOptions): Client<paths> {
-  return createClient<paths>({ baseUrl: url, headers: { 'x-api-key': apiKey } });
+/**
+ * The REST API, typed from its document. Results are `{data}` or `{error}`; only network failures throw. `events` reads the events of the
+ * business by number.
+ */
+export function gatewayClient({ url, apiKey }: GatewayOptions): Client<paths> & { events: Events } {
+  const client = createClient<paths>({ baseUrl: url, headers: { 'x-api-key': apiKey } });
+  return Object.assign(client, { events: new Events(client) });
 }

@@ -1,0 +1,74 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { EventsUnavailable, gatewayClient, type FeedPage } from '.';
+
+describe('events of the client', () => {
+  let server: Server;
+  let urls: string[] = [];
+  /** Responds to the first request, the second, and so on. */
+  let responders: RequestListener[] = [];
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      urls.push(request.url ?? '');
+      (responders.shift() ?? hold)(request, response);
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  });
+  afterAll(() => server.closeAllConnections());
+  afterAll((done) => void server.close(done));
+  beforeEach(() => ([urls, responders] = [[], []]));
+
+  const hold: RequestListener = () => undefined;
+  const json =
+    (body: object, status = 200, headers = {}): RequestListener =>
+    (_, response) =>
+      void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  const page = (seqs: number[], more: Partial<FeedPage> = {}) =>
+    json({
+      success: true,
+      events: seqs.map((seq) => ({ seq, event_id: `e${seq}`, event: 'message.sent', timestamp: '', data: {} })),
+      next_after: seqs.at(-1),
+      oldest: 1,
+      gap: false,
+      ...more,
+    });
+  const events = () => gatewayClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: 'k' }).events;
+  const busy = json({ error: 'busy' }, 429, { 'retry-after': '0' });
+
+  it('lists a page, and reports a refusal', async () => {
+    responders = [page([3]), json({ error: 'no such key' }, 401)];
+    const found = await events().list({ after: 2, types: ['message.sent', 'ai.replied'], limit: 5, wait: 1 });
+    expect([found.events[0]?.seq, found.next_after]).toEqual([3, 3]);
+    expect(urls).toEqual(['/api/v1/events?after=2&types=message.sent%2Cai.replied&limit=5&wait=1']);
+    await expect(events().list()).rejects.toThrow(new EventsUnavailable('the gateway responded 401: no such key'));
+  });
+
+  it('follows through limits, failures and resets, from its position, until the signal aborts', async () => {
+    const reset: RequestListener = ({ socket }) => void socket.destroy();
+    responders = [page([8, 9]), busy, json({ error: 'starting' }, 503, { 'retry-after': '0' }), reset, page([10])];
+    const stop = new AbortController();
+    const seen: number[] = [];
+    for await (const { seq } of events().follow({ after: 7, signal: stop.signal })) {
+      seen.push(seq);
+      if (seq === 10) stop.abort();
+    }
+    expect(seen).toEqual([8, 9, 10]);
+    expect(urls.map((url) => new URL(url, 'http://x').searchParams.get('after'))).toEqual(['7', '9', '9', '9', '9']);
+  });
+
+  it('throws when the gateway refuses or events are lost, unless the caller accepts the gap', async () => {
+    const gap = page([20], { gap: true, oldest: 20 });
+    responders = [json({ error: 'no permission' }, 403), gap, gap];
+    const first = async (options = {}) =>
+      (
+        await events()
+          .follow({ after: 7, ...options })
+          .next()
+      ).value;
+    await expect(first()).rejects.toThrow('the gateway responded 403: no permission');
+    await expect(first()).rejects.toThrow('events after 7 are no longer kept; the oldest is 20');
+    const onGap = jest.fn();
+    expect(await first({ onGap })).toMatchObject({ seq: 20 });
+    expect(onGap).toHaveBeenCalledTimes(1);
+  });
+});
