@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gatewayClient, InvalidSignature, verifyWebhook } from '@mgw/client';
 import { eventually, freePort, installedProgram, startReceiver, type Receiver } from '@mgw/testing';
-import { dashboardUser, integrator, type DashboardUser } from './people';
+import { customer, dashboardUser, integrator, type DashboardUser } from './people';
 import { ROOT, sharedStack, type SharedStack } from './stack';
 
 const blocks = (page: string, language: string) =>
@@ -85,6 +85,36 @@ describe('samples of the documentation, and the client library', () => {
     const ran = spawnSync('bash', ['-c', STRICT + lines], { cwd: dir, encoding: 'utf8' });
     expect([ran.status, ran.status === 0 ? '' : ran.stdout + ran.stderr]).toEqual([0, '']);
     expect(ran.stdout).toContain('"message');
+  });
+
+  it('docs/guides.md: the bot shows its buttons, and replies to the tap', async () => {
+    const port = await freePort();
+    const [source = ''] = blocks('docs/guides.md', 'js');
+    writeFileSync(join(dir, 'bot.mjs'), here(source).replace('9100', String(port)));
+    const env = { ...process.env, API_KEY: stack.growth.api_key };
+    servers.push(spawn(process.execPath, [join(dir, 'bot.mjs')], { stdio: 'ignore', cwd: dir, env }));
+    const url = `http://127.0.0.1:${port}/`;
+    await eventually(async () => (await fetch(url, { method: 'POST' }).catch(() => null))?.status === 401);
+    const hook = { name: 'bot', url, events: ['message.received'], secret: 'swordfish' };
+    const made = await owner.call<{ id: number }>('POST', '/api/client/webhooks', hook);
+    const person = customer(stack.demo, stack.growth, '12015550107');
+    const shown = async () => {
+      const requests = await fetch(`${stack.demo.simulator_url}/__sim/requests?limit=20000`);
+      const { requests: calls } = (await requests.json()) as { requests: { body: { to?: string; type?: string } | null }[] };
+      return calls.map(({ body }) => body).filter((body) => body?.to === `+${person.phone}`);
+    };
+    await person.writes('Hello');
+    await eventually(async () => (await shown()).length > 0);
+    const tapped = await person.sends({
+      type: 'interactive',
+      content: { type: 'button_reply', button_reply: { id: 'am', title: 'Morning' } },
+    });
+    await eventually(async () => (await shown()).length > 1);
+    expect(await shown()).toMatchObject([
+      { type: 'interactive', interactive: { action: { buttons: [{ reply: { id: 'am' } }, { reply: { id: 'pm' } }] } } },
+      { type: 'text', text: { body: 'Morning it is.' }, context: { message_id: tapped } },
+    ]);
+    await owner.call('DELETE', `/api/client/webhooks/${made.body.id}`);
   });
 
   it('libs/client/README.md: the client sends', () => {
