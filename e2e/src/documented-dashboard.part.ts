@@ -239,6 +239,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await expectResponse(200, owner, 'get /api/client/suppressions');
     await expectResponse(200, owner, 'get /api/client/suppressions/{phone}', { at });
     await expectResponse(200, owner, 'delete /api/client/suppressions/{phone}', { at });
+    await expectResponse(200, owner, 'post /api/client/suppressions/import');
     await expectResponse(200, owner, 'delete /api/client/people/{phone}', { at });
     await expectResponse(200, owner, 'get /api/client/erasures');
     const cookie = await logIn(stack.demo.site_url, stack.growth.owner);

@@ -62,12 +62,12 @@ export function browser(siteUrl: string, cookie?: string): DashboardUser {
 /**
  * Announces a body of this size and waits for the response before it sends any byte. A client that writes on during a refusal may see a
  * broken connection instead.
- * @param cookie session cookie
+ * @param cookie session cookie; undefined for a caller with a key
  */
-export function announcer(siteUrl: string, bytes: number, cookie: string): DashboardUser {
+export function announcer(siteUrl: string, bytes: number, cookie?: string): DashboardUser {
   return {
-    call: async (method, path) => {
-      const headers = { cookie, 'content-type': 'application/json', 'content-length': bytes };
+    call: async (method, path, _body, more = {}) => {
+      const headers = { ...(cookie !== undefined && { cookie }), 'content-type': 'application/json', 'content-length': bytes, ...more };
       const sending = request(`${siteUrl}${path}`, { method: method.toUpperCase(), headers });
       sending.flushHeaders();
       const [response] = (await once(sending, 'response')) as [IncomingMessage];

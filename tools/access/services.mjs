@@ -27,23 +27,13 @@ export const SERVICES = {
     calls: {
       send: [
         ...['template', 'text', 'media', 'otp', 'interactive', 'location', 'contacts', 'reaction'],
-        ...[
-          'mark-read',
-          'mark-conversation-read',
-          'check',
-          'find',
-          'find-media',
-          'daily-usage',
-          'list-conversations',
-          'get-thread',
-          'get-settings',
-          'set-settings',
-        ],
-        ...['list-suppressions', 'get-suppression', 'set-suppression', 'lift-suppression', ...OPERATED],
+        ...['mark-read', 'mark-conversation-read', 'check', 'find', 'find-media', 'daily-usage', 'get-settings', 'set-settings'],
+        ...['list-conversations', 'find-conversation', 'get-thread', 'list-inbound'],
+        ...['list-suppressions', 'get-suppression', 'set-suppression', 'import-suppressions', 'lift-suppression', ...OPERATED],
         ...['find-person', 'prepare-erasure', ...PERSONAL],
       ],
       template: ['get-connection', 'set-connection', 'list', 'list-approved', 'sync', 'suspend-business', ...OPERATED],
-      status: ['get', 'get-many', 'list', 'timeline', 'usage', ...OPERATED, ...PERSONAL],
+      status: ['get-many', 'list', 'timeline', 'usage', ...OPERATED, ...PERSONAL],
       'platform-webhook-ingest': ['receive', 'verify-handshake', ...OPERATED, ...PERSONAL],
       'outbound-webhook-dispatcher': [
         ...['create-webhook', 'list-webhooks', 'update-webhook', 'delete-webhook'],
@@ -121,7 +111,7 @@ export const SERVICES = {
   broadcast: {
     schema: 'broadcast',
     secrets: [],
-    calls: { send: ['template', 'find'], template: ['find'] },
+    calls: { send: ['template', 'find', 'check-daily-cap'], template: ['find'] },
     announces: [],
     listens: [],
     publishes: ['public.broadcast.completed'],

@@ -1,9 +1,10 @@
 import {
   CreateBroadcast,
-  FindSend,
+  FindSends,
   FindTemplates,
   GetBroadcast,
   ListRecipients,
+  type FoundSend,
   type ReplyOf,
   type RequestOf,
   type TemplateShape,
@@ -24,8 +25,6 @@ const TEMPLATE: TemplateShape = {
   header_variables: [],
   button_parameters: [],
 };
-
-type FoundSend = ReplyOf<typeof FindSend>['send'];
 
 /** Looks up every send as one in this state. */
 export function sendInState(state: NonNullable<FoundSend>['state']): (messageId: string) => FoundSend {
@@ -51,7 +50,7 @@ export class Broadcasts {
     const found = { template: { ...TEMPLATE, ...template }, available_languages: ['en'] };
     harness.respond(FindTemplates, ({ names }) => ({ found: names.map(() => found) }));
     const broadcasts = new Broadcasts(harness);
-    harness.respond(FindSend, ({ message_id }) => ({ send: broadcasts.findSend(message_id) }));
+    harness.respond(FindSends, ({ message_ids }) => ({ sends: message_ids.map((id) => broadcasts.findSend(id)) }));
     return broadcasts;
   }
 

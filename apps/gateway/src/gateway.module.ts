@@ -11,19 +11,24 @@ import { ApiKeysService } from './api-keys/api-keys.service';
 import { ApiKeysStore } from './api-keys/api-keys.store';
 import { DailyUsage } from './api-keys/daily-usage';
 import { EventsController } from './api-v1/events.controller';
+import { BroadcastsByKeyController } from './api-v1/broadcasts-by-key.controller';
 import { HealthController } from './api-v1/health.controller';
 import { MarkReadController } from './api-v1/mark-read.controller';
 import { MediaController } from './api-v1/media.controller';
 import { MessageStatusController } from './api-v1/message-status.controller';
+import { MessagesByKeyController } from './api-v1/messages-by-key.controller';
 import { QuickSendController } from './api-v1/quick-send.controller';
 import { SendEndpoints } from './api-v1/send-endpoints.service';
 import { SendController } from './api-v1/send.controller';
+import { SuppressionsByKeyController } from './api-v1/suppressions-by-key.controller';
 import { TemplatesController } from './api-v1/templates.controller';
+import { WebhooksByKeyController } from './api-v1/webhooks-by-key.controller';
 import { AuditLogController, OperatorAuditLogController } from './audit-log/audit-log.controller';
 import { AuditLogService } from './audit-log/audit-log.service';
 import { AuditStore } from './audit/audit.store';
 import { AutoReplyController } from './auto-reply/auto-reply.controller';
 import { BroadcastsController } from './broadcasts/broadcasts.controller';
+import { BroadcastsService } from './broadcasts/broadcasts.service';
 import { BusinessesService } from './businesses/businesses.service';
 import { BusinessesStore } from './businesses/businesses.store';
 import { ConnectionController } from './connection/connection.controller';
@@ -48,6 +53,7 @@ import { Mailer } from './mail/mailer';
 import { ClientMediaController } from './media/client-media.controller';
 import { MediaService } from './media/media.service';
 import { Transfers } from './media/transfers';
+import { MessageLog } from './messages/message-log.service';
 import { MessagesController } from './messages/messages.controller';
 import { UsageController } from './messages/usage.controller';
 import { OperatorApiKeysController } from './operator/api-keys.controller';
@@ -70,6 +76,7 @@ import { SessionStrategy } from './sessions/session.strategy';
 import { SessionsStore } from './sessions/sessions.store';
 import { SettingsController } from './settings/settings.controller';
 import { SuppressionsController } from './suppressions/suppressions.controller';
+import { SuppressionsService } from './suppressions/suppressions.service';
 import { TeamController } from './team/team.controller';
 import { ClientTemplatesController } from './templates/templates.controller';
 import { PasswordLinks } from './users/password-links';
@@ -80,8 +87,9 @@ import { DeliveriesController } from './webhooks/deliveries.controller';
 import { RecoveryController } from './webhooks/recovery.controller';
 import { RecoveryService } from './webhooks/recovery.service';
 import { WebhooksController } from './webhooks/webhooks.controller';
+import { WebhooksService } from './webhooks/webhooks.service';
 
-/** `/api/v1`, with an API key (spec §4.1 to §4.8, spec §9). */
+/** `/api/v1`, with an API key (spec §4.1 to §4.8, spec §9, decision 361). */
 const REST_API = [
   HealthController,
   TemplatesController,
@@ -91,6 +99,10 @@ const REST_API = [
   MessageStatusController,
   MediaController,
   EventsController,
+  MessagesByKeyController,
+  BroadcastsByKeyController,
+  SuppressionsByKeyController,
+  WebhooksByKeyController,
 ];
 
 /** `/api/client`, with a dashboard session (spec §4.9, §10). */
@@ -190,6 +202,10 @@ const STORES = [
       useFactory: ({ graphBaseUrl, mediaHosts }: GatewayConfig) => new MediaDownloads(graphBaseUrl, mediaHosts),
     },
     SendEndpoints,
+    BroadcastsService,
+    MessageLog,
+    SuppressionsService,
+    WebhooksService,
     sealerOf(GatewayConfig),
   ],
 })

@@ -7,27 +7,33 @@ import {
   CreateBroadcast,
   CreateWebhook,
   DeleteWebhook,
+  FindConversation,
   FindDeliveries,
   FindMedia,
   FindNewestEvents,
-  FindSend,
+  FindSends,
   FindUnanswered,
+  GetBroadcast,
   GetConnection,
   GetDailyUsage,
   GetDelivery,
-  GetMessageStatus,
   GetMessageStatuses,
   GetRecovery,
   GetSendSettings,
+  GetSuppression,
   GetThread,
   GetTimeline,
   GetUsage,
+  ImportSuppressions,
   LiftSuppression,
   ListApprovedTemplates,
   ListConversations,
   ListDeliveries,
   ListEvents,
+  ListInboundMessages,
   ListMessages,
+  ListRecipients,
+  ListSuppressions,
   ListTemplates,
   ListWebhooks,
   MarkConversationRead,
@@ -197,14 +203,44 @@ export class Neighbours {
     return this.reply(SendText, request);
   }
 
-  @Handles(FindSend)
-  findSend(request: RequestOf<typeof FindSend>) {
-    return this.reply(FindSend, request);
+  @Handles(FindSends)
+  findSends(request: RequestOf<typeof FindSends>) {
+    return this.reply(FindSends, request);
   }
 
-  @Handles(GetMessageStatus)
-  getMessageStatus(request: RequestOf<typeof GetMessageStatus>) {
-    return this.reply(GetMessageStatus, request);
+  @Handles(FindConversation)
+  findConversation(request: RequestOf<typeof FindConversation>) {
+    return this.reply(FindConversation, request);
+  }
+
+  @Handles(GetBroadcast)
+  getBroadcast(request: RequestOf<typeof GetBroadcast>) {
+    return this.reply(GetBroadcast, request);
+  }
+
+  @Handles(GetSuppression)
+  getSuppression(request: RequestOf<typeof GetSuppression>) {
+    return this.reply(GetSuppression, request);
+  }
+
+  @Handles(ImportSuppressions)
+  importSuppressions(request: RequestOf<typeof ImportSuppressions>) {
+    return this.reply(ImportSuppressions, request);
+  }
+
+  @Handles(ListInboundMessages)
+  listInboundMessages(request: RequestOf<typeof ListInboundMessages>) {
+    return this.reply(ListInboundMessages, request);
+  }
+
+  @Handles(ListRecipients)
+  listRecipients(request: RequestOf<typeof ListRecipients>) {
+    return this.reply(ListRecipients, request);
+  }
+
+  @Handles(ListSuppressions)
+  listSuppressions(request: RequestOf<typeof ListSuppressions>) {
+    return this.reply(ListSuppressions, request);
   }
 
   @Handles(ListApprovedTemplates)

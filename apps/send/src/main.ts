@@ -7,6 +7,7 @@ import { ReadReceipts1795395600000 } from './migrations/1795395600000-read-recei
 import { Media1795478400000 } from './migrations/1795478400000-media';
 import { SentDetails1795479000000 } from './migrations/1795479000000-sent-details';
 import { ErasedPeople1795651200000 } from './migrations/1795651200000-erased-people';
+import { ByKey1795737600000 } from './migrations/1795737600000-by-key';
 
 export const service: Service<SendConfig> = {
   name: 'send',
@@ -20,6 +21,7 @@ export const service: Service<SendConfig> = {
     Media1795478400000,
     SentDetails1795479000000,
     ErasedPeople1795651200000,
+    ByKey1795737600000,
   ],
   sources: __dirname,
 };

@@ -1,4 +1,4 @@
-import { FindSend, GetThread, newIntentId, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { FindSends, GetThread, newIntentId, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from './send.fixture';
@@ -104,10 +104,9 @@ describe('retention of the send service (guarantees §1, decision 24)', () => {
     const oldestFirst = [...months.flatMap((days) => [`wamid.out${days}`, `wamid.in${days}`]), 'wamid.in'];
     const newestFirst = [...oldestFirst].reverse();
     expect(pages).toEqual([newestFirst.slice(0, 4), newestFirst.slice(4, 8), newestFirst.slice(8)]);
-    for (const days of months) {
-      const found = await sending.harness.rpc.call(FindSend, { business_id: 1, message_id: `wamid.out${days}` });
-      expect(found.send).toMatchObject({ state: 'accepted' });
-    }
+    const message_ids = months.map((days) => `wamid.out${days}`);
+    const { sends } = await sending.harness.rpc.call(FindSends, { business_id: 1, message_ids });
+    expect(sends.map((send) => [send?.message_id, send?.state])).toEqual(message_ids.map((id) => [id, 'accepted']));
   });
 
   it("stores a customer's repeated message once, also concurrently and with a time in another month (platform §0.6)", async () => {

@@ -8,6 +8,7 @@ import { MessageOwnerStore } from './conversations/message-owner.store';
 import { InboundService } from './inbound/inbound.service';
 import { InboundStore } from './inbound/inbound.store';
 import { MessageChangesStore } from './inbound/message-changes.store';
+import { InboundLogStore } from './inbox/inbound-log.store';
 import { InboxHandlers } from './inbox/inbox.handlers';
 import { InboxStore } from './inbox/inbox.store';
 import { ThreadStore } from './inbox/thread.store';
@@ -34,7 +35,7 @@ import { ReceiptStore } from './receipts/receipt.store';
 import { sendRetention } from './retention';
 import { SendConfig } from './send.config';
 import { DryRunService } from './sending/dry-run.service';
-import { FindSendService } from './sending/find-send.service';
+import { FindSendsService } from './sending/find-sends.service';
 import { MessageChecks } from './sending/message-checks.service';
 import { MessageKinds } from './sending/message-kinds.service';
 import { OtpService } from './sending/otp.service';
@@ -50,7 +51,7 @@ import { SuppressionStore } from './suppression/suppression.store';
 import { TemplateService } from './templates/template.service';
 import { WindowStore } from './window/window.store';
 
-const sending = [MessageKinds, MessageChecks, DryRunService, OtpService, OtpStore, SendPipeline, PlatformSendService, FindSendService];
+const sending = [MessageKinds, MessageChecks, DryRunService, OtpService, OtpStore, SendPipeline, PlatformSendService, FindSendsService];
 const requiredData = [ConnectionService, TemplateService];
 const intents = [ReservationService, ReservationStore, OutcomeService, OutcomeStore, LateAcceptanceService, IntentSweeper, IntentStore];
 const platformErrors = [RefusalEffects, FailureEffects];
@@ -96,6 +97,7 @@ function platformSlots(rpcConcurrency: number) {
     ReceiptService,
     ReceiptStore,
     InboxStore,
+    InboundLogStore,
     ThreadStore,
     MediaStore,
     retention(SendConfig, sendRetention),

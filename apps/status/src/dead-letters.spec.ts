@@ -1,4 +1,4 @@
-import { discardDeadLetter, getDeadLetter, GetMessageStatus, listDeadLetters, replayDeadLetter } from '@mgw/contracts';
+import { discardDeadLetter, getDeadLetter, GetMessageStatuses, listDeadLetters, replayDeadLetter } from '@mgw/contracts';
 import { acceptedEvent, startHarness, type Harness } from '@mgw/harness';
 import { deadLetters } from '@mgw/service';
 import { eventually } from '@mgw/testing';
@@ -12,7 +12,9 @@ describe('guarantees §4: the dead-letters command', () => {
   const run = (...args: string[]) => deadLetters(service, args, harness.env);
   const rows = async () => (await run('list')).split('\n').map((line) => line.split('\t'));
   const statusOf = (message_id: string) =>
-    harness.rpc.call(GetMessageStatus, { business_id: 1, message_id }).then(({ record }) => record?.delivery_status);
+    harness.rpc
+      .call(GetMessageStatuses, { business_id: 1, message_ids: [message_id] })
+      .then(({ statuses }) => statuses[0]?.delivery_status);
   /** An event with invalid data, which the status service sets aside. */
   const invalid = (id: string) => {
     const event = acceptedEvent(id);

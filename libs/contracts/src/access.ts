@@ -6,8 +6,18 @@ import { Id } from './fields';
 export const PLANS = ['Growth', 'Pro', 'Starter'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** Permissions of spec §5.5. */
-export const PERMISSIONS = ['send_template', 'send_text', 'send_media', 'send_otp', 'send_interactive', 'read_messages', '*'] as const;
+/** Permissions of spec §5.5, and those beside them (decision 360). */
+export const PERMISSIONS = [
+  'send_template',
+  'send_text',
+  'send_media',
+  'send_otp',
+  'send_interactive',
+  'read_messages',
+  'manage_people',
+  'manage_webhooks',
+  '*',
+] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** Whether an endpoint with this permission sends or uploads; plans bound only those (spec §5.4). */

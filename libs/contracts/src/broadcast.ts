@@ -64,10 +64,12 @@ export const CreateBroadcast = operation('broadcast', 'create', {
     name: characters(100, 1),
     plan: Type.String(),
     idempotency: Type.Optional(Nullable(Idempotency)),
+    /** The key that each accepted message is charged to, and its messages per day; absent for a person's broadcast. */
+    charged: Type.Optional(Type.Object({ api_key_id: Id, daily_limit: Type.Integer({ minimum: 1 }) })),
   }),
   /** `replayed`: an earlier request with the same Idempotency-Key created it. */
   reply: Type.Object({ id: Id, replayed: Type.Optional(Type.Boolean()) }),
-  errors: ['TEMPLATE_NOT_FOUND', 'IDEMPOTENCY_MISMATCH', 'BROADCAST_LIMIT_REACHED'],
+  errors: ['TEMPLATE_NOT_FOUND', 'IDEMPOTENCY_MISMATCH', 'BROADCAST_LIMIT_REACHED', 'DAILY_LIMIT_REACHED'],
   deadlineMs: 15_000,
 });
 

@@ -3,7 +3,7 @@ import { characters, Id, IsoTime, MessageId, Nullable, Recipient } from './field
 import { inboundDetails } from './inbound-details';
 import { sentDetails } from './sent-details';
 import { operation } from './operation';
-import { NextCursor, PageRequest } from './paging';
+import { NextCursor, PageRequest, Period, RowCursors } from './paging';
 
 /** Decision 18. */
 export const SuppressionStateName = Type.Union([Type.Literal('opted_out'), Type.Literal('blocked'), Type.Literal('opted_out_marketing')]);
@@ -60,11 +60,37 @@ export const GetThread = operation('send', 'get-thread', {
   errors: ['NOT_FOUND'],
 });
 
-/** The strictest suppression of a person, set by the person, the platform or the dashboard. */
+/** The conversation with a person; null if there is none. */
+export const FindConversation = operation('send', 'find-conversation', {
+  isRead: true,
+  request: Type.Object({ business_id: Id, phone: Recipient }),
+  reply: Type.Object({ conversation: Nullable(ConversationRecord) }),
+});
+
+/** A message from a person, in the message log. */
+export const InboundMessage = Type.Composite([
+  Type.Omit(ThreadMessage, ['direction', 'sent_by', 'template', 'at']),
+  Type.Object({
+    from: Type.String(),
+    from_name: Type.String(),
+    /** When the person sent it, by the platform's clock. */
+    sent_at: IsoTime,
+  }),
+]);
+export type InboundMessage = Static<typeof InboundMessage>;
+
+/** Messages from people, the newest first. */
+export const ListInboundMessages = operation('send', 'list-inbound', {
+  isRead: true,
+  request: Type.Object({ business_id: Id, ...PageRequest, phone: Nullable(characters(140)), ...Period }),
+  reply: Type.Object({ messages: Type.Array(InboundMessage), next_cursor: NextCursor, cursors: RowCursors }),
+});
+
+/** The strictest suppression of a person, set by the person, the platform, the dashboard or an API key. */
 export const SuppressionRecord = Type.Object({
   phone: Type.String(),
   state: SuppressionStateName,
-  source: Type.Union([Type.Literal('person'), Type.Literal('platform'), Type.Literal('dashboard')]),
+  source: Type.Union((['person', 'platform', 'dashboard', 'api'] as const).map((source) => Type.Literal(source))),
   reason: Nullable(Type.String()),
   since: IsoTime,
 });
@@ -82,15 +108,36 @@ export const GetSuppression = operation('send', 'get-suppression', {
   reply: Type.Object({ suppression: Nullable(SuppressionRecord) }),
 });
 
-/** Sets the dashboard's suppression; the person's START does not lift it (decision 45). */
+/** Whether a person or an API key decided for the business. */
+const BusinessSource = Type.Union([Type.Literal('dashboard'), Type.Literal('api')]);
+
+/** Sets the suppression of the dashboard or of API keys; the person's START does not lift it (decision 45). */
 export const SetSuppression = operation('send', 'set-suppression', {
   request: Type.Object({
     business_id: Id,
     phone: Recipient,
     state: SuppressionStateName,
     reason: Nullable(characters(500)),
+    /** The dashboard by default. */
+    source: Type.Optional(BusinessSource),
   }),
   reply: Type.Object({}),
+});
+
+/** Most rows of an import. */
+export const MAX_IMPORTED = 10_000;
+
+/** Sets the suppression of API keys for many people, except where a stricter or newer statement exists (decision 362). */
+export const ImportSuppressions = operation('send', 'import-suppressions', {
+  request: Type.Object({
+    business_id: Id,
+    rows: Type.Array(
+      Type.Object({ phone: Recipient, state: SuppressionStateName, reason: Nullable(characters(500)), since: Nullable(IsoTime) }),
+      { maxItems: MAX_IMPORTED },
+    ),
+  }),
+  reply: Type.Object({ added: Type.Integer(), unchanged: Type.Integer() }),
+  deadlineMs: 30_000,
 });
 
 /** Lifts every suppression of a person. NOT_FOUND without one. */

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { characters, Nullable } from './fields';
+import { characters, IsoTime, Nullable } from './fields';
 
 /** A page: its maximum size, and the cursor of the previous page. Only the service that made the cursor reads it. */
 export const PageRequest = {
@@ -8,3 +8,8 @@ export const PageRequest = {
 };
 /** Null after the last page. */
 export const NextCursor = Nullable(Type.String());
+
+/** The cursor behind each row of a page, for a list that merges pages of several services. */
+export const RowCursors = Type.Array(Type.String());
+/** Both included. */
+export const Period = { from: Type.Optional(IsoTime), to: Type.Optional(IsoTime) };

@@ -5,7 +5,8 @@ import { eventType } from './event';
 import { characters, Id, IsoTime, MessageId, Nullable, OutboundType, Recipient, SentBy } from './fields';
 import { INTENT_ID } from './intent-id';
 import { ContactCards, InteractiveContent, LocationContent } from './message-content';
-import { operation, type RequestOf } from './operation';
+import { operation, type ReplyOf, type RequestOf } from './operation';
+import { MAX_STATUSES } from './status';
 
 /** Decision 24; `fingerprint` is the SHA-256 of endpoint and validated body. */
 export const Idempotency = Type.Object({ key: Type.String({ minLength: 1, maxLength: 255 }), fingerprint: Type.String() });
@@ -231,36 +232,51 @@ export const MarkConversationRead = operation('send', 'mark-conversation-read', 
 });
 
 /**
- * The send service's record of a message. It is authoritative until the status service has consumed the event. For a send that was refused
- * or has an unknown outcome it is the only record (`gw_<intent>`, decision 23a).
+ * The send service's records of messages, in the order of the request. They are authoritative until the status service has consumed the
+ * event. For a send that was refused or has an unknown outcome it is the only record (`gw_<intent>`, decision 23a).
  */
-export const FindSend = operation('send', 'find', {
-  request: Type.Object({ business_id: Id, message_id: MessageId }),
+export const FindSends = operation('send', 'find', {
+  request: Type.Object({ business_id: Id, message_ids: Type.Array(MessageId, { maxItems: MAX_STATUSES }) }),
   reply: Type.Object({
-    send: Nullable(
-      Type.Object({
-        /** The platform's id once accepted (also for a request by `gw_<intent>`), else the `gw_` id. */
-        message_id: MessageId,
-        state: Type.Union([
-          Type.Literal('calling'),
-          Type.Literal('accepted'),
-          Type.Literal('refused'),
-          Type.Literal('unknown'),
-          Type.Literal('unconfirmed'),
-        ]),
-        to: Recipient,
-        /** When the platform accepted, or when the attempt was made. */
-        at: IsoTime,
-        failure_reason: Nullable(Type.String()),
-      }),
+    sends: Type.Array(
+      Nullable(
+        Type.Object({
+          /** The platform's id once accepted (also for a request by `gw_<intent>`), else the `gw_` id. */
+          message_id: MessageId,
+          state: Type.Union([
+            Type.Literal('calling'),
+            Type.Literal('accepted'),
+            Type.Literal('refused'),
+            Type.Literal('unknown'),
+            Type.Literal('unconfirmed'),
+          ]),
+          to: Recipient,
+          /** When the platform accepted, or when the attempt was made. */
+          at: IsoTime,
+          failure_reason: Nullable(Type.String()),
+        }),
+      ),
     ),
   }),
 });
+export type FoundSend = ReplyOf<typeof FindSends>['sends'][number];
 
 /** How many sends of a key count against today's cap. */
 export const GetDailyUsage = operation('send', 'daily-usage', {
   request: Type.Object({ api_keys: Type.Array(Type.Object({ api_key_id: Id, timezone: Type.String() }), { maxItems: 1000 }) }),
   reply: Type.Object({ used: Type.Array(Type.Object({ api_key_id: Id, used: Type.Integer({ minimum: 0 }) })) }),
+});
+
+/** Refuses more messages than the key may still send on the day of `at`; it reserves none of them. */
+export const CheckDailyCap = operation('send', 'check-daily-cap', {
+  request: Type.Object({
+    messages: Type.Integer({ minimum: 1 }),
+    /** When the messages leave; null for now. */
+    at: Nullable(IsoTime),
+    sender: Type.Object({ api_key_id: Id, daily_limit: Type.Integer({ minimum: 1 }), plan: Type.String(), timezone: Type.String() }),
+  }),
+  reply: Type.Object({}),
+  errors: ['DAILY_LIMIT_REACHED'],
 });
 
 /** The platform refused a send, or its outcome is unknown: the message log shows it under `gw_<intent>`. */

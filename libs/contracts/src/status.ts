@@ -1,16 +1,19 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { characters, Id, IsoTime, MessageId, Nullable } from './fields';
 import { operation } from './operation';
-import { NextCursor, PageRequest } from './paging';
+import { NextCursor, PageRequest, Period, RowCursors } from './paging';
 
 export const DeliveryStatus = Type.Union([Type.Literal('sent'), Type.Literal('delivered'), Type.Literal('read'), Type.Literal('failed')]);
 export type DeliveryStatus = Static<typeof DeliveryStatus>;
 
-/** Spec §2.3 without the envelope; `record` is null for an unknown id and for one that another business sent. */
-export const GetMessageStatus = operation('status', 'get', {
-  request: Type.Object({ business_id: Id, message_id: MessageId }),
+/** Messages whose status one request may read. */
+export const MAX_STATUSES = 100;
+
+/** Spec §2.3 without the envelope, of accepted messages; unknown ones and those of other businesses are left out. */
+export const GetMessageStatuses = operation('status', 'get-many', {
+  request: Type.Object({ business_id: Id, message_ids: Type.Array(MessageId, { maxItems: MAX_STATUSES }) }),
   reply: Type.Object({
-    record: Nullable(
+    statuses: Type.Array(
       Type.Object({
         message_id: MessageId,
         delivery_status: DeliveryStatus,
@@ -19,15 +22,6 @@ export const GetMessageStatus = operation('status', 'get', {
         failure_reason: Nullable(Type.String()),
       }),
     ),
-  }),
-});
-
-/** The newest status of each of these messages; unknown ones are left out. */
-export const GetMessageStatuses = operation('status', 'get-many', {
-  isRead: true,
-  request: Type.Object({ business_id: Id, message_ids: Type.Array(MessageId, { maxItems: 100 }) }),
-  reply: Type.Object({
-    statuses: Type.Array(Type.Object({ message_id: MessageId, delivery_status: DeliveryStatus, failure_reason: Nullable(Type.String()) })),
   }),
 });
 
@@ -58,8 +52,12 @@ export const ListMessages = operation('status', 'list', {
     phone: Nullable(characters(140)),
     /** Part of the text, or a template's name or a message id. */
     search: Nullable(characters(100)),
+    template: Type.Optional(characters(512)),
+    /** The key as which the sends count. */
+    api_key_id: Type.Optional(Id),
+    ...Period,
   }),
-  reply: Type.Object({ messages: Type.Array(LoggedMessage), next_cursor: NextCursor }),
+  reply: Type.Object({ messages: Type.Array(LoggedMessage), next_cursor: NextCursor, cursors: RowCursors }),
 });
 
 /** Everything that happened to a message, oldest first; `status` is the platform's word or `accepted`. */

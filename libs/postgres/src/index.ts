@@ -3,7 +3,7 @@ export { READ_CONNECTIONS, RELAXED_CONNECTIONS, UPKEEP_CONNECTIONS } from './opt
 export { examine, filteredPage, type Examined, type Scan } from './filtered-page';
 export { migration } from './migration';
 export { runMigrations, type SchemaOptions } from './migrations';
-export { pageOf, readCursor } from './cursor';
+export { cursorOf, pageOf, readCursor } from './cursor';
 export { isAboutValues } from './about-values';
 export { mayBeCommitted } from './may-be-committed';
 export { onRow } from './on-row';

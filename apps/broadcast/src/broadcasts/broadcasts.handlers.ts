@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import {
   CancelBroadcast,
   CheckBroadcast,
+  CheckDailyCap,
   CreateBroadcast,
   FindTemplates,
   foreignHeader,
@@ -48,6 +49,7 @@ export class BroadcastsHandlers {
       const details = faults.slice(0, MAX_FAULTS).map(({ line, field, message }) => ({ field: `line ${line}: ${field}`, message }));
       throw new GatewayError('VALIDATION_FAILED', `${details[0]?.field} ${details[0]?.message}. Nothing was sent.`, { details });
     }
+    await this.checkCap(request, context);
     const id = await this.broadcasts.create({ ...request, recipients });
     // A concurrent request with the same key has created it.
     if (id === null) return replayCreation((await this.broadcasts.findByKey(request)) as CreatedBroadcast, request);
@@ -90,6 +92,16 @@ export class BroadcastsHandlers {
     if (!(await this.broadcasts.resume(business_id, id))) throw await this.refusal(business_id, id);
     this.runner.wake();
     return {};
+  }
+
+  /** @throws GatewayError DAILY_LIMIT_REACHED if its key may not send to all recipients on the day on which it starts */
+  private async checkCap(
+    { charged, plan, timezone, scheduled_at, recipients }: RequestOf<typeof CreateBroadcast>,
+    context: RpcContext,
+  ): Promise<void> {
+    if (!charged) return;
+    const at = scheduled_at !== null && Date.parse(scheduled_at) > Date.now() ? scheduled_at : null;
+    await this.rpc.call(CheckDailyCap, { messages: recipients.length, at, sender: { ...charged, plan, timezone } }, context);
   }
 
   /** The error for a broadcast that cannot be changed. */

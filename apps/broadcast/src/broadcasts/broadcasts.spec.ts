@@ -1,5 +1,6 @@
-import { CancelBroadcast, CheckBroadcast, CreateBroadcast } from '@mgw/contracts';
+import { CancelBroadcast, CheckBroadcast, CheckDailyCap, CreateBroadcast, GatewayError, SendTemplate, type Sender } from '@mgw/contracts';
 import type { Harness } from '@mgw/harness';
+import { eventually } from '@mgw/testing';
 import { Broadcasts } from '../../test/broadcasts.fixture';
 import { service } from '../main';
 
@@ -69,5 +70,45 @@ describe('decisions 55, 380: the daily limit of recipients', () => {
     const recipients = [{ line: 1, phone: '12015550100', body_params: [], header_params: [] }];
     const more = { ...draft, ...other, idempotency: null, recipients, name: 'b', plan: 'Growth' };
     await expect(broadcasts.harness.rpc.call(CreateBroadcast, more)).rejects.toMatchObject({ error_code: 'BROADCAST_LIMIT_REACHED' });
+  });
+});
+
+describe('decision 364: a broadcast of an API key', () => {
+  let broadcasts: Broadcasts;
+  beforeAll(async () => {
+    broadcasts = await Broadcasts.start();
+    await broadcasts.harness.run(service);
+  });
+  afterAll(() => broadcasts.harness.close());
+
+  it('spec §8: is refused beyond the cap of its key, charged to it, and replayed without another check', async () => {
+    const { harness } = broadcasts;
+    const checked: object[] = [];
+    let left = 2;
+    harness.respond(CheckDailyCap, ({ messages, at, sender }) => {
+      checked.push({ messages, at, sender });
+      if (messages > left) throw new GatewayError('DAILY_LIMIT_REACHED', 'Too many.', { daily_limit: 5 });
+      return {};
+    });
+    const senders: Sender[] = [];
+    harness.respond(SendTemplate, ({ sender, to }) => {
+      senders.push(sender);
+      return { message_id: `wamid.${to}`, phone: to, replayed: false };
+    });
+    const charged = { api_key_id: 9, daily_limit: 5 };
+    await expect(broadcasts.create(3, { charged })).rejects.toMatchObject({
+      error_code: 'DAILY_LIMIT_REACHED',
+      extras: { daily_limit: 5 },
+    });
+    const idempotency = { key: 'api-key:9:k', fingerprint: 'f' };
+    const id = await broadcasts.create(2, { charged, idempotency });
+    left = 0;
+    expect(await broadcasts.create(2, { charged, idempotency })).toBe(id);
+    expect(checked).toEqual([3, 2].map((messages) => ({ messages, at: null, sender: { ...charged, plan: 'Growth', timezone: 'UTC' } })));
+    await eventually(async () => (await broadcasts.get(id)).broadcast.status === 'completed');
+    expect(senders).toHaveLength(2);
+    // With a space it equals no Idempotency-Key of a caller.
+    for (const sender of senders)
+      expect(sender).toMatchObject({ sent_by: 'broadcast', ...charged, idempotency: { key: expect.stringContaining(' ') as string } });
   });
 });

@@ -87,19 +87,20 @@ export class BroadcastsStore {
    * @throws GatewayError BROADCAST_LIMIT_REACHED
    */
   create(request: RequestOf<typeof CreateBroadcast>): Promise<number | null> {
-    const { business_id, name, template_name, language, plan, timezone, scheduled_at, recipients, idempotency } = request;
+    const { business_id, name, template_name, language, plan, timezone, scheduled_at, recipients, idempotency, charged } = request;
     return this.db.transaction(async (tx) => {
       // Two broadcasts created at once must not both pass the limit.
       await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('broadcast.create:' || $1, 0))`, [business_id]);
       const use = await this.dailyUse(request, tx);
       const [row] = await tx.query<{ id: string }>(
         `INSERT INTO broadcast.broadcasts
-           (business_id, name, template_name, language, plan, timezone, status, total, scheduled_at, creation_key, creation_fingerprint)
-         VALUES ($1, $2, $3, $4, $5, $6, 'scheduled', $7, $8, $9, $10)
+           (business_id, name, template_name, language, plan, timezone, status, total, scheduled_at, creation_key, creation_fingerprint,
+            api_key_id, daily_limit)
+         VALUES ($1, $2, $3, $4, $5, $6, 'scheduled', $7, $8, $9, $10, $11, $12)
          ON CONFLICT (business_id, creation_key) WHERE creation_key IS NOT NULL DO NOTHING RETURNING id`,
         [
           ...[business_id, name, template_name, language, plan, timezone, recipients.length, scheduled_at],
-          ...[idempotency?.key ?? null, idempotency?.fingerprint ?? null],
+          ...[idempotency?.key ?? null, idempotency?.fingerprint ?? null, charged?.api_key_id ?? null, charged?.daily_limit ?? null],
         ],
       );
       if (!row) return null;

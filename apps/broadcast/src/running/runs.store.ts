@@ -13,6 +13,9 @@ export interface RunningBroadcast {
   language: string;
   plan: string;
   timezone: string;
+  /** Null for a broadcast that a person created. */
+  api_key_id: number | null;
+  daily_limit: number | null;
 }
 
 /** Renewed four times a second, so that another process takes over from a dead one within two seconds. */
@@ -40,17 +43,20 @@ export class RunsStore {
     return this.db.transaction(async (tx) => {
       // Without the lock two processes could each start a broadcast of one business.
       await tx.query(`SELECT pg_advisory_xact_lock(hashtext('broadcast.take'))`);
-      const [row] = await tx.query<RunningBroadcast & { id: string; business_id: string }>(
+      const [row] = await tx.query<
+        Omit<RunningBroadcast, 'id' | 'business_id' | 'api_key_id'> & { id: string; business_id: string; api_key_id: string | null }
+      >(
         `UPDATE broadcast.broadcasts SET status = 'running', started_at = coalesce(started_at, now()), idle_until = NULL,
            lease_until = now() + interval '${LEASE}'
          WHERE id = (SELECT b.id FROM broadcast.broadcasts b WHERE ${RUNNABLE}
            ORDER BY b.lease_until NULLS FIRST, b.id LIMIT 1 FOR UPDATE SKIP LOCKED)
-         RETURNING id, lease_until::text AS lease, business_id, template_name, language, plan, timezone`,
+         RETURNING id, lease_until::text AS lease, business_id, template_name, language, plan, timezone, api_key_id, daily_limit`,
       );
       if (!row) return null;
       // Query the send service at once about sends that a dead process left in flight.
       await tx.query(`UPDATE broadcast.recipients SET due_at = now() WHERE broadcast_id = $1 AND state = 'sending'`, [row.id]);
-      return { ...row, id: Number(row.id), business_id: Number(row.business_id) };
+      const api_key_id = row.api_key_id === null ? null : Number(row.api_key_id);
+      return { ...row, id: Number(row.id), business_id: Number(row.business_id), api_key_id };
     });
   }
 

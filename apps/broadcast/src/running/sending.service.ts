@@ -50,16 +50,17 @@ export class SendingService {
   }
 
   private async attempt(broadcast: RunningBroadcast, recipient: DueRecipient, deadlineAt: number): Promise<RecipientEnd> {
-    const { id, business_id, template_name, language, plan, timezone } = broadcast;
+    const { id, business_id, template_name, language, plan, timezone, api_key_id, daily_limit } = broadcast;
     const { nth, phone: to, body_params, header_params, intent_id } = recipient;
-    const key = `broadcast:${id}:${nth}`;
+    // No caller's Idempotency-Key has a space, so none meets one of the same API key.
+    const key = `broadcast${api_key_id === null ? ':' : ' '}${id}:${nth}`;
     const sender = {
       business_id,
       sent_by: 'broadcast' as const,
       intent_id,
-      api_key_id: null,
+      api_key_id,
       plan,
-      daily_limit: null,
+      daily_limit,
       timezone,
       idempotency: { key, fingerprint: key },
     };

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { FindSend, gatewayMessageId, type ReplyOf } from '@mgw/contracts';
+import { FindSends, gatewayMessageId, type FoundSend } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { BackgroundLoop, LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
@@ -43,16 +43,16 @@ export class UnclearService extends BackgroundLoop {
 
   private async resolve(recipient: UnclearRecipient): Promise<void> {
     const { broadcastId, businessId, nth, intentId } = recipient;
-    const request = { business_id: businessId, message_id: gatewayMessageId(intentId) };
+    const request = { business_id: businessId, message_ids: [gatewayMessageId(intentId)] };
     const deadlineAt = Date.now() + QUERY_DEADLINE_MS;
     // Without a response the recipient is queried again soon.
-    const response = await this.rpc.call(FindSend, request, { deadlineAt }).catch(() => null);
-    const end = response && endOf(response.send, recipient, intentId);
+    const response = await this.rpc.call(FindSends, request, { deadlineAt }).catch(() => null);
+    const end = response && endOf(response.sends[0] ?? null, recipient, intentId);
     if (end) await this.recipients.record([{ broadcastId, nth, intentId, end }], false);
   }
 }
 
-function endOf(send: ReplyOf<typeof FindSend>['send'], recipient: UnclearRecipient, intentId: string): RecipientEnd {
+function endOf(send: FoundSend, recipient: UnclearRecipient, intentId: string): RecipientEnd {
   const { attempts, age, isFinished } = recipient;
   const notSent = (reason: string): RecipientEnd =>
     isFinished || attempts >= MAX_ATTEMPTS ? { state: 'failed', reason } : { state: 'pending', afterSeconds: 0 };

@@ -36,7 +36,7 @@ class RateLimitGuard implements CanActivate {
   }
 }
 
-/** Refuses Starter keys at send endpoints (spec §5.4), and keys without the permission. */
+/** Refuses keys without the permission, and Starter keys at send endpoints (spec §5.4). */
 @Injectable()
 class PermissionGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}

@@ -1,4 +1,5 @@
 import type { Permission, Plan } from '@mgw/contracts';
+import type { Author } from '../audit/audit.store';
 import type { Zones } from '../businesses/zones';
 
 /** The rights of a key, with the limits in force. */
@@ -14,3 +15,6 @@ export interface KeyAccess {
   allowsFrom: (ip: string) => boolean;
   business: { id: number; name: string; suspended: boolean; plan: Plan; zones: Zones };
 }
+
+/** The key as the author of audit entries. */
+export const authorOf = ({ api_key_id, business }: KeyAccess): Author => ({ user_id: null, business_id: business.id, api_key_id });

@@ -1,5 +1,19 @@
-import { Type } from '@sinclair/typebox';
-import { DeliveryStatus, FeedPage, InteractiveContent, IsoTime, MediaType, MessageId, Restriction, TemplateRecord } from '@mgw/contracts';
+import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox';
+import {
+  ConversationRecord,
+  DeliveryStatus,
+  FeedPage,
+  InboundMessage,
+  InteractiveContent,
+  IsoTime,
+  LoggedMessage,
+  MediaType,
+  MessageId,
+  NextCursor,
+  Nullable,
+  Restriction,
+  TemplateRecord,
+} from '@mgw/contracts';
 import { sendResultWith } from '../sending/sending.responses';
 
 const success = Type.Literal(true);
@@ -12,18 +26,54 @@ export const OtpSendResult = sendResultWith('OtpSendResult', { otp: Type.String(
 
 export const Succeeded = Type.Object({ success }, { title: 'Succeeded' });
 
+const messageStatus = Type.Object({
+  message_id: MessageId,
+  api_status: Type.Union([Type.Literal('success'), Type.Literal('failed')]),
+  delivery_status: DeliveryStatus,
+  sent_at: IsoTime,
+  to: Type.String(),
+  failure_reason: Type.Optional(Type.String({ description: 'Only when delivery_status is failed.' })),
+});
+export type MessageStatus = Static<typeof messageStatus>;
 /** Spec §2.3. */
-export const MessageStatusResponse = Type.Object(
+export const MessageStatusResponse = Type.Object({ success, ...messageStatus.properties }, { title: 'MessageStatus' });
+export const MessageStatusesResponse = Type.Object(
   {
     success,
-    message_id: MessageId,
-    api_status: Type.Union([Type.Literal('success'), Type.Literal('failed')]),
-    delivery_status: DeliveryStatus,
-    sent_at: IsoTime,
-    to: Type.String(),
-    failure_reason: Type.Optional(Type.String({ description: 'Only when delivery_status is failed.' })),
+    statuses: Type.Array(messageStatus, { description: 'In the order of the request, without unknown ids.' }),
   },
-  { title: 'MessageStatus' },
+  { title: 'MessageStatuses' },
+);
+
+/** The response of the dashboard's API, with `success` as all responses of the REST API have it. */
+export function byKey<P extends TProperties>(response: TObject<P>, title = `${response.title}ByKey`) {
+  return Type.Object({ success, ...response.properties }, { title });
+}
+
+const direction = (value: 'in' | 'out') => Type.Literal(value, { description: '`out` for a sent message, `in` for one of a person.' });
+export const MessagesByKeyResponse = Type.Object(
+  {
+    success,
+    messages: Type.Array(
+      Type.Union([
+        Type.Object({ direction: direction('out'), ...LoggedMessage.properties }),
+        Type.Object({ direction: direction('in'), ...InboundMessage.properties }),
+      ]),
+      { description: 'The newest first. A page may be short or empty and still have a `next_cursor`.' },
+    ),
+    next_cursor: NextCursor,
+  },
+  { title: 'MessagesByKey' },
+);
+
+export const ConversationResponse = Type.Object(
+  {
+    success,
+    session_window: ConversationRecord.properties.session_window,
+    suppression_state: ConversationRecord.properties.suppression_state,
+    last_message_at: Nullable(IsoTime),
+  },
+  { title: 'ConversationByKey', description: 'A person without a conversation has a closed window and nulls.' },
 );
 
 /** Spec §2.4. */

@@ -1,7 +1,7 @@
 import {
   CheckSend,
-  FindSend,
-  GetMessageStatus,
+  FindSends,
+  GetMessageStatuses,
   MarkRead,
   SendContacts,
   SendInteractive,
@@ -341,8 +341,8 @@ describe('hostile input (spec §7, decisions 4 to 16, guarantees §9)', () => {
   });
 
   it('spec §4.8: malformed message ids get the same 404 as unknown ones', async () => {
-    dashboard.neighbours.respond(GetMessageStatus, () => ({ record: null }));
-    dashboard.neighbours.respond(FindSend, () => ({ send: null }));
+    dashboard.neighbours.respond(GetMessageStatuses, () => ({ statuses: [] }));
+    dashboard.neighbours.respond(FindSends, () => ({ sends: [null] }));
     for (const id of ['%00', '%ed%a0%80', '..%2f..%2fetc', 'x'.repeat(1_500), "'%20OR%201=1", '%']) {
       const { status, body } = await request(dashboard.visitor.server).get(`/api/v1/message-status/${id}`).set('x-api-key', token);
       expect({ id: id.slice(0, 20), status, body: body as unknown }).toMatchObject({ id: id.slice(0, 20), body: { success: false } });

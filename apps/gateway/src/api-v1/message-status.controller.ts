@@ -1,13 +1,15 @@
-import { Controller, Get, Req } from '@nestjs/common';
-import { FindSend, GatewayError, GetMessageStatus, matches, MessageId, type ReplyOf } from '@mgw/contracts';
+import { Body, Controller, Get, Post, Req } from '@nestjs/common';
+import { FindSends, GatewayError, GetMessageStatuses, matches, MessageId, type FoundSend, type ReplyOf } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyRequest } from 'fastify';
 import { CurrentKey, RestApi } from '../access/rest-api';
 import type { KeyAccess } from '../api-keys/key-access';
 import { Responds } from '../responses/responds';
-import { MessageStatusResponse } from './api-v1.responses';
+import { MessageStatusesResponse, MessageStatusResponse, type MessageStatus } from './api-v1.responses';
+import { MessageStatusesRequest } from './by-key.requests';
 
-type Send = NonNullable<ReplyOf<typeof FindSend>['send']>;
+type Status = ReplyOf<typeof GetMessageStatuses>['statuses'][number];
+type Send = NonNullable<FoundSend>;
 
 @Controller('api/v1')
 @RestApi()
@@ -19,36 +21,59 @@ export class MessageStatusController {
   @Responds(MessageStatusResponse, 'Follow the delivery of a message', { errors: ['NOT_FOUND'], wildcard: 'message_id' })
   async status(@CurrentKey() { business }: KeyAccess, @Req() request: FastifyRequest<{ Params: { '*': string } }>) {
     const message_id = request.params['*'];
-    if (!matches(MessageId, message_id)) throw unknownMessage();
-    return { success: true as const, ...(await this.find(business.id, message_id, request.id)) };
+    const [found] = matches(MessageId, message_id) ? await this.find(business.id, [message_id], request.id) : [];
+    if (!found) throw unknownMessage();
+    return { success: true as const, ...found };
   }
 
-  /** The status service has accepted messages. The send service has failed sends, and messages that are not in the status service yet. */
-  private async find(business_id: number, message_id: string, requestId: string) {
-    const known = message_id.startsWith('gw_')
-      ? null
-      : (await this.rpc.call(GetMessageStatus, { business_id, message_id }, { requestId })).record;
-    if (known) return recordOf(known);
-    const { send } = await this.rpc.call(FindSend, { business_id, message_id }, { requestId });
-    if (!send || send.state === 'calling') throw unknownMessage();
-    if (send.state !== 'accepted') return failedSend(send);
-    const { record } = await this.rpc.call(GetMessageStatus, { business_id, message_id: send.message_id }, { requestId });
-    return recordOf(
-      record ?? { message_id: send.message_id, delivery_status: 'sent', sent_at: send.at, to: send.to, failure_reason: null },
+  @Post('message-status')
+  @Responds(MessageStatusesResponse, 'Follow the delivery of up to 100 messages')
+  async statuses(@CurrentKey() { business }: KeyAccess, @Body() { message_ids }: MessageStatusesRequest, @Req() { id }: FastifyRequest) {
+    return { success: true as const, statuses: await this.find(business.id, [...new Set(message_ids)], id) };
+  }
+
+  /**
+   * The status service has accepted messages. The send service has failed sends, and messages that are not in the status service yet.
+   * @returns the messages in the order of the ids, without unknown ones
+   */
+  private async find(business_id: number, ids: string[], requestId: string) {
+    const known = await this.statusesOf(
+      business_id,
+      ids.filter((id) => !id.startsWith('gw_')),
+      requestId,
     );
+    const others = ids.filter((id) => !known.has(id));
+    if (others.length === 0) return ids.flatMap((id) => recordOf(known.get(id)));
+    const { sends } = await this.rpc.call(FindSends, { business_id, message_ids: others }, { requestId });
+    const accepted = sends.flatMap((send) => (send?.state === 'accepted' ? [send.message_id] : []));
+    const current = await this.statusesOf(business_id, accepted, requestId);
+    return ids.flatMap((id) => {
+      const send = sends[others.indexOf(id)];
+      return send ? sendOf(send, current.get(send.message_id)) : recordOf(known.get(id));
+    });
+  }
+
+  private async statusesOf(business_id: number, message_ids: string[], requestId: string): Promise<Map<string, Status>> {
+    if (message_ids.length === 0) return new Map();
+    const { statuses } = await this.rpc.call(GetMessageStatuses, { business_id, message_ids }, { requestId });
+    return new Map(statuses.map((status) => [status.message_id, status]));
   }
 }
 
 /** Spec §2.3, in its order. Only a failed message has `failure_reason`. */
-function recordOf(record: NonNullable<ReplyOf<typeof GetMessageStatus>['record']>) {
-  const { message_id, delivery_status, sent_at, to, failure_reason } = record;
-  return { message_id, api_status: 'success' as const, delivery_status, sent_at, to, ...(failure_reason !== null && { failure_reason }) };
+function recordOf(status: Status | undefined): MessageStatus[] {
+  if (!status) return [];
+  const { message_id, delivery_status, sent_at, to, failure_reason } = status;
+  return [{ message_id, api_status: 'success', delivery_status, sent_at, to, ...(failure_reason !== null && { failure_reason }) }];
 }
 
-/** Decision 23a. */
-function failedSend({ message_id, at, to, failure_reason }: Send) {
+/** @param status undefined if the status service has not consumed the acceptance yet */
+function sendOf({ state, message_id, at, to, failure_reason }: Send, status: Status | undefined): MessageStatus[] {
+  if (state === 'calling') return [];
+  if (state === 'accepted') return recordOf(status ?? { message_id, delivery_status: 'sent', sent_at: at, to, failure_reason: null });
+  // Decision 23a.
   const reason = failure_reason ?? 'The outcome of this send is not known.';
-  return { message_id, api_status: 'failed' as const, delivery_status: 'failed' as const, sent_at: at, to, failure_reason: reason };
+  return [{ message_id, api_status: 'failed', delivery_status: 'failed', sent_at: at, to, failure_reason: reason }];
 }
 
 function unknownMessage(): GatewayError {

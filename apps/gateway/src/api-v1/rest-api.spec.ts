@@ -1,8 +1,8 @@
 import {
-  FindSend,
+  FindSends,
   GatewayError,
   gatewayMessageId,
-  GetMessageStatus,
+  GetMessageStatuses,
   ListApprovedTemplates,
   SendTemplate,
   SendText,
@@ -233,13 +233,11 @@ describe('the REST API (spec §4, §5, §7)', () => {
       to: '1',
       failure_reason: 'why',
     };
-    dashboard.neighbours.respond(GetMessageStatus, ({ message_id }) => ({ record: message_id === record.message_id ? record : null }));
-    dashboard.neighbours.respond(FindSend, ({ message_id }) => ({
-      send:
-        message_id === 'gw_1'
-          ? { message_id: 'gw_1', state: 'refused' as const, to: '12345678', at: record.sent_at, failure_reason: 'no' }
-          : null,
+    const refused = { message_id: 'gw_1', state: 'refused' as const, to: '12345678', at: record.sent_at, failure_reason: 'no' };
+    dashboard.neighbours.respond(GetMessageStatuses, ({ message_ids }) => ({
+      statuses: [record].filter(({ message_id }) => message_ids.includes(message_id)),
     }));
+    dashboard.neighbours.respond(FindSends, ({ message_ids }) => ({ sends: message_ids.map((id) => (id === 'gw_1' ? refused : null)) }));
     const get = (path: string) => http().get(`/api/v1/message-status/${path}`).set('x-api-key', token);
     for (const form of [record.message_id, encodeURIComponent(record.message_id)]) {
       const { body } = await get(form).expect(200);

@@ -9,7 +9,10 @@ const AuditRecord = Type.Object({
   user: Nullable(
     Type.Object(
       { id: Id, name: Type.String(), email: Type.String() },
-      { description: 'The person as they were then. Null for the command line, and for a failed login of an unknown account.' },
+      {
+        description:
+          'The person as they were then. Null for an API key, which `detail.api_key_id` names, for the command line, and for a failed login of an unknown account.',
+      },
     ),
   ),
   action: Type.Union(AUDIT_ACTIONS.map((action) => Type.Literal(action))),

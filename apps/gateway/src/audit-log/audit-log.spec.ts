@@ -11,6 +11,7 @@ import {
   DeleteWebhook,
   GatewayError,
   GetThread,
+  ImportSuppressions,
   LiftSuppression,
   PauseBroadcast,
   PrepareErasure,
@@ -84,6 +85,7 @@ describe('the audit log', () => {
       neighbours.respond(operation, () => ({}));
     for (const operation of [CancelBroadcast, PauseBroadcast, ResumeBroadcast] as const) neighbours.respond(operation, () => ({}));
     for (const operation of [REPLAY, DISCARD]) neighbours.respond(operation, () => ({ found: true }));
+    neighbours.respond(ImportSuppressions, () => ({ added: 1, unchanged: 0 }));
     neighbours.respond(CreateWebhook, () => ({ id: 7 }));
     neighbours.respond(PrepareErasure, () => ({ names: [PHONE], conversation_ids: [], hash_key: 'k'.repeat(32) }));
     neighbours.respond(TestWebhook, () => ({ delivery_id: 8 }));
@@ -218,6 +220,11 @@ describe('the audit log', () => {
         owner.put(`${c}/suppressions/${PHONE}`, { state: 'blocked', reason: CANARY }),
         'suppression.set',
         'contact:…0100',
+      ],
+      'post /api/client/suppressions/import': [
+        owner.post(`${c}/suppressions/import`, { rows: [{ phone: PHONE, state: 'blocked', reason: CANARY }] }),
+        'suppressions.imported',
+        null,
       ],
       'delete /api/client/suppressions/{phone}': [owner.delete(`${c}/suppressions/${PHONE}`), 'suppression.lifted', 'contact:…0100'],
       'delete /api/client/people/{phone}': [owner.delete(`${c}/people/${PHONE}`, { reason: CANARY }), 'person.erased', 'contact:…0100'],

@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'delivery.redelivered',
   'suppression.set',
   'suppression.lifted',
+  'suppressions.imported',
   'person.exported',
   'person.erased',
   'reply.sent',

@@ -9,14 +9,16 @@ export interface Origin {
 
 const origins = new AsyncLocalStorage<Origin>();
 
-/** The origin of the current request; null outside the dashboard and operator APIs. */
+/** The origin of the current request; null for requests without audit entries. */
 export const currentOrigin = (): Origin | null => origins.getStore() ?? null;
 
-/** Keeps each dashboard request's address and id for the entries that its handler adds, so that no caller has to pass them on. */
+const AUDITED = /^\/api\/(client|admin|v1\/(webhooks|suppressions|broadcasts))(\/|$)/;
+
+/** Keeps each request's address and id for the entries that its handler adds, so that no caller has to pass them on. */
 export function trackOrigins(fastify: FastifyInstance): void {
   // Not earlier: reading the body loses the async context.
   fastify.addHook('preValidation', (request, _reply, done) => {
-    if (/^\/api\/(client|admin)\//.test(request.routeOptions.url ?? '')) origins.run({ ip: request.ip, request_id: request.id }, done);
+    if (AUDITED.test(request.routeOptions.url ?? '')) origins.run({ ip: request.ip, request_id: request.id }, done);
     else done();
   });
 }

@@ -11,9 +11,25 @@ export interface Actor {
   user_id: number;
 }
 
-export interface AuditEntry {
-  /** The acting user; null for the command line. */
+/** A user or an API key of a business, who changes something. */
+export interface Author {
   user_id: number | null;
+  business_id: number;
+  api_key_id?: number;
+}
+
+/** The fields of an entry that name its author. */
+export const authorFields = ({ user_id, api_key_id, business_id }: Author): Author => ({
+  user_id,
+  business_id,
+  ...(api_key_id !== undefined && { api_key_id }),
+});
+
+export interface AuditEntry {
+  /** The acting user; null for an API key and for the command line. */
+  user_id: number | null;
+  /** The acting API key, which the entry shows in its detail. */
+  api_key_id?: number;
   business_id: number | null;
   action: AuditAction;
   /** The changed resource as `<kind>:<id>`; null if the action has only one possible target. Never a phone number. */
@@ -26,7 +42,7 @@ export interface AuditEntry {
 export const contactTarget = (phone: string) => `contact:…${phone.slice(-4)}`;
 
 /** An entry as it was stored. */
-export interface AuditRow extends Omit<AuditEntry, 'action'> {
+export interface AuditRow extends Omit<AuditEntry, 'action' | 'api_key_id'> {
   id: string;
   at: Date;
   user_name: string | null;
@@ -87,6 +103,7 @@ export class AuditStore {
 
   async add(entry: AuditEntry, tx: Pick<Tx, 'query'> = this.db): Promise<void> {
     const origin = currentOrigin();
+    const { api_key_id, detail } = entry;
     await tx.query(
       `INSERT INTO access.audit (user_id, user_name, user_email, business_id, action, target, ip, request_id, detail)
        SELECT acting.id, u.name, u.email, $2, $3, $4, $5, $6, $7
@@ -98,7 +115,7 @@ export class AuditStore {
         entry.target,
         origin?.ip ?? null,
         origin?.request_id ?? null,
-        JSON.stringify(entry.detail),
+        JSON.stringify({ ...(api_key_id !== undefined && { api_key_id }), ...detail }),
       ],
     );
   }

@@ -10,8 +10,9 @@ import { LINGER_MS, REQUEST_WITHIN_MS } from './malformed';
 
 /** Limit of a body on most routes (decision 5). */
 export const BODY_LIMIT = 64 * 1024;
-/** Limit of a body on routes that take lists of recipients. */
+/** Limit of a body on routes that take lists of people. */
 export const LARGE_BODY_LIMIT = 5 * 1024 * 1024;
+export const LARGE_BODY_BY_KEY_LIMIT = 4 * 1024 * 1024;
 
 /**
  * Bytes of the bodies in flight, from the first byte to the end of the response. Parsing multiplies the size of a body, so at most one

@@ -1,6 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { FindDeliveries, GetTimeline, ListMessages } from '@mgw/contracts';
-import { normalizePhone } from '@mgw/phone';
 import { RpcClient } from '@mgw/rpc';
 import { MessageIdPipe } from '../requests/id.pipe';
 import { queryOptional } from '../requests/optional-query';
@@ -9,7 +8,7 @@ import { notFound } from '../requests/refusals';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
-import { ListMessagesQuery } from './messages.requests';
+import { ListMessagesQuery, searchedPhone } from './messages.requests';
 import { MessageDetailResponse, MessagesResponse } from './messages.responses';
 
 /** The message log with the delivery of each message (spec §10). */
@@ -20,17 +19,16 @@ export class MessagesController {
 
   @Get()
   @Responds(MessagesResponse, 'Search the message log, the newest first')
-  list(@CurrentUser() { business_id }: BusinessUser, @Query() query: ListMessagesQuery) {
+  async list(@CurrentUser() { business_id }: BusinessUser, @Query() query: ListMessagesQuery) {
     const { status = null, q: search = null } = query;
-    const phone = query.phone === undefined ? null : normalizePhone(query.phone);
-    return this.rpc.call(ListMessages, {
+    const { messages, next_cursor } = await this.rpc.call(ListMessages, {
       business_id,
       ...pageOf(query),
       status,
-      // An invalid phone number is searched for as typed, and matches nothing.
-      phone: phone && (phone.ok ? phone.value : (query.phone as string)),
+      phone: searchedPhone(query.phone),
       search,
     });
+    return { messages, next_cursor };
   }
 
   /** Ids contain `/` and `=`, so the path takes them raw and percent-encoded (decision 25). */

@@ -1,7 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { FindDeliveries, Id, IsoTime, ListMessages, LoggedMessage, Nullable, UsageLine } from '@mgw/contracts';
 
-export const MessagesResponse = Type.Object(ListMessages.reply.properties, { title: 'MessageLog' });
+export const MessagesResponse = Type.Object(
+  { messages: ListMessages.reply.properties.messages, next_cursor: ListMessages.reply.properties.next_cursor },
+  { title: 'MessageLog' },
+);
 
 export const MessageDetailResponse = Type.Object(
   {

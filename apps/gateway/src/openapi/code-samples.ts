@@ -1,6 +1,6 @@
 /** A call of the REST API. */
 export interface SampleCall {
-  method: 'GET' | 'POST';
+  method: string;
   url: string;
   body: Value | undefined;
 }
@@ -24,35 +24,43 @@ export function codeSamples(call: SampleCall): CodeSample[] {
   ];
 }
 
-function curl({ url, body }: SampleCall): string {
-  const get = `curl -s '${url}' \\\n  -H "X-API-Key: $API_KEY"`;
+/** The method that curl and Python choose by themselves. */
+const chosen = ({ body }: SampleCall) => (body === undefined ? 'GET' : 'POST');
+
+function curl(call: SampleCall): string {
+  const { method, url, body } = call;
+  const get = `curl -s${method === chosen(call) ? '' : ` -X ${method}`} '${url}' \\\n  -H "X-API-Key: $API_KEY"`;
   if (body === undefined) return get;
   return `${get} \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`;
 }
 
 function node({ method, url, body }: SampleCall): string {
   const key = `'X-API-Key': process.env.API_KEY`;
-  const get = `  headers: { ${key} },`;
-  const post = (value: Value) => `  method: '${method}',
-  headers: { ${key}, 'Content-Type': 'application/json' },
-  body: JSON.stringify(${literal(value, JAVASCRIPT, '  ')}),`;
+  const lines = [
+    ...(method === 'GET' ? [] : [`method: '${method}',`]),
+    `headers: { ${key}${body === undefined ? '' : `, 'Content-Type': 'application/json'`} },`,
+    ...(body === undefined ? [] : [`body: JSON.stringify(${literal(body, JAVASCRIPT, '  ')}),`]),
+  ];
   return `const response = await fetch('${url}', {
-${body === undefined ? get : post(body)}
+${lines.map((line) => `  ${line}`).join('\n')}
 });
 console.log(await response.text());`;
 }
 
-function python({ url, body }: SampleCall): string {
+function python(call: SampleCall): string {
+  const { method, url, body } = call;
   const key = `"X-API-Key": os.environ["API_KEY"]`;
-  const get = `    headers={${key}},`;
-  const post = (value: Value) => `    headers={${key}, "Content-Type": "application/json"},
-    data=json.dumps(${literal(value, PYTHON, '    ')}).encode(),`;
+  const lines = [
+    `"${url}",`,
+    `headers={${key}${body === undefined ? '' : `, "Content-Type": "application/json"`}},`,
+    ...(body === undefined ? [] : [`data=json.dumps(${literal(body, PYTHON, '    ')}).encode(),`]),
+    ...(method === chosen(call) ? [] : [`method="${method}",`]),
+  ];
   return `${body === undefined ? '' : 'import json\n'}import os
 import urllib.request
 
 request = urllib.request.Request(
-    "${url}",
-${body === undefined ? get : post(body)}
+${lines.map((line) => `    ${line}`).join('\n')}
 )
 with urllib.request.urlopen(request) as response:
     print(response.read().decode())`;
@@ -60,12 +68,13 @@ with urllib.request.urlopen(request) as response:
 
 function php({ method, url, body }: SampleCall): string {
   const key = `'X-API-Key: ' . getenv('API_KEY')`;
-  const get = `    'header' => [${key}],`;
-  const post = (value: Value) => `    'method' => '${method}',
-    'header' => [${key}, 'Content-Type: application/json'],
-    'content' => json_encode(${literal(value, PHP, '    ')}),`;
+  const lines = [
+    ...(method === 'GET' ? [] : [`'method' => '${method}',`]),
+    `'header' => [${key}${body === undefined ? '' : `, 'Content-Type: application/json'`}],`,
+    ...(body === undefined ? [] : [`'content' => json_encode(${literal(body, PHP, '    ')}),`]),
+  ];
   return `$context = stream_context_create(['http' => [
-${body === undefined ? get : post(body)}
+${lines.map((line) => `    ${line}`).join('\n')}
     'ignore_errors' => true,
 ]]);
 echo file_get_contents('${url}', false, $context);`;

@@ -26,6 +26,8 @@ const PATH_EXAMPLES: Record<string, string> = {
   media_id: '2754859441498128',
   service: 'status',
 };
+/** The id in code samples. */
+const SAMPLE_ID = '7';
 const LIMIT_HEADERS = {
   'RateLimit-Limit': 'Requests per minute of this key.',
   'RateLimit-Remaining': 'Requests left in this minute.',
@@ -102,17 +104,18 @@ function operation(endpoint: Endpoint, context: Context): Json {
 function sampleOf({ method, path, query, body }: Endpoint, { requests, serverUrl }: Context): SampleCall {
   const example = (request: Class | undefined) => request && requests.schema(request).example;
   const url = new URL(
-    path.replace(/\{(\w+)\}/g, (_, name: string) => PATH_EXAMPLES[name] ?? ''),
+    path.replace(/\{(\w+)\}/g, (_, name: string) => PATH_EXAMPLES[name] ?? SAMPLE_ID),
     serverUrl,
   );
   url.search = new URLSearchParams(example(query) as Record<string, string> | undefined).toString();
-  return { method: method === 'get' ? 'GET' : 'POST', url: url.toString(), body: example(body) };
+  return { method: method.toUpperCase(), url: url.toString(), body: example(body) };
 }
 
 const isRest = ({ path }: Endpoint) => path.startsWith('/api/v1/');
 
 /** Whether the endpoint takes an Idempotency-Key. */
-const isRepeatable = ({ permission, description }: Endpoint) => description.repeatable ?? permission !== undefined;
+const isRepeatable = ({ permission, description }: Endpoint) =>
+  description.repeatable ?? (permission !== undefined && isForSending(permission));
 
 function securityOf(endpoint: Endpoint): Json[] {
   if (endpoint.path === '/api/v1/quick-send') return [{ apiKey: [] }, { apiKeyInQuery: [] }];

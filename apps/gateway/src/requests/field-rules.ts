@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import type { TSchema } from '@sinclair/typebox';
 import { IsOptional, registerDecorator } from 'class-validator';
 import type { SchemaObject } from 'openapi3-ts';
-import { matches, MAX_RECIPIENTS, MessageId, urlFault } from '@mgw/contracts';
+import { matches, MAX_IMPORTED, MAX_RECIPIENTS, MAX_STATUSES, MessageId, urlFault } from '@mgw/contracts';
 import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
 import { CHECKS_NESTED } from './prepared-check';
 import { splitParams } from './quick-params';
@@ -200,6 +200,22 @@ export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constra
       },
     },
   },
+  isImport: {
+    type: 'array',
+    minItems: 1,
+    maxItems: MAX_IMPORTED,
+    items: {
+      type: 'object',
+      required: ['phone', 'state'],
+      properties: {
+        phone: { type: 'string' },
+        state: { type: 'string', enum: ['opted_out', 'blocked', 'opted_out_marketing'] },
+        reason: { type: 'string', maxLength: 500 },
+        since: { type: 'string', format: 'date-time', description: 'When the suppression began; now by default.' },
+      },
+    },
+  },
+  areMessageIds: { type: 'array', minItems: 1, maxItems: MAX_STATUSES, items: { type: 'string' } },
   isQuickParams: { type: 'string', description: 'Values separated by commas; `\\,` is a comma and `\\\\` a backslash in a value.' },
   isMediaUrl: { type: 'string', format: 'uri', maxLength: MAX_URL, description: 'http or https; the platform fetches it.' },
   isFilename: { type: 'string', minLength: 1, maxLength: MAX_FILENAME },

@@ -1,4 +1,5 @@
 import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsZonedDatetime } from './zoned-datetime';
 
 const DEFAULT_LIMIT = 50;
 
@@ -16,4 +17,24 @@ export class PageQuery {
 
 export function pageOf({ limit, cursor }: PageQuery): { limit: number; cursor: string | null } {
   return { limit: limit === undefined ? DEFAULT_LIMIT : Number(limit), cursor: cursor ?? null };
+}
+
+/** A list with pages, of a period. */
+export class PeriodQuery extends PageQuery {
+  /** The time of the oldest entry; included. */
+  @IsOptional()
+  @IsZonedDatetime()
+  from?: string;
+
+  /** The time of the newest entry; included. */
+  @IsOptional()
+  @IsZonedDatetime()
+  to?: string;
+}
+
+export function periodOf({ from, to }: PeriodQuery): { from?: string; to?: string } {
+  return {
+    ...(from !== undefined && { from: new Date(from).toISOString() }),
+    ...(to !== undefined && { to: new Date(to).toISOString() }),
+  };
 }

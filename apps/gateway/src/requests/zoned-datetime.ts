@@ -32,7 +32,7 @@ function isDay(value: unknown): boolean {
 }
 
 /** Besides the shape, checks that the date exists, that `Date` can parse it, and that the year in UTC has four digits. */
-function isZonedDatetime(value: unknown): boolean {
+export function isZonedDatetime(value: unknown): boolean {
   if (typeof value !== 'string' || !SHAPE.test(value) || !isISO8601(value, { strict: true })) return false;
   const time = new Date(value);
   return !Number.isNaN(time.getTime()) && /^\d{4}-/.test(time.toISOString());

@@ -8,7 +8,7 @@ export interface Description {
   response: TSchema;
   /** Errors in addition to those of the guards and of the request class. */
   errors: readonly ErrorCode[];
-  /** Whether the endpoint takes an Idempotency-Key. By default an endpoint does if it needs a permission. */
+  /** Whether the endpoint takes an Idempotency-Key. By default those that need a permission to send do. */
   repeatable?: boolean;
   /** The name of the parameter that `*` in the path takes. */
   wildcard?: string;

@@ -98,7 +98,7 @@ function asReplyKey(idempotency: Sender['idempotency']): Sender['idempotency'] {
 }
 
 /** The send service knows the midnight of the zone in force; while a change of zone is pending, the cap may reset later. */
-function withNewZoneReset({ business }: SendingParty) {
+export function withNewZoneReset({ business }: { business: { zones: Zones } }) {
   return (error: unknown): never => {
     const retry_after_seconds = secondsToReset(business.zones);
     if (!(error instanceof GatewayError) || error.error_code !== 'DAILY_LIMIT_REACHED' || retry_after_seconds === null) throw error;

@@ -8,7 +8,7 @@ import { docsRoutes } from '../docs/docs.routes';
 import { ErrorFilter } from '../errors/error.filter';
 import { GatewayConfig } from '../gateway.config';
 import { Draining } from '../http/draining';
-import { LARGE_BODY_LIMIT, readBodies } from '../http/read-body';
+import { LARGE_BODY_BY_KEY_LIMIT, LARGE_BODY_LIMIT, readBodies } from '../http/read-body';
 import { logRequests } from '../http/request-log';
 import { KnownRoutes } from '../http/routes';
 import { shareConnections } from '../http/shares';
@@ -18,8 +18,9 @@ import { closeUnusedConnections } from '../http/unused-connections';
 import { openApiDocument } from '../openapi/document';
 import { RequestPipe } from '../requests/request.pipe';
 
-/** Lists of recipients are longer than other bodies. */
-const BROADCASTS = /^\/api\/client\/broadcasts(\/check)?$/;
+/** Lists of people are longer than other bodies. */
+const LISTS = /^\/api\/client\/(broadcasts(\/check)?|suppressions\/import)$/;
+const LISTS_BY_KEY = /^\/api\/v1\/(broadcasts|suppressions\/import)$/;
 
 const duration = histogram('mgw_http_duration_seconds', 'Requests of the public port', ['method', 'route', 'status']);
 
@@ -34,7 +35,8 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   traceRequests(fastify);
   trackOrigins(fastify);
   fastify.addHook('onRoute', (route) => {
-    if (BROADCASTS.test(route.url)) route.bodyLimit = LARGE_BODY_LIMIT;
+    if (LISTS.test(route.url)) route.bodyLimit = LARGE_BODY_LIMIT;
+    if (LISTS_BY_KEY.test(route.url)) route.bodyLimit = LARGE_BODY_BY_KEY_LIMIT;
   });
   app.useGlobalFilters(filter);
   app.useGlobalPipes(new RequestPipe());

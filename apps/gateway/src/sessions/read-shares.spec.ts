@@ -1,7 +1,7 @@
 import { GatewayError, ListConversations, ListMessages } from '@mgw/contracts';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 
-const PAGE = { messages: [], next_cursor: null };
+const PAGE = { messages: [], next_cursor: null, cursors: [] };
 
 describe('concurrent reads of the dashboard API', () => {
   let dashboard: Dashboard;

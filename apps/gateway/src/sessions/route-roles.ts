@@ -52,6 +52,7 @@ export const ROUTE_ROLES: Record<Route, Role[] | null> = {
   'GET /api/client/settings': MANAGERS,
   'PUT /api/client/settings': MANAGERS,
   'GET /api/client/suppressions': MANAGERS,
+  'POST /api/client/suppressions/import': MANAGERS,
   'PUT /api/client/suppressions/:phone': MANAGERS,
   'DELETE /api/client/suppressions/:phone': MANAGERS,
   'GET /api/client/usage': MANAGERS,

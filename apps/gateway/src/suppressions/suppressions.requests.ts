@@ -1,8 +1,8 @@
 import { IsIn, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { IsText } from '../requests/is-text';
-
-const STATES = ['opted_out', 'blocked', 'opted_out_marketing'] as const;
+import { IsImport } from './imported-rows';
+import { STATES } from './suppression-states';
 
 /** Spec §10, decision 18. */
 @JSONSchema({ example: { state: 'blocked', reason: 'Asked us by phone.' } })
@@ -13,4 +13,10 @@ export class SetSuppressionRequest {
   @IsOptional()
   @IsText(1, 500)
   reason?: string | null;
+}
+
+@JSONSchema({ example: { rows: [{ phone: '+1 201 555 0177', state: 'opted_out', reason: 'Letter', since: '2026-10-01T00:00:00.000Z' }] } })
+export class ImportSuppressionsRequest {
+  @IsImport()
+  rows!: unknown[];
 }

@@ -1,59 +1,22 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { Type } from '@sinclair/typebox';
-import { IsIn, IsOptional } from 'class-validator';
-import { JSONSchema } from 'class-validator-jsonschema';
-import { GetDelivery, Id, ListDeliveries, PUBLIC_EVENTS, Redeliver, TestWebhook, type PublicEventName } from '@mgw/contracts';
+import { GetDelivery, Redeliver, TestWebhook } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore } from '../audit/audit.store';
 import { IdPipe } from '../requests/id.pipe';
-import { pageOf, PageQuery } from '../requests/page';
-import { MayBeAbsent } from '../requests/request.pipe';
-import { IsZonedDatetime } from '../requests/zoned-datetime';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
-
-const STATES = ['pending', 'running', 'succeeded', 'failed', 'skipped'] as const;
-
-export class ListDeliveriesQuery extends PageQuery {
-  @IsOptional()
-  @IsIn(STATES, { message: `state must be one of ${STATES.join(', ')}` })
-  state?: (typeof STATES)[number];
-
-  @IsOptional()
-  @IsIn(PUBLIC_EVENTS, { message: `event must be one of ${PUBLIC_EVENTS.join(', ')}` })
-  event?: PublicEventName;
-
-  /** Deliveries that were created at this time or later. */
-  @IsOptional()
-  @IsZonedDatetime()
-  from?: string;
-
-  /** Deliveries that were created at this time or earlier. */
-  @IsOptional()
-  @IsZonedDatetime()
-  to?: string;
-}
-
-@MayBeAbsent()
-@JSONSchema({ example: { event: 'message.sent' } })
-export class TestWebhookRequest {
-  /** The webhook's first event by default. */
-  @IsOptional()
-  @IsIn(PUBLIC_EVENTS, { message: `event must be one of ${PUBLIC_EVENTS.join(', ')}` })
-  event?: PublicEventName | null;
-}
-
-const DeliveriesResponse = Type.Object(ListDeliveries.reply.properties, { title: 'Deliveries' });
-const DeliveryResponse = Type.Object(GetDelivery.reply.properties, { title: 'DeliveryDetail' });
-const Tested = Type.Object({ message: Type.String(), delivery_id: Id }, { title: 'TestedWebhook' });
+import { ListDeliveriesQuery, TestWebhookRequest } from './webhooks.requests';
+import { DeliveriesResponse, DeliveryResponse, Tested } from './webhooks.responses';
+import { WebhooksService } from './webhooks.service';
 
 /** The deliveries of each webhook, redelivery and test events (spec §10). */
 @Controller('api/client/webhooks/:id')
 @NeedsSession()
 export class DeliveriesController {
   constructor(
+    private readonly webhooks: WebhooksService,
     private readonly rpc: RpcClient,
     private readonly audit: AuditStore,
   ) {}
@@ -61,16 +24,7 @@ export class DeliveriesController {
   @Get('deliveries')
   @Responds(DeliveriesResponse, 'List the deliveries of a webhook, the newest first')
   list(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) webhook_id: number, @Query() query: ListDeliveriesQuery) {
-    const { state = null, event, from, to } = query;
-    return this.rpc.call(ListDeliveries, {
-      business_id,
-      webhook_id,
-      ...pageOf(query),
-      state,
-      ...(event !== undefined && { event }),
-      ...(from !== undefined && { from: new Date(from).toISOString() }),
-      ...(to !== undefined && { to: new Date(to).toISOString() }),
-    });
+    return this.webhooks.deliveries(business_id, webhook_id, query);
   }
 
   @Get('deliveries/:delivery_id')

@@ -2,6 +2,8 @@ import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsOptional, Max, Min,
 import { JSONSchema } from 'class-validator-jsonschema';
 import { MOST_KEEP_OLD_MINUTES, PUBLIC_EVENTS, type PublicEventName } from '@mgw/contracts';
 import { IsText } from '../requests/is-text';
+import { PeriodQuery } from '../requests/page';
+import { MayBeAbsent } from '../requests/request.pipe';
 
 /** A bound for the list; duplicates are removed later (decision 33). */
 const EVENTS_MAX = 50;
@@ -63,4 +65,27 @@ export class UpdateWebhookRequest {
   @IsOptional()
   @IsIn([true, false, 0, 1], { message: 'is_active must be true or false' })
   is_active?: boolean | 0 | 1 | null;
+}
+
+const STATES = ['pending', 'running', 'succeeded', 'failed', 'skipped'] as const;
+const EVENT_NAME = { message: `event must be one of ${PUBLIC_EVENTS.join(', ')}` };
+
+/** The period is that of the creation. */
+export class ListDeliveriesQuery extends PeriodQuery {
+  @IsOptional()
+  @IsIn(STATES, { message: `state must be one of ${STATES.join(', ')}` })
+  state?: (typeof STATES)[number];
+
+  @IsOptional()
+  @IsIn(PUBLIC_EVENTS, EVENT_NAME)
+  event?: PublicEventName;
+}
+
+@MayBeAbsent()
+@JSONSchema({ example: { event: 'message.sent' } })
+export class TestWebhookRequest {
+  /** The webhook's first event by default. */
+  @IsOptional()
+  @IsIn(PUBLIC_EVENTS, EVENT_NAME)
+  event?: PublicEventName | null;
 }

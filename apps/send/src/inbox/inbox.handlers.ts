@@ -1,15 +1,29 @@
 import { Controller } from '@nestjs/common';
-import { GatewayError, GetThread, ListConversations, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import {
+  FindConversation,
+  GatewayError,
+  GetThread,
+  ListConversations,
+  ListInboundMessages,
+  type ReplyOf,
+  type RequestOf,
+} from '@mgw/contracts';
+import { Database } from '@mgw/postgres';
 import { Handles } from '@mgw/rpc';
+import { ConversationService } from '../conversations/conversation.service';
+import { InboundLogStore } from './inbound-log.store';
 import { InboxStore } from './inbox.store';
 import { ThreadStore } from './thread.store';
 
-/** The dashboard's requests about conversations (spec §10). */
+/** Requests about conversations (spec §10). */
 @Controller()
 export class InboxHandlers {
   constructor(
     private readonly inbox: InboxStore,
     private readonly threads: ThreadStore,
+    private readonly inbound: InboundLogStore,
+    private readonly conversations: ConversationService,
+    private readonly db: Database,
   ) {}
 
   @Handles(ListConversations)
@@ -22,5 +36,16 @@ export class InboxHandlers {
     const conversation = await this.inbox.find(request.business_id, request.conversation_id);
     if (!conversation) throw new GatewayError('NOT_FOUND', 'No resource has this id.');
     return { conversation, ...(await this.threads.page(request, conversation.id)) };
+  }
+
+  @Handles(FindConversation)
+  async find({ business_id, phone }: RequestOf<typeof FindConversation>): Promise<ReplyOf<typeof FindConversation>> {
+    await this.conversations.restoreOptOuts(this.db, [{ businessId: business_id, alias: phone }]);
+    return { conversation: await this.inbox.findByAlias(business_id, phone) };
+  }
+
+  @Handles(ListInboundMessages)
+  listInbound(request: RequestOf<typeof ListInboundMessages>): Promise<ReplyOf<typeof ListInboundMessages>> {
+    return this.inbound.list(request);
   }
 }

@@ -76,11 +76,20 @@ export class InboxStore {
   }
 
   /** @param id a merged conversation's id finds the conversation that it was merged into */
-  async find(businessId: number, id: number): Promise<ConversationRecord | null> {
+  find(businessId: number, id: number): Promise<ConversationRecord | null> {
+    return this.findOne(businessId, '(SELECT coalesce(merged_into, id) FROM send.conversations WHERE id = $2)', id);
+  }
+
+  /** @param alias a phone number or user id */
+  findByAlias(businessId: number, alias: string): Promise<ConversationRecord | null> {
+    return this.findOne(businessId, '(SELECT conversation_id FROM send.conversation_aliases WHERE business_id = $1 AND alias = $2)', alias);
+  }
+
+  private async findOne(businessId: number, idSql: string, value: number | string): Promise<ConversationRecord | null> {
     const [row] = await this.db.reads(businessId).query<ConversationRow>(
       `${CONVERSATION} FROM send.conversations c LEFT JOIN LATERAL (${LAST_MESSAGE}) last ON true
-       WHERE c.business_id = $1 AND c.id = (SELECT coalesce(merged_into, id) FROM send.conversations WHERE id = $2)`,
-      [businessId, id],
+       WHERE c.business_id = $1 AND c.id = ${idSql}`,
+      [businessId, value],
     );
     return row ? toConversationRecord(row) : null;
   }

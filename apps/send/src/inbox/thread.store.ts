@@ -5,9 +5,8 @@ import { Database, pageOf, readCursor } from '@mgw/postgres';
 /** Bytes of texts and details of a page, as JSON. NATS carries 8 MB, and a hundred of the longest messages have more. */
 const MOST_PAGE_BYTES = 4 * 1024 * 1024;
 
-interface MessageRow {
+export interface ContentRow {
   message_id: string;
-  direction: 'in' | 'out';
   type: string;
   text: string | null;
   media_type: string | null;
@@ -16,6 +15,10 @@ interface MessageRow {
   details: (InboundDetails & SentDetails) | null;
   edited_at: Date | null;
   deleted_at: Date | null;
+}
+
+interface MessageRow extends ContentRow {
+  direction: 'in' | 'out';
   sent_by: string | null;
   template: string | null;
   user_id: string | null;
@@ -103,43 +106,34 @@ export class ThreadStore {
 }
 
 /** How many of the rows fit into a page, at least one. */
-function countFitting(rows: MessageRow[]): number {
+export function countFitting(rows: ContentRow[]): number {
   let bytes = 0;
   const tooMany = rows.findIndex(({ text, details }) => (bytes += Buffer.byteLength(JSON.stringify([text, details]))) > MOST_PAGE_BYTES);
   return tooMany === -1 ? rows.length : Math.max(1, tooMany);
 }
 
 function toThreadMessage(row: MessageRow): ThreadMessage {
-  const {
-    message_id,
-    direction,
-    type,
-    text,
-    media_type,
-    media_id,
-    mime_type,
-    details,
-    sent_by,
-    template,
-    at,
-    edited_at,
-    deleted_at,
-    user_id,
-    api_key_id,
-  } = row;
-  const media = media_type !== null && media_id !== null ? { type: media_type, id: media_id, mime_type: mime_type ?? '' } : null;
+  const { direction, sent_by, template, user_id, api_key_id, at } = row;
   return {
-    ...details,
-    message_id,
+    ...contentOf(row),
     direction,
-    type,
-    text: text ?? '',
-    media,
     sent_by,
     template,
     ...(user_id !== null && { user_id: Number(user_id) }),
     ...(api_key_id !== null && { api_key_id: Number(api_key_id) }),
     at: at.toISOString(),
+  };
+}
+
+export function contentOf(row: ContentRow) {
+  const { message_id, type, text, media_type, media_id, mime_type, details, edited_at, deleted_at } = row;
+  const media = media_type !== null && media_id !== null ? { type: media_type, id: media_id, mime_type: mime_type ?? '' } : null;
+  return {
+    ...details,
+    message_id,
+    type,
+    text: text ?? '',
+    media,
     ...(edited_at && { edited_at: edited_at.toISOString() }),
     ...(deleted_at && { deleted_at: deleted_at.toISOString() }),
   };

@@ -35,14 +35,15 @@ const COLUMNS = 'i.id, i.state, i.recipient, i.message_id, i.failure_reason, i.c
 export class IntentStore {
   constructor(private readonly db: Database) {}
 
-  async find(businessId: number, intentId: string): Promise<IntentRow | null> {
-    const sql = `SELECT ${COLUMNS} FROM send.intents i WHERE i.id = $2 AND i.business_id = $1`;
-    return (await this.db.query<IntentRow>(sql, [businessId, intentId]))[0] ?? null;
+  find(businessId: number, intentIds: string[]): Promise<IntentRow[]> {
+    const sql = `SELECT ${COLUMNS} FROM send.intents i WHERE i.id = ANY ($2::uuid[]) AND i.business_id = $1`;
+    return this.db.query<IntentRow>(sql, [businessId, intentIds]);
   }
 
-  async findByMessage(businessId: number, messageId: string): Promise<IntentRow | null> {
-    const sql = `SELECT ${COLUMNS} FROM send.messages m JOIN send.intents i ON i.id = m.intent_id WHERE m.business_id = $1 AND m.message_id = $2`;
-    return (await this.db.query<IntentRow>(sql, [businessId, messageId]))[0] ?? null;
+  findByMessage(businessId: number, messageIds: string[]): Promise<IntentRow[]> {
+    const sql = `SELECT ${COLUMNS} FROM send.messages m JOIN send.intents i ON i.id = m.intent_id
+                 WHERE m.business_id = $1 AND m.message_id = ANY ($2::text[])`;
+    return this.db.query<IntentRow>(sql, [businessId, messageIds]);
   }
 
   /** Adds what the thread shows. The commit does not wait for the disk; that of the outcome includes it. */
@@ -71,6 +72,16 @@ export class IntentStore {
       [keys.map((key) => key.api_key_id), keys.map((key) => key.timezone)],
     );
     return rows.map(({ api_key_id, used }) => ({ api_key_id: Number(api_key_id), used: used ?? 0 }));
+  }
+
+  /** @param at the time whose day counts; null for now @returns the key's messages of that day, and the seconds to the midnight after `at` */
+  async dailyCapAt(apiKeyId: number, zone: string, at: string | null): Promise<{ used: number; secondsToMidnight: number }> {
+    const [row] = await this.db.query<{ used: number | null; seconds: number }>(
+      `SELECT u.used, send.seconds_to_midnight(day.at, $2) AS seconds FROM (SELECT coalesce($3::timestamptz, clock_timestamp()) AS at) day
+       LEFT JOIN send.daily_usage u ON u.api_key_id = $1 AND u.day = send.usage_day(day.at, $2)`,
+      [apiKeyId, zone, at],
+    );
+    return { used: row?.used ?? 0, secondsToMidnight: row?.seconds ?? 1 };
   }
 
   /** Marks sends whose process died as unknown. @returns their count */

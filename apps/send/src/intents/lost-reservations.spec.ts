@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { FindSend, gatewayMessageId, newIntentId } from '@mgw/contracts';
+import { FindSends, gatewayMessageId, newIntentId } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../send.fixture';
 
@@ -55,7 +55,8 @@ describe('a reservation whose response is lost', () => {
     proxy.close();
   });
 
-  const findSend = async () => (await sending.harness.rpc.call(FindSend, { business_id: 1, message_id: gatewayMessageId(intent_id) })).send;
+  const findSend = async () =>
+    (await sending.harness.rpc.call(FindSends, { business_id: 1, message_ids: [gatewayMessageId(intent_id)] })).sends[0];
   const released = () => eventually(async () => (await sending.states()).join() === 'refused' && (await sending.used()) === 0);
 
   it('releases cap and Idempotency-Key; the same key then sends once', async () => {

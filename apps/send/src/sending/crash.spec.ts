@@ -1,4 +1,4 @@
-import { FindSend, gatewayMessageId, newIntentId } from '@mgw/contracts';
+import { FindSends, gatewayMessageId, newIntentId } from '@mgw/contracts';
 import { statusEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../send.fixture';
@@ -23,9 +23,9 @@ describe('a send service that dies', () => {
     await child.exited;
     await sending.run({ SEND_STALE_AFTER_SECONDS: '1' });
     const message_id = gatewayMessageId(intent_id);
-    const { send } = await eventually(async () => {
-      const found = await sending.harness.rpc.call(FindSend, { business_id: 1, message_id });
-      return found.send?.state === 'unknown' && found;
+    const send = await eventually(async () => {
+      const { sends } = await sending.harness.rpc.call(FindSends, { business_id: 1, message_ids: [message_id] });
+      return sends[0]?.state === 'unknown' && sends[0];
     });
     expect(send).toMatchObject({ message_id, to: '919876543210' });
   });

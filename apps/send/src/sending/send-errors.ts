@@ -20,10 +20,11 @@ export function replayEarlier(earlier: EarlierSend, sender: Sender): ReplyOf<typ
 }
 
 export function dailyLimitReached(
-  sender: Sender,
+  sender: Pick<Sender, 'daily_limit' | 'plan'>,
   { used, secondsToMidnight }: Pick<Reservation & { kind: 'capped' }, 'used' | 'secondsToMidnight'>,
+  message = `The daily limit of ${sender.daily_limit} messages is reached.`,
 ): GatewayError {
-  return new GatewayError('DAILY_LIMIT_REACHED', `The daily limit of ${sender.daily_limit} messages is reached.`, {
+  return new GatewayError('DAILY_LIMIT_REACHED', message, {
     daily_limit: sender.daily_limit,
     daily_used: used,
     plan: sender.plan,

@@ -1,4 +1,4 @@
-import { ConnectionChanged, FindSend, ListConversations, TemplatesChanged } from '@mgw/contracts';
+import { ConnectionChanged, FindSends, ListConversations, TemplatesChanged } from '@mgw/contracts';
 import { inboundEvent, statusEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../send.fixture';
@@ -125,9 +125,10 @@ describe('sending a message (guarantees §1)', () => {
     const intent = response.extras.message_id.slice(3);
     const callback = { callback_data: intent, recipient: '919876543210' };
     await sending.harness.publish(statusEvent('wamid.late', 'sent', callback), statusEvent('wamid.late', 'delivered', callback));
-    const find = () => sending.harness.rpc.call(FindSend, { business_id: 1, message_id: response.extras.message_id });
-    await eventually(async () => (await find()).send?.state === 'accepted');
-    expect((await find()).send?.message_id).toBe('wamid.late');
+    const request = { business_id: 1, message_ids: [response.extras.message_id] };
+    const find = async () => (await sending.harness.rpc.call(FindSends, request)).sends[0];
+    await eventually(async () => (await find())?.state === 'accepted');
+    expect((await find())?.message_id).toBe('wamid.late');
     await eventually(async () => (await sending.harness.published('message.sent')).length === 1);
     expect(await sending.harness.published('message.sent')).toHaveLength(1);
   });

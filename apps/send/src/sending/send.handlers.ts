@@ -1,7 +1,8 @@
 import { Controller } from '@nestjs/common';
 import {
+  CheckDailyCap,
   CheckSend,
-  FindSend,
+  FindSends,
   GetDailyUsage,
   SendContacts,
   SendInteractive,
@@ -17,9 +18,10 @@ import {
 import { Handles, type RpcContext } from '@mgw/rpc';
 import { IntentStore } from '../intents/intent.store';
 import { DryRunService } from './dry-run.service';
-import { FindSendService } from './find-send.service';
+import { FindSendsService } from './find-sends.service';
 import { MessageKinds } from './message-kinds.service';
 import { OtpService } from './otp.service';
+import { dailyLimitReached } from './send-errors';
 import { SendPipeline } from './send-pipeline.service';
 
 /** The send service's requests, each with its handler. */
@@ -30,7 +32,7 @@ export class SendHandlers {
     private readonly kinds: MessageKinds,
     private readonly otps: OtpService,
     private readonly dryRuns: DryRunService,
-    private readonly findSend: FindSendService,
+    private readonly sendsById: FindSendsService,
     private readonly intents: IntentStore,
   ) {}
 
@@ -79,13 +81,22 @@ export class SendHandlers {
     return this.dryRuns.check(request, context);
   }
 
-  @Handles(FindSend)
-  async find({ business_id, message_id }: RequestOf<typeof FindSend>): Promise<ReplyOf<typeof FindSend>> {
-    return { send: await this.findSend.find(business_id, message_id) };
+  @Handles(FindSends)
+  async find({ business_id, message_ids }: RequestOf<typeof FindSends>): Promise<ReplyOf<typeof FindSends>> {
+    return { sends: await this.sendsById.find(business_id, message_ids) };
   }
 
   @Handles(GetDailyUsage)
   async dailyUsage({ api_keys }: RequestOf<typeof GetDailyUsage>): Promise<ReplyOf<typeof GetDailyUsage>> {
     return { used: await this.intents.dailyUsage(api_keys) };
+  }
+
+  @Handles(CheckDailyCap)
+  async checkDailyCap({ messages, at, sender }: RequestOf<typeof CheckDailyCap>): Promise<ReplyOf<typeof CheckDailyCap>> {
+    const { api_key_id, daily_limit, timezone } = sender;
+    const day = await this.intents.dailyCapAt(api_key_id, timezone, at);
+    if (day.used + messages <= daily_limit) return {};
+    const left = Math.max(0, daily_limit - day.used);
+    throw dailyLimitReached(sender, day, `${messages} messages exceed the ${left} that are left of the daily limit of ${daily_limit}.`);
   }
 }

@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import {
   GatewayError,
   GetSuppression,
+  ImportSuppressions,
   LiftSuppression,
   ListSuppressions,
   SetSuppression,
@@ -14,7 +15,9 @@ import { ConversationService } from '../conversations/conversation.service';
 import { personByAlias } from '../conversations/person';
 import { SuppressionStore } from './suppression.store';
 
-/** The dashboard's requests about suppressions (decision 18). */
+const IMPORT_BATCH = 500;
+
+/** The business's requests about suppressions (decision 18). */
 @Controller()
 export class SuppressionHandlers {
   constructor(
@@ -36,12 +39,33 @@ export class SuppressionHandlers {
   }
 
   @Handles(SetSuppression)
-  async set({ business_id, phone, state, reason }: RequestOf<typeof SetSuppression>): Promise<ReplyOf<typeof SetSuppression>> {
+  async set({
+    business_id,
+    phone,
+    state,
+    reason,
+    source = 'dashboard',
+  }: RequestOf<typeof SetSuppression>): Promise<ReplyOf<typeof SetSuppression>> {
     await this.db.transaction(async (tx) => {
       const [id] = await this.conversations.findOrOpen(tx, [personByAlias(business_id, phone)]);
-      await this.suppressions.set(tx, id as number, 'dashboard', state, null, reason);
+      await this.suppressions.set(tx, id as number, source, state, null, reason);
     });
     return {};
+  }
+
+  /** Commits in small batches, because each holds the locks of its people. A repeated import finds the rows unchanged. */
+  @Handles(ImportSuppressions)
+  async import({ business_id, rows }: RequestOf<typeof ImportSuppressions>): Promise<ReplyOf<typeof ImportSuppressions>> {
+    const last = [...new Map(rows.map((row) => [row.phone, row])).values()];
+    let added = 0;
+    for (let at = 0; at < last.length; at += IMPORT_BATCH) {
+      const batch = last.slice(at, at + IMPORT_BATCH);
+      added += await this.db.transaction(async (tx) => {
+        const people = batch.map(({ phone }) => personByAlias(business_id, phone));
+        return this.suppressions.import(tx, await this.conversations.findOrOpen(tx, people), batch);
+      });
+    }
+    return { added, unchanged: rows.length - added };
   }
 
   @Handles(LiftSuppression)

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { SuppressionRecord } from '@mgw/contracts';
+import type { ImportSuppressions, RequestOf, SuppressionRecord } from '@mgw/contracts';
 import { Database, examine, filteredPage, onRow, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { CONVERSATION_OF_MESSAGE, type SentMessageRef } from '../conversations/conversation.store';
 import type { SuppressionSource, SuppressionState } from './suppression';
@@ -12,6 +12,8 @@ interface SuppressedRow {
   reason: string | null;
   at: Date;
 }
+
+type ImportedRow = RequestOf<typeof ImportSuppressions>['rows'][number];
 
 /** `exact` is `at` in microseconds, for the cursor. */
 type ListedRow = SuppressedRow & Examined & { exact: string };
@@ -50,6 +52,26 @@ export class SuppressionStore {
        WHERE s.at <= excluded.at`,
       [conversationId, source, state, at, reason],
     );
+  }
+
+  /**
+   * Sets the suppression of API keys unless the person has one that is as strict, or another statement is newer than `since` (decision 362).
+   * @param conversations ids in the order of `rows` @returns how many it set
+   */
+  async import(tx: Tx, conversations: number[], rows: ImportedRow[]): Promise<number> {
+    const set = await tx.query(
+      `INSERT INTO send.suppressions AS s (business_id, conversation_id, source, state, at, reason)
+       SELECT DISTINCT ON (c.id) c.business_id, c.id, 'api', r.state, coalesce(r.since, clock_timestamp()), r.reason
+       FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::text[]) AS r (conversation_id, state, since, reason)
+       JOIN send.conversations c ON c.id = r.conversation_id
+       WHERE NOT EXISTS (SELECT FROM send.suppressions o WHERE o.conversation_id = c.id AND (
+         send.suppression_strictness(o.state) <= send.suppression_strictness(r.state) OR (o.state IS NULL AND o.at > r.since)))
+       ORDER BY c.id
+       ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason
+       WHERE s.at <= excluded.at RETURNING conversation_id`,
+      [conversations, rows.map(({ state }) => state), rows.map(({ since }) => since), rows.map(({ reason }) => reason)],
+    );
+    return set.length;
   }
 
   /** START lifts earlier suppressions of the person and the platform (decision 45). */

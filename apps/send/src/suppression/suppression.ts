@@ -2,8 +2,8 @@ import { GatewayError, type SuppressionStateName } from '@mgw/contracts';
 
 export type SuppressionState = SuppressionStateName;
 
-/** The origin of a suppression. START lifts those of the person and the platform, never those of the dashboard (decision 45). */
-export type SuppressionSource = 'person' | 'platform' | 'dashboard';
+/** The origin of a suppression. START lifts those of the person and the platform, never those of the business (decision 45). */
+export type SuppressionSource = 'person' | 'platform' | 'dashboard' | 'api';
 
 const REASONS: Record<SuppressionState, string> = {
   blocked: 'is blocked',

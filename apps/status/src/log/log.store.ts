@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { DeliveryStatus, GetTimeline, ListMessages, LoggedMessage, ReplyOf, RequestOf } from '@mgw/contracts';
 import { failureReason } from '@mgw/platform-api';
-import { Database, examine, filteredPage, readCursor, type Examined } from '@mgw/postgres';
+import { cursorOf, Database, examine, filteredPage, readCursor, type Examined } from '@mgw/postgres';
 
 interface LogRow {
   message_id: string;
@@ -27,13 +27,15 @@ const listed = (condition: string) =>
   examine(
     `SELECT ${COLUMNS} FROM status.records
      WHERE business_id = $1 AND ${condition} AND (sent_at, message_id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::text, ''))
+       AND sent_at >= coalesce($8::timestamptz, '-infinity') AND sent_at <= coalesce($9::timestamptz, 'infinity')
      ORDER BY sent_at DESC, message_id DESC LIMIT $4`,
     `($6::text IS NULL OR row.status = $6)
-       AND ($7::text IS NULL OR position(lower($7) IN lower(row.text)) > 0 OR row.template = $7 OR row.message_id = $7)`,
+       AND ($7::text IS NULL OR position(lower($7) IN lower(row.text)) > 0 OR row.template = $7 OR row.message_id = $7)
+       AND ($10::text IS NULL OR row.template = $10) AND ($11::bigint IS NULL OR row.api_key_id = $11)`,
     { examined: '$4', returned: '$5', columns: 'sent_at::text AS exact' },
   );
 const NEWEST = listed('sent_at IS NOT NULL');
-const NEWEST_TO = listed('recipient = $8');
+const NEWEST_TO = listed('recipient = $12');
 
 /** Reads the message log and the timeline of one message. */
 @Injectable()
@@ -41,23 +43,24 @@ export class LogStore {
   constructor(private readonly db: Database) {}
 
   /** An index finds the messages of the business or of one phone number; status and text are compared row by row. */
-  async list({ business_id, limit, cursor, status, phone, search }: RequestOf<typeof ListMessages>): Promise<ReplyOf<typeof ListMessages>> {
+  async list(request: RequestOf<typeof ListMessages>): Promise<ReplyOf<typeof ListMessages>> {
+    const { business_id, limit, cursor, status, phone, search, from = null, to = null, template = null, api_key_id = null } = request;
     readCursor(cursor, ['time', 'text']);
     const match = cursor === null && phone === null && status === null && search !== null ? await this.find(business_id, search) : null;
-    if (match) return { messages: [toLoggedMessage(match)], next_cursor: null };
+    if (match) return { messages: [toLoggedMessage(match)], next_cursor: null, cursors: [] };
     const { page, next_cursor } = await filteredPage<ListedRow>(
       limit,
       cursor,
       (scan) => {
         const [at, id] = readCursor(scan.cursor, ['time', 'text']) ?? [null, null];
-        const values = [business_id, at, id, scan.examined, scan.returned, status, search];
+        const values = [business_id, at, id, scan.examined, scan.returned, status, search, from, to, template, api_key_id];
         return phone === null
           ? this.db.reads(business_id).query<ListedRow>(NEWEST, values)
           : this.db.reads(business_id).query<ListedRow>(NEWEST_TO, [...values, phone]);
       },
-      (row) => [row.exact, row.message_id],
+      positionOf,
     );
-    return { messages: page.map(toLoggedMessage), next_cursor };
+    return { messages: page.map(toLoggedMessage), next_cursor, cursors: page.map((row) => cursorOf(positionOf(row))) };
   }
 
   async timeline(businessId: number, messageId: string): Promise<ReplyOf<typeof GetTimeline>> {
@@ -97,6 +100,8 @@ export class LogStore {
     return row?.sent_at ? { ...row, sent_at: row.sent_at } : null;
   }
 }
+
+const positionOf = (row: ListedRow) => [row.exact, row.message_id];
 
 function toLoggedMessage(row: LogRow): LoggedMessage {
   return {

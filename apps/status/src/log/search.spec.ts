@@ -52,6 +52,7 @@ describe('guarantees §10, N2: a statement on a large message log reads a bounde
     ['a message id', { search: `wamid.${MANY - 3}` }, 10],
     ['a phone number', { phone: String(919_800_000_000 + 19_999) }, 10],
     ['an unknown phone number', { phone: '4477009' }, 10],
+    ['a period', { from: new Date(Date.now() - 86_400_000).toISOString(), to: new Date(Date.now() - 43_200_000).toISOString() }, 600],
     ['a phone number and a text', { phone: String(919_800_000_000 + 19_999), search: 'needle', status: 'read' }, 10],
   ])('%s: reads few rows through an index', async (_, filter, most) => {
     expect((await list(filter)).rows).toBeLessThanOrEqual(most);
@@ -64,6 +65,8 @@ describe('guarantees §10, N2: a statement on a large message log reads a bounde
     ['a character that no message contains', { search: '\u{1f600}' }],
     ['a pattern character', { search: '%' }],
     ['an unknown template', { search: 'order_update' }],
+    ['the name of an unknown template', { template: 'order_update' }],
+    ['an unknown key', { api_key_id: 7 }],
   ])('%s: each page examines a bounded number of rows, and the pages together find every match', async (_, filter) => {
     const { rows, next } = await list(filter);
     expect(rows).toBeLessThan(EXAMINED + 2_000);

@@ -4,7 +4,6 @@ import {
   factsOf,
   type DeliveryStatus,
   type EventEnvelope,
-  type GetMessageStatus,
   type GetMessageStatuses,
   type MessageNotSent,
   type MessageSent,
@@ -112,27 +111,18 @@ const MESSAGES = new RowSet<AcceptedMessage>({
 export class RecordsStore {
   constructor(private readonly db: Database) {}
 
-  async find(businessId: number, messageId: string): Promise<ReplyOf<typeof GetMessageStatus>['record']> {
-    const [row] = await this.db.query<RecordRow>(
-      `SELECT message_id, status, sent_at, recipient, failure_reason FROM status.records
-       WHERE business_id = $1 AND message_id = $2 AND month = (SELECT month FROM status.record_keys WHERE business_id = $1 AND message_id = $2)`,
-      [businessId, messageId],
+  async find(businessId: number, messageIds: string[]): Promise<ReplyOf<typeof GetMessageStatuses>['statuses']> {
+    const rows = await this.db.query<RecordRow>(
+      `SELECT r.message_id, r.status, r.sent_at, r.recipient, r.failure_reason FROM status.record_keys k
+       JOIN status.records r ON r.business_id = k.business_id AND r.message_id = k.message_id AND r.month = k.month
+       WHERE k.business_id = $1 AND k.message_id = ANY ($2::text[])`,
+      [businessId, messageIds],
     );
-    // So far only the platform has reported this message. This check is not in SQL, because the planner would then choose the index by
-    // time.
-    if (!row?.sent_at) return null;
-    const { message_id, status, sent_at, recipient, failure_reason } = row;
-    return { message_id, delivery_status: status, sent_at: sent_at.toISOString(), to: recipient, failure_reason };
-  }
-
-  async findMany(businessId: number, messageIds: string[]): Promise<ReplyOf<typeof GetMessageStatuses>['statuses']> {
-    const rows = await this.db
-      .reads(businessId)
-      .query<RecordRow>(
-        'SELECT message_id, status, failure_reason FROM status.records WHERE business_id = $1 AND message_id = ANY ($2::text[])',
-        [businessId, messageIds],
-      );
-    return rows.map(({ message_id, status, failure_reason }) => ({ message_id, delivery_status: status, failure_reason }));
+    // Without sent_at only the platform has reported the message so far. This check is not in SQL, because the planner would then choose
+    // the index by time.
+    return rows.flatMap(({ message_id, status, sent_at, recipient: to, failure_reason }) =>
+      sent_at === null ? [] : [{ message_id, delivery_status: status, sent_at: sent_at.toISOString(), to, failure_reason }],
+    );
   }
 
   /** @returns the messages whose status had risen before their acceptance */

@@ -37,6 +37,7 @@ export const ACTION_LABELS: Record<AuditAction, string> = {
   'delivery.redelivered': 'Redelivered an event',
   'suppression.set': 'Opted a contact out',
   'suppression.lifted': 'Lifted an opt-out',
+  'suppressions.imported': 'Imported opted-out contacts',
   'person.exported': 'Exported a person’s data',
   'person.erased': 'Erased a person',
   'reply.sent': 'Replied to a customer',

@@ -24,7 +24,7 @@ export function AuditTable({ entries }: { entries: AuditEntry[] }) {
               </Table.Td>
               <Table.Td maw={220}>
                 <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-                  {entry.user?.name ?? 'Nobody known'}
+                  {entry.user?.name ?? (entry.detail['api_key_id'] ? `API key ${String(entry.detail['api_key_id'])}` : 'Nobody known')}
                 </Text>
                 <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
                   {entry.user?.email}

@@ -77,7 +77,8 @@ export function OptedOutContacts() {
                     <Table.Td>
                       <Text size="sm">{one.phone}</Text>
                       <Text size="xs" c="dimmed">
-                        {one.state.replaceAll('_', ' ')}, by {one.source === 'dashboard' ? 'you' : one.source},{' '}
+                        {one.state.replaceAll('_', ' ')}, by{' '}
+                        {{ dashboard: 'you', api: 'an API key', person: 'person', platform: 'platform' }[one.source]},{' '}
                         <RelativeTime at={one.since} />
                       </Text>
                     </Table.Td>

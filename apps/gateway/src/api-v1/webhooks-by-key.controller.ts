@@ -1,0 +1,52 @@
+import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { CurrentKey, Needs, RestApi } from '../access/rest-api';
+import { authorOf, type KeyAccess } from '../api-keys/key-access';
+import { IdPipe } from '../requests/id.pipe';
+import { Done, Made } from '../responses/done';
+import { Responds } from '../responses/responds';
+import { DeliveriesResponse, WebhooksResponse } from '../webhooks/webhooks.responses';
+import { WebhooksService } from '../webhooks/webhooks.service';
+import { byKey } from './api-v1.responses';
+import { CreateWebhookByKeyRequest, ListDeliveriesByKeyQuery, UpdateWebhookByKeyRequest } from './by-key.requests';
+
+/** The webhooks of the business, as the dashboard manages them (decision 361). */
+@Controller('api/v1/webhooks')
+@RestApi()
+export class WebhooksByKeyController {
+  constructor(private readonly webhooks: WebhooksService) {}
+
+  @Get()
+  @Needs('manage_webhooks')
+  @Responds(byKey(WebhooksResponse), 'List the webhooks', { errors: ['QUERY_TIMEOUT'] })
+  async list(@CurrentKey() { business }: KeyAccess) {
+    return { success: true as const, ...(await this.webhooks.list(business.id)) };
+  }
+
+  @Post()
+  @Needs('manage_webhooks')
+  @Responds(byKey(Made), 'Create a webhook')
+  async create(@CurrentKey() key: KeyAccess, @Body() request: CreateWebhookByKeyRequest) {
+    return { success: true as const, ...(await this.webhooks.create(authorOf(key), request)) };
+  }
+
+  @Put(':id')
+  @Needs('manage_webhooks')
+  @Responds(byKey(Done), 'Change a webhook; absent fields stay unchanged')
+  async update(@CurrentKey() key: KeyAccess, @Param('id', IdPipe) id: number, @Body() change: UpdateWebhookByKeyRequest) {
+    return { success: true as const, ...(await this.webhooks.update(authorOf(key), id, change)) };
+  }
+
+  @Delete(':id')
+  @Needs('manage_webhooks')
+  @Responds(byKey(Done), 'Delete a webhook permanently')
+  async delete(@CurrentKey() key: KeyAccess, @Param('id', IdPipe) id: number) {
+    return { success: true as const, ...(await this.webhooks.delete(authorOf(key), id)) };
+  }
+
+  @Get(':id/deliveries')
+  @Needs('manage_webhooks')
+  @Responds(byKey(DeliveriesResponse), 'List the deliveries of a webhook, the newest first', { errors: ['QUERY_TIMEOUT'] })
+  async deliveries(@CurrentKey() { business }: KeyAccess, @Param('id', IdPipe) id: number, @Query() query: ListDeliveriesByKeyQuery) {
+    return { success: true as const, ...(await this.webhooks.deliveries(business.id, id, query)) };
+  }
+}

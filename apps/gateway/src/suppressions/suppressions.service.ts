@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import {
+  GetSuppression,
+  ImportSuppressions,
+  LiftSuppression,
+  ListSuppressions,
+  SetSuppression,
+  type ReplyOf,
+  type SuppressionRecord,
+} from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import { AuditStore, authorFields, contactTarget, type AuditEntry, type Author } from '../audit/audit.store';
+import { pageOf, type PageQuery } from '../requests/page';
+import { notFound } from '../requests/refusals';
+import { importedRows, type ImportFault } from './imported-rows';
+import type { ImportSuppressionsRequest, SetSuppressionRequest } from './suppressions.requests';
+
+/** The people of a business who get no messages (decision 18). The send service stores them. */
+@Injectable()
+export class SuppressionsService {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly audit: AuditStore,
+  ) {}
+
+  list(business_id: number, query: PageQuery): Promise<ReplyOf<typeof ListSuppressions>> {
+    return this.rpc.call(ListSuppressions, { business_id, ...pageOf(query) });
+  }
+
+  /** @throws GatewayError NOT_FOUND */
+  async get(business_id: number, phone: string): Promise<{ suppression: SuppressionRecord }> {
+    const { suppression } = await this.rpc.call(GetSuppression, { business_id, phone });
+    if (!suppression) throw notFound();
+    return { suppression };
+  }
+
+  async set(author: Author, phone: string, { state, reason }: SetSuppressionRequest): Promise<{ message: string }> {
+    const source = author.api_key_id === undefined ? 'dashboard' : 'api';
+    const suppression = { business_id: author.business_id, phone, state, reason: reason ?? null, source } as const;
+    await this.audit.record(entryOf(author, 'suppression.set', contactTarget(phone), { state }), () =>
+      this.rpc.call(SetSuppression, suppression),
+    );
+    return { message: 'Suppressed.' };
+  }
+
+  async lift(author: Author, phone: string): Promise<{ message: string }> {
+    await this.audit.record(entryOf(author, 'suppression.lifted', contactTarget(phone)), () =>
+      this.rpc.call(LiftSuppression, { business_id: author.business_id, phone }),
+    );
+    return { message: 'Suppression lifted.' };
+  }
+
+  /** Takes the good rows; the response names the others. */
+  async import(author: Author, { rows }: ImportSuppressionsRequest): Promise<{ added: number; unchanged: number; faults: ImportFault[] }> {
+    const { good, faults } = importedRows(rows);
+    if (good.length === 0) return { added: 0, unchanged: 0, faults };
+    const done = await this.audit.record(
+      entryOf(author, 'suppressions.imported', null, { rows: good.length }),
+      () => this.rpc.call(ImportSuppressions, { business_id: author.business_id, rows: good }),
+      ({ added }) => ({ detail: { rows: good.length, added } }),
+    );
+    return { ...done, faults };
+  }
+}
+
+function entryOf(
+  author: Author,
+  action: 'suppression.set' | 'suppression.lifted' | 'suppressions.imported',
+  target: string | null,
+  detail: Record<string, unknown> = {},
+): AuditEntry {
+  return { ...authorFields(author), action, target, detail };
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { CreateWebhook, DeleteWebhook, ListDeliveries, ListWebhooks, UpdateWebhook, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import { Sealer } from '@mgw/sealing';
+import { AuditStore, authorFields, type AuditEntry, type Author } from '../audit/audit.store';
+import { pageOf, periodOf } from '../requests/page';
+import { invalid } from '../requests/refusals';
+import { withoutNulls } from '../requests/without-nulls';
+import type { CreateWebhookRequest, ListDeliveriesQuery, UpdateWebhookRequest } from './webhooks.requests';
+
+/** The webhooks of a business (spec §4.9), which the dispatcher stores. The secret leaves the gateway sealed and is never read back. */
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly sealer: Sealer,
+    private readonly audit: AuditStore,
+  ) {}
+
+  list(business_id: number): Promise<ReplyOf<typeof ListWebhooks>> {
+    return this.rpc.call(ListWebhooks, { business_id });
+  }
+
+  async create(author: Author, { name, url, events, secret }: CreateWebhookRequest): Promise<{ id: number; message: string }> {
+    const { business_id } = author;
+    const secret_sealed = this.sealed(business_id, secret ?? null);
+    const webhook = { business_id, name, url, events: [...new Set(events)], secret_sealed };
+    const { id } = await this.audit.record(
+      entryOf(author, 'webhook.created', null, { name, events, signed: secret_sealed !== null }),
+      () => this.rpc.call(CreateWebhook, webhook),
+      ({ id }) => ({ target: `webhook:${id}` }),
+    );
+    return { id, message: 'Webhook created.' };
+  }
+
+  async update(author: Author, id: number, change: UpdateWebhookRequest): Promise<{ message: string }> {
+    const { business_id } = author;
+    const { name, url, events, is_active, keep_old_minutes } = withoutNulls(change);
+    if (keep_old_minutes !== undefined && typeof change.secret !== 'string') throw invalid('keep_old_minutes', 'needs a new secret');
+    const update: RequestOf<typeof UpdateWebhook> = {
+      business_id,
+      id,
+      ...(name !== undefined && { name }),
+      ...(url !== undefined && { url }),
+      ...(events !== undefined && { events: [...new Set(events)] }),
+      ...(change.secret !== undefined && { secret_sealed: this.sealed(business_id, change.secret) }),
+      ...(keep_old_minutes !== undefined && { keep_old_minutes }),
+      ...(is_active !== undefined && { is_active: Boolean(is_active) }),
+    };
+    const entry = entryOf(author, 'webhook.changed', id, { changed: Object.keys(change) });
+    await this.audit.record(entry, () => this.rpc.call(UpdateWebhook, update));
+    return { message: 'Webhook updated.' };
+  }
+
+  async delete(author: Author, id: number): Promise<{ message: string }> {
+    const { business_id } = author;
+    await this.audit.record(entryOf(author, 'webhook.deleted', id), () => this.rpc.call(DeleteWebhook, { business_id, id }));
+    return { message: 'Webhook deleted.' };
+  }
+
+  deliveries(business_id: number, webhook_id: number, query: ListDeliveriesQuery): Promise<ReplyOf<typeof ListDeliveries>> {
+    const { state = null, event } = query;
+    return this.rpc.call(ListDeliveries, {
+      business_id,
+      webhook_id,
+      ...pageOf(query),
+      state,
+      ...(event !== undefined && { event }),
+      ...periodOf(query),
+    });
+  }
+
+  private sealed(business_id: number, secret: string | null): string | null {
+    return secret === null ? null : this.sealer.seal(secret, `webhook.secret:${business_id}`);
+  }
+}
+
+/** @param detail without the URL, which may contain a token */
+function entryOf(
+  author: Author,
+  action: 'webhook.created' | 'webhook.changed' | 'webhook.deleted',
+  id: number | null,
+  detail: Record<string, unknown> = {},
+): AuditEntry {
+  return { ...authorFields(author), action, target: id === null ? null : `webhook:${id}`, detail };
+}

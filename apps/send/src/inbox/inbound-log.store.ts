@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { InboundMessage, ListInboundMessages, ReplyOf, RequestOf } from '@mgw/contracts';
+import { cursorOf, Database, pageOf, readCursor } from '@mgw/postgres';
+import { contentOf, countFitting, type ContentRow } from './thread.store';
+
+interface InboundRow extends ContentRow {
+  sent_by: string;
+  sent_by_name: string;
+  sent_at: Date;
+  /** `sent_at` in microseconds, for the cursor. */
+  exact: string;
+}
+
+/** @param which a condition on `m` that an index serves */
+const inboundSql = (which: string) => `
+  SELECT m.message_id, m.type, coalesce(c.text, m.text, m.caption) AS text, m.media_type, m.media_id, m.mime_type, m.details,
+         c.edited_at, c.deleted_at, m.sent_at, m.sent_at::text AS exact, coalesce(p.phone, p.user_id, '') AS sent_by, p.name AS sent_by_name
+  FROM (
+    SELECT m.* FROM send.inbound_messages m
+    WHERE m.business_id = $1 AND ${which}
+      AND (m.sent_at, m.message_id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::text, ''))
+      AND m.sent_at >= coalesce($4::timestamptz, '-infinity') AND m.sent_at <= coalesce($5::timestamptz, 'infinity')
+    ORDER BY m.sent_at DESC, m.message_id DESC LIMIT $6
+  ) m
+  JOIN send.conversations o ON o.id = m.conversation_id JOIN send.conversations p ON p.id = coalesce(o.merged_into, o.id)
+  LEFT JOIN send.message_changes c ON c.business_id = m.business_id AND c.message_id = m.message_id
+  ORDER BY m.sent_at DESC, m.message_id DESC`;
+const ALL = inboundSql('true');
+/** Of the person, also in conversations that were merged. */
+const FROM_PERSON = inboundSql(`m.conversation_id IN (
+  SELECT part.id FROM send.conversation_aliases a JOIN send.conversations part ON part.id = a.conversation_id OR part.merged_into = a.conversation_id
+  WHERE a.business_id = $1 AND a.alias = $7)`);
+
+/** Reads the messages that people sent, for the message log by key. */
+@Injectable()
+export class InboundLogStore {
+  constructor(private readonly db: Database) {}
+
+  async list(request: RequestOf<typeof ListInboundMessages>): Promise<ReplyOf<typeof ListInboundMessages>> {
+    const { business_id, limit, cursor, phone, from = null, to = null } = request;
+    const [at, id] = readCursor(cursor, ['time', 'text']) ?? [null, null];
+    const values = [business_id, at, id, from, to, limit + 1];
+    const reads = this.db.reads(business_id);
+    const rows = await (phone === null ? reads.query<InboundRow>(ALL, values) : reads.query<InboundRow>(FROM_PERSON, [...values, phone]));
+    const { page, next_cursor } = pageOf(rows, Math.min(limit, countFitting(rows)), positionOf);
+    return { messages: page.map(toInboundMessage), next_cursor, cursors: page.map((row) => cursorOf(positionOf(row))) };
+  }
+}
+
+const positionOf = ({ exact, message_id }: InboundRow) => [exact, message_id];
+
+function toInboundMessage(row: InboundRow): InboundMessage {
+  return { ...contentOf(row), from: row.sent_by, from_name: row.sent_by_name, sent_at: row.sent_at.toISOString() };
+}

@@ -1,0 +1,109 @@
+import {
+  CheckDailyCap,
+  FindConversation,
+  GetSuppression,
+  ImportSuppressions,
+  LiftSuppression,
+  ListInboundMessages,
+  SetSuppression,
+  type ReplyOf,
+  type RequestOf,
+} from '@mgw/contracts';
+import { inboundEvent } from '@mgw/harness';
+import { eventually } from '@mgw/testing';
+import { startSending, type Sending } from '../send.fixture';
+
+describe('the account by key (decisions 362 to 364)', () => {
+  let sending: Sending;
+  beforeAll(async () => {
+    sending = await startSending();
+    await sending.run();
+  });
+  afterAll(() => sending.harness.close());
+
+  const rpc = <O extends Parameters<Sending['harness']['rpc']['call']>[0]>(operation: O, request: RequestOf<O>) =>
+    sending.harness.rpc.call(operation, request);
+  const stateOf = async (phone: string) => {
+    const { suppression } = await rpc(GetSuppression, { business_id: 1, phone });
+    return suppression && [suppression.state, suppression.source];
+  };
+  const write = async (message_id: string, phone: string, text: string, sent_at: string) => {
+    await sending.harness.publish(inboundEvent({ message_id, from: { phone, user_id: null, name: 'Asha' }, text, sent_at }));
+    await eventually(async () =>
+      (await sending.harness.published('message.received')).some(({ data }) => (data as { message_id: string }).message_id === message_id),
+    );
+  };
+
+  it('decision 362: an import adds what is not known, and leaves stricter and newer statements', async () => {
+    const phone = (n: number) => `91987650000${n}`;
+    const row = (n: number, state: 'blocked' | 'opted_out', since: string | null = null) => ({
+      phone: phone(n),
+      state,
+      reason: 'Letter',
+      since,
+    });
+    await rpc(SetSuppression, { business_id: 1, phone: phone(1), state: 'blocked', reason: null });
+    await rpc(SetSuppression, { business_id: 1, phone: phone(2), state: 'opted_out_marketing', reason: null });
+    await rpc(SetSuppression, { business_id: 1, phone: phone(3), state: 'blocked', reason: null });
+    await rpc(LiftSuppression, { business_id: 1, phone: phone(3) });
+    const rows = [
+      row(1, 'opted_out'),
+      row(2, 'opted_out'),
+      row(3, 'blocked', '2026-01-01T00:00:00.000Z'),
+      row(4, 'blocked'),
+      row(4, 'opted_out'),
+    ];
+    expect(await rpc(ImportSuppressions, { business_id: 1, rows })).toEqual({ added: 2, unchanged: 3 });
+    expect(await Promise.all([1, 2, 3, 4].map((n) => stateOf(phone(n))))).toEqual([
+      ['blocked', 'dashboard'],
+      ['opted_out', 'api'],
+      null,
+      ['opted_out', 'api'],
+    ]);
+    expect(await rpc(ImportSuppressions, { business_id: 1, rows })).toEqual({ added: 0, unchanged: 5 });
+    // Over several batches, and again after a lift.
+    const many = Array.from({ length: 1_200 }, (_, i) => ({ ...row(0, 'blocked'), phone: `9198000${String(i).padStart(5, '0')}` }));
+    expect(await rpc(ImportSuppressions, { business_id: 2, rows: many })).toEqual({ added: 1_200, unchanged: 0 });
+    await rpc(LiftSuppression, { business_id: 2, phone: '919800000007' });
+    expect(await rpc(ImportSuppressions, { business_id: 2, rows: many })).toEqual({ added: 1, unchanged: 1_199 });
+  });
+
+  it('decision 363: lists the messages of people in pages, and finds the conversation of a number', async () => {
+    const asha = '919876500021';
+    const seconds = ['2026-03-01T00:00:01.000Z', '2026-03-01T00:00:02.000Z', '2026-03-01T00:00:02.000Z', '2026-04-01T00:00:03.000Z'];
+    for (const [i, at] of seconds.entries()) await write(`wamid.by${i}`, i === 1 ? '919876500022' : asha, `Text ${i}`, at);
+    const list = async (filter: Partial<RequestOf<typeof ListInboundMessages>>) => {
+      const ids: string[] = [];
+      for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
+        const request = { business_id: 1, limit: 2, cursor, phone: null, ...filter };
+        const page: ReplyOf<typeof ListInboundMessages> = await rpc(ListInboundMessages, request);
+        ids.push(...page.messages.map(({ message_id }) => message_id));
+        // The cursor of a row leads to the rows behind it.
+        const [behind = null] = page.cursors;
+        const next = await rpc(ListInboundMessages, { ...request, limit: 1, cursor: behind });
+        if (page.messages.length > 1) expect(next.messages[0]?.message_id).toBe(page.messages[1]?.message_id);
+        cursor = page.next_cursor;
+      }
+      return ids.filter((id) => id.startsWith('wamid.by'));
+    };
+    expect(await list({})).toEqual(['wamid.by3', 'wamid.by2', 'wamid.by1', 'wamid.by0']);
+    expect(await list({ phone: asha })).toEqual(['wamid.by3', 'wamid.by2', 'wamid.by0']);
+    expect(await list({ from: '2026-03-01T00:00:02.000Z', to: '2026-03-31T00:00:00.000Z' })).toEqual(['wamid.by2', 'wamid.by1']);
+    expect(await list({ business_id: 2 })).toEqual([]);
+    const { conversation } = await rpc(FindConversation, { business_id: 1, phone: asha });
+    expect(conversation).toMatchObject({ customer_phone: asha, last_message: { direction: 'in', text: 'Text 3' } });
+    expect(await rpc(FindConversation, { business_id: 2, phone: asha })).toEqual({ conversation: null });
+  });
+
+  it('decision 364, spec §8: checks the daily cap for many messages at once, on the day of the broadcast', async () => {
+    const sender = { api_key_id: 77, daily_limit: 3, plan: 'Growth', timezone: 'UTC' };
+    await sending.template({ api_key_id: 77 });
+    expect(await rpc(CheckDailyCap, { messages: 2, at: null, sender })).toEqual({});
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    expect(await rpc(CheckDailyCap, { messages: 3, at: tomorrow, sender })).toEqual({});
+    await expect(rpc(CheckDailyCap, { messages: 3, at: null, sender })).rejects.toMatchObject({
+      error_code: 'DAILY_LIMIT_REACHED',
+      extras: { daily_limit: 3, daily_used: 1, plan: 'Growth', retry_after: 'midnight', retry_after_seconds: expect.any(Number) as number },
+    });
+  });
+});
