@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { TOTP } from 'otpauth';
 import { eventually, startBrowser, startReceiver, type Receiver } from '@mgw/testing';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
@@ -336,6 +337,34 @@ describe('the dashboard', () => {
     await page.getByRole('dialog', { name: 'Remove Mira?' }).getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('row', { name: /Mira/ }).waitFor({ state: 'detached' });
     expect((await mira.call('GET', '/api/client/messages')).status).toBe(401);
+  });
+
+  it('turns two-step login on with a QR code, and asks for a code at the next login', async () => {
+    const person = { email: 'steps@growth.example', password: 'a long enough password' };
+    const owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
+    expect((await owner.call('POST', '/api/client/team', { ...person, name: 'Steps', role: 'agent' })).status).toBe(200);
+    const own = await browser.newContext();
+    own.setDefaultTimeout(60_000);
+    const tab = await own.newPage();
+    await logIn(person, tab);
+    await tab.waitForURL(/\/inbox$/);
+    await tab.goto(`${stack.demo.dashboard_url}/account`);
+    await tab.getByRole('button', { name: 'Set up two-step login' }).click();
+    await tab.getByRole('img', { name: /QR code/ }).waitFor();
+    const totp = new TOTP({ secret: (await tab.locator('pre').textContent()) ?? '' });
+    await tab.getByLabel('Code of the app').fill(totp.generate());
+    await tab.getByRole('button', { name: 'Turn on' }).click();
+    await tab.getByText('10 recovery codes are left').waitFor();
+    expect((await tab.locator('pre').textContent())?.split('\n')).toHaveLength(10);
+    expect(await accessibilityFaults(tab)).toEqual([]);
+    await tab.getByRole('button', { name: 'Your account' }).click();
+    await tab.getByRole('menuitem', { name: 'Log out' }).click();
+    await tab.waitForURL(/\/login$/);
+    await logIn(person, tab);
+    await tab.getByLabel('Code').fill(totp.generate({ timestamp: Date.now() + 30_000 }));
+    await tab.getByRole('button', { name: 'Log in' }).click();
+    await tab.waitForURL(/\/inbox$/);
+    await own.close();
   });
 
   it('stops accepting a revoked key, and lets the operator change a plan', async () => {

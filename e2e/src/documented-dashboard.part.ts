@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { TOTP } from 'otpauth';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { Documented, type Operation } from './documented';
 import {
@@ -282,6 +283,31 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await expectResponse(200, own, 'put /api/client/me/password', { body });
     await expectResponse(200, owner, 'get /api/client/audit', { query: '?limit=100' });
     await expectResponse(200, operator, 'get /api/admin/audit', { query: '?limit=100' });
+  });
+
+  it('two-step login', async () => {
+    const person = { email: 'steps@growth.example', password: 'correct horse battery' };
+    const body = { ...person, name: 'Steps', role: 'agent' };
+    const at = await expectResponse<{ id: number }>(200, owner, 'post /api/client/team', { body });
+    /** Logs in and turns two-step login on. */
+    const setUp = async () => {
+      const who = await dashboardUser(stack.demo.site_url, person);
+      const { secret } = await expectResponse<{ secret: string }>(200, who, 'post /api/client/me/totp');
+      await expectResponse(200, who, 'put /api/client/me/totp', { body: { code: new TOTP({ secret }).generate() } });
+      return who;
+    };
+    const steps = await setUp();
+    await expectResponse(200, steps, 'get /api/client/me/totp');
+    await expectResponse(409, steps, 'post /api/client/me/totp');
+    await expectResponse(409, steps, 'put /api/client/me/totp');
+    await expectResponse(200, steps, 'delete /api/client/me/totp', { body: { password: person.password } });
+    await expectResponse(409, steps, 'delete /api/client/me/totp', { body: { password: person.password } });
+    for (const [who, path] of [[owner, '/api/client/team/{id}'] as const, [operator, '/api/admin/users/{id}'] as const]) {
+      await setUp();
+      await expectResponse(200, who, `delete ${path}/totp`, { at });
+      const { user } = await expectResponse<{ user: { id: number } }>(200, who, 'get /api/client/me');
+      await expectResponse(409, who, `delete ${path}/totp`, { at: user });
+    }
   });
 
   it('broadcasts', async () => {

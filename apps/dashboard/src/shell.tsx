@@ -74,7 +74,7 @@ export function Shell() {
                   {user.name} · {user.role}
                 </Menu.Label>
                 <Menu.Item component={Link} to="/account" leftSection={<IconSettings size={16} />}>
-                  Password and sessions
+                  Login and sessions
                 </Menu.Item>
                 <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void logout()}>
                   Log out

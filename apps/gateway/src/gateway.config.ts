@@ -46,6 +46,11 @@ export class GatewayConfig extends config('gateway', {
     secret: true,
   }),
   loginIpLimit: env.integer('LOGIN_IP_LIMIT', { doc: 'most wrong logins of one address in 15 minutes', default: 20, min: 1, max: 100_000 }),
+  operatorTotp: env.choice('OPERATOR_TOTP', {
+    doc: 'whether operators have to set up two-step login before anything else: optional or required',
+    of: ['optional', 'required'],
+    default: 'optional',
+  }),
   smtpUrl: env.parsed(
     'SMTP_URL',
     {

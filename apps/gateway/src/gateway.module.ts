@@ -49,6 +49,8 @@ import { LoginAttemptsStore } from './login/login-attempts.store';
 import { LoginController } from './login/login.controller';
 import { LoginService } from './login/login.service';
 import { MeService } from './login/me.service';
+import { SecondStep } from './login/second-step.service';
+import { TotpController } from './login/totp.controller';
 import { Mailer } from './mail/mailer';
 import { ClientMediaController } from './media/client-media.controller';
 import { MediaService } from './media/media.service';
@@ -81,6 +83,8 @@ import { TeamController } from './team/team.controller';
 import { ClientTemplatesController } from './templates/templates.controller';
 import { PasswordLinks } from './users/password-links';
 import { PasswordLinksStore } from './users/password-links.store';
+import { TotpService } from './users/totp.service';
+import { TotpStore } from './users/totp.store';
 import { UsersService } from './users/users.service';
 import { UsersStore } from './users/users.store';
 import { DeliveriesController } from './webhooks/deliveries.controller';
@@ -108,6 +112,7 @@ const REST_API = [
 /** `/api/client`, with a dashboard session (spec §4.9, §10). */
 const DASHBOARD_API = [
   LoginController,
+  TotpController,
   AccountController,
   ApiKeysController,
   WebhooksController,
@@ -152,6 +157,7 @@ const STORES = [
   MetricSamplesStore,
   PasswordLinksStore,
   SessionsStore,
+  TotpStore,
   UsersStore,
 ];
 
@@ -166,6 +172,8 @@ const STORES = [
     WrongKeys,
     SessionStrategy,
     LoginService,
+    SecondStep,
+    TotpService,
     MeService,
     AccountService,
     AuditLogService,

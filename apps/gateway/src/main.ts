@@ -8,6 +8,7 @@ import { Roles1795396000000 } from './migrations/1795396000000-roles';
 import { BroadcastLimit1795651200000 } from './migrations/1795651200000-broadcast-limit';
 import { Erasures1795651300000 } from './migrations/1795651300000-erasures';
 import { Operator1795651400000 } from './migrations/1795651400000-operator';
+import { Totp1795651600000 } from './migrations/1795651600000-totp';
 import { startHttp } from './server/start-http';
 import { createOperator } from './users/operator.command';
 
@@ -24,6 +25,7 @@ export const service: Service<GatewayConfig> = {
     BroadcastLimit1795651200000,
     Erasures1795651300000,
     Operator1795651400000,
+    Totp1795651600000,
   ],
   sources: __dirname,
   start: startHttp,

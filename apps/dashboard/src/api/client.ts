@@ -55,9 +55,11 @@ client.use({
 
 export const api = client;
 
-/** A 401 opens the login page, which returns here afterwards. */
+/** A 401 opens the login page, which returns here afterwards; a person who has to set up two-step login gets to their account. */
 function endOfSession(error: unknown): void {
   const { pathname, search } = window.location;
+  if (error instanceof ApiError && error.code === 'TOTP_SETUP_REQUIRED' && pathname !== '/account')
+    return window.location.assign('/account');
   if (!isLoggedOut(error) || pathname === '/login') return;
   const here = pathname + search;
   window.location.replace(here === '/' ? '/login' : `/login?next=${encodeURIComponent(here)}`);

@@ -32,6 +32,7 @@ import {
 import { eventually } from '@mgw/testing';
 import { PASSWORD, startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { DISCARD, REPLAY } from '../../test/neighbours.fixture';
+import { beginTwoSteps, codeOf, setUpTwoSteps } from '../../test/two-steps.fixture';
 import type { AuditRecord } from './audit-log.responses';
 
 const AUDIT = '/api/client/audit';
@@ -128,8 +129,9 @@ describe('the audit log', () => {
 
   /** One request for each write of the dashboard and operator APIs, with the action and the target of its entry. */
   async function writes(): Promise<Record<string, [Test, string, string | null]>> {
-    const agent = await dashboard.session('agent', business);
-    const leaving = await dashboard.session('agent', business);
+    const member = () => dashboard.session('agent', business);
+    const agent = await member();
+    const leaving = await member();
     const changing = await dashboard.session('owner', business);
     const invited = await owner.post('/api/client/team', { email: `${CANARY}@x.example`, name: 'Ravi', role: 'agent' }).expect(200);
     const { id: invitedId, invite_url } = invited.body as { id: number; invite_url: string };
@@ -139,6 +141,9 @@ describe('the audit log', () => {
     const secret = `${CANARY}-secret`;
     const hook = { name: 'CRM', url: `https://crm.example/${CANARY}`, events: ['message.sent'], secret };
     const person = (email: string) => ({ email, name: 'Ben', role: 'agent' });
+    const [starting, confirming, ending, lost] = [await member(), await member(), await member(), await member()];
+    const totpSecret = await beginTwoSteps(confirming);
+    for (const session of [ending, lost, changing]) await setUpTwoSteps(session);
     const ids = { phone_number_id: '1', business_account_id: '2' };
     const secrets = { access_token: secret, app_secret: secret, verify_token: secret };
     const nextId = async (table: string) => {
@@ -168,6 +173,9 @@ describe('the audit log', () => {
         'session.ended',
         `session:${sessions.sessions[0]?.id}`,
       ],
+      'post /api/client/me/totp': [starting.post(`${c}/me/totp`), 'totp.begun', `user:${starting.id}`],
+      'put /api/client/me/totp': [confirming.put(`${c}/me/totp`, { code: codeOf(totpSecret, 1) }), 'totp.enabled', `user:${confirming.id}`],
+      'delete /api/client/me/totp': [ending.delete(`${c}/me/totp`, { password: PASSWORD }), 'totp.removed', `user:${ending.id}`],
       'post /api/client/password': [
         dashboard.visitor.post(`${c}/password`, { token: invite_url.split('=')[1], new_password: secret }),
         'password.set',
@@ -232,6 +240,7 @@ describe('the audit log', () => {
       'post /api/client/team': [owner.post(`${c}/team`, person('ben@x.example')), 'user.invited', `user:${newUser}`],
       'post /api/client/team/{id}/reset': [owner.post(`${c}/team/${invitedId}/reset`), 'user.reset', `user:${invitedId}`],
       'patch /api/client/team/{id}': [owner.patch(`${c}/team/${agent.id}`, { role: 'manager' }), 'user.role-changed', `user:${agent.id}`],
+      'delete /api/client/team/{id}/totp': [owner.delete(`${c}/team/${lost.id}/totp`), 'totp.removed', `user:${lost.id}`],
       'delete /api/client/team/{id}': [owner.delete(`${c}/team/${leaving.id}`), 'user.removed', `user:${leaving.id}`],
       'post /api/client/broadcasts': [owner.post(`${c}/broadcasts`, broadcast), 'broadcast.created', 'broadcast:9'],
       'post /api/client/broadcasts/{id}/cancel': [owner.post(`${c}/broadcasts/9/cancel`), 'broadcast.cancelled', 'broadcast:9'],
@@ -259,6 +268,7 @@ describe('the audit log', () => {
         `user:${newUser + 1}`,
       ],
       'post /api/admin/users/{id}/reset': [operator.post(`${a}/users/${owner.id}/reset`), 'user.reset', `user:${owner.id}`],
+      'delete /api/admin/users/{id}/totp': [operator.delete(`${a}/users/${changing.id}/totp`), 'totp.removed', `user:${changing.id}`],
       'patch /api/admin/api-keys/{id}': [
         operator.patch(`${a}/api-keys/${newKey}`, { daily_limit: 7 }),
         'api-key.limits-changed',

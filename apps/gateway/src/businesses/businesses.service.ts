@@ -33,7 +33,7 @@ export class BusinessesService {
     });
   }
 
-  async change({ user_id }: Actor, business_id: number, request: ChangeBusinessRequest): Promise<void> {
+  async change({ user_id }: Actor, business_id: number, request: ChangeBusinessRequest & { require_totp?: boolean }): Promise<void> {
     const fields = withoutNulls(request);
     if (fields.timezone !== undefined) fields.timezone = await this.knownTimezone(fields.timezone);
     if (fields.suspended !== undefined) {

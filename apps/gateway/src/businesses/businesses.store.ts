@@ -11,12 +11,14 @@ export interface Business extends Zones {
   /** Recipients of broadcasts in a day, set by an operator; null for the plan's limit. */
   broadcast_daily_limit: number | null;
   suspended: boolean;
+  /** Whether every person of the business needs two-step login. */
+  require_totp: boolean;
   created_at: Date;
 }
 export type BusinessFields = Pick<Business, 'name' | 'plan' | 'timezone'>;
-export type BusinessChange = Partial<BusinessFields> & { broadcast_daily_limit?: number; suspended?: boolean };
+export type BusinessChange = Partial<BusinessFields> & { broadcast_daily_limit?: number; suspended?: boolean; require_totp?: boolean };
 
-const FIELDS = `id, name, plan, broadcast_daily_limit, suspended_at IS NOT NULL AS suspended, timezone, previous_timezone, timezone_from, cap_resets_at, created_at`;
+const FIELDS = `id, name, plan, broadcast_daily_limit, suspended_at IS NOT NULL AS suspended, require_totp, timezone, previous_timezone, timezone_from, cap_resets_at, created_at`;
 /** Recipients of broadcasts in a day (decision 55). */
 const BROADCAST_LIMITS: Record<Plan, number> = { Growth: 1_000, Pro: 20_000, Starter: 0 };
 
@@ -81,13 +83,14 @@ export class BusinessesStore {
    * @returns false for an unknown id
    */
   async change(tx: Tx, id: number, fields: BusinessChange, now: Date | null = null): Promise<boolean> {
-    const { name, plan, timezone, broadcast_daily_limit, suspended } = fields;
+    const { name, plan, timezone, broadcast_daily_limit, suspended, require_totp } = fields;
     const changed = await tx.query(
       `UPDATE access.businesses SET name = coalesce($2, name), plan = coalesce($3, plan),
          broadcast_daily_limit = coalesce($4, broadcast_daily_limit),
-         suspended_at = CASE WHEN $5::boolean IS NULL THEN suspended_at WHEN $5 THEN coalesce(suspended_at, now()) END
+         suspended_at = CASE WHEN $5::boolean IS NULL THEN suspended_at WHEN $5 THEN coalesce(suspended_at, now()) END,
+         require_totp = coalesce($6, require_totp)
        WHERE id = $1::bigint RETURNING id`,
-      [id, name ?? null, plan ?? null, broadcast_daily_limit ?? null, suspended ?? null],
+      [id, name ?? null, plan ?? null, broadcast_daily_limit ?? null, suspended ?? null, require_totp ?? null],
     );
     // The first statement locked the row.
     if (timezone !== undefined && changed.length > 0) await tx.query(CHANGE_ZONE, [id, timezone, now]);

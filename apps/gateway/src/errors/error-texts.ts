@@ -38,6 +38,16 @@ export const ERROR_TEXTS: Record<ErrorCode, ErrorTexts> = {
     remedy: 'Log in with `POST /api/client/login`, then send its cookie.',
     example: { error: 'Log in first: there is no session, or it has ended.' },
   },
+  TOTP_REQUIRED: {
+    meaning: 'The password is right, and the person has two-step login.',
+    remedy: 'Send the login again with `code`: the current code of the authenticator app, or a recovery code.',
+    example: { error: 'Enter the code of your authenticator app, or a recovery code.' },
+  },
+  TOTP_SETUP_REQUIRED: {
+    meaning: 'The business, or the gateway for its operators, requires two-step login, and this person has none yet.',
+    remedy: 'Set it up on the account page (`POST` and `PUT /api/client/me/totp`). Everything else works afterwards.',
+    example: { error: 'Set up two-step login on your account page first.' },
+  },
   PLAN_NOT_ALLOWED: {
     meaning: 'The plan of the business, Starter, does not include sending through the API.',
     remedy: 'Ask the operator to change the plan to Growth or Pro.',

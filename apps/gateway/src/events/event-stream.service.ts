@@ -120,8 +120,8 @@ export class EventStreamService implements BeforeApplicationShutdown {
   }
 
   private async heartbeat(out: FastifyReply['raw'], token: string): Promise<void> {
-    const alive = await this.sessions.find(token, false).catch(() => 'unknown');
-    if (alive === null) end(out);
+    const alive = await this.sessions.find(token, false).catch(() => undefined);
+    if (alive === null || (alive?.totp_required && !alive.totp)) end(out);
     else if (isOpen(out)) out.write(': still here\n\n');
   }
 }

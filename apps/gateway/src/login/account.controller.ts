@@ -6,14 +6,11 @@ import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import { SameOriginGuard } from '../sessions/same-origin.guard';
-import { sessionToken } from '../sessions/session-cookie';
+import { ownToken } from '../sessions/session-cookie';
 import type { SessionUser } from '../sessions/session-user';
 import { ChangePasswordRequest, ForgottenPasswordRequest, SetPasswordRequest } from './account.requests';
 import { SessionsResponse } from './account.responses';
 import { AccountService } from './account.service';
-
-/** The session's own token: its guard has found one. */
-const ownToken = ({ headers }: FastifyRequest): string => sessionToken(headers.cookie) ?? '';
 
 /** A person's own password and sessions, also for operators. */
 @Controller('api/client')

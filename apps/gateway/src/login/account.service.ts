@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError } from '@mgw/contracts';
+import type { GatewayError } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { AuditStore } from '../audit/audit.store';
 import { GatewayConfig } from '../gateway.config';
@@ -11,7 +11,7 @@ import { PasswordLinks } from '../users/password-links';
 import { hashPassword, matchingHash } from '../users/passwords';
 import { normalizeEmail, UsersStore } from '../users/users.store';
 import type { ChangePasswordRequest, SetPasswordRequest } from './account.requests';
-import { LoginAttemptsStore, type AttemptSubject } from './login-attempts.store';
+import { LoginAttemptsStore } from './login-attempts.store';
 import { accountSubject, addressSubject } from './login-subjects';
 
 /** Most wrong current passwords of one user within 15 minutes, as for logins (spec §10). They do not count as logins, nor logins here. */
@@ -40,11 +40,7 @@ export class AccountService {
   /** Ends all other sessions, the user's link and the reset links that they made. @param token of the current session, which stays */
   async changePassword(user: SessionUser, token: string, { current_password, new_password }: ChangePasswordRequest): Promise<void> {
     const { user_id, business_id, email } = user;
-    const subject = `password:${user_id}`;
-    await this.take([{ subject, limit: WRONG_PASSWORDS }]);
-    const current = await this.users.hashOfUser(user_id);
-    if (current === null) throw noSession();
-    if ((await matchingHash([current], current_password)) === -1) throw invalid('current_password', 'is not your password');
+    const current = await this.requirePassword(user, 'current_password', current_password);
     await this.db.transaction(async (tx) => {
       const password_hash = await hashPassword(new_password, await this.users.hashOfAddress(tx, email));
       if (!(await this.users.setPassword(tx, user_id, password_hash, current))) throw noSession();
@@ -52,7 +48,17 @@ export class AccountService {
       await this.sessions.endAll(tx, user_id, token);
       await this.audit.add({ user_id, business_id, action: 'password.changed', target: `user:${user_id}`, detail: {} }, tx);
     });
+  }
+
+  /** Checks a person's own password. @param field of the request. @returns the hash that the password matches */
+  async requirePassword({ user_id }: SessionUser, field: string, password: string): Promise<string> {
+    const subject = `password:${user_id}`;
+    await this.attempts.require([{ subject, limit: WRONG_PASSWORDS }], MESSAGE);
+    const current = await this.users.hashOfUser(user_id);
+    if (current === null) throw noSession();
+    if ((await matchingHash([current], password)) === -1) throw invalid(field, 'is not your password');
     await this.attempts.clear(subject);
+    return current;
   }
 
   /**
@@ -61,7 +67,7 @@ export class AccountService {
    */
   async setPassword({ token, new_password }: SetPasswordRequest, ip: string): Promise<void> {
     const subject = addressSubject(ip);
-    const at = await this.take([{ subject, limit: this.config.loginIpLimit }]);
+    const { at } = await this.attempts.require([{ subject, limit: this.config.loginIpLimit }], MESSAGE);
     const owner = await this.links.find(token);
     if (!owner) {
       await hashPassword(new_password);
@@ -86,10 +92,11 @@ export class AccountService {
     if (!this.personalLinks.areMailed)
       return 'This gateway sends no mail. Ask an owner of your business for a link; owners ask the operator.';
     const address = normalizeEmail(email);
-    await this.take([
+    const limits = [
       { subject: `link:${accountSubject(address)}`, limit: MAILED_LINKS },
       { subject: addressSubject(ip), limit: this.config.loginIpLimit },
-    ]);
+    ];
+    await this.attempts.require(limits, MESSAGE);
     this.personalLinks.mailResets(address, ip);
     return 'If we know this address, a link is on its way to it.';
   }
@@ -103,14 +110,6 @@ export class AccountService {
       if (!(await this.sessions.endById(tx, user_id, id))) throw notFound();
       await this.audit.add({ user_id, business_id, action: 'session.ended', target: `session:${id}`, detail: {} }, tx);
     });
-  }
-
-  /** Counts an attempt before its check, so that concurrent guesses cannot exceed the limit. @returns its time */
-  private async take(subjects: AttemptSubject[]): Promise<string> {
-    await this.attempts.purge();
-    const attempt = await this.attempts.take(subjects);
-    if (attempt.taken) return attempt.at;
-    throw new GatewayError('RATE_LIMITED', MESSAGE, { retry_after_seconds: attempt.retry_after_seconds });
   }
 }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { GatewayError } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 
 /** How long a wrong login counts (spec §10). */
@@ -56,6 +57,18 @@ export class LoginAttemptsStore {
       if (fault instanceof Full) return { taken: false, retry_after_seconds: fault.retry_after_seconds };
       throw fault;
     }
+  }
+
+  /**
+   * Counts an attempt like `take`.
+   * @returns its time, and whether it reaches a limit
+   * @throws GatewayError RATE_LIMITED with the message
+   */
+  async require(subjects: readonly AttemptSubject[], message: string): Promise<{ at: string; locks: boolean }> {
+    await this.purge();
+    const attempt = await this.take(subjects);
+    if (attempt.taken) return attempt;
+    throw new GatewayError('RATE_LIMITED', message, { retry_after_seconds: attempt.retry_after_seconds });
   }
 
   /** Deletes all failures of a subject. */

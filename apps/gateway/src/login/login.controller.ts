@@ -24,11 +24,15 @@ export class LoginController {
 
   @Post('login')
   @UseGuards(SameOriginGuard, BodyGuard)
-  @Responds(LoggedIn, 'Log in', { errors: ['NOT_AUTHENTICATED', 'PERMISSION_DENIED', 'RATE_LIMITED'] })
-  async login(@Body() { email, password }: LoginRequest, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
+  @Responds(LoggedIn, 'Log in', { errors: ['NOT_AUTHENTICATED', 'TOTP_REQUIRED', 'PERMISSION_DENIED', 'RATE_LIMITED'] })
+  async login(
+    @Body() { email, password, code = null }: LoginRequest,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     const currentToken = sessionToken(request.headers.cookie);
     const userAgent = request.headers['user-agent'] ?? null;
-    const { token, user } = await this.logins.login({ email, password, ip: request.ip, userAgent, currentToken });
+    const { token, user } = await this.logins.login({ email, password, code, ip: request.ip, userAgent, currentToken });
     reply.header('set-cookie', sessionCookie(token, this.config.production));
     return { message: 'Logged in.', user: { id: user.id, email: user.email, name: user.name, role: user.role } };
   }

@@ -1,5 +1,7 @@
+import { IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { IsText } from '../requests/is-text';
+import { CODE_MAX } from './totp.requests';
 
 @JSONSchema({ example: { email: 'owner@growth.example', password: 'the one that npm start printed' } })
 export class LoginRequest {
@@ -8,4 +10,9 @@ export class LoginRequest {
 
   @IsText(1, 256)
   password!: string;
+
+  /** Only with two-step login: the code of the authenticator app, or a recovery code. */
+  @IsOptional()
+  @IsText(1, CODE_MAX)
+  code?: string | null;
 }

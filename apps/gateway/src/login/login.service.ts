@@ -10,6 +10,7 @@ import { normalizeEmail, UsersStore, type StoredUser } from '../users/users.stor
 import { KeyedMutex } from './keyed-mutex';
 import { LoginAttemptsStore } from './login-attempts.store';
 import { accountSubject, addressSubject } from './login-subjects';
+import { SecondStep } from './second-step.service';
 
 /** Most wrong passwords of one account within 15 minutes (spec §10). LOGIN_IP_LIMIT is the limit of an address. */
 const ACCOUNT_LIMIT = 5;
@@ -17,6 +18,8 @@ const ACCOUNT_LIMIT = 5;
 export interface Credentials {
   email: string;
   password: string;
+  /** Null without two-step login. */
+  code: string | null;
   ip: string;
   userAgent: string | null;
   /** The token of the browser's current session, which the new login ends. */
@@ -31,6 +34,7 @@ export class LoginService {
   constructor(
     private readonly users: UsersStore,
     private readonly sessions: SessionsStore,
+    private readonly secondStep: SecondStep,
     private readonly attempts: LoginAttemptsStore,
     private readonly audit: AuditStore,
     private readonly config: GatewayConfig,
@@ -41,12 +45,13 @@ export class LoginService {
     const email = normalizeEmail(credentials.email);
     const account = accountSubject(email);
     const user = await this.accounts.runExclusive(account, () => this.check(email, account, credentials));
-    const { ip, userAgent, currentToken } = credentials;
+    const { ip, userAgent, currentToken, code } = credentials;
+    const detail = await this.secondStep.check(user, code, ip);
     const token = await this.sessions.open(user, { ip, userAgent }, currentToken);
-    // The password changed, or the user was removed, after the check.
+    // The password or two-step login changed, or the user was removed, after the check.
     if (token === null) throw wrongLogin();
     const { id, business_id } = user;
-    await this.audit.add({ user_id: id, business_id, action: 'session.opened', target: `user:${id}`, detail: {} });
+    await this.audit.add({ user_id: id, business_id, action: 'session.opened', target: `user:${id}`, detail });
     return { token, user };
   }
 
@@ -57,15 +62,12 @@ export class LoginService {
 
   private async check(email: string, account: string, { password, ip }: Credentials): Promise<StoredUser> {
     const address = addressSubject(ip);
-    await Promise.all([this.attempts.purge(), this.sessions.purge(), this.audit.purge(this.config.auditDays)]);
-    const attempt = await this.attempts.take([
+    await Promise.all([this.sessions.purge(), this.audit.purge(this.config.auditDays)]);
+    const limits = [
       { subject: account, limit: ACCOUNT_LIMIT },
       { subject: address, limit: this.config.loginIpLimit },
-    ]);
-    if (!attempt.taken) {
-      const { retry_after_seconds } = attempt;
-      throw new GatewayError('RATE_LIMITED', 'Too many wrong logins. Wait before you try again.', { retry_after_seconds });
-    }
+    ];
+    const attempt = await this.attempts.require(limits, 'Too many wrong logins. Wait before you try again.');
     const users = await this.users.allByEmail(email);
     const index = await matchingHash(
       users.map(({ password_hash }) => password_hash),

@@ -198,6 +198,7 @@ function errorsOf({ path, body, query, permission, roles, description, method }:
       'RATE_LIMITED',
       ...(roles ? (['NOT_AUTHENTICATED'] as const) : []),
       ...(roles && (method !== 'get' || roles.length < ROLES.length) ? (['PERMISSION_DENIED'] as const) : []),
+      ...(roles && roles.length < ROLES.length ? (['TOTP_SETUP_REQUIRED'] as const) : []),
       ...(permission !== undefined && isForSending(permission) ? (['PLAN_NOT_ALLOWED'] as const) : []),
       ...(permission !== undefined ? (['PERMISSION_DENIED'] as const) : []),
       ...(body || query ? (['VALIDATION_FAILED'] as const) : []),

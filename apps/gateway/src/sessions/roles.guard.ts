@@ -11,7 +11,7 @@ import { GatewayError } from '@mgw/contracts';
 import type { FastifyRequest } from 'fastify';
 import { BodyGuard } from '../http/body.guard';
 import { ReadShares } from './read-shares';
-import { rolesOf } from './route-roles';
+import { EVERYBODY, rolesOf } from './route-roles';
 import { SameOriginGuard } from './same-origin.guard';
 import type { SessionUser } from './session-user';
 import { SessionGuard } from './session.guard';
@@ -21,7 +21,10 @@ export class RolesGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { method, routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();
     const allowed = rolesOf(method, routeOptions.url ?? '') ?? [];
-    if (allowed.includes(userOf(context).role)) return true;
+    const { role, totp, totp_required } = userOf(context);
+    if (totp_required && !totp && allowed !== EVERYBODY)
+      throw new GatewayError('TOTP_SETUP_REQUIRED', 'Set up two-step login on your account page first.');
+    if (allowed.includes(role)) return true;
     throw new GatewayError('PERMISSION_DENIED', `Only ${allowed.join(' or ')} may do this.`);
   }
 }

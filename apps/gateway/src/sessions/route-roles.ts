@@ -5,7 +5,8 @@ type Route = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /api/${'client' | '
 const OWNERS: Role[] = ['owner'];
 const MANAGERS: Role[] = ['owner', 'manager'];
 const TEAM: Role[] = ['owner', 'manager', 'agent'];
-const EVERYBODY: Role[] = ['owner', 'manager', 'agent', 'operator'];
+/** Routes of one's own account, which work also for people who have to set up two-step login. */
+export const EVERYBODY: Role[] = ['owner', 'manager', 'agent', 'operator'];
 const OPERATORS: Role[] = ['operator'];
 
 /**
@@ -21,6 +22,10 @@ export const ROUTE_ROLES: Record<Route, Role[] | null> = {
   'PUT /api/client/me/password': EVERYBODY,
   'GET /api/client/me/sessions': EVERYBODY,
   'DELETE /api/client/me/sessions/:id': EVERYBODY,
+  'GET /api/client/me/totp': EVERYBODY,
+  'POST /api/client/me/totp': EVERYBODY,
+  'PUT /api/client/me/totp': EVERYBODY,
+  'DELETE /api/client/me/totp': EVERYBODY,
 
   'GET /api/client/conversations': TEAM,
   'GET /api/client/conversations/:id/messages': TEAM,
@@ -81,6 +86,7 @@ export const ROUTE_ROLES: Record<Route, Role[] | null> = {
   'PATCH /api/client/team/:id': OWNERS,
   'POST /api/client/team/:id/reset': OWNERS,
   'DELETE /api/client/team/:id': OWNERS,
+  'DELETE /api/client/team/:id/totp': OWNERS,
 
   'GET /api/admin/api-keys': OPERATORS,
   'PATCH /api/admin/api-keys/:id': OPERATORS,
@@ -101,6 +107,7 @@ export const ROUTE_ROLES: Record<Route, Role[] | null> = {
   'PUT /api/admin/limits': OPERATORS,
   'GET /api/admin/overview': OPERATORS,
   'POST /api/admin/users/:id/reset': OPERATORS,
+  'DELETE /api/admin/users/:id/totp': OPERATORS,
 };
 
 /** @param url as Fastify spells it, with `:id` and `*`. @returns undefined for a route that is missing in the table */

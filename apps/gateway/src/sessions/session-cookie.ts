@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { ABSOLUTE_SECONDS } from './session-life';
 
 /** The session cookie: only for /api of this host, and hidden from scripts (spec §4.9, §10). */
@@ -8,6 +9,9 @@ const VALUE = /(?:^|;)\s*token="?([\w-]{43})"?\s*(?:;|$)/;
 export function sessionToken(cookieHeader: string | undefined): string | null {
   return VALUE.exec(cookieHeader ?? '')?.[1] ?? null;
 }
+
+/** The token of a session that its guard has found. */
+export const ownToken = ({ headers }: Pick<FastifyRequest, 'headers'>): string => sessionToken(headers.cookie) ?? '';
 
 /** @param secure whether the browser sends it over TLS only */
 export function sessionCookie(token: string, secure: boolean): string {

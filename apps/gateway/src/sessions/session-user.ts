@@ -16,6 +16,9 @@ export interface SessionUser {
   name: string;
   role: Role;
   business_id: number | null;
+  /** Whether the user logs in with codes of an authenticator app. */
+  totp: boolean;
+  totp_required: boolean;
 }
 
 /** A user of a business. */

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@mgw/postgres';
+import { GatewayConfig } from '../gateway.config';
 import { ABSOLUTE_SECONDS, IDLE_SECONDS } from './session-life';
 import { ROLE_COLUMN, type SessionUser } from './session-user';
 
@@ -9,14 +10,15 @@ const ALIVE = `s.last_used_at > now() - make_interval(secs => ${IDLE_SECONDS}) A
 /** Updates the last use at most once a minute, so that few reads write. Against 12 hours this is exact enough. */
 const FIND = `
   WITH found AS (
-    SELECT s.token_hash, s.last_used_at, u.id AS user_id, u.email, u.name, ${ROLE_COLUMN}, u.business_id
-      FROM access.sessions s JOIN access.users u ON u.id = s.user_id
+    SELECT s.token_hash, s.last_used_at, u.id AS user_id, u.email, u.name, ${ROLE_COLUMN}, u.business_id,
+           u.totp, coalesce(b.require_totp, $3) AS totp_required
+      FROM access.sessions s JOIN access.users u ON u.id = s.user_id LEFT JOIN access.businesses b ON b.id = u.business_id
      WHERE s.token_hash = $1 AND ${ALIVE}
   ), used AS (
     UPDATE access.sessions s SET last_used_at = now() FROM found
      WHERE $2 AND s.token_hash = found.token_hash AND found.last_used_at < now() - interval '1 minute'
   )
-  SELECT user_id, email, name, role, business_id FROM found`;
+  SELECT user_id, email, name, role, business_id, totp, totp_required FROM found`;
 
 /** Most sessions in a person's list: the most recently used ones. */
 const LIST_MAX = 100;
@@ -33,16 +35,19 @@ interface StoredSession {
 
 @Injectable()
 export class SessionsStore {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly config: GatewayConfig,
+  ) {}
 
   /**
    * Opens a session and ends the browser's previous one. The lock makes a concurrent change of the password wait, so that its end of all
    * sessions includes this one.
-   * @param user with the password hash that the login matched
-   * @returns the cookie's value, of which only the hash is stored; null if the user no longer has this password
+   * @param user with the password hash that the login matched, and whether it checked a code
+   * @returns the cookie's value, of which only the hash is stored; null if the user no longer has this password, or two-step login changed
    */
   async open(
-    { id, password_hash }: { id: number; password_hash: string },
+    { id, password_hash, totp }: { id: number; password_hash: string; totp: boolean },
     { ip, userAgent }: { ip: string; userAgent: string | null },
     replaced: string | null,
   ): Promise<string | null> {
@@ -50,8 +55,8 @@ export class SessionsStore {
     return this.db.transaction(async (tx) => {
       const opened = await tx.query(
         `INSERT INTO access.sessions (token_hash, user_id, ip, user_agent)
-         SELECT $1, id, $4, $5 FROM access.users WHERE id = $2 AND password_hash = $3 FOR SHARE RETURNING id`,
-        [hashed(token), id, password_hash, ip, userAgent?.slice(0, USER_AGENT_MAX) ?? null],
+         SELECT $1, id, $4, $5 FROM access.users WHERE id = $2 AND password_hash = $3 AND totp = $6 FOR SHARE RETURNING id`,
+        [hashed(token), id, password_hash, ip, userAgent?.slice(0, USER_AGENT_MAX) ?? null, totp],
       );
       if (opened.length === 0) return null;
       if (replaced !== null) await tx.query(`DELETE FROM access.sessions WHERE token_hash = $1`, [hashed(replaced)]);
@@ -85,7 +90,7 @@ export class SessionsStore {
 
   /** @param used whether the call keeps the session alive; a browser's own calls do not */
   async find(token: string, used: boolean): Promise<SessionUser | null> {
-    const [user] = await this.db.query<SessionUser>(FIND, [hashed(token), used]);
+    const [user] = await this.db.query<SessionUser>(FIND, [hashed(token), used, this.config.operatorTotp === 'required']);
     return user ?? null;
   }
 

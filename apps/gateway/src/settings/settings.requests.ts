@@ -38,4 +38,9 @@ export class ChangeSettingsRequest {
   @IsOptional()
   @IsBoolean()
   mark_read_on_open?: boolean | null;
+
+  /** Whether every person of the business needs two-step login. Only owners change it. */
+  @IsOptional()
+  @IsBoolean()
+  require_totp?: boolean | null;
 }

@@ -7,6 +7,7 @@ import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import { TEAM_ROLES, type BusinessUser } from '../sessions/session-user';
 import { AddedPerson, PasswordLinks, ResetLink } from '../users/password-links';
+import { TotpService } from '../users/totp.service';
 import { AddUserRequest, ChangeUserRequest } from '../users/users.requests';
 import { UsersService } from '../users/users.service';
 
@@ -19,6 +20,7 @@ const TeamResponse = Type.Object(
         name: Type.String(),
         role: Type.Union(TEAM_ROLES.map((role) => Type.Literal(role))),
         invited: Type.Boolean({ description: 'Whether the person has not set a password yet.' }),
+        totp: Type.Boolean({ description: 'Whether the person has two-step login.' }),
         created_at: IsoTime,
       }),
     ),
@@ -33,6 +35,7 @@ export class TeamController {
   constructor(
     private readonly users: UsersService,
     private readonly links: PasswordLinks,
+    private readonly totp: TotpService,
   ) {}
 
   @Get()
@@ -58,6 +61,13 @@ export class TeamController {
   @Responds(ResetLink, 'Make a link with which a person sets a new password', { errors: ['CONFLICT'] })
   async reset(@CurrentUser() owner: BusinessUser, @Param('id', IdPipe) id: number) {
     return this.links.reset(await this.users.reset(owner, id));
+  }
+
+  @Delete(':id/totp')
+  @Responds(Done, 'Turn two-step login off for a person who lost their codes; their sessions end', { errors: ['CONFLICT'] })
+  async removeTotp(@CurrentUser() owner: BusinessUser, @Param('id', IdPipe) id: number) {
+    await this.totp.removeFor(owner, id);
+    return { message: 'Two-step login is off for this person.' };
   }
 
   @Delete(':id')

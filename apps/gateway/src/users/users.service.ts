@@ -10,7 +10,7 @@ import type { PersonalLink } from './password-links';
 import { PasswordLinksStore } from './password-links.store';
 import { hashPassword } from './passwords';
 import type { AddUserRequest, ChangeUserRequest } from './users.requests';
-import { normalizeEmail, UsersStore, type NewUser } from './users.store';
+import { normalizeEmail, UsersStore, type NewUser, type StoredUser } from './users.store';
 
 /** `password` is null for a person who gets a link to set their own. */
 type NewPerson = Omit<NewUser, 'password_hash' | 'invited'> & { password: string | null };
@@ -70,17 +70,22 @@ export class UsersService {
 
   /** Creates a link with which the user sets a new password. The old one works until then, so a reset locks nobody out. */
   async reset(by: SessionUser, id: number): Promise<PersonalLink> {
-    // A stolen session must not change the password without knowing it.
-    if (id === by.user_id) throw new GatewayError('CONFLICT', 'Change your own password on your account page.');
     return this.db.transaction(async (tx) => {
-      await this.requireMembership(tx, by);
-      const user = await this.users.find(tx, id);
-      if (!user || (by.business_id !== null && user.business_id !== by.business_id)) throw notFound();
+      const { business_id, email } = await this.requireOther(tx, by, id);
       const link = await this.links.create(tx, id, by.user_id);
-      const { business_id, email } = user;
       await this.audit.add({ user_id: by.user_id, business_id, action: 'user.reset', target: `user:${id}`, detail: { email } }, tx);
       return { ...link, email, business_id, purpose: 'reset' as const };
     });
+  }
+
+  /** Finds another person whose login an owner or an operator may change. @throws GatewayError NOT_FOUND for other businesses' people */
+  async requireOther(tx: Tx, by: SessionUser, id: number): Promise<Pick<StoredUser, 'business_id' | 'email'>> {
+    // A stolen session must not change the login without knowing the password.
+    if (id === by.user_id) throw new GatewayError('CONFLICT', 'Change your own login on your account page.');
+    await this.requireMembership(tx, by);
+    const user = await this.users.find(tx, id);
+    if (!user || (by.business_id !== null && user.business_id !== by.business_id)) throw notFound();
+    return user;
   }
 
   /** Called by the command that creates the first operator; there is no default password (spec §11). */

@@ -19,9 +19,10 @@ interface TeamMember {
   name: string;
   role: TeamRole;
   invited: boolean;
+  totp: boolean;
   created_at: Date;
 }
-export type StoredUser = Omit<NewUser, 'invited'> & { id: number };
+export type StoredUser = Omit<NewUser, 'invited'> & { id: number; totp: boolean };
 
 @Injectable()
 export class UsersStore {
@@ -40,7 +41,7 @@ export class UsersStore {
   /** Owners first, then managers, then agents; each by name. */
   listByBusiness(businessId: number): Promise<TeamMember[]> {
     return this.db.query<TeamMember>(
-      `SELECT id, email, name, ${ROLE_COLUMN}, invited, created_at FROM access.users WHERE business_id = $1 ORDER BY role DESC, name, id`,
+      `SELECT id, email, name, ${ROLE_COLUMN}, invited, totp, created_at FROM access.users WHERE business_id = $1 ORDER BY role DESC, name, id`,
       [businessId],
     );
   }
@@ -109,7 +110,7 @@ export class UsersStore {
   /** The users with this address, one per business at most, the oldest first. */
   allByEmail(email: string): Promise<StoredUser[]> {
     return this.db.query<StoredUser>(
-      `SELECT id, business_id, email, name, ${ROLE_COLUMN}, password_hash FROM access.users WHERE email = $1 ORDER BY id`,
+      `SELECT id, business_id, email, name, ${ROLE_COLUMN}, password_hash, totp FROM access.users WHERE email = $1 ORDER BY id`,
       [email],
     );
   }

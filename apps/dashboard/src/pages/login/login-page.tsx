@@ -13,19 +13,21 @@ export function LoginPage() {
   const { next } = route.useSearch();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const [needsCode, setNeedsCode] = useState(false);
   const login = useMutation({
-    mutationFn: () => request(api.POST('/api/client/login', { body: { email, password } })),
+    mutationFn: () => request(api.POST('/api/client/login', { body: { email, password, ...(code && { code }) } })),
     onSuccess: ({ user }) => {
       announceLogin(user.id);
       window.location.assign(ownPage(next));
     },
-    onError: () => undefined,
+    onError: (failure) => isCodeMissing(failure) && setNeedsCode(true),
   });
   const forgotten = useMutation({
     mutationFn: () => request(api.POST('/api/client/password/forgotten', { body: { email } })),
     onError: () => undefined,
   });
-  const error = login.error ?? forgotten.error;
+  const error = isCodeMissing(login.error) ? forgotten.error : (login.error ?? forgotten.error);
   return (
     <Center mih="100vh" p="md" component="main">
       <Paper withBorder shadow="sm" p="xl" radius="lg" w={400} maw="100%">
@@ -67,6 +69,17 @@ export function LoginPage() {
               value={password}
               onChange={(e) => setPassword(e.currentTarget.value)}
             />
+            {needsCode && (
+              <TextInput
+                label="Code"
+                description="The code of your authenticator app, or a recovery code."
+                autoComplete="one-time-code"
+                autoFocus
+                required
+                value={code}
+                onChange={(e) => setCode(e.currentTarget.value)}
+              />
+            )}
             <Button type="submit" loading={login.isPending} fullWidth>
               Log in
             </Button>
@@ -87,6 +100,8 @@ export function LoginPage() {
     </Center>
   );
 }
+
+const isCodeMissing = (error: unknown): boolean => error instanceof ApiError && error.code === 'TOTP_REQUIRED';
 
 /** The page to return to, as a full URL of this origin: `//elsewhere` would be another host. */
 function ownPage(next = '/'): string {

@@ -2,6 +2,7 @@ import { Button, Card, Select, Stack, Switch, TagsInput, Title } from '@mantine/
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useFormChanges } from '../../api/use-form-changes';
 import { api, request, notifySuccess, type Schemas } from '../../api/client';
+import { useMe } from '../../api/session';
 
 const RESETS = 'Daily limits reset at midnight in this zone. A new zone takes effect at the next midnight of the old one.';
 
@@ -13,6 +14,7 @@ function zoneHint({ timezone, timezone_now, timezone_from }: Schemas['Settings']
 
 export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
   const queries = useQueryClient();
+  const { user } = useMe();
   const { draft, set, changes, done } = useFormChanges(settings);
   const save = useMutation({
     mutationFn: (sent: typeof changes) => request(api.PUT('/api/client/settings', { body: sent })),
@@ -56,6 +58,12 @@ export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
           label="Mark messages as read when somebody opens the conversation"
           checked={draft.mark_read_on_open}
           onChange={(e) => set({ mark_read_on_open: e.currentTarget.checked })}
+        />
+        <Switch
+          label="Require two-step login of everybody in the team"
+          checked={draft.require_totp}
+          disabled={user.role !== 'owner'}
+          onChange={(e) => set({ require_totp: e.currentTarget.checked })}
         />
         <Button loading={save.isPending} onClick={() => save.mutate(changes)}>
           Save

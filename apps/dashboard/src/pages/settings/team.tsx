@@ -41,6 +41,10 @@ export function Team() {
       request(api.PATCH('/api/client/team/{id}', { params: { path: { id } }, body: { role } })),
     onSuccess: done,
   });
+  const removeTotp = useMutation({
+    mutationFn: (id: number) => request(api.DELETE('/api/client/team/{id}/totp', { params: { path: { id } } })),
+    onSuccess: done,
+  });
   const remove = useMutation({
     mutationFn: (id: number) => request(api.DELETE('/api/client/team/{id}', { params: { path: { id } } })),
     onSuccess: done,
@@ -79,6 +83,7 @@ export function Team() {
                         one.role
                       )}
                       {one.invited && <Badge variant="default">invited</Badge>}
+                      {one.totp && <Badge variant="default">two-step login</Badge>}
                     </Group>
                   </Table.Td>
                   <Table.Td ta="right">
@@ -93,6 +98,17 @@ export function Team() {
                         >
                           {one.invited ? 'New link' : 'Reset password'}
                         </ConfirmButton>
+                        {one.totp && (
+                          <ConfirmButton
+                            size="compact-sm"
+                            variant="default"
+                            question={`Turn two-step login off for ${one.name}?`}
+                            consequence="For somebody who lost their app and recovery codes. Their sessions end, and their password alone logs in."
+                            onConfirm={() => removeTotp.mutate(one.id)}
+                          >
+                            Turn two-step login off
+                          </ConfirmButton>
+                        )}
                         <ConfirmButton
                           size="compact-sm"
                           color="red"

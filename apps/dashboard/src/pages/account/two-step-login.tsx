@@ -1,0 +1,57 @@
+import { Alert, Button, Card, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, request } from '../../api/client';
+import { QueryResult } from '../../components/query-result';
+import { Snippet } from '../../components/snippet';
+import { ConfirmTwoSteps } from './confirm-two-steps';
+import { EndTwoSteps } from './end-two-steps';
+
+export function TwoStepLogin() {
+  const queries = useQueryClient();
+  const state = useQuery({ queryKey: ['totp'], queryFn: () => request(api.GET('/api/client/me/totp')) });
+  const refresh = () => void queries.invalidateQueries();
+  const begin = useMutation({
+    mutationFn: () => request(api.POST('/api/client/me/totp', { headers: { 'content-type': 'application/json' } })),
+  });
+  const confirm = useMutation({
+    mutationFn: (code: string) => request(api.PUT('/api/client/me/totp', { body: { code } })),
+    onSuccess: () => {
+      begin.reset();
+      refresh();
+    },
+  });
+  return (
+    <Card withBorder>
+      <Title order={2} size="h5" mb="sm">
+        Two-step login
+      </Title>
+      <QueryResult query={state} rows={2}>
+        {({ enabled, required, recovery_codes_left }) => (
+          <Stack gap="xs">
+            {required && !enabled && <Alert color="yellow" title="Set it up to go on: everybody here needs it." />}
+            {confirm.data && (
+              <Alert color="yellow" title={confirm.data.message}>
+                <Snippet text={confirm.data.recovery_codes.join('\n')} label="Copy the recovery codes" />
+              </Alert>
+            )}
+            {enabled && (
+              <>
+                <Text size="sm">On. {recovery_codes_left} recovery codes are left.</Text>
+                <EndTwoSteps done={refresh} />
+              </>
+            )}
+            {!enabled && begin.data && <ConfirmTwoSteps secret={begin.data} onConfirm={confirm.mutate} isPending={confirm.isPending} />}
+            {!enabled && !begin.data && (
+              <>
+                <Text size="sm">Besides your password, a login then needs a code of an authenticator app on your phone.</Text>
+                <Button loading={begin.isPending} onClick={() => begin.mutate()}>
+                  Set up two-step login
+                </Button>
+              </>
+            )}
+          </Stack>
+        )}
+      </QueryResult>
+    </Card>
+  );
+}
