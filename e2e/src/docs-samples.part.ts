@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gatewayClient, InvalidSignature, verifyWebhook } from '@mgw/client';
+import { downloadMedia, gatewayClient, InvalidSignature, uploadMedia, verifyWebhook } from '@mgw/client';
 import { eventually, freePort, installedProgram, startReceiver, type Receiver } from '@mgw/testing';
 import { customer, dashboardUser, integrator, type DashboardUser } from './people';
 import { ROOT, sharedStack, type SharedStack } from './stack';
@@ -62,6 +62,15 @@ describe('samples of the documentation, and the client library', () => {
       expect(status.data).toMatchObject({ api_status: 'success', message_id });
       const refused = await gateway.POST('/api/v1/send-text', { body: { phone: '+1 201 555 0100', message: 'Hello' } });
       expect(refused.error).toMatchObject({ error_code: 'WINDOW_CLOSED' });
+    });
+
+    it('uploads and downloads files as streams', async () => {
+      const gateway = gatewayClient({ url: stack.demo.site_url, apiKey: stack.growth.api_key });
+      for (const file of ['Two metres of silk', new Blob(['Two metres of silk']).stream()]) {
+        const { data } = await uploadMedia(gateway, file, { type: 'text/plain', filename: 'order.txt' });
+        const part = await downloadMedia(gateway, data?.media_id ?? '', 'bytes=4-9');
+        expect([part.response.status, await new Response(part.data as ReadableStream).text()]).toEqual([206, 'metres']);
+      }
     });
 
     it('accepts a webhook of the dispatcher and rejects a forged one (spec §5.9)', async () => {

@@ -27,6 +27,9 @@ const MISSING_ID = {
   media_id: '1',
   service: 'status',
 };
+/** The endpoint whose body is a file. */
+const UPLOADS = '/api/client/media';
+const TEXT_FILE = { body: 'A file', headers: { 'content-type': 'text/plain' } };
 const ELSEWHERE = { origin: 'https://elsewhere.example' };
 
 interface Request {
@@ -101,12 +104,13 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
       const wrong = refused(operation);
       if (wrong) await expectResponse(403, wrong, endpoint);
       if (documents(404)) await expectResponse(404, may, endpoint);
+      if (path.includes('{phone}')) await expectResponse(400, may, endpoint, { at: { phone: '12' } });
+      if (operation.parameters.some((parameter) => parameter.in === 'query'))
+        await expectResponse(400, may, endpoint, { query: '?no_such_field=1', ...(path === UPLOADS && TEXT_FILE) });
+      if (path === UPLOADS) return;
       if (documents(413)) await expectResponse(413, verboseCallers.get(may) as DashboardUser, endpoint);
       if (documents(415)) await expectResponse(415, may, endpoint, { body: 'x', headers: { 'content-type': 'text/plain' } });
       if (operation.requestBody) await expectResponse(400, may, endpoint, { body: { no_such_field: 1 } });
-      if (operation.parameters.some((parameter) => parameter.in === 'query'))
-        await expectResponse(400, may, endpoint, { query: '?no_such_field=1' });
-      if (path.includes('{phone}')) await expectResponse(400, may, endpoint, { at: { phone: '12' } });
     },
   );
 
@@ -229,8 +233,13 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     const media_id = await sentFile(customer(stack.demo, stack.growth, '12015550102'), owner);
     const file = { at: { media_id }, query: '?info=1' };
     await expectResponse(200, owner, 'get /api/client/media/{media_id}', file);
+    const uploads = `post ${UPLOADS}`;
+    await expectResponse(200, owner, uploads, TEXT_FILE);
+    await expectResponse(413, owner, uploads, { body: 'x'.repeat(600_000), headers: { 'content-type': 'image/webp' } });
+    await expectResponse(415, owner, uploads, { body: 'A page', headers: { 'content-type': 'text/html' } });
     await cutOffPlatform(stack.demo, integrator(stack.demo.base_url, stack.growth.api_key));
     await expectResponse(500, owner, 'get /api/client/media/{media_id}', file);
+    await expectResponse(500, owner, uploads, TEXT_FILE);
     await eventually(async () => (await owner.call('GET', `/api/client/media/${media_id}?info=1`)).status === 200);
   });
 

@@ -14,7 +14,8 @@ export interface Operation {
   tags: string[];
   description?: string;
   parameters: { name: string; in: string; example?: string }[];
-  requestBody?: { content: { 'application/json': { schema: { $ref: string } } } };
+  /** JSON, or a file of any type. */
+  requestBody?: { content: { 'application/json'?: { schema: { $ref: string } } } };
   responses: Record<string, Response>;
   /** The roles of a session that may call. */
   'x-roles'?: string[];
@@ -50,11 +51,11 @@ export class Documented {
       );
   }
 
-  /** The example body of an endpoint. @throws Error if the endpoint takes a body and has no example */
+  /** The example body of an endpoint that takes JSON. @throws Error if it has none */
   example(method: string, path: string): Json | undefined {
-    const body = this.document.paths[path]?.[method]?.requestBody;
+    const body = this.document.paths[path]?.[method]?.requestBody?.content['application/json'];
     if (!body) return undefined;
-    const name = body.content['application/json'].schema.$ref.split('/').pop() ?? '';
+    const name = body.schema.$ref.split('/').pop() ?? '';
     const example = this.document.components.schemas[name]?.example;
     if (!example) throw new Error(`${name} has no example`);
     return example;

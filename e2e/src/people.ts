@@ -17,6 +17,7 @@ async function readResponse<B>(response: Response): Promise<ApiResponse<B>> {
 export interface Integrator {
   get<B = Record<string, unknown>>(path: string): Promise<ApiResponse<B>>;
   post<B = Record<string, unknown>>(path: string, body: unknown, headers?: Record<string, string>): Promise<ApiResponse<B>>;
+  upload<B = Record<string, unknown>>(file: string | Buffer, type: string): Promise<ApiResponse<B>>;
 }
 
 /** A CRM that calls the REST API with a key. */
@@ -27,6 +28,7 @@ export function integrator(baseUrl: string, key: string): Integrator {
     get: (path) => send(path, {}),
     post: (path, body, headers = {}) =>
       send(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }),
+    upload: (file, type) => send('media?filename=order.txt', { method: 'POST', headers: { 'content-type': type }, body: file }),
   };
 }
 

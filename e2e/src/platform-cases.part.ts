@@ -30,7 +30,7 @@ const BEGIN = 1_795_176_000;
 const OTHER_NUMBER = '12015550123';
 
 /** Members of message.received that the thread shows elsewhere or that an edit changes. */
-const NOT_IN_THREAD = new Set(['from', 'from_name', 'text', 'caption', 'media_type', 'media_id', 'mime_type']);
+const NOT_IN_THREAD = new Set(['from', 'from_name', 'text', 'caption', 'media_type', 'media_id', 'mime_type', 'media_url']);
 
 /** Serializes JSON compactly, or like Meta, which also escapes non-ASCII characters and slashes. */
 const STYLES = {

@@ -50,7 +50,7 @@ export const POSTMAN = object(
                       {
                         mode: { const: 'raw' },
                         raw: named,
-                        options: object({ raw: object({ language: { const: 'json' } }, 'language') }, 'raw'),
+                        options: object({ raw: object({ language: { enum: ['json', 'text'] } }, 'language') }, 'raw'),
                       },
                       'mode',
                       'raw',

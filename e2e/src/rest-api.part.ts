@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { eventually, PLATFORM_ERRORS, startBrowser, installedProgram } from '@mgw/testing';
+import { writeFileSync } from 'node:fs';
+import { eventually, memoryOf, PLATFORM_ERRORS, startBrowser, installedProgram } from '@mgw/testing';
 import { Documented } from './documented';
 import {
   announcer,
@@ -336,10 +337,21 @@ describe('the REST API (spec §4 to §8)', () => {
 
   it('returns every documented response of files', async () => {
     const file = 'media/{media_id}';
-    const check = (status: number, response: ApiResponse) => {
+    const check = (status: number, response: ApiResponse, endpoint: [string, string] = ['get', file]) => {
       expect([response.status, response.body['error_code']]).toEqual([status, response.body['error_code']]);
-      conforms('get', file, response);
+      conforms(...endpoint, response);
     };
+    const uploads: [string, string] = ['post', 'media'];
+    const text = (as: Integrator) => as.upload('Order 1007', 'text/plain');
+    const uploaded = await text(crm);
+    check(200, uploaded, uploads);
+    const own = { phone: '+1 201 555 0100', media_type: 'document', media_id: uploaded.body['media_id'], filename: 'order.txt' };
+    expect((await crm.post('send-media', own)).status).toBe(200);
+    check(400, await crm.upload('', 'text/plain'), uploads);
+    check(401, await text(integrator(stack.demo.base_url, 'nobody')), uploads);
+    check(403, await text(integrator(stack.demo.base_url, stack.starter.api_key)), uploads);
+    check(413, await crm.upload('x'.repeat(600_000), 'image/webp'), uploads);
+    check(415, await crm.upload('A page', 'text/html'), uploads);
     check(200, await crm.get(`media/${media_id}?info=1`));
     check(400, await crm.get(`media/${media_id}?info=2`));
     check(401, await integrator(stack.demo.base_url, 'nobody').get(`media/${media_id}`));
@@ -351,12 +363,34 @@ describe('the REST API (spec §4 to §8)', () => {
     const limited = integrator(stack.demo.base_url, slow.body.key);
     await limited.get('health');
     check(429, await limited.get(`media/${media_id}`));
+    check(429, await text(limited), uploads);
     const whole = await fetch(`${stack.demo.base_url}/media/${media_id}`, { headers: { 'x-api-key': stack.growth.api_key } });
     expect([whole.headers.get('content-type'), (await whole.text()).slice(0, 4)]).toEqual(['application/pdf', '%PDF']);
     await cutOffPlatform(stack.demo, crm);
     check(500, await crm.get(`media/${media_id}`));
+    check(500, await text(crm), uploads);
     await eventually(async () => (await crm.get(`media/${media_id}?info=1`)).status === 200);
   });
+
+  it('additions §2: a document of 90 MB passes both ways with less than 30 MB more memory of the gateway', async () => {
+    const pid = stack.processes('gateway')[0]?.pid ?? 0;
+    const transfer = async (file: Buffer) => {
+      const { body } = await crm.upload<{ media_id: string }>(file, 'text/plain');
+      const headers = { 'x-api-key': stack.growth.api_key };
+      const response = await fetch(`${stack.demo.base_url}/media/${body.media_id}`, { headers });
+      let bytes = 0;
+      for await (const chunk of response.body as unknown as AsyncIterable<Buffer>) bytes += chunk.length;
+      return bytes;
+    };
+    // The first transfers load code and fill pools.
+    await transfer(Buffer.alloc(16 * 1024 * 1024, 'x'));
+    const { residentMb } = memoryOf(pid);
+    // Begins a new peak (proc(5)).
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+    const large = Buffer.alloc(90 * 1024 * 1024, 'x');
+    expect(await transfer(large)).toBe(large.length);
+    expect(memoryOf(pid).peakMb - residentMb).toBeLessThan(30);
+  }, 60_000);
 
   describe('the account by key', () => {
     let [bare, outside, slow] = ['', '', ''];

@@ -27,7 +27,17 @@ export const SERVICES = {
     calls: {
       send: [
         ...['template', 'text', 'media', 'otp', 'interactive', 'location', 'contacts', 'reaction'],
-        ...['mark-read', 'mark-conversation-read', 'check', 'find', 'find-media', 'daily-usage', 'get-settings', 'set-settings'],
+        ...[
+          'mark-read',
+          'mark-conversation-read',
+          'check',
+          'find',
+          'find-media',
+          'record-upload',
+          'daily-usage',
+          'get-settings',
+          'set-settings',
+        ],
         ...['list-conversations', 'find-conversation', 'get-thread', 'list-inbound'],
         ...['list-suppressions', 'get-suppression', 'set-suppression', 'import-suppressions', 'lift-suppression', ...OPERATED],
         ...['find-person', 'prepare-erasure', ...PERSONAL],

@@ -40,13 +40,19 @@ function item({ path, method, operation }) {
   const { summary, description, parameters, requestBody } = operation;
   // A write by session needs a content type even without a body.
   const isWrite = method !== 'get' && method !== 'delete';
+  const file = requestBody?.content['*/*']?.example;
   const request = {
     method: method.toUpperCase(),
-    header: [...(isWrite ? [{ key: 'Content-Type', value: 'application/json' }] : []), ...parametersIn('header', parameters)],
+    header: [
+      ...(isWrite ? [{ key: 'Content-Type', value: file === undefined ? 'application/json' : 'text/plain' }] : []),
+      ...parametersIn('header', parameters),
+    ],
     url: url(path, parameters),
-    ...(requestBody && {
-      body: { mode: 'raw', raw: JSON.stringify(exampleOf(requestBody), null, 2), options: { raw: { language: 'json' } } },
-    }),
+    ...(file !== undefined && { body: { mode: 'raw', raw: file, options: { raw: { language: 'text' } } } }),
+    ...(requestBody &&
+      file === undefined && {
+        body: { mode: 'raw', raw: JSON.stringify(exampleOf(requestBody), null, 2), options: { raw: { language: 'json' } } },
+      }),
     ...(description && { description }),
   };
   return { name: summary, request };

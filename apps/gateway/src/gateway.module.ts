@@ -55,6 +55,7 @@ import { Mailer } from './mail/mailer';
 import { ClientMediaController } from './media/client-media.controller';
 import { MediaService } from './media/media.service';
 import { Transfers } from './media/transfers';
+import { UploadService } from './media/upload.service';
 import { MessageLog } from './messages/message-log.service';
 import { MessagesController } from './messages/messages.controller';
 import { UsageController } from './messages/usage.controller';
@@ -198,6 +199,7 @@ const STORES = [
     RecoveryService,
     SendingService,
     MediaService,
+    UploadService,
     Transfers,
     {
       provide: GraphClient,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { INestMicroservice } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import type { Permission, Plan } from '@mgw/contracts';
+import { GetConnection, type Permission, type Plan } from '@mgw/contracts';
 import { migratedDatabase } from '@mgw/harness';
 import { connectNats } from '@mgw/nats';
 import { Database } from '@mgw/postgres';
@@ -73,6 +73,17 @@ export class Dashboard {
   business(fields: Partial<BusinessFields> = {}): Promise<number> {
     const filled: BusinessFields = { name: 'Business', plan: 'Growth', timezone: 'Asia/Kolkata', ...fields };
     return this.db.transaction((tx) => this.get(BusinessesStore).add(tx, filled));
+  }
+
+  /** Makes every business connected, with the token `EAAtoken`. */
+  connect(): void {
+    this.neighbours.respond(GetConnection, ({ business_id }) => ({
+      connection: {
+        ...{ business_id, phone_number_id: '700', business_account_id: '800', app_secret_sealed: 'x', previous_app_secret_sealed: null },
+        ...{ verify_token_sealed: 'x', status: 'connected' as const, checked_at: null, problem: null, restriction: null },
+        access_token_sealed: this.sealer.seal('EAAtoken', `connection.access_token:${business_id}`),
+      },
+    }));
   }
 
   /** Creates a key of a new business. @param limit requests per minute */

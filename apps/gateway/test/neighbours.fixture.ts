@@ -40,6 +40,7 @@ import {
   MarkRead,
   PauseBroadcast,
   PrepareErasure,
+  RecordUpload,
   RecoverDeliveries,
   SuspendBusiness,
   replayDeadLetter,
@@ -111,6 +112,11 @@ export class Neighbours {
   @Handles(FindMedia)
   findMedia(request: RequestOf<typeof FindMedia>) {
     return this.reply(FindMedia, request);
+  }
+
+  @Handles(RecordUpload)
+  recordUpload(request: RequestOf<typeof RecordUpload>) {
+    return this.reply(RecordUpload, request);
   }
 
   @Handles(GetConnection)

@@ -8,6 +8,7 @@ import { Media1795478400000 } from './migrations/1795478400000-media';
 import { SentDetails1795479000000 } from './migrations/1795479000000-sent-details';
 import { ErasedPeople1795651200000 } from './migrations/1795651200000-erased-people';
 import { ByKey1795737600000 } from './migrations/1795737600000-by-key';
+import { Uploads1795737700000 } from './migrations/1795737700000-uploads';
 
 export const service: Service<SendConfig> = {
   name: 'send',
@@ -22,6 +23,7 @@ export const service: Service<SendConfig> = {
     SentDetails1795479000000,
     ErasedPeople1795651200000,
     ByKey1795737600000,
+    Uploads1795737700000,
   ],
   sources: __dirname,
 };

@@ -1,4 +1,5 @@
 import { startOfMonth } from '@mgw/postgres';
+import { UPLOADED_DAYS } from './media/media.store';
 import type { SendConfig } from './send.config';
 
 /** Intents outlive messages by this much, because a message may be accepted in the month after its intent. */
@@ -13,6 +14,7 @@ export const sendRetention = ({ messagesDays: days }: SendConfig) => ({
     { table: 'send.intents', where: `id < ${firstIntentIdAt(startOfMonth(days + MONTH_DAYS))} AND state NOT IN ('calling', 'unknown')` },
     { table: 'send.idempotency_keys', where: `created_at < now() - interval '25 hours'` },
     { table: 'send.message_changes', where: `changed_at < ${startOfMonth(days)}` },
+    { table: 'send.uploads', where: `uploaded_at < now() - interval '${UPLOADED_DAYS} days'` },
     { table: 'send.daily_usage', where: 'day < current_date - 40' },
   ],
   months: [

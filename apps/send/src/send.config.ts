@@ -20,6 +20,10 @@ export class SendConfig extends config('send', {
     max: 36_500,
   }),
   ...graphSettings,
+  publicUrl: env.url('PUBLIC_URL', {
+    doc: 'public address of the gateway, for the addresses of files in events',
+    default: 'http://localhost:8080',
+  }),
   staleAfterSeconds: env.integer('SEND_STALE_AFTER_SECONDS', {
     doc: 'age at which a send without an outcome becomes unknown; must exceed the longest request',
     default: 90,

@@ -22,6 +22,18 @@ export const FindMedia = operation('send', 'find-media', {
   errors: ['NOT_FOUND'],
 });
 
+/** Records a file that the platform has taken, so that the business may send and read it. */
+export const RecordUpload = operation('send', 'record-upload', {
+  request: Type.Object({
+    business_id: Id,
+    media_id: MediaId,
+    mime_type: Type.String(),
+    file_size: Type.Integer({ minimum: 1 }),
+    filename: Nullable(Type.String()),
+  }),
+  reply: Type.Object({ expires_at: IsoTime }),
+});
+
 /** @param hash hexadecimal or base64 of 32 bytes @returns them in lowercase hexadecimal */
 export function sha256Hex(hash: unknown): string | undefined {
   if (typeof hash !== 'string') return undefined;

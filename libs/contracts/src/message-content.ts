@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
+import { MediaId } from './media';
 
 /** A text of at most that many UTF-16 units (decision 302). */
 const text = (most: number, description?: string) =>
@@ -16,7 +17,9 @@ export const maxBodyOf = (kind: unknown): number => (kind === 'list' ? 4_096 : 1
 export const InteractiveHeader = Type.Object({
   type: Type.Union((['text', 'image', 'video', 'document'] as const).map((name) => Type.Literal(name))),
   text: optionalText(60),
+  /** One of the two for the other types. */
   media_url: optionalText(2_048),
+  media_id: Type.Optional(MediaId),
 });
 export const ReplyButtons = Type.Array(Type.Object({ id: text(256), title: text(20) }), { minItems: 1, maxItems: 3 });
 export const ChoiceList = Type.Object({

@@ -28,6 +28,7 @@ export const MessageReceived = eventType(
     media_type: Type.Optional(text('`image`, `document`, `video`, `audio` or `sticker`, of a media message.')),
     media_id: Type.Optional(text('WhatsApp’s id of the file, of a media message.')),
     mime_type: Type.Optional(text('The file’s content type, of a media message.')),
+    media_url: Type.Optional(text('The address of the file at the gateway, of a media message; a key with `read_messages` downloads it.')),
     from_user_id: Type.Optional(text('The sender’s business-scoped user id, if WhatsApp sent it.')),
     ...inboundDetails,
     conversation_id: CONVERSATION_ID,

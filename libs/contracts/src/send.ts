@@ -4,6 +4,7 @@ import type { ErrorCode } from './errors';
 import { eventType } from './event';
 import { characters, Id, IsoTime, MessageId, Nullable, OutboundType, Recipient, SentBy } from './fields';
 import { INTENT_ID } from './intent-id';
+import { MediaId } from './media';
 import { ContactCards, InteractiveContent, LocationContent } from './message-content';
 import { operation, type ReplyOf, type RequestOf } from './operation';
 import { MAX_STATUSES } from './status';
@@ -102,7 +103,9 @@ export const SendMedia = operation('send', 'media', {
     sender: Sender,
     to: Recipient,
     media_type: MediaType,
-    media_url: Type.String({ minLength: 1, maxLength: 2048 }),
+    /** Exactly one of the two. */
+    media_url: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
+    media_id: Type.Optional(MediaId),
     caption: Nullable(characters(1024)),
     filename: Nullable(characters(255)),
     reply_to,

@@ -9,6 +9,7 @@ export const sentDetails = {
     description: 'The buttons, list or link that the customer sees.',
   } as typeof InteractiveContent),
   media_url: Type.Optional(Type.String({ description: 'The address of a sent file.' })),
+  media_id: Type.Optional(Type.String({ description: 'The id of a sent file, for `/api/client/media/{media_id}`.' })),
 };
 
 const { context, location, contacts, reaction, filename, voice } = inboundDetails;

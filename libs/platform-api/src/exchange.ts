@@ -1,10 +1,12 @@
 import type { Dispatcher } from 'undici';
+import type { StreamedBody } from './media-form';
 
 export interface PlatformCall {
   method: 'GET' | 'POST';
   path: string;
   accessToken: string;
-  body: string | null;
+  /** JSON, or a body with its own type. */
+  body: string | StreamedBody | null;
   /** Epoch milliseconds; the connection is closed then. */
   deadlineAt: number;
   /** Largest body of the response, in bytes; a longer one counts as no response. */
@@ -36,9 +38,9 @@ export function callPlatform(dispatcher: Dispatcher, call: PlatformCall): Promis
         headers: {
           authorization: `Bearer ${call.accessToken}`,
           accept: 'application/json',
-          ...(call.body !== null && { 'content-type': 'application/json' }),
+          ...headersOf(call.body),
         },
-        body: call.body,
+        body: typeof call.body === 'string' ? call.body : (call.body?.bytes ?? null),
         // The deadline bounds everything.
         headersTimeout: 0,
         bodyTimeout: 0,
@@ -46,6 +48,13 @@ export function callPlatform(dispatcher: Dispatcher, call: PlatformCall): Promis
       exchange,
     );
   });
+}
+
+function headersOf(body: PlatformCall['body']): Record<string, string> {
+  if (body === null) return {};
+  if (typeof body === 'string') return { 'content-type': 'application/json' };
+  const { contentType, contentLength } = body;
+  return { 'content-type': contentType, ...(contentLength !== null && { 'content-length': String(contentLength) }) };
 }
 
 /**

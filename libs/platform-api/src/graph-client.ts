@@ -1,9 +1,11 @@
+import { matches, MediaId } from '@mgw/contracts';
 import { Shares, type Release } from '@mgw/shares';
 import { counter, traced } from '@mgw/telemetry';
 import { Pool } from 'undici';
 import { CircuitBreaker } from './circuit-breaker';
 import { callPlatform, type ExchangeResult, type PlatformCall } from './exchange';
 import { isMediaNode, type MediaNode } from './media';
+import { mediaForm, type MediaUpload } from './media-form';
 import type { MessageRequest } from './message-request';
 import type { ReadOutcome, SendOutcome } from './outcome';
 import { PHONE_NUMBER_FIELDS, type PhoneNumberNode } from './phone-number';
@@ -146,7 +148,15 @@ export class GraphClient {
     return readOutcome<PhoneNumberNode>(result, (node) => typeof node['id'] === 'string');
   }
 
-  /** Where a file of this number is, for the next five minutes. */
+  /** Passes a file on while it arrives. It is repeated by its caller only. */
+  async uploadMedia(target: PhoneNumberTarget, upload: MediaUpload, deadlineAt: number): Promise<ReadOutcome<{ id: string }>> {
+    const path = `${this.prefix}/${encodeURIComponent(target.phoneNumberId)}/media`;
+    const { accessToken } = target;
+    const call = { method: 'POST' as const, path, accessToken, body: mediaForm(upload), deadlineAt, maxBytes: MAX_RESPONSE };
+    return readOutcome(await this.exchange('/{phone_number_id}/media', call), ({ id }) => matches(MediaId, id));
+  }
+
+  /** The address of a file of this number, valid for five minutes. */
   async getMedia({ phoneNumberId, accessToken }: PhoneNumberTarget, mediaId: string, deadlineAt: number): Promise<ReadOutcome<MediaNode>> {
     const path = `/${encodeURIComponent(mediaId)}?phone_number_id=${encodeURIComponent(phoneNumberId)}`;
     return readOutcome(await this.get('/{media_id}', path, { accessToken, deadlineAt, maxBytes: MAX_RESPONSE }), isMediaNode);

@@ -45,11 +45,11 @@ describe('requests to the platform (platform §1)', () => {
     expect(template).toEqual({ name: 'hello', language: { code: 'en' } });
   });
 
-  const media = { type: 'audio' as const, link: 'https://kaveri.example/a.ogg', caption: null, filename: null };
+  const media = { type: 'audio' as const, file: { link: 'https://kaveri.example/a.ogg' }, caption: null, filename: null };
   it.each([
     ['a text without preview', textMessage('1', 'Hi', 'i', false), { text: { preview_url: false, body: 'Hi' } }],
     ['a reply', asReply(textMessage('1', 'Hi', 'i'), 'wamid.0'), { type: 'text', context: { message_id: 'wamid.0' } }],
-    ['a voice note', mediaMessage('1', { ...media, voice: true }, 'i'), { audio: { link: media.link, voice: true } }],
+    ['a voice note', mediaMessage('1', { ...media, voice: true }, 'i'), { audio: { link: 'https://kaveri.example/a.ogg', voice: true } }],
     ['a location', locationMessage('1', { latitude: 1.5, longitude: 2 }, 'i'), { location: { latitude: 1.5, longitude: 2 } }],
     ['contacts', contactsMessage('1', [{ name: { formatted_name: 'A' } }], 'i'), { contacts: [{ name: { formatted_name: 'A' } }] }],
     ['a reaction', reactionMessage('1', 'wamid.0', '👍', 'i'), { reaction: { message_id: 'wamid.0', emoji: '👍' } }],

@@ -37,10 +37,12 @@ export function asReply(message: MessageRequest, messageId: string | undefined):
   return messageId === undefined ? message : { ...message, context: { message_id: messageId } };
 }
 
+/** A public address that the platform fetches, or the id of an uploaded file. */
+export type MediaSource = { link: string } | { id: string };
+
 export interface MediaContent {
   type: 'image' | 'document' | 'video' | 'audio';
-  /** Public address that the platform fetches. */
-  link: string;
+  file: MediaSource;
   caption: string | null;
   /** File name of a document. */
   filename: string | null;
@@ -49,9 +51,9 @@ export interface MediaContent {
 }
 
 /** Sends only the fields that the type allows (platform §1.3): the platform refuses audio with a caption. */
-export function mediaMessage(to: string, { type, link, caption, filename, voice }: MediaContent, callbackData: string): MessageRequest {
+export function mediaMessage(to: string, { type, file, caption, filename, voice }: MediaContent, callbackData: string): MessageRequest {
   const content = {
-    link,
+    ...file,
     ...(caption !== null && type !== 'audio' && { caption }),
     ...(filename !== null && type === 'document' && { filename }),
     ...(voice === true && type === 'audio' && { voice }),
@@ -98,8 +100,9 @@ export function interactiveMessage(to: string, content: InteractiveContent, call
   return { ...envelope(to, callbackData), type: 'interactive', interactive };
 }
 
-function headerOf({ type, text, media_url: link }: NonNullable<InteractiveContent['header']>) {
-  return type === 'text' ? { type, text } : { type, [type]: { link } };
+function headerOf({ type, text, media_url: link, media_id: id }: NonNullable<InteractiveContent['header']>) {
+  if (type === 'text') return { type, text };
+  return { type, [type]: id === undefined ? { link } : { id } };
 }
 
 /** The platform's name of the kind, and its action (platform §1.7). */

@@ -78,13 +78,14 @@ export const IsInteractiveFooter = () => HasShape(InteractiveContent.properties.
 
 export const IsInteractiveHeader = () =>
   HasShape(InteractiveHeader, (value, { kind }) => {
-    const { type, text, media_url } = value as Static<typeof InteractiveHeader>;
+    const { type, text, media_url, media_id } = value as Static<typeof InteractiveHeader>;
     if (kind === 'list' && type !== 'text') return '.type must be text for the kind list';
-    const [needed, stray] = type === 'text' ? ([text, media_url] as const) : ([media_url, text] as const);
-    const [neededName, strayName] = type === 'text' ? ['text', 'media_url'] : ['media_url', 'text'];
-    if (!needed) return `.${neededName} is required for the type ${type}`;
-    if (stray) return `.${strayName} does not go with the type ${type}`;
-    const fault = type === 'text' ? null : urlFault(needed);
+    if (type === 'text' && !text) return '.text is required for the type text';
+    if (type !== 'text' && !media_url && !media_id) return `.media_url is required for the type ${type}, unless media_id names a file`;
+    const stray = type === 'text' ? (media_url && 'media_url') || (media_id && 'media_id') : text && 'text';
+    if (stray) return `.${stray} does not go with the type ${type}`;
+    if (media_url && media_id) return '.media_id does not go with media_url: send one of the two';
+    const fault = media_url ? urlFault(media_url) : null;
     return fault === null ? plainFault(kind) : `.media_url ${fault}`;
   });
 

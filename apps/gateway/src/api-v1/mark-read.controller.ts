@@ -17,7 +17,7 @@ export class MarkReadController {
   @Post()
   @HttpCode(200)
   @Needs('send_text')
-  @Responds(Succeeded, 'Mark a customer’s message as read, and show that you are typing', { errors: MarkRead.errors, repeatable: false })
+  @Responds(Succeeded, 'Mark a customer’s message as read, and show typing', { errors: MarkRead.errors, repeatable: false })
   async markRead(@CurrentKey() { business }: KeyAccess, @Req() { id }: FastifyRequest, @Body() { message_id, typing }: MarkReadRequest) {
     await this.rpc.call(MarkRead, { business_id: business.id, message_id, typing: typing === true }, { requestId: id });
     return { success: true as const };

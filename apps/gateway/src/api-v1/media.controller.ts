@@ -1,14 +1,25 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { CurrentCaller, Needs, RestApi, type Caller } from '../access/rest-api';
-import { RestMediaQuery } from '../media/media.requests';
-import { MEDIA_ERRORS, MediaInfo } from '../media/media.responses';
+import { RestMediaQuery, RestUploadQuery } from '../media/media.requests';
+import { MEDIA_ERRORS, MediaInfo, UPLOAD_ERRORS, UploadedMedia } from '../media/media.responses';
 import { MediaService } from '../media/media.service';
+import { UploadService } from '../media/upload.service';
 import { Responds } from '../responses/responds';
 
 @Controller('api/v1/media')
 @RestApi()
 export class MediaController {
-  constructor(private readonly media: MediaService) {}
+  constructor(
+    private readonly media: MediaService,
+    private readonly uploads: UploadService,
+  ) {}
+
+  @Post()
+  @Needs('send_media')
+  @Responds(UploadedMedia, 'Upload a file, to send it by its id', { errors: UPLOAD_ERRORS, repeatable: false, takesFile: true })
+  upload(@CurrentCaller() { party, request }: Caller, @Query() { filename }: RestUploadQuery) {
+    return this.uploads.upload(party.business.id, filename, request);
+  }
 
   @Get(':media_id')
   @Needs('read_messages')

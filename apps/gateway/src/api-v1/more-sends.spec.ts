@@ -27,6 +27,7 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
   let requested: Record<string, unknown>[];
   beforeAll(async () => {
     dashboard = await startDashboard();
+    await dashboard.db.query('UPDATE access.limits SET global_per_minute = 100000');
     business_id = await dashboard.business();
     const store = dashboard.get(ApiKeysStore);
     token = await dashboard.db.transaction(async (tx) => {
@@ -60,10 +61,19 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     expect(requested.map(({ filename }) => filename)).toEqual([null, 'f']);
   });
 
+  it('additions §2: sends media by its id', async () => {
+    await post('send-media', { phone: PHONE, media_type: 'image', media_id: '4490709327384033', media_url: null }).expect(200);
+    const [sent] = requested;
+    expect([sent?.['media_id'], 'media_url' in (sent ?? {})]).toEqual(['4490709327384033', false]);
+  });
+
   it.each([
     ['no media_type', { media_type: undefined }, 'media_type'],
     ['a sticker', { media_type: 'sticker' }, 'media_type'],
     ['no address', { media_url: undefined }, 'media_url'],
+    ['an address and an id', { media_id: '7' }, 'media_url'],
+    ['an id with slashes', { media_url: null, media_id: '../7' }, 'media_id'],
+    ['an id that is a number', { media_url: null, media_id: 7 }, 'media_id'],
     ['a file address', { media_url: 'file:///etc/passwd' }, 'media_url'],
     ['a caption with audio', { media_type: 'audio', caption: 'c' }, 'caption'],
     ['a long caption', { caption: 'x'.repeat(1025) }, 'caption'],
@@ -121,6 +131,9 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     ['header.text', { buttons, header: { type: 'text', text: 'x'.repeat(61) } }],
     ['header.media_url', { buttons, header: { type: 'image', text: 'h' } }],
     ['header.media_url', { buttons, header: { type: 'image', media_url: 'file:///etc/passwd' } }],
+    ['header.media_id', { buttons, header: { type: 'image', media_url: 'https://example.com/a.png', media_id: '7' } }],
+    ['header.media_id', { buttons, header: { type: 'text', text: 'h', media_id: '7' } }],
+    ['header.media_id', { buttons, header: { type: 'image', media_id: '/7' } }],
     ['header.type', { kind: 'list', list, header: { type: 'image', media_url: 'https://example.com/a.png' } }],
     ['list.sections', { kind: 'list', list: { ...list, sections: [...list.sections, { title: 'Two', rows: rows(1, 10) }] } }],
     ['list.sections', { kind: 'list', list: { ...list, sections: [{ rows: [...rows(1), ...rows(1)] }] } }],

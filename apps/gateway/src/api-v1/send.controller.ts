@@ -72,11 +72,11 @@ export class SendController {
   @Needs('send_media')
   @Responds(orDryRun(MediaSendResult), 'Send an image, document, video or audio within the 24-hour window', { errors: SendMedia.errors })
   media(@CurrentCaller() caller: Caller, @Body() request: SendMediaRequest) {
-    const { media_type, media_url, caption, filename } = request;
+    const { media_type, media_url, media_id, caption, filename } = request;
     const carriesFilename = media_type === 'document';
     const message = () => ({
       media_type,
-      media_url,
+      ...(media_id ? { media_id } : { media_url: media_url as string }),
       caption: caption || null,
       filename: carriesFilename ? (filename ?? null) : null,
       ...replyTo(request),

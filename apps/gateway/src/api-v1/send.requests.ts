@@ -5,6 +5,7 @@ import {
   ContactCards,
   INTERACTIVE_KINDS,
   LocationContent,
+  MediaId,
   type ChoiceList,
   type FlowButton,
   type InteractiveHeader,
@@ -109,7 +110,12 @@ export class SendMediaRequest {
   media_type!: MediaType;
 
   @IsMediaUrl()
-  media_url!: string;
+  media_url?: string | null;
+
+  /** The id of an uploaded or received file of the business, in place of `media_url`. */
+  @IsOptional()
+  @HasShape(MediaId)
+  media_id?: string | null;
 
   @IsOptional()
   @IsCaption()

@@ -15,6 +15,7 @@ import {
   LiftSuppression,
   PauseBroadcast,
   PrepareErasure,
+  RecordUpload,
   RecoverDeliveries,
   Redeliver,
   ResumeBroadcast,
@@ -29,7 +30,7 @@ import {
   TryAutoReply,
   UpdateWebhook,
 } from '@mgw/contracts';
-import { eventually } from '@mgw/testing';
+import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { PASSWORD, startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { DISCARD, REPLAY } from '../../test/neighbours.fixture';
 import { beginTwoSteps, codeOf, setUpTwoSteps } from '../../test/two-steps.fixture';
@@ -51,18 +52,24 @@ interface Log {
 
 describe('the audit log', () => {
   let dashboard: Dashboard;
+  let platform: Receiver;
   let operator: Session;
   let business: number;
   let owner: Session;
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    platform = await startReceiver();
+    platform.respond((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"11"}'));
+    dashboard = await startDashboard({ graphBaseUrl: platform.url });
     // Requests that are made before others end share one port.
     dashboard.visitor.server.listen(0, '127.0.0.1');
     operator = await dashboard.session('operator', null);
     respond();
   });
-  afterAll(() => dashboard.close());
+  afterAll(async () => {
+    await dashboard.close();
+    await platform.close();
+  });
   beforeEach(async () => {
     business = await dashboard.business();
     owner = await dashboard.session('owner', business);
@@ -110,6 +117,8 @@ describe('the audit log', () => {
       messages: [],
       next_cursor: null,
     }));
+    dashboard.connect();
+    neighbours.respond(RecordUpload, () => ({ expires_at: AT }));
     neighbours.respond(SetConnection, (asked) => ({
       connection: {
         business_id: asked.business_id,
@@ -224,6 +233,7 @@ describe('the audit log', () => {
         'reply.sent',
         'conversation:5',
       ],
+      'post /api/client/media': [owner.raw(`${c}/media`, 'text/plain', CANARY), 'file.uploaded', 'file:11'],
       'put /api/client/suppressions/{phone}': [
         owner.put(`${c}/suppressions/${PHONE}`, { state: 'blocked', reason: CANARY }),
         'suppression.set',

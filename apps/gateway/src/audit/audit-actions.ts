@@ -39,6 +39,7 @@ export const AUDIT_ACTIONS = [
   'person.exported',
   'person.erased',
   'reply.sent',
+  'file.uploaded',
   'broadcast.created',
   'broadcast.cancelled',
   'broadcast.paused',

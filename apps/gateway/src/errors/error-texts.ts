@@ -168,13 +168,13 @@ export const ERROR_TEXTS: Record<ErrorCode, ErrorTexts> = {
     example: { error: 'This path takes POST.' },
   },
   PAYLOAD_TOO_LARGE: {
-    meaning: 'The body is larger than 64 kB, or than 5 MB for broadcasts.',
-    remedy: 'Send less in one request: media by URL, and a long list in several broadcasts.',
+    meaning: 'The body is larger than 64 kB, or than 5 MB for broadcasts, or the file is larger than WhatsApp takes.',
+    remedy: 'Send less in one request: media by URL or upload, and a long list in several broadcasts. `error` has the limit of a file.',
     example: { error: 'The body is too large.' },
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    meaning: 'The content type is not JSON.',
-    remedy: 'Send the header `Content-Type: application/json`, and JSON in the body.',
+    meaning: 'The content type is not JSON, or WhatsApp does not take files of this type, or the file is of another type.',
+    remedy: 'Send the header `Content-Type: application/json`, and JSON in the body. For a file, send its own type.',
     example: { error: 'Send Content-Type: application/json.' },
   },
   IDEMPOTENCY_IN_FLIGHT: {

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { helpLink } from '../errors/help-link';
+import { isReceivingFile } from './unread-file';
 
 /** Bytes of URL and headers: 4,096 emoji in the query of quick-send take 48 kB (decision 10). */
 export const HEAD_LIMIT = 64 * 1024;
@@ -33,6 +34,7 @@ export function refuseUrl(_fault: Error, request: FastifyRequest, reply: Fastify
 
 /** Responds to bytes that are not HTTP, to headers that are too large, and to a request that does not end in time. */
 export function refuseBytes(fault: Error & { code?: string }, socket: Socket): void {
+  if (fault.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isReceivingFile(socket)) return;
   if (fault.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const { status, error } = FAULTS[fault.code ?? ''] ?? NOT_HTTP;
   const text = JSON.stringify(body(error));

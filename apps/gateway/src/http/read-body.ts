@@ -7,6 +7,7 @@ import { ByteBudget, untilClosed } from './byte-budget';
 import { holderOf, type AuthenticatedRequest } from './caller';
 import { FairQueue } from './fair-queue';
 import { LINGER_MS, REQUEST_WITHIN_MS } from './malformed';
+import { takesFile, UnreadFile } from './unread-file';
 
 /** Limit of a body on most routes (decision 5). */
 export const BODY_LIMIT = 64 * 1024;
@@ -43,9 +44,14 @@ const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
 export function readBodies(server: FastifyInstance): void {
   const pools: Pools = { anonymous: BUDGETS.anonymous(), small: BUDGETS.small(), large: BUDGETS.large(), turns: new FairQueue() };
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', (request, payload, done) => done(null, new UnreadBody(request, payload, pools)));
-  server.addContentTypeParser('*', (_request, _payload, done) =>
-    done(null, new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send Content-Type: application/json.')),
+  server.addContentTypeParser('application/json', (request, payload, done) =>
+    done(null, takesFile(request) ? new UnreadFile(payload) : new UnreadBody(request, payload, pools)),
+  );
+  server.addContentTypeParser('*', (request, payload, done) =>
+    done(
+      null,
+      takesFile(request) ? new UnreadFile(payload) : new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send Content-Type: application/json.'),
+    ),
   );
   // Fastify itself refuses an invalid media type, before the guards.
   server.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {

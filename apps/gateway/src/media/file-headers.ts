@@ -8,12 +8,14 @@ interface File {
   filename: string | null;
 }
 
+const MIME_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *; *[\w-]+=("[\x20\x21\x23-\x5b\x5d-\x7e]*"|[\w.+-]+))*$/;
+export const isMimeType = (text: string): boolean => text.length <= 255 && MIME_TYPE.test(text);
+
 /** Headers that keep a customer's file from running in a browser. */
 export function fileHeaders({ media_id, mime_type, sha256, filename }: File): Record<string, string> {
   const [bareType = ''] = mime_type.toLowerCase().split(';');
-  const isType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *; *[\w-]+=("[\x20\x21\x23-\x5b\x5d-\x7e]*"|[\w.+-]+))*$/.test(mime_type);
   return {
-    'content-type': isType ? mime_type : 'application/octet-stream',
+    'content-type': isMimeType(mime_type) ? mime_type : 'application/octet-stream',
     'content-disposition': `${SHOWN.has(bareType) ? 'inline' : 'attachment'}; ${named(filename ?? media_id)}`,
     'content-security-policy': "default-src 'none'; sandbox",
     'accept-ranges': 'bytes',

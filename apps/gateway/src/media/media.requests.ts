@@ -1,5 +1,6 @@
 import { IsIn, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { IsText } from '../requests/is-text';
 import { IgnoresUnknownFields } from '../requests/request.pipe';
 
 @JSONSchema({ example: { info: '1' } })
@@ -13,3 +14,15 @@ export class MediaQuery {
 @IgnoresUnknownFields()
 @JSONSchema({ example: { info: '1' } })
 export class RestMediaQuery extends MediaQuery {}
+
+@JSONSchema({ example: { filename: 'invoice-1007.pdf' } })
+export class UploadQuery {
+  /** The name of a document. */
+  @IsOptional()
+  @IsText(1, 240)
+  filename?: string;
+}
+
+@IgnoresUnknownFields()
+@JSONSchema({ example: { filename: 'invoice-1007.pdf' } })
+export class RestUploadQuery extends UploadQuery {}

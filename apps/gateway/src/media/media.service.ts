@@ -11,6 +11,7 @@ import { notFound } from '../requests/refusals';
 import { byteRange } from './byte-range';
 import { fileHeaders } from './file-headers';
 import type { MediaInfo } from './media.responses';
+import { refusedTransfer } from './refused-transfer';
 import { Transfers } from './transfers';
 
 /** Time for the platform's description of a file, in milliseconds. */
@@ -46,7 +47,12 @@ export class MediaService implements OnApplicationShutdown {
   ) {}
 
   async info(businessId: number, mediaId: string, requestId: string): Promise<MediaInfo> {
-    return (await this.locate(businessId, mediaId, requestId)).info;
+    const release = await this.transfers.takePlace(businessId);
+    try {
+      return (await this.locate(businessId, mediaId, requestId)).info;
+    } finally {
+      release();
+    }
   }
 
   /**
@@ -56,6 +62,8 @@ export class MediaService implements OnApplicationShutdown {
   async download(businessId: number, mediaId: string, request: FastifyRequest, reply: FastifyReply): Promise<never> {
     const release = await this.transfers.takePlace(businessId);
     try {
+      // A caller may disconnect while it waits for its place.
+      if (reply.raw.destroyed) throw new GatewayError('VALIDATION_FAILED', 'The caller disconnected.');
       const file = await this.locate(businessId, mediaId, request.id);
       const { file_size: size } = file.info;
       const headers = fileHeaders({ ...file.info, filename: file.filename });
@@ -114,13 +122,9 @@ export class MediaService implements OnApplicationShutdown {
   }
 
   private refused(key: string, refusal: Refusal): GatewayError {
-    const { platformCode, errorCode, message, hint, retryAfterSeconds } = refusal;
+    const { platformCode, errorCode } = refusal;
     if (platformCode !== null && MISSING.has(platformCode)) return this.remembered(key, expired());
-    const error = new GatewayError(errorCode, message, {
-      ...(platformCode !== null && { platform_code: platformCode }),
-      ...(hint !== null && { hint }),
-      ...(retryAfterSeconds !== null && { retry_after_seconds: retryAfterSeconds }),
-    });
+    const error = refusedTransfer(refusal);
     return errorCode === 'PLATFORM_REFUSED' ? this.remembered(key, error) : error;
   }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { FindMedia, GatewayError, GetConnection, type MediaRecord } from '@mgw/contracts';
+import { connect, type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { FindMedia, GatewayError, RecordUpload, type MediaRecord, type RequestOf } from '@mgw/contracts';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { fileHeaders } from './file-headers';
@@ -55,13 +56,7 @@ describe('files that customers sent (decisions 340 and 341)', () => {
       if (business_id !== key.business_id) throw new GatewayError('NOT_FOUND', 'No resource has this id.');
       return { media_id, filename: 'PO "2291" €.pdf', expires_at: media_id.startsWith('old') ? '2026-01-01T00:00:00.000Z' : IN_A_DAY };
     });
-    dashboard.neighbours.respond(GetConnection, ({ business_id }) => ({
-      connection: {
-        ...{ business_id, phone_number_id: '700', business_account_id: '800', app_secret_sealed: 'x', previous_app_secret_sealed: null },
-        ...{ verify_token_sealed: 'x', status: 'connected' as const, checked_at: null, problem: null, restriction: null },
-        access_token_sealed: dashboard.sealer.seal('EAAtoken', `connection.access_token:${business_id}`),
-      },
-    }));
+    dashboard.connect();
     platform.respond(({ path, headers }, response) => {
       if (path.startsWith('/file')) return serve(response, headers);
       const status = 'error' in description ? 400 : 200;
@@ -113,12 +108,12 @@ describe('files that customers sent (decisions 340 and 341)', () => {
     ['bytes=3-1', 200, BYTES.toString(), null],
     ['bytes=0-1,3-4', 200, BYTES.toString(), null],
     ['lines=1-2', 200, BYTES.toString(), null],
-  ])('responds to Range %s with %i, whether the host of the file knows ranges or not', async (range, status, text, contentRange) => {
+  ])('responds to Range %s with %i, whether the host of the file knows ranges or not', async (range, status, bytes, contentRange) => {
     for (const one of [wholeFile, ((response) => response.end(BYTES)) as Respond]) {
       serve = one;
       const response = await get(newId(), { range });
       expect([response.status, response.headers.get('content-range')]).toEqual([status, contentRange]);
-      if (text !== null) expect(await response.text()).toBe(text);
+      if (bytes !== null) expect(await response.text()).toBe(bytes);
     }
   });
 
@@ -216,6 +211,108 @@ describe('files that customers sent (decisions 340 and 341)', () => {
     stop.abort();
     await Promise.all(many);
     await eventually(() => reading === 0);
+  });
+
+  describe('uploads (decision 343)', () => {
+    const PDF = 'application/pdf';
+    let uploader: { token: string; business_id: number };
+    let recorded: RequestOf<typeof RecordUpload>[];
+    /** The files that the platform received. */
+    let forms: { path: string; type: string; name: string; bytes: Buffer }[];
+    beforeAll(async () => (uploader = await dashboard.apiKey({ permissions: ['send_media'] })));
+    beforeEach(() => {
+      [recorded, forms] = [[], []];
+      dashboard.neighbours.respond(RecordUpload, (request) => {
+        recorded.push(request);
+        return { expires_at: IN_A_DAY };
+      });
+      platform.respond(({ path, headers, body }, response) => {
+        if (!path.endsWith('/media')) return void response.writeHead(404).end();
+        void new Response(body, { headers: { 'content-type': headers['content-type'] ?? '' } }).formData().then(async (form) => {
+          const file = form.get('file') as File;
+          expect(form.get('messaging_product')).toBe('whatsapp');
+          forms.push({ path, type: file.type, name: file.name, bytes: Buffer.from(await file.arrayBuffer()) });
+          response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"4490709327384033"}');
+        });
+      });
+    });
+    const upload = (
+      body: NonNullable<RequestInit['body']>,
+      type: string,
+      { path = '/api/v1/media', ...init }: RequestInit & { path?: string } = {},
+    ) => fetch(site + path, { method: 'POST', body, headers: { 'x-api-key': uploader.token, 'content-type': type }, ...init });
+
+    it('passes a file of a key or a session on, with or without a Content-Length', async () => {
+      const chunked = new Blob([BYTES]).stream();
+      const twin = {
+        path: '/api/client/media?filename=PO.pdf',
+        headers: { cookie: `token=${session.token}`, 'content-type': PDF, origin: site },
+      };
+      const sent = { success: true, media_id: '4490709327384033', mime_type: PDF, file_size: SIZE, expires_at: IN_A_DAY };
+      for (const response of [
+        await upload(BYTES, PDF, { path: '/api/v1/media?filename=PO%20%222291%22.pdf&x=1' }),
+        await upload(chunked, PDF, { duplex: 'half' } as RequestInit),
+        await upload(BYTES, PDF, twin),
+      ])
+        expect([response.status, await response.json()]).toEqual([200, sent]);
+      const file = { path: '/v26.0/700/media', type: PDF, bytes: BYTES };
+      expect(forms).toEqual([
+        { ...file, name: 'PO _2291_.pdf' },
+        { ...file, name: 'file' },
+        { ...file, name: 'PO.pdf' },
+      ]);
+      const { media_id, mime_type, file_size } = sent;
+      const record = { business_id: uploader.business_id, media_id, mime_type, file_size };
+      expect(recorded).toEqual([
+        { ...record, filename: 'PO "2291".pdf' },
+        { ...record, filename: null },
+        { ...record, business_id: key.business_id, filename: 'PO.pdf' },
+      ]);
+    });
+
+    it.each<[string, () => Promise<Response>, number, string]>([
+      ['empty', () => upload('', PDF), 400, 'VALIDATION_FAILED'],
+      ['without a type', () => upload(BYTES, ''), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+      ['of a type that WhatsApp does not take', () => upload('{}', 'application/json'), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+      ['of another type than it states', () => upload('<html>', PDF), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+      ['of another type than it states, and short', () => upload('x', 'image/jpeg'), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+      ['too long by its Content-Length', () => upload(Buffer.alloc(5 * 1024 * 1024 + 1), 'image/png'), 413, 'PAYLOAD_TOO_LARGE'],
+      [
+        'too long without a Content-Length',
+        () => upload(new Blob(['RIFF1234WEBP', Buffer.alloc(512_000)]).stream(), 'image/webp', { duplex: 'half' } as RequestInit),
+        413,
+        'PAYLOAD_TOO_LARGE',
+      ],
+      [
+        'named by 241 characters',
+        () => upload(BYTES, PDF, { path: `/api/v1/media?filename=${'x'.repeat(241)}` }),
+        400,
+        'VALIDATION_FAILED',
+      ],
+    ])('refuses a file that is %s', async (_, act, status, code) => {
+      expect(await codeOf(await act())).toEqual([status, code]);
+      expect([forms, recorded]).toEqual([[], []]);
+    });
+
+    it('refuses an upload of another site with a session', async () => {
+      const headers = { cookie: `token=${session.token}`, 'content-type': 'text/plain', origin: 'https://elsewhere.example' };
+      expect(await codeOf(await upload('x', '', { path: '/api/client/media', headers }))).toEqual([403, 'PERMISSION_DENIED']);
+    });
+
+    it('keeps nothing of a file that ends half way, and passes a refusal of WhatsApp on', async () => {
+      const socket = connect(Number(new URL(site).port), '127.0.0.1');
+      const head = ['POST /api/v1/media HTTP/1.1', 'host: x', `x-api-key: ${uploader.token}`, `content-type: ${PDF}`, 'content-length: 99'];
+      socket.write(`${head.join('\r\n')}\r\n\r\n%PDF-1.4 half a document`);
+      expect(await text(socket)).toMatch(/^HTTP\/1.1 408 [^]*The file paused/);
+      expect([platform.requests, recorded]).toEqual([[], []]);
+      platform.respond((_, response) => {
+        const error = { code: 131053, message: 'Media upload error', error_data: { details: 'no' } };
+        response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+      });
+      const refused = await upload(BYTES, PDF);
+      expect([refused.status, await refused.json()]).toMatchObject([400, { error_code: 'PLATFORM_REFUSED', platform_code: 131053 }]);
+      expect(recorded).toEqual([]);
+    });
   });
 
   it('needs the permission read_messages', async () => {

@@ -3,6 +3,8 @@ export interface SampleCall {
   method: string;
   url: string;
   body: Value | undefined;
+  /** The text of a file in place of a JSON body. */
+  file?: string | undefined;
 }
 /** A JSON value. */
 export type Value = string | number | boolean | null | Value[] | { [name: string]: Value };
@@ -25,20 +27,30 @@ export function codeSamples(call: SampleCall): CodeSample[] {
 }
 
 /** The method that curl and Python choose by themselves. */
-const chosen = ({ body }: SampleCall) => (body === undefined ? 'GET' : 'POST');
+const chosen = (call: SampleCall) => (typeOf(call) === null ? 'GET' : 'POST');
+
+/** The type of the body, or null. */
+function typeOf({ body, file }: SampleCall): string | null {
+  if (file !== undefined) return 'text/plain';
+  return body === undefined ? null : 'application/json';
+}
 
 function curl(call: SampleCall): string {
-  const { method, url, body } = call;
+  const { method, url, body, file } = call;
   const get = `curl -s${method === chosen(call) ? '' : ` -X ${method}`} '${url}' \\\n  -H "X-API-Key: $API_KEY"`;
+  if (file !== undefined) return `${get} \\\n  -H 'Content-Type: text/plain' \\\n  --data-binary '${file}'`;
   if (body === undefined) return get;
   return `${get} \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`;
 }
 
-function node({ method, url, body }: SampleCall): string {
+function node(call: SampleCall): string {
+  const { method, url, body, file } = call;
+  const type = typeOf(call);
   const key = `'X-API-Key': process.env.API_KEY`;
   const lines = [
     ...(method === 'GET' ? [] : [`method: '${method}',`]),
-    `headers: { ${key}${body === undefined ? '' : `, 'Content-Type': 'application/json'`} },`,
+    `headers: { ${key}${type === null ? '' : `, 'Content-Type': '${type}'`} },`,
+    ...(file === undefined ? [] : [`body: ${JSON.stringify(file)},`]),
     ...(body === undefined ? [] : [`body: JSON.stringify(${literal(body, JAVASCRIPT, '  ')}),`]),
   ];
   return `const response = await fetch('${url}', {
@@ -48,11 +60,13 @@ console.log(await response.text());`;
 }
 
 function python(call: SampleCall): string {
-  const { method, url, body } = call;
+  const { method, url, body, file } = call;
+  const type = typeOf(call);
   const key = `"X-API-Key": os.environ["API_KEY"]`;
   const lines = [
     `"${url}",`,
-    `headers={${key}${body === undefined ? '' : `, "Content-Type": "application/json"`}},`,
+    `headers={${key}${type === null ? '' : `, "Content-Type": "${type}"`}},`,
+    ...(file === undefined ? [] : [`data=${JSON.stringify(file)}.encode(),`]),
     ...(body === undefined ? [] : [`data=json.dumps(${literal(body, PYTHON, '    ')}).encode(),`]),
     ...(method === chosen(call) ? [] : [`method="${method}",`]),
   ];
@@ -66,11 +80,14 @@ with urllib.request.urlopen(request) as response:
     print(response.read().decode())`;
 }
 
-function php({ method, url, body }: SampleCall): string {
+function php(call: SampleCall): string {
+  const { method, url, body, file } = call;
+  const type = typeOf(call);
   const key = `'X-API-Key: ' . getenv('API_KEY')`;
   const lines = [
     ...(method === 'GET' ? [] : [`'method' => '${method}',`]),
-    `'header' => [${key}${body === undefined ? '' : `, 'Content-Type: application/json'`}],`,
+    `'header' => [${key}${type === null ? '' : `, 'Content-Type: ${type}'`}],`,
+    ...(file === undefined ? [] : [`'content' => ${quoted(file)},`]),
     ...(body === undefined ? [] : [`'content' => json_encode(${literal(body, PHP, '    ')}),`]),
   ];
   return `$context = stream_context_create(['http' => [

@@ -28,6 +28,8 @@ const PATH_EXAMPLES: Record<string, string> = {
 };
 /** The id in code samples. */
 const SAMPLE_ID = '7';
+/** A file of the type text/plain. */
+const SAMPLE_FILE = 'Order 1007: two metres of silk.';
 const LIMIT_HEADERS = {
   'RateLimit-Limit': 'Requests per minute of this key.',
   'RateLimit-Remaining': 'Requests left in this minute.',
@@ -94,6 +96,7 @@ function operation(endpoint: Endpoint, context: Context): Json {
     ...(endpoint.roles !== undefined && { description: `For ${endpoint.roles.join(', ')}.`, 'x-roles': endpoint.roles }),
     security: securityOf(endpoint),
     parameters: parametersOf(endpoint, context.requests),
+    ...(description.takesFile && { requestBody: { required: true, content: { '*/*': { schema: {}, example: SAMPLE_FILE } } } }),
     ...(body && { requestBody: { required: !mayBeAbsent(body), content: json(context.requests.reference(body)) } }),
     responses: responsesOf(endpoint, context),
     ...(isRest(endpoint) && { 'x-codeSamples': codeSamples(sampleOf(endpoint, context)) }),
@@ -101,14 +104,15 @@ function operation(endpoint: Endpoint, context: Context): Json {
 }
 
 /** A call of the endpoint with the examples of the document. */
-function sampleOf({ method, path, query, body }: Endpoint, { requests, serverUrl }: Context): SampleCall {
+function sampleOf({ method, path, query, body, description }: Endpoint, { requests, serverUrl }: Context): SampleCall {
   const example = (request: Class | undefined) => request && requests.schema(request).example;
   const url = new URL(
     path.replace(/\{(\w+)\}/g, (_, name: string) => PATH_EXAMPLES[name] ?? SAMPLE_ID),
     serverUrl,
   );
   url.search = new URLSearchParams(example(query) as Record<string, string> | undefined).toString();
-  return { method: method.toUpperCase(), url: url.toString(), body: example(body) };
+  const file = description.takesFile ? SAMPLE_FILE : undefined;
+  return { method: method.toUpperCase(), url: url.toString(), body: example(body), file };
 }
 
 const isRest = ({ path }: Endpoint) => path.startsWith('/api/v1/');
@@ -204,6 +208,7 @@ function errorsOf({ path, body, query, permission, roles, description, method }:
       ...(body || query ? (['VALIDATION_FAILED'] as const) : []),
       ...(body ? (['PAYLOAD_TOO_LARGE'] as const) : []),
       ...(method !== 'get' && (body || roles) ? (['UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+      ...(description.takesFile ? (['VALIDATION_FAILED'] as const) : []),
       ...(path.includes('{id}') ? (['NOT_FOUND'] as const) : []),
       ...(roles && method === 'get' ? (['QUERY_TIMEOUT'] as const) : []),
       ...description.errors,

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import type { TSchema } from '@sinclair/typebox';
-import { IsOptional, registerDecorator } from 'class-validator';
+import { IsOptional, registerDecorator, ValidateIf } from 'class-validator';
 import type { SchemaObject } from 'openapi3-ts';
 import { matches, MAX_IMPORTED, MAX_RECIPIENTS, MAX_STATUSES, MessageId, urlFault } from '@mgw/contracts';
 import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
@@ -22,7 +22,7 @@ const MAX_FILENAME = 255;
 const REFUSED_BY_PLATFORM = /[\n\t]| {5}/;
 
 /** Describes the fault of a value, or returns null for a valid one. */
-type FindFault = (value: unknown, request: { media_type?: unknown; kind?: unknown }) => string | null;
+type FindFault = (value: unknown, request: { media_type?: unknown; media_id?: unknown; kind?: unknown }) => string | null;
 
 /** Makes a decorator of class-validator. */
 export function rule(name: string, findFault: FindFault, constraints: unknown[] = []): PropertyDecorator {
@@ -104,12 +104,19 @@ export const IsCode = () =>
     return CODE.test(value) ? null : 'must be 1 to 15 letters, digits or hyphens';
   });
 
-/** Decisions 16 and 50. */
+/** Decisions 16 and 50. Required without `media_id`. */
 export const IsMediaUrl = () =>
-  rule('isMediaUrl', (value) => {
-    if (typeof value !== 'string') return 'must be a URL';
-    return value.length > MAX_URL ? `must be a URL of at most ${MAX_URL} characters` : urlFault(value);
-  });
+  applyDecorators(
+    ValidateIf(({ media_id }: { media_id?: unknown }, value: unknown) => isGiven(value) || !isGiven(media_id)),
+    rule('isMediaUrl', (value, { media_id }) => {
+      if (typeof value !== 'string') return 'must be a URL, unless media_id names a file';
+      if (isGiven(media_id)) return 'does not go with media_id: send one of the two';
+      return value.length > MAX_URL ? `must be a URL of at most ${MAX_URL} characters` : urlFault(value);
+    }),
+  );
+
+/** Null means the same as leaving a field out (decision 44). */
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** The platform cannot carry a caption with audio (decision 16). */
 export const IsCaption = () =>

@@ -18,6 +18,8 @@ export interface Description {
   csv?: boolean;
   /** Whether the response is a file unless a query parameter asks for its description. */
   file?: boolean;
+  /** Whether the body is a file of any type. */
+  takesFile?: boolean;
 }
 
 const DESCRIPTION = 'openapi:description';

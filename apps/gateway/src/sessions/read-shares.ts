@@ -1,4 +1,5 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { GatewayError } from '@mgw/contracts';
 import { Shares, type Release, type SharesOptions } from '@mgw/shares';
 import type { FastifyRequest } from 'fastify';
@@ -14,6 +15,9 @@ const RETRY_AFTER_SECONDS = 2;
 const USERS: SharesOptions = { places: 768, largest: 6 / 768, waiting: { room: 1_536, largest: 12 / 1_536 } };
 const BUSINESSES: SharesOptions = { places: 192, largest: 12 / 192, waiting: { room: 768, largest: 48 / 768 } };
 
+/** Marks a read whose handler bounds it per business: a page with many pictures would use up the slots. */
+export const HasOwnShare = () => RouteConfig({ ownShare: true });
+
 /**
  * Bounds the concurrent reads of the dashboard API per user and per business (guarantees §10, N2). A further read waits briefly and is
  * then refused. The live tail has its own bound.
@@ -25,7 +29,8 @@ export class ReadShares implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<FastifyRequest & { user: SessionUser }>();
-    if (request.method !== 'GET' || isUnattended(request)) return next.handle();
+    const { ownShare } = request.routeOptions.config as { ownShare?: boolean };
+    if (request.method !== 'GET' || ownShare || isUnattended(request)) return next.handle();
     return from(this.take(request.user)).pipe(switchMap((release) => next.handle().pipe(finalize(release))));
   }
 

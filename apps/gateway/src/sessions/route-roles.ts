@@ -32,6 +32,7 @@ export const ROUTE_ROLES: Record<Route, Role[] | null> = {
   'POST /api/client/conversations/:id/messages': TEAM,
   'POST /api/client/conversations/:id/reactions': TEAM,
   'GET /api/client/events/stream': TEAM,
+  'POST /api/client/media': TEAM,
   'GET /api/client/media/:media_id': TEAM,
   'GET /api/client/messages': TEAM,
   'GET /api/client/messages/*': TEAM,

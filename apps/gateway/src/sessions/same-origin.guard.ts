@@ -1,6 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
 import type { FastifyRequest } from 'fastify';
+import { takesFile } from '../http/unread-file';
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -14,13 +15,13 @@ export class SameOriginGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (READS.has(request.method)) return true;
-    requireJson(request);
+    if (!takesFile(request)) requireJson(request);
     if (!isSameOrigin(request.headers)) throw new GatewayError('PERMISSION_DENIED', 'This request must come from the dashboard itself.');
     return true;
   }
 }
 
-/** A form of another site cannot send JSON. A DELETE without a body needs no content type. */
+/** A form of another site cannot send JSON; it can send some files, but with its `Origin`. A DELETE without a body needs no content type. */
 function requireJson({ method, headers }: FastifyRequest): void {
   const type = headers['content-type'];
   const bodiless = method === 'DELETE' && type === undefined && Number(headers['content-length'] ?? 0) === 0;

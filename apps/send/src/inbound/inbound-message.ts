@@ -57,8 +57,13 @@ export function firstMessageText({ data }: InboundEvent): string {
   return data.text ?? data.caption ?? `[${data.type}]`;
 }
 
+function mediaMembers({ type, id, mime_type }: NonNullable<InboundEvent['data']['media']>, publicUrl: string) {
+  const url = `${publicUrl.replace(/\/+$/, '')}/api/v1/media/${encodeURIComponent(id)}`;
+  return { media_type: type, media_id: id, mime_type, media_url: url };
+}
+
 /** `data` of message.received (spec §6.2), without members that do not apply. */
-export function receivedData(event: InboundEvent, conversationId: number): DataOf<typeof MessageReceived> {
+export function receivedData(event: InboundEvent, conversationId: number, publicUrl: string): DataOf<typeof MessageReceived> {
   const { data } = event;
   return {
     message_id: data.message_id,
@@ -67,7 +72,7 @@ export function receivedData(event: InboundEvent, conversationId: number): DataO
     type: data.type,
     ...(data.text !== null && { text: data.text }),
     ...(data.caption !== null && { caption: data.caption }),
-    ...(data.media && { media_type: data.media.type, media_id: data.media.id, mime_type: data.media.mime_type }),
+    ...(data.media && mediaMembers(data.media, publicUrl)),
     ...(data.from.user_id !== null && { from_user_id: data.from.user_id }),
     ...data.details,
     conversation_id: conversationId,

@@ -5,6 +5,7 @@ import type { Tx } from '@mgw/postgres';
 import { withTraceparent } from '@mgw/telemetry';
 import { ConversationService } from '../conversations/conversation.service';
 import { optWord } from '../suppression/opt-words';
+import { SendConfig } from '../send.config';
 import { SuppressionStore } from '../suppression/suppression.store';
 import {
   customerPhone,
@@ -30,6 +31,7 @@ export class InboundService {
     private readonly suppressions: SuppressionStore,
     private readonly store: InboundStore,
     private readonly changes: MessageChangesStore,
+    private readonly config: SendConfig,
   ) {}
 
   /** Handles events in their order, so that messages before a change of identity belong to the old one. @returns the events to publish */
@@ -57,7 +59,7 @@ export class InboundService {
     const ids = await this.conversations.findOrOpen(tx, messages.map(senderOf));
     const inserted = await this.store.insertNew(
       tx,
-      messages.map((event, i) => toInboundMessage(event, ids[i] as number)),
+      messages.map((event, i) => toInboundMessage(event, ids[i] as number, this.config.publicUrl)),
     );
     for (const message of inserted) await this.applyOptWord(tx, message);
     // Publish conversation.created before its message.received (decision 29b).
@@ -74,7 +76,7 @@ export class InboundService {
 }
 
 /** Builds the message's events within the trace of the callback. */
-function toInboundMessage(event: InboundEvent, conversationId: number): InboundMessage {
+function toInboundMessage(event: InboundEvent, conversationId: number, publicUrl: string): InboundMessage {
   const common = { at: event.data.sent_at, business_id: event.business_id, key: `conversation:${conversationId}` };
   return withTraceparent(traceparentOf(event), () => ({
     event,
@@ -82,7 +84,7 @@ function toInboundMessage(event: InboundEvent, conversationId: number): InboundM
     received: newEvent(MessageReceived, {
       ...common,
       id: `message.received:${event.business_id}:${event.data.message_id}`,
-      data: receivedData(event, conversationId),
+      data: receivedData(event, conversationId, publicUrl),
     }),
     created: newEvent(ConversationCreated, {
       ...common,

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { FindMedia, GatewayError, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { FindMedia, GatewayError, RecordUpload, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
 import { MediaStore } from './media.store';
 
@@ -13,5 +13,10 @@ export class MediaHandlers {
     const media = await this.media.find(business_id, media_id);
     if (!media) throw new GatewayError('NOT_FOUND', 'No resource has this id.');
     return media;
+  }
+
+  @Handles(RecordUpload)
+  async recordUpload(request: RequestOf<typeof RecordUpload>): Promise<ReplyOf<typeof RecordUpload>> {
+    return { expires_at: (await this.media.recordUpload(request)).toISOString() };
   }
 }

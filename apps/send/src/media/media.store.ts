@@ -1,19 +1,43 @@
 import { Injectable } from '@nestjs/common';
-import type { MediaRecord } from '@mgw/contracts';
-import { Database } from '@mgw/postgres';
+import type { MediaRecord, RecordUpload, RequestOf } from '@mgw/contracts';
+import { Database, type Tx } from '@mgw/postgres';
 
-/** Lifetime of a customer's file at the platform (platform §4.4). */
+/** Lifetime of a customer's and of an uploaded file at the platform (platform §4.4, §5). */
 const RECEIVED_DAYS = 7;
+export const UPLOADED_DAYS = 30;
 
 @Injectable()
 export class MediaStore {
   constructor(private readonly db: Database) {}
 
-  /** The file with this id, if the business received it. */
-  async find(businessId: number, mediaId: string): Promise<MediaRecord | null> {
-    const [row] = await this.db.reads(businessId).query<{ filename: string | null; expires_at: Date }>(
-      `SELECT details->>'filename' AS filename, sent_at + make_interval(days => ${RECEIVED_DAYS}) AS expires_at
-       FROM send.inbound_messages WHERE business_id = $1 AND media_id = $2 ORDER BY sent_at DESC LIMIT 1`,
+  /** The file with this id, if the business received or uploaded it. */
+  find(businessId: number, mediaId: string): Promise<MediaRecord | null> {
+    return this.query(this.db.reads(businessId), businessId, mediaId);
+  }
+
+  /** Whether the business may send this file: it is its own, and the platform still has it. */
+  async mayBeSent(businessId: number, mediaId: string): Promise<boolean> {
+    const media = await this.query(this.db, businessId, mediaId);
+    return media !== null && Date.parse(media.expires_at) > Date.now();
+  }
+
+  /** @returns when the platform deletes the file */
+  async recordUpload({ business_id, media_id, mime_type, file_size, filename }: RequestOf<typeof RecordUpload>): Promise<Date> {
+    const [row] = await this.db.query<{ expires_at: Date }>(
+      `INSERT INTO send.uploads (business_id, media_id, mime_type, file_size, filename) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (business_id, media_id) DO UPDATE SET uploaded_at = now()
+       RETURNING uploaded_at + make_interval(days => ${UPLOADED_DAYS}) AS expires_at`,
+      [business_id, media_id, mime_type, file_size, filename],
+    );
+    return (row as { expires_at: Date }).expires_at;
+  }
+
+  private async query(db: Pick<Tx, 'query'>, businessId: number, mediaId: string): Promise<MediaRecord | null> {
+    const [row] = await db.query<{ filename: string | null; expires_at: Date }>(
+      `(SELECT details->>'filename' AS filename, sent_at + make_interval(days => ${RECEIVED_DAYS}) AS expires_at
+        FROM send.inbound_messages WHERE business_id = $1 AND media_id = $2 ORDER BY sent_at DESC LIMIT 1)
+       UNION ALL
+       SELECT filename, uploaded_at + make_interval(days => ${UPLOADED_DAYS}) FROM send.uploads WHERE business_id = $1 AND media_id = $2`,
       [businessId, mediaId],
     );
     return row ? { media_id: mediaId, filename: row.filename, expires_at: row.expires_at.toISOString() } : null;

@@ -4,9 +4,10 @@ import type { RpcContext } from '@mgw/rpc';
 import { ConnectionService, type PlatformConnection } from '../connection/connection.service';
 import { refuseRestricted } from '../connection/restriction';
 import { MessageOwnerStore } from '../conversations/message-owner.store';
+import { MediaStore } from '../media/media.store';
 import type { OutgoingMessage } from './outgoing-message';
 import { reportingRefusal, stopAtFirst, type ReportProblem } from './problems';
-import { foreignMessage } from './send-errors';
+import { foreignFile, foreignMessage } from './send-errors';
 
 /** The recipient of a message whose phone is invalid, in a dry run. */
 export const NOBODY = '';
@@ -19,12 +20,13 @@ export interface Examined {
   outgoing: OutgoingMessage | null;
 }
 
-/** The checks before the reservation, in the order of decision 1: connection, needs of the kind, quoted message, restriction. */
+/** The checks before the reservation, in the order of decision 1: connection, needs of the kind, quoted message, file, restriction. */
 @Injectable()
 export class MessageChecks {
   constructor(
     private readonly connections: ConnectionService,
     private readonly owners: MessageOwnerStore,
+    private readonly files: MediaStore,
   ) {}
 
   /** @throws GatewayError for the first problem */
@@ -37,9 +39,18 @@ export class MessageChecks {
     const connection = await reportingRefusal(report, () => this.connections.forBusiness(business_id, context));
     const outgoing = prepare && (await reportingRefusal(report, () => prepare(report)));
     if (outgoing) await this.checkQuote(outgoing, report);
+    if (outgoing?.file) await this.checkFile(business_id, outgoing.file, report);
     if (connection && outgoing)
       await reportingRefusal(report, () => refuseRestricted(connection, outgoing.needsWindow ? 'freeForm' : 'template'));
     return { connection, outgoing };
+  }
+
+  private async checkFile(
+    businessId: number,
+    { field, mediaId }: NonNullable<OutgoingMessage['file']>,
+    report: ReportProblem,
+  ): Promise<void> {
+    if (!(await this.files.mayBeSent(businessId, mediaId))) report(foreignFile(field));
   }
 
   /** The platform quotes a foreign message as an empty box, and refuses a reaction to one without naming the field (decision 303). */

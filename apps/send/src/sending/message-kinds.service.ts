@@ -73,12 +73,14 @@ export class MessageKinds {
     };
   }
 
-  /** Media by URL (spec §4.6). */
+  /** Media by URL or id (spec §4.6). */
   media(request: RequestOf<typeof SendMedia>): OutgoingMessage {
-    const { to, media_type: type, media_url: link, caption, filename, voice } = request;
-    const content = { type, link, caption, filename, voice };
-    const details = { media_url: link, ...(filename !== null && { filename }), ...(voice && { voice }) };
-    return freeForm(request, { type, text: caption ?? '', details }, (callbackData) => mediaMessage(to, content, callbackData));
+    const { to, media_type: type, media_url, media_id, caption, filename, voice } = request;
+    const content = { type, file: media_id === undefined ? { link: media_url ?? '' } : { id: media_id }, caption, filename, voice };
+    const named = { ...(media_url !== undefined && { media_url }), ...(media_id !== undefined && { media_id }) };
+    const details = { ...named, ...(filename !== null && { filename }), ...(voice && { voice }) };
+    const file = media_id === undefined ? null : { field: 'media_id', mediaId: media_id };
+    return freeForm(request, { type, text: caption ?? '', details, file }, (callbackData) => mediaMessage(to, content, callbackData));
   }
 
   /** A text (spec §4.5). */
@@ -89,7 +91,9 @@ export class MessageKinds {
 
   interactive(request: RequestOf<typeof SendInteractive>): OutgoingMessage {
     const { to, content } = request;
-    const shown = { type: 'interactive', text: content.body, details: { offer: content } } as const;
+    const mediaId = content.header?.media_id;
+    const file = mediaId === undefined ? null : { field: 'header.media_id', mediaId };
+    const shown = { type: 'interactive', text: content.body, details: { offer: content }, file } as const;
     return freeForm(request, shown, (callbackData) => interactiveMessage(to, content, callbackData));
   }
 
@@ -120,7 +124,7 @@ export class MessageKinds {
 /** A message that needs an open window (spec §3.2) and may quote another one. */
 function freeForm(
   { sender, to, reply_to }: { sender: Sender; to: string; reply_to?: string },
-  shown: Pick<OutgoingMessage, 'type' | 'text' | 'details'>,
+  shown: Pick<OutgoingMessage, 'type' | 'text' | 'details' | 'file'>,
   request: OutgoingMessage['request'],
 ): OutgoingMessage {
   return {

@@ -16,6 +16,8 @@ export interface OutgoingMessage {
   needsWindow: boolean;
   /** The message that this one quotes or reacts to, and the request's field that names it. */
   quotes: { field: string; messageId: string } | null;
+  /** The file that it sends by id, and the request's field that names it. */
+  file?: { field: string; mediaId: string } | null;
   /** Stores data that must exist before the platform call. */
   beforeCall?(intentId: string): Promise<void>;
   /** @param callbackData the intent's id, which status callbacks return */

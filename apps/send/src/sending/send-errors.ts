@@ -43,7 +43,15 @@ export function marketingTemplateForOtp(template: string): GatewayError {
 
 /** The message is unknown, of another business or of another person: the response is the same for all. */
 export function foreignMessage(field: string): GatewayError {
-  const message = 'must be the id of a message from or to this person';
+  return invalid(field, 'must be the id of a message from or to this person');
+}
+
+/** The file is unknown, expired or of another business. */
+export function foreignFile(field: string): GatewayError {
+  return invalid(field, 'must be the id of a file that this business uploaded or received, and that WhatsApp still has');
+}
+
+function invalid(field: string, message: string): GatewayError {
   return new GatewayError('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, message }] });
 }
 

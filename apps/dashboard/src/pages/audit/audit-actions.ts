@@ -44,6 +44,7 @@ export const ACTION_LABELS: Record<AuditAction, string> = {
   'person.exported': 'Exported a person’s data',
   'person.erased': 'Erased a person',
   'reply.sent': 'Replied to a customer',
+  'file.uploaded': 'Uploaded a file',
   'broadcast.created': 'Created a broadcast',
   'broadcast.cancelled': 'Cancelled a broadcast',
   'broadcast.paused': 'Paused a broadcast',
