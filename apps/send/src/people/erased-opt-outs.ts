@@ -19,6 +19,8 @@ export const erasureKeyContext = (businessId: number) => `send.erasure_key:${bus
 @Injectable()
 export class ErasedOptOuts {
   private readonly keys: RefreshedValue<Map<number, string>>;
+  /** Keys by their sealed text: thousands of businesses may have one, and opening them takes time. */
+  private opened = new Map<string, string>();
 
   constructor(
     private readonly people: PeopleStore,
@@ -26,8 +28,11 @@ export class ErasedOptOuts {
   ) {
     this.keys = new RefreshedValue({
       load: async () => {
-        const keys = await people.erasureKeys();
-        return new Map(keys.map(({ business_id, key_sealed }) => [business_id, sealer.open(key_sealed, erasureKeyContext(business_id))]));
+        const rows = await people.erasureKeys();
+        const open = (business: number, sealed: string) => this.opened.get(sealed) ?? sealer.open(sealed, erasureKeyContext(business));
+        const keys = rows.map(({ business_id, key_sealed }) => [business_id, key_sealed, open(business_id, key_sealed)] as const);
+        this.opened = new Map(keys.map(([, sealed, key]) => [sealed, key]));
+        return new Map(keys.map(([business, , key]) => [business, key]));
       },
     });
   }
