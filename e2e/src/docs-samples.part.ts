@@ -106,7 +106,7 @@ describe('samples of the documentation, and the client library', () => {
     await eventually(async () => (await fetch(url, { method: 'POST' }).catch(() => null))?.status === 401);
     const hook = { name: 'bot', url, events: ['message.received'], secret: 'swordfish' };
     const made = await owner.call<{ id: number }>('POST', '/api/client/webhooks', hook);
-    const person = customer(stack.demo, stack.growth, '12015550107');
+    const person = customer(stack.demo, stack.growth, '12015559107');
     const shown = async () => {
       const requests = await fetch(`${stack.demo.simulator_url}/__sim/requests?limit=20000`);
       const { requests: calls } = (await requests.json()) as { requests: { body: { to?: string; type?: string } | null }[] };

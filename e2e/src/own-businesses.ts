@@ -1,6 +1,6 @@
 import { eventually } from '@mgw/testing';
 import { dashboardUser } from './people';
-import type { Demo, DemoBusiness } from './stack';
+import type { Demo, DemoBusiness } from './demo';
 
 let sets = 0;
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { eventually } from '@mgw/testing';
-import type { Demo, DemoBusiness } from './stack';
+import type { Demo, DemoBusiness } from './demo';
 
 export interface ApiResponse<B = Record<string, unknown>> {
   status: number;

@@ -2,28 +2,12 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, freePort, spawnNode } from '@mgw/testing';
+import type { Demo, DemoBusiness } from './demo';
 import { withOwnBusinesses } from './own-businesses';
 import { dashboardUser } from './people';
 
-export interface DemoBusiness {
-  id: number;
-  name: string;
-  plan: string;
-  phone_number_id: string;
-  business_account_id: string;
-  owner: { email: string; password: string };
-  api_key: string;
-}
-export interface Demo {
-  base_url: string;
-  site_url: string;
-  dashboard_url: string;
-  simulator_url: string;
-  verify_token: string;
-  app_secret: string;
-  operator: { email: string; password: string };
-  businesses: DemoBusiness[];
-}
+export type { Demo, DemoBusiness };
+
 export interface StackProcess {
   app: string;
   name: string;

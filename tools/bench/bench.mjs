@@ -24,7 +24,7 @@ const rounds = Number(option('--rounds', 3));
 const only = option('--only', 'all');
 const history = Number(option('--history', 0));
 const compared = option('--compare');
-/** What the end has to stop or delete, the newest first. */
+/** Stops and deletes what the run started, the newest first. */
 const ends = [];
 
 function child(file, args, env = {}) {

@@ -6,7 +6,7 @@ import { faultOf } from '../requests/request.pipe';
 import { SendingService, type ContentOf, type SendOperation } from '../sending/sending.service';
 import { recipientOf } from './send.requests';
 
-/** What a send endpoint reads from its request. A reader throws VALIDATION_FAILED for a fault that the request class cannot state. */
+/** Reads the parts of a send endpoint's request. A reader throws VALIDATION_FAILED for a fault that the request class cannot state. */
 interface SendReader<O extends SendOperation, X extends object> {
   caller: Caller & { idempotencyKey?: string | undefined };
   request: { phone: string; dry_run?: boolean | string | null };

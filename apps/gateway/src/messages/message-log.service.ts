@@ -5,7 +5,7 @@ import { pageOf, periodOf } from '../requests/page';
 import { invalid } from '../requests/refusals';
 import { searchedPhone, type MessageLogQuery } from './messages.requests';
 
-/** Where the next page continues in one direction: behind a row, at the newest (null), or nowhere (false). */
+/** The start of the next page in one direction: behind a row, at the newest (null), or nowhere (false). */
 type Position = string | null | false;
 type Row = ({ direction: 'out' } & LoggedMessage) | ({ direction: 'in' } & InboundMessage);
 

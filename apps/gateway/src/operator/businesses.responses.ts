@@ -23,6 +23,7 @@ const BusinessUser = Type.Object({
   name: Type.String(),
   role: Type.String(),
   invited: Type.Boolean({ description: 'Whether the person has not set a password yet.' }),
+  totp: Type.Boolean({ description: 'Whether the person has two-step login.' }),
   created_at: IsoTime,
 });
 export const BusinessUsersResponse = Type.Object({ users: Type.Array(BusinessUser) }, { title: 'BusinessUsers' });

@@ -26,7 +26,7 @@ const inboundSql = (which: string) => `
   LEFT JOIN send.message_changes c ON c.business_id = m.business_id AND c.message_id = m.message_id
   ORDER BY m.sent_at DESC, m.message_id DESC`;
 const ALL = inboundSql('true');
-/** Of the person, also in conversations that were merged. */
+/** Messages of one person, also in conversations that were merged. */
 const FROM_PERSON = inboundSql(`m.conversation_id IN (
   SELECT part.id FROM send.conversation_aliases a JOIN send.conversations part ON part.id = a.conversation_id OR part.merged_into = a.conversation_id
   WHERE a.business_id = $1 AND a.alias = $7)`);

@@ -46,7 +46,7 @@ export type Reservation =
   /** The statement failed; it may still have committed. */
   | { kind: 'failed'; error: unknown };
 
-/** What a reservation would find now. */
+/** The checks that a reservation would make now. */
 export interface SendPreview {
   /** The suppression that refuses this message. */
   refusedBy: SuppressionState | null;

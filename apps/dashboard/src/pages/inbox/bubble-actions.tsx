@@ -4,7 +4,7 @@ import { useState } from 'react';
 
 const EMOJIS = ['👍', '❤️', '😂', '😮', '😢', '🙏'];
 
-/** What an agent can do with a message: quote it, or react to it. @param reaction the business's own reaction */
+/** Lets an agent quote a message or react to it. @param reaction the business's own reaction */
 export function BubbleActions({
   reaction,
   onQuote,

@@ -32,7 +32,7 @@ export function shownText({
 
 const SENDERS: Record<string, string> = { api: 'API', ai: 'AI', broadcast: 'Broadcast', agent: 'Former colleague' };
 
-/** Who wrote a message of the business. */
+/** @returns the name of the author of a message of the business */
 export function authorOf({ sent_by, author, api_key }: Pick<ThreadMessage, 'sent_by' | 'author' | 'api_key'>): string {
   if (author?.name) return author.name;
   return [SENDERS[sent_by ?? ''] ?? '', sent_by === 'api' && api_key?.name].filter(Boolean).join(' · ');
