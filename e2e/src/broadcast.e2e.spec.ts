@@ -64,6 +64,7 @@ describe('broadcasts (spec §10, §6.2)', () => {
       csv,
     });
     expect(checked.body).toEqual({
+      daily_limit: { limit: 1_000, used: 0, left: 1_000, resets_at: expect.any(String) as string },
       total: 4,
       wrong: 3,
       faults: [

@@ -47,6 +47,9 @@ describe('the dashboard’s pages', () => {
     stack = await startStack();
     browser = await startBrowser();
     owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
+    const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
+    // Two tests watch broadcasts that are longer than the plan allows in a day.
+    await operator.call('PATCH', `/api/admin/businesses/${stack.growth.id}`, { broadcast_daily_limit: 10_000 });
     shared = await newContext();
     // The browser starts a process of its own for a site without an open page, which takes most of a page's time.
     kept = await shared.newPage();

@@ -256,10 +256,12 @@ describe('the dashboard', () => {
     const crm = integrator(stack.demo.base_url, stack.growth.api_key);
     await crm.post('send-location', { phone: '12015550108', latitude: 9.5, longitude: 76.25, name: 'Our shop' });
     await log.getByRole('link', { name: '9.5, 76.25' }).waitFor();
-    await log.getByRole('button', { name: 'React' }).first().click();
+    // An earlier test sent this person a template.
+    const line = log.locator('.inbox-line').filter({ hasText: 'Better line' }).first();
+    await line.getByRole('button', { name: 'React' }).click();
     await page.getByRole('button', { name: '🙏' }).click();
     await log.getByRole('img', { name: 'Reactions: 👍 🙏' }).waitFor();
-    await log.getByRole('button', { name: 'Quote' }).first().click();
+    await line.getByRole('button', { name: 'Quote' }).click();
     await page.keyboard.type('Noted *well*');
     await page.keyboard.press('Enter');
     const reply = log.locator('div').filter({ hasText: /Better lineNoted well.* · / });

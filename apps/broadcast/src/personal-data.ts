@@ -1,4 +1,5 @@
 import { ERASED, erasedId, type PersonalData } from '@mgw/service';
+import { REPORTS_LOCK } from './running/reports.store';
 
 const REASON = 'This person was erased.';
 const OWN = 'b.business_id = person.business_id AND r.phone = ANY (person.names)';
@@ -11,6 +12,7 @@ export const broadcastPersonalData: PersonalData = {
       'message_id', r.message_id, 'reason', r.reason)
       FROM person CROSS JOIN broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id WHERE ${OWN}`,
   },
+  lock: ` SELECT pg_advisory_xact_lock_shared(hashtext('${REPORTS_LOCK}'))`,
   erased: [
     ` DELETE FROM broadcast.reports f USING person WHERE f.business_id = person.business_id
        AND f.message_id IN (SELECT r.message_id FROM broadcast.recipients r WHERE r.phone = ANY (person.names)) RETURNING 1`,

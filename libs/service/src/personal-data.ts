@@ -25,6 +25,8 @@ interface ScannedTable {
 export interface PersonalData {
   /** SQL of the exported rows by kind: `key`, a unique text, and `row`, their JSON. */
   exported?: Record<string, string>;
+  /** SQL that takes the locks which every writer of a person's rows takes; each step of `erased` begins after it. */
+  lock?: string;
   /** SQL, in its order; each returns a row for what it erased, and for what it leaves until work in progress ends. */
   erased?: string[];
   scanned?: ScannedTable[];
@@ -117,7 +119,12 @@ export function personalDataController(service: PeopleService, schema: string, d
     }
 
     private async run(sql: string, request: EraseRequest) {
-      return { found: (await this.db.query(`${PERSON}${sql}`, valuesOf(request))).length, next: null };
+      const rows = await this.db.transaction(async (tx) => {
+        // A statement of its own, so that the next one sees what was committed while it waited.
+        if (data.lock) await tx.query(`${PERSON}${data.lock}`, valuesOf(request));
+        return tx.query(`${PERSON}${sql}`, valuesOf(request));
+      });
+      return { found: rows.length, next: null };
     }
 
     private async scan(scanned: ScannedTable, request: EraseRequest, after: string | null) {

@@ -20,7 +20,7 @@ export type RecipientEnd =
   | { state: 'sent'; messageId: string }
   | { state: 'failed'; reason: string }
   /** Nothing was sent; retry later. */
-  | { state: 'pending'; afterSeconds: number }
+  | { state: 'pending'; afterSeconds: number; isCounted: boolean }
   /** The message may have been sent; the send service is queried about `intentId` later. */
   | { state: 'unclear'; intentId: string; reason: string; afterSeconds: number };
 
@@ -46,6 +46,7 @@ const ENDS = new RowSet<EndedAttempt>({
   message_id: ['text', ({ end }) => (end.state === 'sent' ? end.messageId : null)],
   reason: ['text', ({ end }) => (end.state === 'failed' || end.state === 'unclear' ? end.reason : null)],
   after: ['float8', ({ end }) => (end.state === 'pending' || end.state === 'unclear' ? end.afterSeconds : 0)],
+  uncounted: ['integer', ({ end }) => (end.state === 'pending' && !end.isCounted ? 1 : 0)],
   unclear_id: ['uuid', ({ end }) => (end.state === 'unclear' ? end.intentId : null)],
 });
 
@@ -91,7 +92,7 @@ export class RecipientsStore {
          UPDATE broadcast.recipients r SET
            state = CASE WHEN n.state = 'sent' AND f.reason IS NOT NULL THEN 'failed' ELSE n.state END,
            message_id = n.message_id, reason = coalesce(n.reason, f.reason), due_at = now() + make_interval(secs => n.after),
-           intent_id = coalesce(n.unclear_id, r.intent_id), unfinished_attempts = CASE WHEN $${ENDS.next} THEN 0 ELSE r.unfinished_attempts END
+           intent_id = coalesce(n.unclear_id, r.intent_id), attempts = r.attempts - n.uncounted, unfinished_attempts = CASE WHEN $${ENDS.next} THEN 0 ELSE r.unfinished_attempts END
          FROM ${ENDS.from('n')}
          JOIN held b ON b.id = n.broadcast_id
          LEFT JOIN broadcast.reports f ON f.business_id = b.business_id AND f.message_id = n.message_id

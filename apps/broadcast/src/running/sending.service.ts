@@ -83,8 +83,8 @@ function endOf(error: unknown, { attempts, intent_id }: DueRecipient): Recipient
     const intentId = (typeof message_id === 'string' && intentIdOf(message_id)) || intent_id;
     return { state: 'unclear', intentId, reason, afterSeconds: QUERY_AFTER_S };
   }
-  if (known.error_code === 'BUSINESS_SUSPENDED') return { state: 'pending', afterSeconds: SUSPENDED_RETRY_S };
+  if (known.error_code === 'BUSINESS_SUSPENDED') return { state: 'pending', afterSeconds: SUSPENDED_RETRY_S, isCounted: false };
   if (RETRYABLE.has(known.error_code) && attempts < MAX_ATTEMPTS)
-    return { state: 'pending', afterSeconds: Math.min(300, 2 * 2 ** attempts) };
+    return { state: 'pending', afterSeconds: Math.min(300, 2 * 2 ** attempts), isCounted: true };
   return { state: 'failed', reason };
 }

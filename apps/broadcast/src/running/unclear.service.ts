@@ -55,7 +55,7 @@ export class UnclearService extends BackgroundLoop {
 function endOf(send: FoundSend, recipient: UnclearRecipient, intentId: string): RecipientEnd {
   const { attempts, age, isFinished } = recipient;
   const notSent = (reason: string): RecipientEnd =>
-    isFinished || attempts >= MAX_ATTEMPTS ? { state: 'failed', reason } : { state: 'pending', afterSeconds: 0 };
+    isFinished || attempts >= MAX_ATTEMPTS ? { state: 'failed', reason } : { state: 'pending', afterSeconds: 0, isCounted: true };
   const later = (reason: string): RecipientEnd => {
     const afterSeconds = Math.min(MAX_PAUSE_S, Math.max(MIN_PAUSE_S, age / 4));
     return { state: 'unclear', intentId, reason, afterSeconds };

@@ -1,9 +1,11 @@
 import { IsOptional, Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PUBLIC_EVENTS } from '@mgw/contracts';
+import { IgnoresUnknownFields } from '../requests/request.pipe';
 
 const NAME = `(${PUBLIC_EVENTS.join('|').replaceAll('.', '\\.')})`;
 
+@IgnoresUnknownFields()
 @JSONSchema({ example: { after: '0', limit: '100' } })
 export class ListEventsQuery {
   @IsOptional()

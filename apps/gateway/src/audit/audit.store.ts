@@ -91,7 +91,7 @@ const listed = (condition: string) =>
     { examined: '$2', returned: '$3' },
   );
 const NEWEST = listed('true');
-const NEWEST_OF_BUSINESS = listed('a.business_id = $9');
+const NEWEST_OF_BUSINESS = listed('a.business_id = $9::bigint');
 
 /** The audit log. A change in this schema adds its entry in the same transaction. */
 @Injectable()

@@ -49,10 +49,10 @@ export class AutoReplyController {
     const { base_url, api_key, ...rest } = request;
     const api_key_sealed = api_key && this.sealer.seal(api_key, `auto_reply.api_key:${business_id}`);
     const change = {
+      ...withoutNulls(rest),
       business_id,
       plan: business.plan,
       timezone: zoneInForce(business),
-      ...withoutNulls(rest),
       ...(base_url !== undefined && { base_url }),
       ...(api_key_sealed !== undefined && { api_key_sealed: api_key_sealed || null }),
     };

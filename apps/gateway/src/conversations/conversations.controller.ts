@@ -137,7 +137,7 @@ export class ConversationsController {
           party,
           ...http,
         }),
-      ({ sent }) => (sent.replayed ? null : { detail: { message_id: sent.message_id } }),
+      ({ sent }) => (sent.replayed ? null : {}),
     );
     return result;
   }

@@ -7,8 +7,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; " +
   "frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'";
-/** Paths that the dashboard's own router handles. */
-const PAGES = [
+/** Paths that the dashboard's own router handles (apps/dashboard/src/router.tsx). */
+export const PAGES = [
   '/',
   '/login',
   '/password',
@@ -23,8 +23,11 @@ const PAGES = [
   '/auto-reply',
   '/usage',
   '/settings',
+  '/people',
   '/operator',
   '/operator/audit',
+  '/operator/dead-letters',
+  '/operator/business',
 ];
 /** The build puts the dashboard next to the gateway. */
 const FOLDER = join(__dirname, '../../../dashboard');

@@ -87,7 +87,9 @@ export class LoginService {
       });
       throw wrongLogin();
     }
-    await this.attempts.clear(account);
+    // The address may have users at several businesses: a right password at one must not clear the guesses at another.
+    if (users.length === 1) await this.attempts.clear(account);
+    else await this.attempts.uncount(account, attempt.at);
     await this.attempts.uncount(address, attempt.at);
     return user;
   }

@@ -62,6 +62,18 @@ describe('login (spec §10)', () => {
     }
   });
 
+  it('spec §10: a right password at another business does not reset it', async () => {
+    const { email } = await dashboard.user('owner', await dashboard.business());
+    const other = await dashboard.session('owner', await dashboard.business());
+    const twin = { email, name: 'Twin', role: 'agent', password: 'password over there' };
+    await other.post('/api/client/team', twin).expect(200);
+    for (let guess = 0; guess < 5; guess += 1) {
+      await login(email, 'wrong password').expect(401);
+      if (guess < 4) await login(email, twin.password).expect(200);
+    }
+    await login(email, PASSWORD).expect(429);
+  });
+
   it('guarantees §9: the audit log has failed logins with account and business if known, and never what was typed', async () => {
     const business_id = await dashboard.business();
     const { email, id } = await dashboard.user('owner', business_id);

@@ -23,10 +23,14 @@ export function fileHeaders({ media_id, mime_type, sha256, filename }: File): Re
   };
 }
 
+/** Longest name in a header: proxies refuse large heads. */
+const MAX_FILENAME = 240;
+
 /** RFC 6266: a name in ASCII for old clients, and the real one. */
-function named(filename: string): string {
+function named(name: string): string {
+  const filename = name.slice(0, MAX_FILENAME).toWellFormed();
   const ascii = filename.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   if (ascii === filename) return `filename="${ascii}"`;
-  const encoded = encodeURIComponent(filename.toWellFormed()).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+  const encoded = encodeURIComponent(filename).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   return `filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

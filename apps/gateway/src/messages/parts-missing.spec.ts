@@ -84,7 +84,7 @@ describe('responses composed from two services (spec §10)', () => {
 
     it('spec §10: shows a conversation with its messages, and null for their statuses', async () => {
       const { body } = await owner.get('/api/client/conversations/1/messages').expect(200);
-      const unknown = { delivery_status: null, failure_reason: null };
+      const unknown = { delivery_status: null, failure_reason: null, author: null, api_key: null };
       expect((body as { messages: object[] }).messages).toEqual([
         { ...threadMessage('wamid.B', 'out'), ...unknown },
         { ...threadMessage('wamid.A', 'in'), ...unknown },

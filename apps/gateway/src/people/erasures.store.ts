@@ -55,7 +55,7 @@ export class ErasuresStore {
     const rows = await this.db.reads(businessId).query<ErasureRow>(
       `SELECT e.id, e.contact, e.reason, e.requested_at, u.id AS user_id, u.name AS user_name, u.email AS user_email, e.confirmed, e.completed_at
        FROM access.erasures e LEFT JOIN access.users u ON u.id = e.requested_by
-       WHERE e.business_id = $1 AND -e.id > -coalesce($3::integer, 2147483647) ORDER BY -e.id LIMIT $2`,
+       WHERE e.business_id = $1 AND -e.id > -coalesce(least($3::bigint, 2147483647), 2147483647)::integer ORDER BY -e.id LIMIT $2`,
       [businessId, limit + 1, after?.[0] ?? null],
     );
     const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [String(id)]);

@@ -33,8 +33,12 @@ export class PeopleController {
   })
   async export(@CurrentUser() { user_id, business_id }: BusinessUser, @Param('phone', PhonePipe) phone: string) {
     const person = { business_id, ...(await this.rpc.call(FindPerson, { business_id, phone })) };
+    const download = this.downloads.stream(String(business_id), this.lines(person), {
+      type: 'application/x-ndjson',
+      filename: 'person.jsonl',
+    });
     await this.audit.add({ user_id, business_id, action: 'person.exported', target: contactTarget(phone), detail: {} });
-    return this.downloads.stream(String(business_id), this.lines(person), { type: 'application/x-ndjson', filename: 'person.jsonl' });
+    return download;
   }
 
   @Delete('people/:phone')

@@ -72,6 +72,21 @@ describe('malformed requests to the dashboard and operator APIs (spec §10, §11
     expect(requested).toEqual([]);
   });
 
+  it.each([
+    ['put', '/api/client/settings', { business_id: 2, stop_words: [] }],
+    ['put', '/api/client/auto-reply', { business_id: 2, enabled: true }],
+    ['post', '/api/client/login', { email: 5, password: 'x' }],
+    ['post', '/api/client/password', { token: 5, new_password: '1' }],
+    ['post', '/api/client/team', { email: 'a@b.example', name: 'A', role: 'operator' }],
+  ] as const)('guarantees §9: dry_run does not switch off the checks of %s %s', async (method, path, body) => {
+    for (const dry_run of [true, '1']) expect((await owner[method](path, { ...body, dry_run })).status).toBe(400);
+  });
+
+  it('guarantees §9: dry_run does not switch off the checks of a query', async () => {
+    for (const path of ['audit?user_id=x', 'messages?limit=9999', 'usage?from=x'])
+      expect([path, (await owner.get(`/api/client/${path}&dry_run=1`)).status]).toEqual([path, 400]);
+  });
+
   it.each(['messages/', 'messages/%00', 'messages/a%20b', 'messages/%F0%9F%91%8B', 'conversations/%00/messages'])(
     'decision 25: GET %s gets 404',
     async (path) => {

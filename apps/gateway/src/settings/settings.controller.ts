@@ -44,7 +44,7 @@ export class SettingsController {
     if (Object.keys(settings).length > 0) {
       const { user_id, business_id } = user;
       await this.audit.record({ user_id, business_id, action: 'settings.changed', target: null, detail: settings }, () =>
-        this.rpc.call(SetSendSettings, { business_id, ...settings }),
+        this.rpc.call(SetSendSettings, { ...settings, business_id }),
       );
     }
     return { message: 'Settings saved.' };

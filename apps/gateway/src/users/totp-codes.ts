@@ -19,9 +19,12 @@ export function otpauthUrl(secret: string, issuer: string, label: string): strin
 
 /** @returns the number of the period to which the code belongs, or null for a wrong code */
 export function stepOf(secret: string, code: string): number | null {
+  // Keyboards of some languages type full-width digits.
+  const token = code.normalize('NFKC').replaceAll(' ', '');
+  if (!/^\d{6}$/.test(token)) return null;
   const totp = new TOTP({ secret });
   const timestamp = Date.now();
-  const delta = totp.validate({ token: code.replaceAll(' ', ''), window: WINDOW, timestamp });
+  const delta = totp.validate({ token, window: WINDOW, timestamp });
   return delta === null ? null : totp.counter({ timestamp }) + delta;
 }
 

@@ -11,8 +11,8 @@ const EXAMINED = 5_000;
 
 /** A row of a page; a page without events is one row without a number. */
 interface PageRow {
-  from: string;
-  last_examined: string | null;
+  /** The number of the last event that the page covers, or up to which there is none. */
+  covered: string;
   matching: string;
   oldest: string;
   gap: boolean;
@@ -31,7 +31,7 @@ const PAGE = `WITH feed AS MATERIALIZED (
     ), last_seq + 1) AS oldest
     FROM dispatch.feeds WHERE business_id = $1
   ), position AS MATERIALIZED (
-    SELECT oldest, gap, CASE WHEN gap OR $2::bigint IS NULL THEN oldest - 1 ELSE $2 END AS "from"
+    SELECT oldest, gap, last_seq, CASE WHEN gap OR $2::bigint IS NULL THEN oldest - 1 ELSE $2 END AS "from"
     FROM feed CROSS JOIN LATERAL (SELECT coalesce($2 > last_seq OR $2 < oldest - 1, false) AS gap) g
   ), examined AS MATERIALIZED (
     SELECT e.* FROM position CROSS JOIN LATERAL (
@@ -42,7 +42,8 @@ const PAGE = `WITH feed AS MATERIALIZED (
     SELECT *, row_number() OVER (ORDER BY seq) AS nth, sum(bytes) OVER (ORDER BY seq) AS bytes_until
     FROM examined WHERE $4::text[] IS NULL OR event = ANY ($4)
   )
-  SELECT position.*, (SELECT max(seq) FROM examined) AS last_examined, (SELECT count(*) FROM matching) AS matching, page.*
+  SELECT oldest, gap, (SELECT CASE WHEN count(*) < $5 THEN position.last_seq ELSE max(seq) END FROM examined) AS covered,
+    (SELECT count(*) FROM matching) AS matching, page.*
   FROM position LEFT JOIN (
     SELECT seq, event_id, body FROM matching WHERE nth <= $3 AND (nth = 1 OR bytes_until <= ${PAGE_BYTES})
   ) page ON true ORDER BY page.seq`;
@@ -67,8 +68,7 @@ export class FeedStore {
       return [{ seq: Number(seq), event_id, event, timestamp, data }];
     });
     const isCut = events.length < Number(first.matching);
-    const next = isCut ? rows.at(-1)?.seq : first.last_examined;
-    return { events, next_after: Number(next ?? first.from), oldest: Number(first.oldest), gap: first.gap };
+    return { events, next_after: Number(isCut ? rows.at(-1)?.seq : first.covered), oldest: Number(first.oldest), gap: first.gap };
   }
 
   async begin(businessId: number): Promise<void> {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SentDetails } from '@mgw/contracts';
 import { appendToOutbox } from '@mgw/events';
 import { Database, type Tx } from '@mgw/postgres';
+import { ERASED } from '@mgw/service';
 import type { IntentRecord, IntentState } from './intent';
 import { notSentEvent } from './outcome-events';
 
@@ -55,11 +56,11 @@ export class IntentStore {
     ]);
   }
 
-  /** Finds the intents whose outcome is not recorded yet. */
+  /** Finds the intents whose outcome is not recorded yet. An erased one stays as it is: its event would name nobody. */
   async findOpen(tx: Tx, intentIds: string[]): Promise<IntentRecord[]> {
     const rows = await tx.query<IntentRecordRow>(
       `SELECT ${RECORD_COLUMNS} FROM send.intents
-       WHERE id = ANY ($1::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed')`,
+       WHERE id = ANY ($1::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed') AND recipient <> '${ERASED}'`,
       [intentIds],
     );
     return rows.map(toIntentRecord);

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '@mgw/contracts';
 import { allowDirectPublish, appendToOutbox, outboxRows, unpublishedBefore } from '@mgw/events';
 import { Database, onRow, type Tx, RowSet } from '@mgw/postgres';
+import { ERASED } from '@mgw/service';
 import type { IntentRecord } from './intent';
 
 export interface AcceptedRow {
@@ -46,7 +47,8 @@ export class OutcomeStore {
     const written = await tx.query<{ event_id: string; older: string[] | null }>(
       `WITH locked AS (
          SELECT id, array_position(${ACCEPTED.list('id')}::uuid[], id) AS nth FROM send.intents
-         WHERE id = ANY (${ACCEPTED.list('id')}::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed') ORDER BY id FOR UPDATE
+         WHERE id = ANY (${ACCEPTED.list('id')}::uuid[]) AND state IN ('calling', 'unknown', 'unconfirmed') AND recipient <> '${ERASED}'
+         ORDER BY id FOR UPDATE
        ), accepted AS (
          UPDATE send.intents i SET state = 'accepted', message_id = ${ACCEPTED.at('message_id', 'nth')}, resolved_at = ${ACCEPTED.at('accepted_at', 'nth')}
          FROM locked WHERE i.id = locked.id

@@ -17,6 +17,7 @@ export const sendPersonalData: PersonalData = {
       'media_id', r.media_id, 'mime_type', r.mime_type, 'details', r.details, 'sent_at', r.sent_at)
       FROM send.inbound_messages r, person WHERE ${IN_CONVERSATION}`,
   },
+  lock: ` SELECT send.lock_names(array_fill(business_id, ARRAY[cardinality(names)]), names) FROM person`,
   erased: [
     ` DELETE FROM send.message_changes c USING person WHERE c.business_id = person.business_id
        AND c.message_id IN (SELECT r.message_id FROM send.inbound_messages r WHERE ${IN_CONVERSATION}) RETURNING 1`,
