@@ -5,7 +5,7 @@ import { startStack, type RunningStack, type StackProcess } from '../stack';
 import { burst, callbackPoster, inboundMessages, median, p99, pace, repeat, Victim, type Load, type Measured } from './neighbours.fixture';
 
 /** Far above the duration on a busy machine, far below the harm of a neighbour without shares: sends took 11.7 s, events 29 s. */
-const BOUND_MS = 2_500;
+const BOUND_MS = 5_000;
 /** The limit of the smallest pods. */
 const MEMORY_MB = 384;
 const CONVERSATIONS = 150_000;
@@ -163,7 +163,7 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
     await postInbound(100);
     const reply = await victim.reply();
     process.stdout.write(`hung model: reply ${Math.round(reply)} ms\n`);
-    expect(reply).toBeLessThan(4 * BOUND_MS);
+    expect(reply).toBeLessThan(2 * BOUND_MS);
     await aggressor.call('PUT', '/api/client/auto-reply', { enabled: false });
   }, 240_000);
 
