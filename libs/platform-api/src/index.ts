@@ -15,7 +15,7 @@ export {
 } from './message-request';
 export type { MediaNode } from './media';
 export type { SendOutcome, ReadOutcome } from './outcome';
-export { type Refusal, type SideEffect } from './refusal';
+export { refusalExtras, refusedByPlatform, type Refusal, type SideEffect } from './refusal';
 export { failureReason } from './failure-reason';
 export type { PhoneNumberNode, HealthStatus, HealthEntity } from './phone-number';
 export type { GraphTemplate, GraphTemplateButton, GraphTemplateComponent } from './template';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@mgw/contracts';
+import { GatewayError, type ErrorCode, type ErrorExtras } from '@mgw/contracts';
 
 /**
  * A refusal's effect on the gateway's own state (platform §2, last column).
@@ -29,4 +29,18 @@ export interface Refusal {
   readonly retryAfterSeconds: number | null;
   /** Meta's trace id, for support. */
   readonly traceId: string | null;
+}
+
+/** The members that every error for a refusal has. */
+export function refusalExtras({ platformCode, hint, retryAfterSeconds }: Refusal): ErrorExtras {
+  return {
+    ...(platformCode !== null && { platform_code: platformCode }),
+    ...(hint !== null && { hint }),
+    ...(retryAfterSeconds !== null && { retry_after_seconds: retryAfterSeconds }),
+  };
+}
+
+/** The error for a refused call that sends no message. */
+export function refusedByPlatform(refusal: Refusal): GatewayError {
+  return new GatewayError(refusal.errorCode, refusal.message, refusalExtras(refusal), refusal.status);
 }

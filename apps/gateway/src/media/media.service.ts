@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Injectable, StreamableFile, type OnApplicationShutdown } from '@nestjs/common';
 import { FindMedia, GatewayError, matches, MediaId, sha256Hex, type MediaRecord, type WireError } from '@mgw/contracts';
 import { MediaDownloads } from '@mgw/media';
-import { GraphClient, type PhoneNumberTarget, type Refusal } from '@mgw/platform-api';
+import { GraphClient, refusedByPlatform, type PhoneNumberTarget, type Refusal } from '@mgw/platform-api';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
@@ -11,7 +11,6 @@ import { notFound } from '../requests/refusals';
 import { byteRange } from './byte-range';
 import { fileHeaders } from './file-headers';
 import type { MediaInfo } from './media.responses';
-import { refusedTransfer } from './refused-transfer';
 import { Transfers } from './transfers';
 
 /** Time for the platform's description of a file, in milliseconds. */
@@ -124,7 +123,7 @@ export class MediaService implements OnApplicationShutdown {
   private refused(key: string, refusal: Refusal): GatewayError {
     const { platformCode, errorCode } = refusal;
     if (platformCode !== null && MISSING.has(platformCode)) return this.remembered(key, expired());
-    const error = refusedTransfer(refusal);
+    const error = refusedByPlatform(refusal);
     return errorCode === 'PLATFORM_REFUSED' ? this.remembered(key, error) : error;
   }
 

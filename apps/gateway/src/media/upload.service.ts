@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError, RecordUpload } from '@mgw/contracts';
-import { GraphClient } from '@mgw/platform-api';
+import { GraphClient, refusedByPlatform } from '@mgw/platform-api';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyRequest } from 'fastify';
 import { ConnectionService } from '../connection/connection.service';
@@ -8,7 +8,6 @@ import { tooLarge, UnreadFile } from '../http/unread-file';
 import { isMimeType } from './file-headers';
 import { BEGINNING, FILE_TYPES, fileKindOf } from './file-kinds';
 import type { UploadedMedia } from './media.responses';
-import { refusedTransfer } from './refused-transfer';
 import { Transfers } from './transfers';
 
 /** Longest upload, in milliseconds. */
@@ -52,7 +51,7 @@ export class UploadService {
       if (file.fault) throw file.fault;
       if (outcome.kind === 'unavailable')
         throw new GatewayError('PLATFORM_UNAVAILABLE', `WhatsApp did not take the file: ${outcome.problem}.`, { hint: 'Try again later.' });
-      if (outcome.kind === 'refused') throw refusedTransfer(outcome.refusal);
+      if (outcome.kind === 'refused') throw refusedByPlatform(outcome.refusal);
       const media = { media_id: outcome.value.id, mime_type: mimeType, file_size };
       const { expires_at } = await this.rpc.call(
         RecordUpload,

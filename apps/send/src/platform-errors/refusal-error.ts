@@ -1,5 +1,5 @@
 import { GatewayError, gatewayMessageId, type ErrorExtras } from '@mgw/contracts';
-import type { Refusal } from '@mgw/platform-api';
+import { refusalExtras, type Refusal } from '@mgw/platform-api';
 import { windowClosedExtras } from '../window/window';
 
 /** The refused message as the send pipeline knows it. */
@@ -20,9 +20,7 @@ export function refusalError(refusal: Refusal, send: RefusedSend): GatewayError 
     message,
     {
       message_id: gatewayMessageId(send.intentId),
-      ...(refusal.platformCode !== null && { platform_code: refusal.platformCode }),
-      ...(refusal.hint !== null && { hint: refusal.hint }),
-      ...(refusal.retryAfterSeconds !== null && { retry_after_seconds: refusal.retryAfterSeconds }),
+      ...refusalExtras(refusal),
       ...extrasFor(refusal, send),
     },
     refusal.status,

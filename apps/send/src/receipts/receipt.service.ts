@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError, type MarkConversationRead, type MarkRead, type RequestOf } from '@mgw/contracts';
-import { GraphClient, type Refusal } from '@mgw/platform-api';
+import { GraphClient, refusedByPlatform, type Refusal } from '@mgw/platform-api';
 import type { RpcContext } from '@mgw/rpc';
 import { ConnectionService } from '../connection/connection.service';
 import { numberBusy } from '../sending/send-errors';
@@ -51,15 +51,10 @@ export class ReceiptService {
   }
 
   private async refused(businessId: number, refusal: Refusal): Promise<GatewayError> {
-    const { errorCode, message, platformCode, hint, sideEffect, status, retryAfterSeconds } = refusal;
+    const { message, platformCode, sideEffect } = refusal;
     // The caller must get the platform's error even if the template service does not respond.
     if (sideEffect === 'connection-problem')
       await this.connections.reportProblem(businessId, platformCode ?? 0, message).catch(() => undefined);
-    const extras = {
-      ...(platformCode !== null && { platform_code: platformCode }),
-      ...(hint !== null && { hint }),
-      ...(retryAfterSeconds !== null && { retry_after_seconds: retryAfterSeconds }),
-    };
-    return new GatewayError(errorCode, message, extras, status);
+    return refusedByPlatform(refusal);
   }
 }
