@@ -15,13 +15,17 @@ const { SERVICES, STREAMS } = ACCESS;
 const APPS = Object.keys(SERVICES);
 const serviceOf = (app: string) => SERVICES[app] as ServiceAccess;
 
+/** The library's code that calls and listens in the apps which provide it. */
+const WANTED_EVENTS = readFileSync(join(ROOT, 'libs/service/src/wanted-events.ts'), 'utf8');
+
 /** The source code of an app without its tests. */
 function sourceOf(app: string): string {
   const folder = join(ROOT, 'apps', app, 'src');
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const own = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.ts$/.test(name) && !/\.(spec|fixture)\.ts$/.test(name))
     .map((name) => readFileSync(join(folder, name), 'utf8'))
     .join('\n');
+  return /\bWantedEvents\b/.test(own) ? own + WANTED_EVENTS : own;
 }
 const found = (source: string, pattern: RegExp) => [...new Set([...source.matchAll(pattern)].map(([, name = '']) => name))].sort();
 const contract = (name: string) => (contracts as unknown as Record<string, { subject: string; service?: string }>)[name];
@@ -67,7 +71,9 @@ describe('rights on the servers (tools/access/services.mjs)', () => {
     const announced = (names: string[]) => names.map((name) => `announce.${name}`).sort();
     expect(announced(service.announces)).toEqual(subjects(found(source, /\.announce\(([A-Z]\w+)/g)));
     expect(announced(service.listens)).toEqual(subjects(found(source, /\.listen\(([A-Z]\w+)/g)));
-    expect([...service.publishes].sort()).toEqual(subjects(found(source, /newEvent\((\w+)/g)));
+    // SQL names the subject of an event that its statement publishes.
+    const published = found(source, /(?:newEvent\(|'\$\{)([A-Z]\w+)(?:,|\.subject\})/g);
+    expect([...service.publishes].sort()).toEqual(subjects(published));
     expect(Object.keys(service.consumes).sort()).toEqual(found(source, /durable: '([\w-]+)'/g));
     const consumed = new Set(Object.values(service.consumes).filter((subject) => !subject.endsWith('.>')));
     expect([...consumed].sort()).toEqual(subjects(found(source, /\btype: ([A-Z]\w+),/g)));

@@ -63,10 +63,16 @@ export const SERVICES = {
   send: {
     schema: 'send',
     secrets: ['SEALING_KEYS'],
-    calls: { template: ['find', 'sync', 'get-connections', 'report-connection-problem'] },
+    calls: {
+      template: ['find', 'sync', 'get-connections', 'report-connection-problem'],
+      'outbound-webhook-dispatcher': ['find-wanted-events'],
+    },
     announces: [],
-    listens: ['connection-changed', 'templates-changed'],
-    publishes: ['public.message.sent', 'public.message.received', 'public.conversation.created', 'sending.message.not-sent'],
+    listens: ['connection-changed', 'templates-changed', 'webhooks-changed'],
+    publishes: [
+      ...['public.message.sent', 'public.message.received', 'public.conversation.created', 'public.suppression.changed'],
+      'sending.message.not-sent',
+    ],
     consumes: {
       'send-messages': 'platform.message',
       'send-statuses': 'platform.status',
@@ -77,10 +83,10 @@ export const SERVICES = {
   template: {
     schema: 'template',
     secrets: ['SEALING_KEYS'],
-    calls: {},
+    calls: { 'outbound-webhook-dispatcher': ['find-wanted-events'] },
     announces: ['connection-changed', 'templates-changed'],
-    listens: [],
-    publishes: [],
+    listens: ['webhooks-changed'],
+    publishes: ['public.template.status'],
     consumes: { 'template-updates': 'platform.template', 'template-accounts': 'platform.account' },
     tails: [],
   },
@@ -114,7 +120,7 @@ export const SERVICES = {
     calls: {},
     announces: ['webhooks-changed'],
     listens: [],
-    publishes: [],
+    publishes: ['public.webhook.failing'],
     consumes: { 'outbound-webhook-dispatcher': 'public.>' },
     tails: [],
   },

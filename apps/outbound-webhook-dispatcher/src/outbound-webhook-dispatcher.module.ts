@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { egressOf } from '@mgw/egress';
-import { operatorControllers, personalDataController, retention, sealerOf, sealingCheck, workerHeartbeat } from '@mgw/service';
+import { operatorControllers, outboxRelay, personalDataController, retention, sealerOf, sealingCheck, workerHeartbeat } from '@mgw/service';
 import { DeliveriesStore } from './deliveries/deliveries.store';
 import { ExpansionConsumer } from './deliveries/expansion.consumer';
 import { AttemptService } from './deliveries/attempt.service';
@@ -54,6 +54,7 @@ const dispatcherRetention = ({ deliveriesDays: days, eventsDays }: DispatcherCon
     LanesStore,
     RecoveryStore,
     WebhooksStore,
+    outboxRelay(['PUBLIC']),
     retention(DispatcherConfig, dispatcherRetention),
     sealingCheck(ANY_SECRET),
     sealerOf(DispatcherConfig),

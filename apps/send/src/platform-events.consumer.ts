@@ -41,8 +41,7 @@ export class PlatformEventsConsumer extends EventConsumers {
         type: PlatformStatus,
         handle: async (events, tx) => {
           const published = await lateAcceptances.accept(events, tx);
-          await failures.apply(events, tx);
-          return published;
+          return [...published, ...(await failures.apply(events, tx))];
         },
         afterCommit: (published) => relay.publishCommitted(published),
       }),
@@ -53,6 +52,7 @@ export class PlatformEventsConsumer extends EventConsumers {
         // Times have whole seconds, so the order of events decides within a second.
         ordered: true,
         handle: (events, tx) => preferences.apply(events, tx),
+        afterCommit: (published) => relay.publishCommitted(published),
       }),
     ]);
   }

@@ -1,5 +1,6 @@
 import {
   FindTemplates,
+  FindWantedEvents,
   GetConnections,
   ReportConnectionProblem,
   SendMedia,
@@ -63,7 +64,10 @@ export function numberOf(businessId: number): string {
 }
 
 /** Starts a harness for the send service, with a fake platform and a fake template service. */
-export async function startSending({ restriction = null }: { restriction?: Restriction | null } = {}) {
+export async function startSending({
+  restriction = null,
+  wanted = () => [],
+}: { restriction?: Restriction | null; wanted?: (businessId: number) => string[] } = {}) {
   const harness = await startHarness(service);
   const platform = await startPlatform();
   harness.env['META_GRAPH_BASE_URL'] = platform.url;
@@ -95,6 +99,7 @@ export async function startSending({ restriction = null }: { restriction?: Restr
       })),
     }),
   );
+  harness.respond(FindWantedEvents, ({ business_ids }) => ({ wanted: business_ids.map(wanted) }));
   const reported: number[] = [];
   harness.respond(ReportConnectionProblem, ({ platform_code }) => {
     reported.push(platform_code);

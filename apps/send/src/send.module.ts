@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { GraphClient } from '@mgw/platform-api';
-import { operatorControllers, outboxRelay, personalDataController, retention, sealerOf, sealingCheck } from '@mgw/service';
+import { operatorControllers, outboxRelay, personalDataController, retention, sealerOf, sealingCheck, WantedEvents } from '@mgw/service';
 import { ConnectionService } from './connection/connection.service';
 import { ConversationService } from './conversations/conversation.service';
 import { ConversationStore } from './conversations/conversation.store';
@@ -46,6 +46,7 @@ import { SendHandlers } from './sending/send.handlers';
 import { SettingsHandlers } from './settings/settings.handlers';
 import { SettingsStore } from './settings/settings.store';
 import { PreferenceService } from './suppression/preference.service';
+import { SuppressionChanges } from './suppression/suppression-changes.service';
 import { SuppressionHandlers } from './suppression/suppression.handlers';
 import { SuppressionStore } from './suppression/suppression.store';
 import { TemplateService } from './templates/template.service';
@@ -62,10 +63,12 @@ const people = [
   MessageOwnerStore,
   WindowStore,
   SuppressionStore,
+  SuppressionChanges,
   PreferenceService,
   SettingsStore,
   PeopleStore,
   ErasedOptOuts,
+  WantedEvents,
 ];
 
 const ANY_SECRET = `SELECT key_sealed AS sealed, 'send.erasure_key:' || business_id AS context FROM send.erasure_keys LIMIT 1`;

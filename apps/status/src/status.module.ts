@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { startOfMonth } from '@mgw/postgres';
-import { operatorControllers, outboxRelay, personalDataController, retention } from '@mgw/service';
+import { operatorControllers, outboxRelay, personalDataController, retention, WantedEvents } from '@mgw/service';
 import { LogHandlers } from './log/log.handlers';
 import { LogStore } from './log/log.store';
 import { statusPersonalData } from './personal-data';
@@ -8,7 +8,6 @@ import { RecordsConsumer } from './records/records.consumer';
 import { RecordsHandlers } from './records/records.handlers';
 import { RecordsStore } from './records/records.store';
 import { StatusEvents } from './records/status-events.service';
-import { WantedEvents } from './records/wanted-events.service';
 import { StatusConfig } from './status.config';
 import { UsageFolding } from './usage/usage-folding.service';
 import { UsageStore } from './usage/usage.store';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PlatformAccountUpdate, PlatformTemplateUpdate, type EventEnvelope, type EventType } from '@mgw/contracts';
+import { OutboxRelay } from '@mgw/events';
 import { ConsumerFactory, EventConsumers } from '@mgw/service';
 import type { Tx } from '@mgw/postgres';
 import { AccountUpdates } from './connections/account-updates.service';
@@ -14,11 +15,26 @@ interface Updates<E extends EventType> {
 /** Consumes the platform's template and account updates. */
 @Injectable()
 export class PlatformEventsConsumer extends EventConsumers {
-  constructor(templates: TemplateUpdates, accounts: AccountUpdates, consumers: ConsumerFactory) {
+  constructor(
+    private readonly relay: OutboxRelay,
+    templates: TemplateUpdates,
+    accounts: AccountUpdates,
+    consumers: ConsumerFactory,
+  ) {
     super([
       consumers.create({ durable: 'template-updates', type: PlatformTemplateUpdate, ...appliedBy(templates) }),
       consumers.create({ durable: 'template-accounts', type: PlatformAccountUpdate, ...appliedBy(accounts) }),
     ]);
+  }
+
+  override onApplicationBootstrap(): void {
+    this.relay.start();
+    super.onApplicationBootstrap();
+  }
+
+  override async onApplicationShutdown(): Promise<void> {
+    await super.onApplicationShutdown();
+    await this.relay.stop();
   }
 }
 

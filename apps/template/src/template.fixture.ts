@@ -1,4 +1,4 @@
-import { GetConnection, ListTemplates, SetConnection, type GatewayError } from '@mgw/contracts';
+import { FindWantedEvents, GetConnection, ListTemplates, SetConnection, type GatewayError } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { eventually, startReceiver } from '@mgw/testing';
 import { service } from './main';
@@ -35,6 +35,8 @@ export function connect({ rpc, sealer }: Harness, business_id: number, change: o
 /** Starts two replicas of the template service with a fake platform, which the members of `platform` control. */
 export async function startTemplate() {
   const harness = await startHarness(service);
+  const wanted = { events: [] as string[] };
+  harness.respond(FindWantedEvents, ({ business_ids }) => ({ wanted: business_ids.map(() => wanted.events) }));
   const graph = await startReceiver();
   harness.onClose(() => graph.close());
   harness.env['META_GRAPH_BASE_URL'] = graph.url;
@@ -63,6 +65,8 @@ export async function startTemplate() {
   const replicas = [await harness.run(service), await harness.run(service)];
   return {
     harness,
+    /** The events that every business wants; set them before the first change. */
+    wanted,
     graph,
     platform,
     replicas,

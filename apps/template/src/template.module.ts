@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { GraphClient } from '@mgw/platform-api';
-import { operatorControllers, retention, sealerOf, sealingCheck } from '@mgw/service';
+import { operatorControllers, outboxRelay, retention, sealerOf, sealingCheck, WantedEvents } from '@mgw/service';
 import { ConnectionsHandlers } from './connections/connections.handlers';
 import { ConnectionsStore } from './connections/connections.store';
 import { AccountUpdates } from './connections/account-updates.service';
@@ -9,6 +9,7 @@ import { TemplateConfig } from './template.config';
 import { PlatformEventsConsumer } from './platform-events.consumer';
 import { SyncService, MAX_SYNCS } from './templates/sync.service';
 import { SyncsStore } from './templates/syncs.store';
+import { TemplateChanges } from './templates/template-changes.service';
 import { TemplateUpdates } from './templates/template-updates.service';
 import { TemplatesHandlers } from './templates/templates.handlers';
 import { TemplatesStore } from './templates/templates.store';
@@ -31,8 +32,11 @@ const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_tok
     ProbeService,
     SyncService,
     SyncsStore,
+    TemplateChanges,
     TemplateUpdates,
     TemplatesStore,
+    WantedEvents,
+    outboxRelay(['PUBLIC']),
     retention(TemplateConfig),
     sealingCheck(ANY_SECRET),
     sealerOf(TemplateConfig),

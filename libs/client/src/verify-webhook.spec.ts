@@ -17,6 +17,12 @@ function summary(event: WebhookEvent): string {
       return `AI replied ${event.data.ai_response}`;
     case 'message.status':
       return `${event.data.previous_status} became ${event.data.status}${event.data.failure_reason ?? ''}`;
+    case 'template.status':
+      return `${event.data.template_name} became ${event.data.status}`;
+    case 'suppression.changed':
+      return `${event.data.phone} became ${event.data.state}`;
+    case 'webhook.failing':
+      return `${event.data.name} failed ${event.data.fail_count} times: ${event.data.reason}`;
     default:
       return event satisfies never;
   }

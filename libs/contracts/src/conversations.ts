@@ -142,7 +142,7 @@ export const ImportSuppressions = operation('send', 'import-suppressions', {
 
 /** Lifts every suppression of a person. NOT_FOUND without one. */
 export const LiftSuppression = operation('send', 'lift-suppression', {
-  request: Type.Object({ business_id: Id, phone: Recipient }),
+  request: Type.Object({ business_id: Id, phone: Recipient, source: Type.Optional(BusinessSource) }),
   reply: Type.Object({}),
   errors: ['NOT_FOUND'],
 });

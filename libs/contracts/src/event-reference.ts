@@ -9,6 +9,9 @@ import {
   MessageSent,
   MessageStatusChanged,
   PUBLIC_EVENTS,
+  SuppressionChanged,
+  TemplateStatusChanged,
+  WebhookFailing,
   type PublicEventName,
 } from './public-events';
 
@@ -153,6 +156,70 @@ export const EVENT_REFERENCE: { readonly [Name in PublicEventName]: EventReferen
         previous_status: 'sent',
         occurred_at: '2026-11-22T09:15:33.000Z',
         conversation_id: 12,
+        business_id: 1,
+      },
+    },
+  ),
+  'template.status': reference(
+    TemplateStatusChanged,
+    {
+      cause:
+        'WhatsApp approved, rejected, paused or otherwise changed a template, as WhatsApp reported or as a sync found. Once for each change. If no template was stored before, a sync causes no event.',
+      order: 'The events of one template arrive in order.',
+      id: 'template.status:<unique>',
+      timestamp: 'when the gateway recorded the change',
+    },
+    {
+      timestamp: '2026-11-22T11:20:07.150Z',
+      data: {
+        template_name: 'order_update',
+        language: 'en_US',
+        status: 'APPROVED',
+        previous_status: 'PENDING',
+        reason: null,
+        quality: 'UNKNOWN',
+        business_id: 1,
+      },
+    },
+  ),
+  'suppression.changed': reference(
+    SuppressionChanged,
+    {
+      cause:
+        'A person may no longer be written to, or may again: by STOP and START, by their choice in WhatsApp, on the dashboard or by an API key. Once for each change of the strictest suppression.',
+      order: `${IN_CONVERSATION} It comes after the \`message.received\` of a STOP or START.`,
+      id: 'suppression.changed:<unique>',
+      timestamp: 'when it happened',
+    },
+    {
+      timestamp: '2026-11-22T09:20:41.000Z',
+      data: {
+        phone: '12015550100',
+        state: 'opted_out',
+        previous_state: null,
+        source: 'person',
+        at: '2026-11-22T09:20:41.000Z',
+        business_id: 1,
+      },
+    },
+  ),
+  'webhook.failing': reference(
+    WebhookFailing,
+    {
+      cause:
+        'A webhook reached 10, 50, 100, 500, 1,000 and so on consecutive failed deliveries. The other webhooks of the business get it. After a success the count begins again.',
+      order: 'The events about one webhook arrive in order.',
+      id: 'webhook.failing:<unique>',
+      timestamp: 'when the last delivery ended',
+    },
+    {
+      timestamp: '2026-11-22T12:04:19.026Z',
+      data: {
+        webhook_id: 2,
+        name: 'CRM',
+        fail_count: 10,
+        last_response_code: 500,
+        reason: 'responded 500 instead of 200',
         business_id: 1,
       },
     },

@@ -119,9 +119,55 @@ export const MessageStatusChanged = eventType(
   }),
 );
 
+const OR_NULL = (description: string) => ({ ...Nullable(Type.String()), description });
+
+/** A template's status changed (decision 366). Published only for businesses that want it. */
+export const TemplateStatusChanged = eventType(
+  'PUBLIC',
+  'template.status',
+  Type.Object({
+    template_name: text('The template.'),
+    language: text('Its language, such as `en_US`.'),
+    status: text('WhatsApp’s word: `APPROVED`, `PENDING`, `REJECTED`, `PAUSED`, `DISABLED`, `DELETED` and others.'),
+    previous_status: OR_NULL('The status before; null for a new template.'),
+    reason: OR_NULL('WhatsApp’s reason, such as `ABUSIVE_CONTENT`; null without one.'),
+    quality: OR_NULL('WhatsApp’s rating when the templates were synced last: `GREEN`, `YELLOW`, `RED` or `UNKNOWN`; null before.'),
+    business_id: BUSINESS_ID,
+  }),
+);
+
+/** The strictest suppression of a person changed (decision 365). Published only for businesses that want it. */
+export const SuppressionChanged = eventType(
+  'PUBLIC',
+  'suppression.changed',
+  Type.Object({
+    phone: text(`The person. ${PERSON}`),
+    state: OR_NULL('The strictest suppression now: `blocked`, `opted_out` or `opted_out_marketing`; null if there is none.'),
+    previous_state: OR_NULL('The strictest suppression before; null if there was none.'),
+    source: text('The origin of the change: `person`, `platform`, `dashboard` or `api`.'),
+    reason: Type.Optional(text('The reason that the business gave.')),
+    at: text('ISO 8601, UTC: when it happened.'),
+    business_id: BUSINESS_ID,
+  }),
+);
+
+/** A webhook keeps failing (decision 367). Published only for businesses that want it, and not to the webhook itself. */
+export const WebhookFailing = eventType(
+  'PUBLIC',
+  'webhook.failing',
+  Type.Object({
+    webhook_id: described(Id, 'The webhook that fails.'),
+    name: text('Its name.'),
+    fail_count: count('Consecutive failed deliveries: 10, 50, 100, 500, 1,000 and so on.'),
+    last_response_code: { ...Nullable(Type.Integer()), description: 'The status of the last response; null without one.' },
+    reason: text('Why the last delivery failed.'),
+    business_id: BUSINESS_ID,
+  }),
+);
+
 /** The five events of spec §6.1. */
 const SPECIFIED_EVENTS = ['message.received', 'message.sent', 'conversation.created', 'broadcast.completed', 'ai.replied'] as const;
 /** Events that are published only for businesses that want them. */
-export const OPT_IN_EVENTS = ['message.status'] as const;
+export const OPT_IN_EVENTS = ['message.status', 'template.status', 'suppression.changed', 'webhook.failing'] as const;
 export const PUBLIC_EVENTS = [...SPECIFIED_EVENTS, ...OPT_IN_EVENTS] as const;
 export type PublicEventName = (typeof PUBLIC_EVENTS)[number];

@@ -10,5 +10,6 @@ export { sealingCheck } from './sealing-check';
 export { retention, retentionSettings } from './retention';
 export { BackgroundLoop } from './background-loop';
 export { ConsumerFactory, EventConsumers } from './event-consumers';
+export { WantedEvents } from './wanted-events';
 export { outboxRelay, sealerOf, workerHeartbeat } from './providers';
 export { ERASED, erasedId, isOfPerson, namesPerson, personalDataController, type PersonalData } from './personal-data';

@@ -35,8 +35,7 @@ export class SuppressionsService {
   }
 
   async set(author: Author, phone: string, { state, reason }: SetSuppressionRequest): Promise<{ message: string }> {
-    const source = author.api_key_id === undefined ? 'dashboard' : 'api';
-    const suppression = { business_id: author.business_id, phone, state, reason: reason ?? null, source } as const;
+    const suppression = { business_id: author.business_id, phone, state, reason: reason ?? null, source: sourceOf(author) };
     await this.audit.record(entryOf(author, 'suppression.set', contactTarget(phone), { state }), () =>
       this.rpc.call(SetSuppression, suppression),
     );
@@ -45,7 +44,7 @@ export class SuppressionsService {
 
   async lift(author: Author, phone: string): Promise<{ message: string }> {
     await this.audit.record(entryOf(author, 'suppression.lifted', contactTarget(phone)), () =>
-      this.rpc.call(LiftSuppression, { business_id: author.business_id, phone }),
+      this.rpc.call(LiftSuppression, { business_id: author.business_id, phone, source: sourceOf(author) }),
     );
     return { message: 'Suppression lifted.' };
   }
@@ -62,6 +61,8 @@ export class SuppressionsService {
     return { ...done, faults };
   }
 }
+
+const sourceOf = ({ api_key_id }: Author): 'dashboard' | 'api' => (api_key_id === undefined ? 'dashboard' : 'api');
 
 function entryOf(
   author: Author,

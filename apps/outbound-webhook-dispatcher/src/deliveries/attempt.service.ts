@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
 import { Egress, type EgressCall, type EgressResult } from '@mgw/egress';
+import { OutboxRelay } from '@mgw/events';
 import { crashPoint } from '@mgw/faults';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
@@ -23,7 +24,7 @@ export interface Claim {
 
 const RECORD_TRIES = 5;
 const FIRST_RECORD_DELAY_MS = 500;
-const NOTHING_FREED: Freed = { continues: false, due: false };
+const NOTHING_FREED: Freed = { continues: false, due: false, published: false };
 const SET_ASIDE: End = {
   succeeded: false,
   statusCode: null,
@@ -45,6 +46,7 @@ export class AttemptService {
 
   constructor(
     private readonly deliveries: DeliveriesStore,
+    relay: OutboxRelay,
     private readonly egress: Egress,
     private readonly sealer: Sealer,
     private readonly config: DispatcherConfig,
@@ -56,6 +58,7 @@ export class AttemptService {
       sizeOf: ({ end }) => Buffer.byteLength(end.responseBody ?? ''),
       run: async (ends) => {
         const freed = await deliveries.finish(ends);
+        if (freed.published) relay.wake();
         return ends.map(() => freed);
       },
     });

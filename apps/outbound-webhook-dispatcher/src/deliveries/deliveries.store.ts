@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EventEnvelope } from '@mgw/contracts';
+import { WebhookFailing, type EventEnvelope } from '@mgw/contracts';
 import { isWorkerAlive, traceparentOf } from '@mgw/events';
 import { Database, onRow, RowSet } from '@mgw/postgres';
 import { OPT_IN } from '../feed/opt-in-events';
@@ -20,6 +20,8 @@ export interface Freed {
   continues: boolean;
   /** Whether any lane is due, including one that waited for capacity. */
   due: boolean;
+  /** Whether a webhook is reported as failing. */
+  published: boolean;
 }
 
 type Claimed = Omit<Attempt, 'worker' | 'body' | 'claimedAt'>;
@@ -94,6 +96,31 @@ const NUMBERED = `counted AS MATERIALIZED (
     FROM wanted JOIN entry USING (event_id) JOIN position USING (webhook_id)
   )`;
 
+/** Consecutive failures that `webhook.failing` reports. */
+const REPORTED_FAILURES = [1, 2, 3, 4, 5, 6, 7].flatMap((digits) => [10 ** digits, 5 * 10 ** digits]);
+
+/**
+ * SQL: writes `webhook.failing` for the counted webhooks that reached a reported count, if another webhook or the feed of the business wants
+ * it (decision 367). It is part of the statement that counts, so the event commits with the count.
+ */
+const FAILING = `INSERT INTO dispatch.outbox (event_id, subject, ordering_key, body)
+         SELECT id, '${WebhookFailing.subject}', key, row_to_json(event)
+         FROM (
+           SELECT '${WebhookFailing.type}:' || gen_random_uuid() AS id, '${WebhookFailing.type}' AS type,
+                  to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, c.business_id, 'webhook:' || c.id AS key,
+                  (SELECT row_to_json(data) FROM (SELECT c.id AS webhook_id, c.name, reached AS fail_count, last.status_code AS last_response_code,
+                                                         last.reason, c.business_id) data) AS data
+           FROM counted c JOIN unnest(ARRAY[${REPORTED_FAILURES.join(', ')}]) AS reached ON c.count_before < reached AND reached <= c.fail_count
+           CROSS JOIN LATERAL (
+             SELECT status_code, reason FROM ended e WHERE e.webhook_id = c.id AND NOT e.manual AND e.state = 'failed' ORDER BY nth DESC LIMIT 1
+           ) last
+           WHERE EXISTS (SELECT FROM dispatch.webhooks o WHERE o.business_id = c.business_id AND o.id <> c.id
+                         AND '${WebhookFailing.type}' = ANY (o.events))
+              OR EXISTS (SELECT FROM dispatch.feed_types t WHERE t.business_id = c.business_id AND t.event = '${WebhookFailing.type}'
+                         AND t.wanted_until > now())
+           ORDER BY c.id, reached
+         ) event RETURNING event_id`;
+
 /**
  * Deliveries, and the lanes in which they wait. Every statement locks webhooks first, then lanes by key, then deliveries, so that no two
  * deadlock.
@@ -150,6 +177,8 @@ export class DeliveriesStore {
                FROM e JOIN fresh USING (event_id) JOIN dispatch.webhooks w ON w.business_id = e.business_id AND e.type = ANY (w.events)
                -- The inbox keeps events for days, the log for weeks.
                WHERE NOT EXISTS (SELECT FROM dispatch.deliveries d WHERE d.event_id = e.event_id AND ${onRow('d.webhook_id = w.id')})
+                 -- A webhook does not learn that it fails itself.
+                 AND e.ordering_key <> 'webhook:' || w.id
                ORDER BY e.nth, w.id FOR KEY SHARE OF w) ordered
        ), ${NUMBERED}, first AS MATERIALIZED (
          SELECT * FROM (
@@ -297,7 +326,7 @@ export class DeliveriesStore {
          FROM lane JOIN n ON n.id = lane.delivery_id
          -- Matches the attempt too: after a takeover both workers' ends of one delivery may be in this batch.
          WHERE d.id = n.id AND d.attempt = n.attempt AND ${onRow(`d.state = 'running'`)}
-         RETURNING d.webhook_id, lane.ordering_key, lane.open, d.state, d.manual, n.nth
+         RETURNING d.webhook_id, lane.ordering_key, lane.open, d.state, d.manual, n.nth, n.status_code, n.reason
        ), gone AS (
          DELETE FROM dispatch.lanes l USING ended
          WHERE l.webhook_id = ended.webhook_id AND l.ordering_key = ended.ordering_key AND ended.open = 1
@@ -314,6 +343,9 @@ export class DeliveriesStore {
          UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(),
            fail_count = CASE WHEN c.reset THEN 0 ELSE w.fail_count END + c.failures
          FROM counts c WHERE w.id = c.id
+         RETURNING w.id, w.business_id, w.name, w.fail_count - c.failures AS count_before, w.fail_count
+       ), failing AS (
+         ${FAILING}
        ), hours AS (
          INSERT INTO dispatch.webhook_hours AS h (webhook_id, hour, succeeded, failed)
          SELECT webhook_id, date_trunc('hour', now(), 'UTC'), count(*) FILTER (WHERE state = 'succeeded'), count(*) FILTER (WHERE state = 'failed')
@@ -321,9 +353,10 @@ export class DeliveriesStore {
          ON CONFLICT (webhook_id, hour) DO UPDATE SET succeeded = h.succeeded + excluded.succeeded, failed = h.failed + excluded.failed
        )
        SELECT EXISTS (SELECT FROM freed) AS continues,
-              EXISTS (SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND NOT l.suspect ORDER BY l.business_id LIMIT 1) AS due`,
+              EXISTS (SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND NOT l.suspect ORDER BY l.business_id LIMIT 1) AS due,
+              EXISTS (SELECT FROM failing) AS published`,
       ENDS.values(ends),
     );
-    return row ?? { continues: false, due: false };
+    return row ?? { continues: false, due: false, published: false };
   }
 }

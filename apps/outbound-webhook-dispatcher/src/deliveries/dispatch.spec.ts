@@ -182,6 +182,43 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(ids()).toEqual(['wamid.1.2']);
   });
 
+  it('decision 367: reports a webhook that keeps failing to the others, once for each reported count', async () => {
+    await harness.run(service);
+    let status = 503;
+    receiver.respond(({ path }, response) => void response.writeHead(path === '/broken' ? status : 200).end());
+    const make = async (path: string, events: string[]) => {
+      const webhook = { business_id: 1, name: path, url: `${receiver.url}${path}`, events, secret_sealed: null };
+      return (await harness.rpc.call(CreateWebhook, webhook)).id;
+    };
+    const id = await make('/broken', ['message.sent', 'webhook.failing']);
+    let made = 0;
+    const publish = async (count: number, fail_count: number) => {
+      await harness.publish(...Array.from({ length: count }, () => sent((made += 1))));
+      await eventually(async () => (await list()).find((webhook) => webhook.id === id)?.fail_count === fail_count);
+    };
+    // Nobody else wants it.
+    await publish(10, 10);
+    expect(await harness.db.query('SELECT FROM dispatch.outbox')).toEqual([]);
+    await make('/watch', ['webhook.failing']);
+    await publish(45, 55);
+    status = 200;
+    await publish(1, 0);
+    status = 503;
+    await publish(10, 10);
+    const bodies = (path: string) =>
+      receiver.requests.filter((request) => request.path === path).map(({ body }) => JSON.parse(body) as { event: string; data: object });
+    await eventually(() => bodies('/watch').length === 2);
+    const data = { webhook_id: id, name: '/broken', last_response_code: 503, reason: 'responded 503 instead of 200', business_id: 1 };
+    expect(bodies('/watch')).toEqual(
+      [50, 10].map((fail_count) => ({
+        event: 'webhook.failing',
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+        data: { ...data, fail_count },
+      })),
+    );
+    expect(new Set(bodies('/broken').map(({ event }) => event))).toEqual(new Set(['message.sent']));
+  });
+
   it('decision 287: returns the events that the webhooks of each business want, and announces each change', async () => {
     await harness.run(service);
     const announced: number[] = [];

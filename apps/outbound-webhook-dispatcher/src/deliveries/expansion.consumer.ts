@@ -1,11 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { OutboxRelay } from '@mgw/events';
 import { ConsumerFactory, EventConsumers } from '@mgw/service';
 import { DispatchService } from './dispatch.service';
 
 /** Stores a delivery of each event for each subscribed webhook. A stored delivery cannot get lost (guarantees §4, D1). */
 @Injectable()
 export class ExpansionConsumer extends EventConsumers {
-  constructor(dispatch: DispatchService, consumers: ConsumerFactory) {
+  constructor(
+    private readonly relay: OutboxRelay,
+    dispatch: DispatchService,
+    consumers: ConsumerFactory,
+  ) {
     super([
       consumers.create({
         durable: 'outbound-webhook-dispatcher',
@@ -16,5 +21,15 @@ export class ExpansionConsumer extends EventConsumers {
         handle: (events) => dispatch.expand(events),
       }),
     ]);
+  }
+
+  override onApplicationBootstrap(): void {
+    this.relay.start();
+    super.onApplicationBootstrap();
+  }
+
+  override async onApplicationShutdown(): Promise<void> {
+    await super.onApplicationShutdown();
+    await this.relay.stop();
   }
 }

@@ -6,6 +6,7 @@ import { withTraceparent } from '@mgw/telemetry';
 import { ConversationService } from '../conversations/conversation.service';
 import { optWord } from '../suppression/opt-words';
 import { SendConfig } from '../send.config';
+import { SuppressionChanges } from '../suppression/suppression-changes.service';
 import { SuppressionStore } from '../suppression/suppression.store';
 import {
   customerPhone,
@@ -29,6 +30,7 @@ export class InboundService {
   constructor(
     private readonly conversations: ConversationService,
     private readonly suppressions: SuppressionStore,
+    private readonly suppressionChanges: SuppressionChanges,
     private readonly store: InboundStore,
     private readonly changes: MessageChangesStore,
     private readonly config: SendConfig,
@@ -61,17 +63,24 @@ export class InboundService {
       tx,
       messages.map((event, i) => toInboundMessage(event, ids[i] as number, this.config.publicUrl)),
     );
-    for (const message of inserted) await this.applyOptWord(tx, message);
+    const suppressed: EventEnvelope[] = [];
+    for (const message of inserted) suppressed.push(...(await this.applyOptWord(tx, message)));
     // Publish conversation.created before its message.received (decision 29b).
     const events = inserted.flatMap(({ startsConversation, created, received }) => (startsConversation ? [created, received] : [received]));
     allowDirectPublish(events, inserted[0]?.older ?? null);
-    return events;
+    return [...events, ...suppressed];
   }
 
-  private async applyOptWord(tx: Tx, { event, conversationId, settings }: NewInboundMessage): Promise<void> {
-    const word = optWord(event.data.text, settings);
-    if (word === 'stop') await this.suppressions.set(tx, conversationId, 'person', 'opted_out', event.data.sent_at);
-    if (word === 'start') await this.suppressions.lift(tx, conversationId, event.data.sent_at);
+  private async applyOptWord(tx: Tx, { event, conversationId, settings }: NewInboundMessage): Promise<EventEnvelope[]> {
+    const { text, sent_at: at } = event.data;
+    const word = optWord(text, settings);
+    if (word === null) return [];
+    const change = { businessId: event.business_id, conversations: [conversationId], source: 'person' as const, at };
+    const write = () =>
+      word === 'stop'
+        ? this.suppressions.set(tx, conversationId, 'person', 'opted_out', at)
+        : this.suppressions.lift(tx, conversationId, at);
+    return (await this.suppressionChanges.apply(tx, change, write)).events;
   }
 }
 

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope, PlatformStatus } from '@mgw/contracts';
 import type { Tx } from '@mgw/postgres';
+import type { SentMessageRef } from '../conversations/conversation.store';
+import { SuppressionChanges } from '../suppression/suppression-changes.service';
 import { SuppressionStore } from '../suppression/suppression.store';
 import { WindowStore } from '../window/window.store';
 
@@ -15,14 +17,26 @@ export class FailureEffects {
   constructor(
     private readonly windows: WindowStore,
     private readonly suppressions: SuppressionStore,
+    private readonly changes: SuppressionChanges,
   ) {}
 
-  async apply(events: StatusEvent[], tx: Tx): Promise<void> {
+  /** @returns the events to publish */
+  async apply(events: StatusEvent[], tx: Tx): Promise<EventEnvelope[]> {
+    const published: EventEnvelope[] = [];
     for (const { business_id, data } of events) {
       if (data.status !== 'failed') continue;
       const message = { businessId: business_id, messageId: data.message_id, recipient: data.recipient };
       if (data.error?.code === WINDOW_CLOSED) await this.windows.markClosedByMessage(tx, message, data.occurred_at);
-      if (data.error?.code === STOPPED_MARKETING) await this.suppressions.stopMarketing(tx, message, data.occurred_at);
+      if (data.error?.code === STOPPED_MARKETING) published.push(...(await this.stopMarketing(tx, message, data.occurred_at)));
     }
+    return published;
+  }
+
+  /** The person opted out of marketing. */
+  private async stopMarketing(tx: Tx, message: SentMessageRef, at: string): Promise<EventEnvelope[]> {
+    const id = await this.suppressions.findByMessage(tx, message);
+    if (id === null) return [];
+    const change = { businessId: message.businessId, conversations: [id], source: 'platform' as const, at };
+    return (await this.changes.apply(tx, change, () => this.suppressions.set(tx, id, 'platform', 'opted_out_marketing', at))).events;
   }
 }

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { OutboxRelay } from '@mgw/events';
 import type { Refusal } from '@mgw/platform-api';
 import { Database } from '@mgw/postgres';
 import { LOGGER } from '@mgw/service';
@@ -6,6 +7,7 @@ import type { Logger } from '@mgw/telemetry';
 import { ConnectionService } from '../connection/connection.service';
 import { ConversationService } from '../conversations/conversation.service';
 import { personByAlias } from '../conversations/person';
+import { SuppressionChanges } from '../suppression/suppression-changes.service';
 import { SuppressionStore } from '../suppression/suppression.store';
 import { TemplateService } from '../templates/template.service';
 import { WindowStore } from '../window/window.store';
@@ -27,6 +29,8 @@ export class RefusalEffects {
     private readonly connections: ConnectionService,
     private readonly conversations: ConversationService,
     private readonly suppressions: SuppressionStore,
+    private readonly changes: SuppressionChanges,
+    private readonly relay: OutboxRelay,
     private readonly templates: TemplateService,
     private readonly windows: WindowStore,
   ) {}
@@ -60,9 +64,13 @@ export class RefusalEffects {
   }
 
   private async optOut(businessId: number, to: string): Promise<void> {
-    await this.db.transaction(async (tx) => {
-      const [conversationId] = await this.conversations.findOrOpen(tx, [personByAlias(businessId, to)]);
-      await this.suppressions.set(tx, conversationId as number, 'platform', 'opted_out_marketing', new Date().toISOString());
+    const at = new Date().toISOString();
+    const { events } = await this.db.transaction(async (tx) => {
+      const conversations = await this.conversations.findOrOpen(tx, [personByAlias(businessId, to)]);
+      const change = { businessId, conversations, source: 'platform' as const, at };
+      const write = () => this.suppressions.set(tx, conversations[0] as number, 'platform', 'opted_out_marketing', at);
+      return this.changes.apply(tx, change, write);
     });
+    if (events.length > 0) this.relay.wake();
   }
 }

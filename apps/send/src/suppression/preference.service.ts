@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EventEnvelope, PlatformPreference } from '@mgw/contracts';
 import type { Tx } from '@mgw/postgres';
 import { ConversationService } from '../conversations/conversation.service';
+import { SuppressionChanges } from './suppression-changes.service';
 import { SuppressionStore } from './suppression.store';
 
 const STATES: Record<string, 'opted_out_marketing' | null> = { stop: 'opted_out_marketing', resume: null, signup: null };
@@ -12,11 +13,13 @@ export class PreferenceService {
   constructor(
     private readonly conversations: ConversationService,
     private readonly suppressions: SuppressionStore,
+    private readonly changes: SuppressionChanges,
   ) {}
 
-  async apply(events: EventEnvelope<typeof PlatformPreference>[], tx: Tx): Promise<void> {
+  /** @returns the events to publish */
+  async apply(events: EventEnvelope<typeof PlatformPreference>[], tx: Tx): Promise<EventEnvelope[]> {
     const known = events.filter(({ data }) => data.category === 'marketing_messages' && Object.hasOwn(STATES, data.value));
-    if (known.length === 0) return;
+    if (known.length === 0) return [];
     const persons = known.map(({ business_id, data: { from } }) => ({
       businessId: business_id,
       phone: from.phone,
@@ -24,8 +27,13 @@ export class PreferenceService {
       waId: null,
     }));
     const conversations = await this.conversations.findOrOpen(tx, persons);
-    for (const [i, { data }] of known.entries()) {
-      await this.suppressions.set(tx, conversations[i] as number, 'platform', STATES[data.value] ?? null, data.said_at);
+    const published: EventEnvelope[] = [];
+    for (const [i, { business_id: businessId, data }] of known.entries()) {
+      const id = conversations[i] as number;
+      const change = { businessId, conversations: [id], source: 'platform' as const, at: data.said_at };
+      const write = () => this.suppressions.set(tx, id, 'platform', STATES[data.value] ?? null, data.said_at);
+      published.push(...(await this.changes.apply(tx, change, write)).events);
     }
+    return published;
   }
 }

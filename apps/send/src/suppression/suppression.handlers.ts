@@ -6,13 +6,16 @@ import {
   LiftSuppression,
   ListSuppressions,
   SetSuppression,
+  type EventEnvelope,
   type ReplyOf,
   type RequestOf,
 } from '@mgw/contracts';
-import { Database } from '@mgw/postgres';
+import { OutboxRelay } from '@mgw/events';
+import { Database, type Tx } from '@mgw/postgres';
 import { Handles } from '@mgw/rpc';
 import { ConversationService } from '../conversations/conversation.service';
 import { personByAlias } from '../conversations/person';
+import { SuppressionChanges } from './suppression-changes.service';
 import { SuppressionStore } from './suppression.store';
 
 const IMPORT_BATCH = 500;
@@ -24,6 +27,8 @@ export class SuppressionHandlers {
     private readonly db: Database,
     private readonly conversations: ConversationService,
     private readonly suppressions: SuppressionStore,
+    private readonly changes: SuppressionChanges,
+    private readonly relay: OutboxRelay,
   ) {}
 
   @Handles(ListSuppressions)
@@ -46,9 +51,10 @@ export class SuppressionHandlers {
     reason,
     source = 'dashboard',
   }: RequestOf<typeof SetSuppression>): Promise<ReplyOf<typeof SetSuppression>> {
-    await this.db.transaction(async (tx) => {
-      const [id] = await this.conversations.findOrOpen(tx, [personByAlias(business_id, phone)]);
-      await this.suppressions.set(tx, id as number, source, state, null, reason);
+    await this.change(async (tx) => {
+      const conversations = await this.conversations.findOrOpen(tx, [personByAlias(business_id, phone)]);
+      const change = { businessId: business_id, conversations, source, reason, at: null };
+      return this.changes.apply(tx, change, () => this.suppressions.set(tx, conversations[0] as number, source, state, null, reason));
     });
     return {};
   }
@@ -60,18 +66,33 @@ export class SuppressionHandlers {
     let added = 0;
     for (let at = 0; at < last.length; at += IMPORT_BATCH) {
       const batch = last.slice(at, at + IMPORT_BATCH);
-      added += await this.db.transaction(async (tx) => {
+      added += await this.change(async (tx) => {
         const people = batch.map(({ phone }) => personByAlias(business_id, phone));
-        return this.suppressions.import(tx, await this.conversations.findOrOpen(tx, people), batch);
+        const conversations = await this.conversations.findOrOpen(tx, people);
+        const change = { businessId: business_id, conversations, source: 'api' as const, at: null };
+        return this.changes.apply(tx, change, () => this.suppressions.import(tx, conversations, batch));
       });
     }
     return { added, unchanged: rows.length - added };
   }
 
   @Handles(LiftSuppression)
-  async lift({ business_id, phone }: RequestOf<typeof LiftSuppression>): Promise<ReplyOf<typeof LiftSuppression>> {
+  async lift({ business_id, phone, source = 'dashboard' }: RequestOf<typeof LiftSuppression>): Promise<ReplyOf<typeof LiftSuppression>> {
     await this.conversations.restoreOptOuts(this.db, [{ businessId: business_id, alias: phone }]);
-    if (await this.suppressions.liftAllSources(business_id, phone)) return {};
+    const isLifted = await this.change(async (tx) => {
+      const id = await this.suppressions.findByAlias(tx, business_id, phone);
+      if (id === null) return { result: false, events: [] };
+      const change = { businessId: business_id, conversations: [id], source, at: null };
+      return this.changes.apply(tx, change, () => this.suppressions.liftAllSources(tx, id));
+    });
+    if (isLifted) return {};
     throw new GatewayError('NOT_FOUND', 'No suppression exists for this number.');
+  }
+
+  /** Publishes the events after the commit. */
+  private async change<T>(work: (tx: Tx) => Promise<{ result: T; events: EventEnvelope[] }>): Promise<T> {
+    const { result, events } = await this.db.transaction(work);
+    if (events.length > 0) this.relay.wake();
+    return result;
   }
 }

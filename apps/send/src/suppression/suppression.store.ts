@@ -13,6 +13,13 @@ interface SuppressedRow {
   at: Date;
 }
 
+/** A person and their strictest suppression. */
+export interface SuppressedPerson {
+  conversationId: number;
+  phone: string;
+  state: SuppressionState | null;
+}
+
 type ImportedRow = RequestOf<typeof ImportSuppressions>['rows'][number];
 
 /** `exact` is `at` in microseconds, for the cursor. */
@@ -83,10 +90,33 @@ export class SuppressionStore {
     ]);
   }
 
-  /** Suppresses marketing after the platform refused a message because the person opted out of it (131050). */
-  async stopMarketing(tx: Tx, { businessId, messageId, recipient }: SentMessageRef, at: string): Promise<void> {
+  async findByMessage(tx: Tx, { businessId, messageId, recipient }: SentMessageRef): Promise<number | null> {
     const [row] = await tx.query<{ id: string | null }>(`SELECT (${CONVERSATION_OF_MESSAGE}) AS id`, [businessId, messageId, recipient]);
-    if (row && row.id !== null) await this.set(tx, Number(row.id), 'platform', 'opted_out_marketing', at);
+    return row && row.id !== null ? Number(row.id) : null;
+  }
+
+  async findByAlias(tx: Tx, businessId: number, alias: string): Promise<number | null> {
+    const [row] = await tx.query<{ id: string }>(
+      'SELECT conversation_id AS id FROM send.conversation_aliases WHERE business_id = $1 AND alias = $2',
+      [businessId, alias],
+    );
+    return row ? Number(row.id) : null;
+  }
+
+  /** Waits for other changes of these people, so that the next statement sees them. */
+  async lock(tx: Tx, conversations: number[]): Promise<void> {
+    await tx.query('SELECT FROM send.conversations WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE', [conversations]);
+  }
+
+  async strictest(tx: Tx, conversations: number[]): Promise<SuppressedPerson[]> {
+    const rows = await tx.query<{ id: string; phone: string; state: SuppressionState | null }>(
+      `SELECT c.id, coalesce(c.phone, c.user_id, '') AS phone, (
+         SELECT s.state FROM send.suppressions s WHERE s.conversation_id = c.id AND s.state IS NOT NULL ORDER BY ${strictness('s')} LIMIT 1
+       ) AS state
+       FROM send.conversations c WHERE c.id = ANY ($1::bigint[]) ORDER BY c.id`,
+      [conversations],
+    );
+    return rows.map(({ id, phone, state }) => ({ conversationId: Number(id), phone, state }));
   }
 
   /**
@@ -94,11 +124,11 @@ export class SuppressionStore {
    * times have whole seconds, so a STOP within this second counts as later.
    * @returns whether a suppression existed
    */
-  async liftAllSources(businessId: number, phone: string): Promise<boolean> {
-    const rows = await this.db.query(
-      `UPDATE send.suppressions s SET state = NULL, at = date_trunc('second', clock_timestamp()), reason = NULL FROM send.conversation_aliases a
-       WHERE a.business_id = $1 AND a.alias = $2 AND s.conversation_id = a.conversation_id AND s.state IS NOT NULL RETURNING s.source`,
-      [businessId, phone],
+  async liftAllSources(tx: Tx, conversationId: number): Promise<boolean> {
+    const rows = await tx.query(
+      `UPDATE send.suppressions SET state = NULL, at = date_trunc('second', clock_timestamp()), reason = NULL
+       WHERE conversation_id = $1 AND state IS NOT NULL RETURNING source`,
+      [conversationId],
     );
     return rows.length > 0;
   }

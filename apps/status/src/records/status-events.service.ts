@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { MessageStatusChanged, type EventEnvelope } from '@mgw/contracts';
 import { appendToOutbox, newEvent } from '@mgw/events';
 import type { Tx } from '@mgw/postgres';
+import { WantedEvents } from '@mgw/service';
 import { RecordsStore } from './records.store';
 import type { AcceptedMessage, StatusRise } from './status-rise';
-import { WantedEvents } from './wanted-events.service';
 
 /** Publishes `message.status` for businesses whose webhooks want it (decision 286). */
 @Injectable()

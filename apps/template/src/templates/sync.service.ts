@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { TemplatesChanged } from '@mgw/contracts';
-import { GraphClient } from '@mgw/platform-api';
+import { GraphClient, type GraphTemplate } from '@mgw/platform-api';
+import { Database } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
@@ -10,6 +11,7 @@ import { ConnectionsStore } from '../connections/connections.store';
 import { TemplateConfig } from '../template.config';
 import { JobPool } from '../job-pool';
 import { SyncsStore } from './syncs.store';
+import { TemplateChanges } from './template-changes.service';
 import { TemplatesStore } from './templates.store';
 
 /** Maximum concurrent syncs of a process. An account that hangs occupies one slot for the 15 s of a call. */
@@ -25,8 +27,10 @@ export class SyncService extends JobPool<number> {
   private readonly memory = new Shares(LIST_MEMORY);
 
   constructor(
+    private readonly db: Database,
     private readonly syncs: SyncsStore,
     private readonly templates: TemplatesStore,
+    private readonly changes: TemplateChanges,
     private readonly connections: ConnectionsStore,
     private readonly graph: GraphClient,
     private readonly sealer: Sealer,
@@ -79,8 +83,18 @@ export class SyncService extends JobPool<number> {
       const problem = outcome.kind === 'refused' ? outcome.refusal.message : `The platform did not respond: ${outcome.problem}.`;
       return this.syncs.finish(businessId, { problem, calls });
     }
-    await this.templates.replaceAll(businessId, outcome.value);
+    await this.replaceAll(businessId, outcome.value);
     await this.syncs.finish(businessId, { found: outcome.value.length, calls });
     this.rpc.announce(TemplatesChanged, { business_id: businessId });
+  }
+
+  private async replaceAll(businessId: number, templates: GraphTemplate[]): Promise<void> {
+    const listed = new Map(templates.map((template) => [`${template.name} ${template.language}`, template.rejected_reason ?? null]));
+    await this.db.transaction(async (tx) => {
+      await this.templates.lockSync(tx, businessId);
+      const write = () => this.templates.replaceAll(tx, businessId, templates);
+      await this.changes.apply(tx, businessId, write, ({ name, language }) => listed.get(`${name} ${language}`) ?? null);
+    });
+    this.changes.wake();
   }
 }

@@ -4,6 +4,7 @@ import type { Tx } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
 import { SyncService } from './sync.service';
 import { SyncsStore } from './syncs.store';
+import { TemplateChanges } from './template-changes.service';
 import { TemplatesStore } from './templates.store';
 
 type TemplateEvent = EventEnvelope<typeof PlatformTemplateUpdate>;
@@ -33,6 +34,7 @@ const STATUS_AFTER: Record<string, string> = {
 export class TemplateUpdates {
   constructor(
     private readonly templates: TemplatesStore,
+    private readonly changes: TemplateChanges,
     private readonly syncs: SyncsStore,
     private readonly syncing: SyncService,
     private readonly rpc: RpcClient,
@@ -47,21 +49,29 @@ export class TemplateUpdates {
     for (const businessId of needsSync) await this.syncs.request(businessId, tx);
   }
 
-  /** Invalidates cached templates and starts the requested syncs. Call it after the commit. */
+  /** Invalidates cached templates, starts the requested syncs and publishes events. Call it after the commit. */
   announce(businessIds: Iterable<number>): void {
     for (const business_id of businessIds) this.rpc.announce(TemplatesChanged, { business_id });
     this.syncing.wake();
+    this.changes.wake();
   }
 
   /** @returns false for an unknown template or status */
   private async applyStatus(businessId: number, raw: Record<string, unknown>, tx: Tx): Promise<boolean> {
     const status = STATUS_AFTER[String(raw['event'])];
     if (status === undefined) return false;
-    return this.templates.setStatus(tx, businessId, {
+    const template = {
       name: String(raw['message_template_name']),
       // The platform writes both en-US and en_US (platform §4.6).
       language: String(raw['message_template_language']).replaceAll('-', '_'),
       status,
-    });
+    };
+    const reason = typeof raw['reason'] === 'string' ? raw['reason'] : null;
+    return this.changes.apply(
+      tx,
+      businessId,
+      () => this.templates.setStatus(tx, businessId, template),
+      () => reason,
+    );
   }
 }

@@ -1,4 +1,13 @@
-import { FindTemplates, ListApprovedTemplates, ListTemplates, PlatformTemplateUpdate, SyncTemplates, type ReplyOf } from '@mgw/contracts';
+import {
+  FindTemplates,
+  ListApprovedTemplates,
+  ListTemplates,
+  PlatformTemplateUpdate,
+  SyncTemplates,
+  type DataOf,
+  type ReplyOf,
+  type TemplateStatusChanged,
+} from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 import { eventually } from '@mgw/testing';
 import { approved, bodyOf, codeOf, startTemplate, type TemplateFixture } from '../template.fixture';
@@ -124,6 +133,53 @@ describe('templates (platform §3.1, §3.2)', () => {
     expect((await codeOf(fixture.harness.rpc.call(ListTemplates, { business_id: 1, limit: 1, cursor: 'x' }))).toString()).toBe(
       'VALIDATION_FAILED',
     );
+  });
+
+  it('decision 366: reports each change of a status once, from updates and from syncs', async () => {
+    fixture.wanted.events = ['template.status'];
+    const { harness, platform } = fixture;
+    const reported = async () =>
+      (await harness.published('template.status'))
+        .map(({ data }) => data as DataOf<typeof TemplateStatusChanged>)
+        .map(({ template_name, previous_status, status, reason, quality }) => [template_name, previous_status, status, reason, quality]);
+    const becomes = (expected: unknown[]) => eventually(async () => JSON.stringify(await reported()) === JSON.stringify(expected));
+    const update = (id: string, event: string) => {
+      const raw = {
+        event,
+        message_template_name: 'order',
+        message_template_language: 'en',
+        reason: event === 'PAUSED' ? 'LOW_QUALITY' : 'NONE',
+      };
+      const data = { business_account_id: '801', field: 'message_template_status_update', raw };
+      return harness.publish(newEvent(PlatformTemplateUpdate, { id, at: new Date().toISOString(), business_id: 1, key: 't', data }));
+    };
+    const sync = async (templates: { name: string }[]) => {
+      platform.templates = templates;
+      const { sync: before } = await fixture.synced();
+      await harness.rpc.call(SyncTemplates, { business_id: 1 });
+      await eventually(async () => {
+        const { sync: now } = await harness.rpc.call(ListTemplates, { business_id: 1 });
+        return now.state === 'done' && now.finished_at !== before.finished_at;
+      });
+    };
+    const order = approved('order', [bodyOf('Hello')], { quality_score: { score: 'GREEN' } });
+    platform.templates = [order];
+    await fixture.connect();
+    await fixture.synced();
+    await update('t1', 'PAUSED');
+    await update('t2', 'PAUSED');
+    const paused = ['order', 'APPROVED', 'PAUSED', 'LOW_QUALITY', 'GREEN'];
+    await becomes([paused]);
+    const offer = approved('offer', [bodyOf('New')], { status: 'REJECTED', rejected_reason: 'ABUSIVE_CONTENT' });
+    await sync([order, offer]);
+    await sync([order, offer]);
+    await sync([order]);
+    await becomes([
+      paused,
+      ['order', 'PAUSED', 'APPROVED', null, 'GREEN'],
+      ['offer', null, 'REJECTED', 'ABUSIVE_CONTENT', null],
+      ['offer', 'REJECTED', 'DELETED', null, null],
+    ]);
   });
 
   it('platform §4.6: syncs after a template update of the platform', async () => {

@@ -15,6 +15,9 @@ export interface StoredTemplate {
   updated_at: Date;
 }
 
+/** The state of a template that `template.status` reports. */
+export type TemplateState = Pick<StoredTemplate, 'id' | 'name' | 'language' | 'status'> & { quality: string | null };
+
 /** A page of a list; without `limit` the whole list. */
 type PageRequest = Pick<RequestOf<typeof ListTemplates>, 'limit' | 'cursor'>;
 interface TemplatesPage {
@@ -33,6 +36,7 @@ const TEMPLATES = new RowSet<GraphTemplate>(
     category: ['text', ({ category }) => category],
     named: ['boolean', ({ parameter_format }) => parameter_format === 'NAMED'],
     components: ['text', ({ components }) => JSON.stringify(components ?? [])],
+    quality: ['text', ({ quality_score }) => quality_score?.score ?? null],
   },
   2,
 );
@@ -41,26 +45,36 @@ const TEMPLATES = new RowSet<GraphTemplate>(
 export class TemplatesStore {
   constructor(private readonly db: Database) {}
 
-  /** Replaces the stored templates. Existing ones keep their id, and changes since the start of the sync win. */
-  async replaceAll(businessId: number, templates: GraphTemplate[]): Promise<void> {
-    await this.db.transaction(async (tx) => {
-      await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`template.templates:${businessId}`]);
-      await tx.query(
-        `INSERT INTO template.templates AS t (business_id, name, language, platform_id, status, category, named, components)
-         SELECT DISTINCT ON (name, language) $1, name, language, platform_id, status, category, named, components::jsonb
+  /** Runs one sync of the business at a time. */
+  async lockSync(tx: Tx, businessId: number): Promise<void> {
+    await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`template.templates:${businessId}`]);
+  }
+
+  /** The states of all templates; nobody else changes them until the end of the transaction. */
+  lockStates(tx: Tx, businessId: number): Promise<TemplateState[]> {
+    return tx.query<TemplateState>(
+      'SELECT id, name, language, status, quality FROM template.templates WHERE business_id = $1 ORDER BY id FOR NO KEY UPDATE',
+      [businessId],
+    );
+  }
+
+  /** Replaces the stored templates under `lockSync`. Existing ones keep their id, and changes since the start of the sync win. */
+  async replaceAll(tx: Tx, businessId: number, templates: GraphTemplate[]): Promise<void> {
+    await tx.query(
+      `INSERT INTO template.templates AS t (business_id, name, language, platform_id, status, category, named, components, quality)
+         SELECT DISTINCT ON (name, language) $1, name, language, platform_id, status, category, named, components::jsonb, quality
          FROM ${TEMPLATES.from('n')}
          ON CONFLICT (business_id, name, language) DO UPDATE SET platform_id = excluded.platform_id, status = excluded.status,
-           category = excluded.category, named = excluded.named, components = excluded.components, updated_at = now()
-         WHERE (t.platform_id, t.status, t.category, t.named, t.components)
-           IS DISTINCT FROM (excluded.platform_id, excluded.status, excluded.category, excluded.named, excluded.components)
+           category = excluded.category, named = excluded.named, components = excluded.components, quality = excluded.quality, updated_at = now()
+         WHERE (t.platform_id, t.status, t.category, t.named, t.components, t.quality)
+           IS DISTINCT FROM (excluded.platform_id, excluded.status, excluded.category, excluded.named, excluded.components, excluded.quality)
            AND t.updated_at < (SELECT started_at FROM template.syncs WHERE business_id = $1)`,
-        [businessId, ...TEMPLATES.values(templates)],
-      );
-      await tx.query(
-        `DELETE FROM template.templates WHERE business_id = $1 AND (name, language) NOT IN (SELECT * FROM unnest($2::text[], $3::text[]))`,
-        [businessId, templates.map((template) => template.name), templates.map((template) => template.language)],
-      );
-    });
+      [businessId, ...TEMPLATES.values(templates)],
+    );
+    await tx.query(
+      `DELETE FROM template.templates WHERE business_id = $1 AND (name, language) NOT IN (SELECT * FROM unnest($2::text[], $3::text[]))`,
+      [businessId, templates.map((template) => template.name), templates.map((template) => template.language)],
+    );
   }
 
   /** @returns false if the template is not stored */

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { newIntentId, TemplateStatusChanged } from '@mgw/contracts';
+import { appendToOutbox, newEvent, OutboxRelay } from '@mgw/events';
+import type { Tx } from '@mgw/postgres';
+import { WantedEvents } from '@mgw/service';
+import { TemplatesStore, type TemplateState } from './templates.store';
+
+/** The status of a template that the platform's list no longer has. */
+const GONE = 'DELETED';
+
+/** Publishes `template.status` for templates whose status a change moves (decision 366). */
+@Injectable()
+export class TemplateChanges {
+  constructor(
+    private readonly templates: TemplatesStore,
+    private readonly wanted: WantedEvents,
+    private readonly relay: OutboxRelay,
+  ) {}
+
+  /**
+   * @param write makes the change
+   * @param reasonOf the platform's reason for a template's status
+   * @returns the result; call `wake` after the commit
+   */
+  async apply<T>(tx: Tx, businessId: number, write: () => Promise<T>, reasonOf: (template: TemplateState) => string | null): Promise<T> {
+    if (!(await this.wanted.isWanted(businessId, 'template.status'))) return write();
+    const before = await this.templates.lockStates(tx, businessId);
+    const result = await write();
+    // Before the first sync nothing is known.
+    if (before.length === 0) return result;
+    const after = await this.templates.lockStates(tx, businessId);
+    const known = new Map(before.map((template) => [template.id, template]));
+    const left = new Set(after.map(({ id }) => id));
+    const changed = [
+      ...after.flatMap((now) => (known.get(now.id)?.status === now.status ? [] : [{ now, reason: reasonOf(now) }])),
+      ...before.flatMap((old) => (left.has(old.id) || old.status === GONE ? [] : [{ now: { ...old, status: GONE }, reason: null }])),
+    ];
+    const at = new Date().toISOString();
+    const events = changed.map(({ now: { id, name, language, status, quality }, reason }) =>
+      newEvent(TemplateStatusChanged, {
+        id: `template.status:${newIntentId()}`,
+        at,
+        business_id: businessId,
+        key: `template:${id}`,
+        data: {
+          template_name: name,
+          language,
+          status,
+          previous_status: known.get(id)?.status ?? null,
+          reason: reason === 'NONE' ? null : reason,
+          quality,
+          business_id: businessId,
+        },
+      }),
+    );
+    await appendToOutbox(tx, 'template', events);
+    return result;
+  }
+
+  /** Publishes what has committed. */
+  wake(): void {
+    this.relay.wake();
+  }
+}
