@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { downloadMedia, gatewayClient, InvalidSignature, uploadMedia, verifyWebhook } from '@mgw/client';
+import { Gateway, InvalidSignature, verifyWebhook } from '@mgw/client';
 import { eventually, freePort, installedProgram, startReceiver, type Receiver } from '@mgw/testing';
 import { customer, dashboardUser, integrator, type DashboardUser } from './people';
 import { ROOT, sharedStack, type SharedStack } from './stack';
@@ -29,11 +29,16 @@ describe('samples of the documentation, and the client library', () => {
     dir = mkdtempSync(join(tmpdir(), 'mgw-docs-'));
     mkdirSync(join(dir, '.local'));
     writeFileSync(join(dir, '.local/demo.json'), JSON.stringify(stack.demo));
-    // Install the client like a published package, beside its dependencies.
-    const installed = join(dir, 'node_modules/messaging-gateway-client');
-    const built = spawnSync(process.execPath, ['tools/build/client.mjs', installed], { cwd: ROOT, encoding: 'utf8' });
-    if (built.status !== 0) throw new Error(built.stdout + built.stderr);
-    symlinkSync(join(ROOT, 'node_modules/openapi-fetch'), join(dir, 'node_modules/openapi-fetch'));
+    // Pack and unpack the client like a published package.
+    const run = (program: string, ...args: string[]) => {
+      const { status, stdout, stderr } = spawnSync(program, args, { cwd: ROOT, encoding: 'utf8' });
+      if (status !== 0) throw new Error(stdout + stderr);
+    };
+    run(process.execPath, 'tools/build/client.mjs', join(dir, 'built'));
+    run('npm', 'pack', join(dir, 'built'), '--pack-destination', dir, '--offline');
+    mkdirSync(join(dir, 'node_modules'));
+    run('tar', '-xzf', join(dir, 'messaging-gateway-client-1.0.0.tgz'), '-C', join(dir, 'node_modules'));
+    renameSync(join(dir, 'node_modules/package'), join(dir, 'node_modules/messaging-gateway-client'));
   }, 150_000);
   afterAll(async () => {
     for (const server of servers) server.kill();
@@ -52,24 +57,21 @@ describe('samples of the documentation, and the client library', () => {
     afterAll(() => receiver?.close());
 
     it('sends, follows a message, and throws errors with their code', async () => {
-      const gateway = gatewayClient({ url: stack.demo.site_url, apiKey: stack.growth.api_key });
-      const sent = await gateway.POST('/api/v1/send-template', {
-        body: { phone: '+1 201 555 0100', template_name: 'order_update', body_params: ['Asha', '1007'] },
-      });
-      expect(sent.data).toMatchObject({ success: true, phone: '12015550100', delivery_status: 'queued' });
-      const message_id = sent.data && 'message_id' in sent.data ? sent.data.message_id : '';
-      const status = await gateway.GET('/api/v1/message-status/{message_id}', { params: { path: { message_id } } });
-      expect(status.data).toMatchObject({ api_status: 'success', message_id });
-      const refused = await gateway.POST('/api/v1/send-text', { body: { phone: '+1 201 555 0100', message: 'Hello' } });
-      expect(refused.error).toMatchObject({ error_code: 'WINDOW_CLOSED' });
+      const gateway = new Gateway({ url: stack.demo.site_url, apiKey: stack.growth.api_key });
+      const sent = await gateway.sendTemplate({ phone: '+1 201 555 0100', template_name: 'order_update', body_params: ['Asha', '1007'] });
+      expect(sent).toMatchObject({ success: true, phone: '12015550100', delivery_status: 'queued' });
+      const { message_id } = sent;
+      expect(await gateway.messageStatus(message_id)).toMatchObject({ api_status: 'success', message_id });
+      const refused = gateway.sendText({ phone: '+1 201 555 0100', message: 'Hello' });
+      await expect(refused).rejects.toMatchObject({ error_code: 'WINDOW_CLOSED' });
     });
 
     it('uploads and downloads files as streams', async () => {
-      const gateway = gatewayClient({ url: stack.demo.site_url, apiKey: stack.growth.api_key });
+      const gateway = new Gateway({ url: stack.demo.site_url, apiKey: stack.growth.api_key });
       for (const file of ['Two metres of silk', new Blob(['Two metres of silk']).stream()]) {
-        const { data } = await uploadMedia(gateway, file, { type: 'text/plain', filename: 'order.txt' });
-        const part = await downloadMedia(gateway, data?.media_id ?? '', 'bytes=4-9');
-        expect([part.response.status, await new Response(part.data as ReadableStream).text()]).toEqual([206, 'metres']);
+        const { media_id } = await gateway.uploadMedia(file, { type: 'text/plain', filename: 'order.txt' });
+        const part = await gateway.downloadMedia(media_id, { range: 'bytes=4-9' });
+        expect([part.status, await part.text()]).toEqual([206, 'metres']);
       }
     });
 
@@ -126,11 +128,19 @@ describe('samples of the documentation, and the client library', () => {
     await owner.call('DELETE', `/api/client/webhooks/${made.body.id}`);
   });
 
-  it('libs/client/README.md: the client sends', () => {
+  it.each([
+    ['send.mjs', (source: string) => source],
+    // Both kinds of modules have one copy of the code.
+    [
+      'send.cjs',
+      (source: string) =>
+        `(async () => {${source.replace(/^import (.*) from (.*);$/m, 'const $1 = require($2);\nif (Gateway !== (await import($2)).Gateway) throw Gateway;')}})();`,
+    ],
+  ])('libs/client/README.md: the packed client sends, from %s', (file, asModule) => {
     const [source = ''] = blocks('libs/client/README.md', 'ts');
-    writeFileSync(join(dir, 'send.mjs'), here(source));
+    writeFileSync(join(dir, file), here(asModule(source)));
     const env = { ...process.env, API_KEY: stack.growth.api_key };
-    const ran = spawnSync(process.execPath, [join(dir, 'send.mjs')], { encoding: 'utf8', env });
+    const ran = spawnSync(process.execPath, [join(dir, file)], { encoding: 'utf8', env });
     expect([ran.stdout, ran.stderr]).toEqual([expect.stringMatching(/^wamid\./), '']);
   });
 

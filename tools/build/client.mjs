@@ -1,5 +1,5 @@
 // Builds the client library as an npm package: node client.mjs [folder, default dist/client].
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import './api-types.mjs';
 import { run } from '../setup/dependencies.mjs';
 
@@ -33,3 +33,6 @@ const more = [
 if (run('tsc', ['libs/client/src/index.ts', ...options, ...more]) !== 0) process.exit(1);
 for (const name of ['package.json', 'README.md']) cpSync(`libs/client/${name}`, `${out}/${name}`);
 cpSync('libs/client/src/schema.d.ts', `${out}/schema.d.ts`);
+// One copy of the code for both kinds of modules, so that `instanceof` holds in a program that loads it as both.
+writeFileSync(`${out}/index.mjs`, "export * from './index.js';\n");
+writeFileSync(`${out}/index.d.mts`, "export * from './index.js';\n");

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Gateway, GatewayRefusal } from './gateway';
+
+interface Request {
+  method: string;
+  path: string;
+  key: string | string[] | undefined;
+  body: string;
+}
+type Respond = (response: ServerResponse) => void;
+const json =
+  (status: number, body: object, headers: Record<string, string> = {}): Respond =>
+  (response) =>
+    void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+const ok = json(200, { success: true });
+const lost: Respond = (response) => void response.destroy();
+const atOnce = { 'retry-after': '0' };
+const limited = json(429, { error: 'Slow down.', retry_after_seconds: 0 }, atOnce);
+const refused = (status: number, error_code: string, headers = atOnce) =>
+  json(status, { success: false, error: 'No.', error_code }, headers);
+const TEXT = { phone: '+1 201 555 0100', message: 'Hi' };
+const WEBHOOK = { name: 'CRM', url: 'https://crm.example.com', events: ['message.sent' as const] };
+
+describe('the client library (decision 368)', () => {
+  let server: Server;
+  let gateway: Gateway;
+  let requests: Request[];
+  let responses: Respond[];
+  beforeAll(async () => {
+    const receive = async (request: IncomingMessage, response: ServerResponse) => {
+      const { method = '', url: path = '', headers } = request;
+      requests.push({ method, path, key: headers['idempotency-key'], body: await text(request) });
+      (responses.shift() ?? ok)(response);
+    };
+    server = createServer((request, response) => void receive(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    gateway = new Gateway({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: 'k' });
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  beforeEach(() => ([requests, responses] = [[], []]));
+
+  it('repeats the Idempotency-Key of a send after a lost response, a limit and an outage', async () => {
+    responses = [lost, limited, refused(500, 'PLATFORM_UNAVAILABLE'), ok];
+    expect(await gateway.sendText(TEXT)).toEqual({ success: true });
+    expect(requests).toHaveLength(4);
+    expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
+    await gateway.sendText(TEXT);
+    expect(requests[4]?.key).not.toBe(requests[0]?.key);
+    await gateway.sendText(TEXT, { idempotencyKey: 'mine' });
+    expect(requests[5]).toEqual({ method: 'POST', path: '/api/v1/send-text', key: 'mine', body: JSON.stringify(TEXT) });
+  });
+
+  it.each<[string, Respond, string]>([
+    ['an unclear outcome', refused(500, 'OUTCOME_UNKNOWN'), 'OUTCOME_UNKNOWN'],
+    ['the daily cap', refused(429, 'DAILY_LIMIT_REACHED'), 'DAILY_LIMIT_REACHED'],
+    ['a closed window', refused(400, 'WINDOW_CLOSED'), 'WINDOW_CLOSED'],
+    ['a pause that is too long', json(429, { error: 'Slow down.' }, { 'retry-after': '61' }), 'RATE_LIMITED'],
+    ['a response that is no JSON', (response) => void response.writeHead(404).end('<html>'), 'INTERNAL'],
+  ])('throws at once for %s', async (_, respond, error_code) => {
+    responses = [respond];
+    const error = await gateway.sendText(TEXT).catch((fault: unknown) => fault);
+    expect(error).toBeInstanceOf(GatewayRefusal);
+    expect(error).toMatchObject({ error_code });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('retries reads, and a write without a key only if it had no effect', async () => {
+    responses = [lost, ok, limited, ok, lost];
+    await gateway.webhooks();
+    await gateway.createWebhook(WEBHOOK);
+    await expect(gateway.createWebhook(WEBHOOK)).rejects.not.toBeInstanceOf(GatewayRefusal);
+    expect(requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST', 'POST', 'POST']);
+  });
+
+  it('gives up after its retries, and when it is aborted', async () => {
+    responses = [limited, limited, limited, limited];
+    await expect(gateway.health()).rejects.toMatchObject({ status: 429, retryAfterSeconds: 0 });
+    expect(requests).toHaveLength(4);
+    await expect(gateway.health({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('types the result of a send by dry_run', async () => {
+    const sent = await gateway.sendText(TEXT);
+    const checked = await gateway.sendText({ ...TEXT, dry_run: true });
+    const either = await gateway.sendText({ ...TEXT, dry_run: requests.length > 5 });
+    // @ts-expect-error: only a send has an id.
+    expect([sent.message_id, checked.would_send, checked.message_id]).toEqual([undefined, undefined, undefined]);
+    expect('problems' in either && either.problems).toBe(false);
+    // @ts-expect-error: an unknown field.
+    await gateway.sendText({ ...TEXT, dry_rum: true });
+  });
+
+  it('encodes paths and queries', async () => {
+    await gateway.messageStatus('wamid.a/b=');
+    await gateway.messages({ direction: 'in', phone: '+1 201' });
+    expect(requests.map(({ path }) => path)).toEqual([
+      '/api/v1/message-status/wamid.a%2Fb%3D',
+      '/api/v1/messages?direction=in&phone=%2B1+201',
+    ]);
+  });
+
+  it('has a method for each operation of the document', async () => {
+    const document = JSON.parse(readFileSync(join(__dirname, '../../../docs/api/openapi.json'), 'utf8')) as {
+      paths: Record<string, Record<string, object>>;
+    };
+    // For tools that only call a URL.
+    const others = ['get /api/v1/quick-send'];
+    const documented = Object.entries(document.paths)
+      .filter(([path]) => path.startsWith('/api/v1/'))
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
+      .filter((operation) => !others.includes(operation));
+    const inherited = ['constructor', 'get', 'write', 'send'];
+    const methods = [...Object.getOwnPropertyNames(Gateway.prototype), ...Object.keys(gateway)].filter((name) => !inherited.includes(name));
+    const all = gateway as unknown as Record<string, unknown>;
+    for (const name of methods) {
+      const method = all[name];
+      if (typeof method === 'function') await (method as (...args: unknown[]) => Promise<object>).call(gateway, '1', {});
+    }
+    await gateway.events.list();
+    const called = requests.map(({ method, path }) => `${method.toLowerCase()} ${path.split('?')[0]}`);
+    const matches = (operation: string) => new RegExp(`^${operation.replace(/\{\w+\}/g, '[^/]+')}$`);
+    expect(documented.filter((operation) => !called.some((one) => matches(operation).test(one)))).toEqual([]);
+  });
+});
