@@ -119,6 +119,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     const person = { email: 'guessed@growth.example', password: 'correct horse battery' };
     await expectResponse(200, owner, 'post /api/client/team', { body: { ...person, name: 'Guessed', role: 'agent' } });
     await expectResponse(200, visitor, 'post /api/client/login', { body: person });
+    await expectResponse(200, visitor, 'get /api/client/login/options');
     const leaving = browser(site_url, await logIn(site_url, person));
     for (const who of [leaving, operator]) await expectResponse(200, who, 'get /api/client/me');
     await expectResponse(200, leaving, 'post /api/client/logout');

@@ -11,7 +11,10 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPag
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  validateSearch: ({ next }: Record<string, unknown>): { next?: string } => (typeof next === 'string' ? { next } : {}),
+  validateSearch: ({ next, problem }: Record<string, unknown>): { next?: string; problem?: string } => ({
+    ...(typeof next === 'string' && { next }),
+    ...(typeof problem === 'string' && { problem }),
+  }),
   component: lazyRouteComponent(() => import('./pages/login/login-page'), 'LoginPage'),
 });
 

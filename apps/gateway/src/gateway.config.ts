@@ -51,6 +51,9 @@ export class GatewayConfig extends config('gateway', {
     of: ['optional', 'required'],
     default: 'optional',
   }),
+  oidcIssuer: env.url('OIDC_ISSUER', { doc: 'OpenID Connect provider with which people may log in; empty offers none', default: '' }),
+  oidcClientId: env.text('OIDC_CLIENT_ID', { doc: 'the client that the provider knows', default: '' }),
+  oidcClientSecret: env.text('OIDC_CLIENT_SECRET', { doc: 'secret of the client at the provider', default: '', secret: true }),
   smtpUrl: env.parsed(
     'SMTP_URL',
     {

@@ -49,6 +49,7 @@ import { LoginAttemptsStore } from './login/login-attempts.store';
 import { LoginController } from './login/login.controller';
 import { LoginService } from './login/login.service';
 import { MeService } from './login/me.service';
+import { OidcService } from './login/oidc.service';
 import { SecondStep } from './login/second-step.service';
 import { TotpController } from './login/totp.controller';
 import { Mailer } from './mail/mailer';
@@ -174,6 +175,7 @@ const STORES = [
     SessionStrategy,
     LoginService,
     SecondStep,
+    OidcService,
     TotpService,
     MeService,
     AccountService,

@@ -9,6 +9,7 @@ import { BroadcastLimit1795651200000 } from './migrations/1795651200000-broadcas
 import { Erasures1795651300000 } from './migrations/1795651300000-erasures';
 import { Operator1795651400000 } from './migrations/1795651400000-operator';
 import { Totp1795651600000 } from './migrations/1795651600000-totp';
+import { Oidc1795651700000 } from './migrations/1795651700000-oidc';
 import { startHttp } from './server/start-http';
 import { createOperator } from './users/operator.command';
 
@@ -26,6 +27,7 @@ export const service: Service<GatewayConfig> = {
     Erasures1795651300000,
     Operator1795651400000,
     Totp1795651600000,
+    Oidc1795651700000,
   ],
   sources: __dirname,
   start: startHttp,

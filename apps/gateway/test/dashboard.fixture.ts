@@ -125,7 +125,16 @@ export async function startDashboard(
   settings: Partial<
     Pick<
       GatewayConfig,
-      'graphBaseUrl' | 'loginIpLimit' | 'maxConnections' | 'maxConnectionsPerAddress' | 'publicUrl' | 'smtpUrl' | 'trustedProxies'
+      | 'graphBaseUrl'
+      | 'oidcIssuer'
+      | 'oidcClientId'
+      | 'oidcClientSecret'
+      | 'loginIpLimit'
+      | 'maxConnections'
+      | 'maxConnectionsPerAddress'
+      | 'publicUrl'
+      | 'smtpUrl'
+      | 'trustedProxies'
     >
   > = {},
   logger: Logger = createLogger('gateway', 'silent'),

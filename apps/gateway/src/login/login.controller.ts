@@ -9,7 +9,7 @@ import { SameOriginGuard } from '../sessions/same-origin.guard';
 import { endedSessionCookie, sessionCookie, sessionToken } from '../sessions/session-cookie';
 import type { SessionUser } from '../sessions/session-user';
 import { LoginRequest } from './login.requests';
-import { LoggedIn, Me } from './login.responses';
+import { LoggedIn, LoginOptions, Me } from './login.responses';
 import { LoginService } from './login.service';
 import { MeService } from './me.service';
 
@@ -35,6 +35,12 @@ export class LoginController {
     const { token, user } = await this.logins.login({ email, password, code, ip: request.ip, userAgent, currentToken });
     reply.header('set-cookie', sessionCookie(token, this.config.production));
     return { message: 'Logged in.', user: { id: user.id, email: user.email, name: user.name, role: user.role } };
+  }
+
+  @Get('login/options')
+  @Responds(LoginOptions, 'Show how people log in')
+  options() {
+    return Promise.resolve({ oidc: this.config.oidcIssuer !== '' });
   }
 
   @Post('logout')

@@ -12,6 +12,11 @@ const user = Type.Object({
 
 export const LoggedIn = Type.Object({ message: Type.String(), user }, { title: 'LoggedIn' });
 
+export const LoginOptions = Type.Object(
+  { oidc: Type.Boolean({ description: 'Whether `GET /api/client/oidc` leads to the login of an OpenID Connect provider.' }) },
+  { title: 'LoginOptions' },
+);
+
 /** Spec §10. */
 export const Me = Type.Object(
   {

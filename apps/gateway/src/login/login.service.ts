@@ -14,16 +14,21 @@ import { SecondStep } from './second-step.service';
 
 /** Most wrong passwords of one account within 15 minutes (spec §10). LOGIN_IP_LIMIT is the limit of an address. */
 const ACCOUNT_LIMIT = 5;
+const LIMITED = 'Too many wrong logins. Wait before you try again.';
 
-export interface Credentials {
-  email: string;
-  password: string;
-  /** Null without two-step login. */
-  code: string | null;
+/** The browser that logs in. */
+export interface LoginOrigin {
   ip: string;
   userAgent: string | null;
   /** The token of the browser's current session, which the new login ends. */
   currentToken: string | null;
+}
+
+export interface Credentials extends LoginOrigin {
+  email: string;
+  password: string;
+  /** Null without two-step login. */
+  code: string | null;
 }
 
 @Injectable()
@@ -45,14 +50,42 @@ export class LoginService {
     const email = normalizeEmail(credentials.email);
     const account = accountSubject(email);
     const user = await this.accounts.runExclusive(account, () => this.check(email, account, credentials));
-    const { ip, userAgent, currentToken, code } = credentials;
-    const detail = await this.secondStep.check(user, code, ip);
-    const token = await this.sessions.open(user, { ip, userAgent }, currentToken);
-    // The password or two-step login changed, or the user was removed, after the check.
+    const detail = await this.secondStep.check(user, credentials.code, credentials.ip);
+    const token = await this.open(user, credentials, detail);
     if (token === null) throw wrongLogin();
-    const { id, business_id } = user;
-    await this.audit.add({ user_id: id, business_id, action: 'session.opened', target: `user:${id}`, detail });
     return { token, user };
+  }
+
+  /**
+   * Logs in the person whose address the OIDC provider has verified; of several businesses' people the oldest.
+   * @param verify talks to the provider, and throws if it refuses
+   * @returns null for an address that nobody has
+   */
+  async loginVerified(origin: LoginOrigin, verify: () => Promise<string>): Promise<string | null> {
+    await this.purge();
+    const address = addressSubject(origin.ip);
+    const { at } = await this.attempts.require([{ subject: address, limit: this.config.loginIpLimit }], LIMITED);
+    const email = normalizeEmail(await verify());
+    const [user] = await this.users.allByEmail(email);
+    const token = user ? await this.open(user, origin, { oidc: true }) : null;
+    if (token !== null) await this.attempts.uncount(address, at);
+    else {
+      const detail = { account: accountSubject(email), network: networkOf(origin.ip), oidc: true };
+      await this.audit.add({ user_id: null, business_id: null, action: FAILED_LOGIN, target: null, detail });
+    }
+    return token;
+  }
+
+  /** @returns null if the password or two-step login changed, or the user was removed, after the check */
+  private async open(user: StoredUser, { ip, userAgent, currentToken }: LoginOrigin, detail: { second_step?: string; oidc?: true }) {
+    const { id, business_id } = user;
+    const token = await this.sessions.open(user, { ip, userAgent, oidc: detail.oidc === true }, currentToken);
+    if (token !== null) await this.audit.add({ user_id: id, business_id, action: 'session.opened', target: `user:${id}`, detail });
+    return token;
+  }
+
+  private async purge(): Promise<void> {
+    await Promise.all([this.sessions.purge(), this.audit.purge(this.config.auditDays)]);
   }
 
   async logout({ user_id, business_id }: SessionUser, token: string): Promise<void> {
@@ -62,12 +95,12 @@ export class LoginService {
 
   private async check(email: string, account: string, { password, ip }: Credentials): Promise<StoredUser> {
     const address = addressSubject(ip);
-    await Promise.all([this.sessions.purge(), this.audit.purge(this.config.auditDays)]);
+    await this.purge();
     const limits = [
       { subject: account, limit: ACCOUNT_LIMIT },
       { subject: address, limit: this.config.loginIpLimit },
     ];
-    const attempt = await this.attempts.require(limits, 'Too many wrong logins. Wait before you try again.');
+    const attempt = await this.attempts.require(limits, LIMITED);
     const users = await this.users.allByEmail(email);
     const index = await matchingHash(
       users.map(({ password_hash }) => password_hash),

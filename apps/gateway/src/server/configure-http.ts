@@ -15,6 +15,9 @@ import { shareConnections } from '../http/shares';
 import { boundSlowReaders } from '../http/slow-readers';
 import { traceRequests } from '../http/traces';
 import { closeUnusedConnections } from '../http/unused-connections';
+import { LoginService } from '../login/login.service';
+import { oidcRoutes } from '../login/oidc.routes';
+import { OidcService } from '../login/oidc.service';
 import { openApiDocument } from '../openapi/document';
 import { RequestPipe } from '../requests/request.pipe';
 
@@ -51,6 +54,7 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
     if (draining.active) void reply.header('connection', 'close');
     done();
   });
+  oidcRoutes(fastify, app.get(OidcService), app.get(LoginService), app.get(GatewayConfig).production);
   docsRoutes(fastify, openApiDocument(app.get(ModulesContainer), publicUrl), publicUrl);
   fastify.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';

@@ -15,6 +15,9 @@ const OPERATORS: Role[] = ['operator'];
  */
 export const ROUTE_ROLES: Record<Route, Role[] | null> = {
   'POST /api/client/login': null,
+  'GET /api/client/login/options': null,
+  'GET /api/client/oidc': null,
+  'GET /api/client/oidc/callback': null,
   'POST /api/client/password': null,
   'POST /api/client/password/forgotten': null,
   'POST /api/client/logout': EVERYBODY,

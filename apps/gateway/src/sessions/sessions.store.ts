@@ -11,7 +11,7 @@ const ALIVE = `s.last_used_at > now() - make_interval(secs => ${IDLE_SECONDS}) A
 const FIND = `
   WITH found AS (
     SELECT s.token_hash, s.last_used_at, u.id AS user_id, u.email, u.name, ${ROLE_COLUMN}, u.business_id,
-           u.totp, coalesce(b.require_totp, $3) AS totp_required
+           u.totp, NOT s.oidc AND coalesce(b.require_totp, $3) AS totp_required
       FROM access.sessions s JOIN access.users u ON u.id = s.user_id LEFT JOIN access.businesses b ON b.id = u.business_id
      WHERE s.token_hash = $1 AND ${ALIVE}
   ), used AS (
@@ -48,15 +48,15 @@ export class SessionsStore {
    */
   async open(
     { id, password_hash, totp }: { id: number; password_hash: string; totp: boolean },
-    { ip, userAgent }: { ip: string; userAgent: string | null },
+    { ip, userAgent, oidc }: { ip: string; userAgent: string | null; oidc: boolean },
     replaced: string | null,
   ): Promise<string | null> {
     const token = randomBytes(32).toString('base64url');
     return this.db.transaction(async (tx) => {
       const opened = await tx.query(
-        `INSERT INTO access.sessions (token_hash, user_id, ip, user_agent)
-         SELECT $1, id, $4, $5 FROM access.users WHERE id = $2 AND password_hash = $3 AND totp = $6 FOR SHARE RETURNING id`,
-        [hashed(token), id, password_hash, ip, userAgent?.slice(0, USER_AGENT_MAX) ?? null, totp],
+        `INSERT INTO access.sessions (token_hash, user_id, ip, user_agent, oidc)
+         SELECT $1, id, $4, $5, $7 FROM access.users WHERE id = $2 AND password_hash = $3 AND totp = $6 FOR SHARE RETURNING id`,
+        [hashed(token), id, password_hash, ip, userAgent?.slice(0, USER_AGENT_MAX) ?? null, totp, oidc],
       );
       if (opened.length === 0) return null;
       if (replaced !== null) await tx.query(`DELETE FROM access.sessions WHERE token_hash = $1`, [hashed(replaced)]);

@@ -1,16 +1,18 @@
 import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ApiError, request } from '../../api/client';
 import { announceLogin } from '../../api/session';
 import { useTitle } from '../../components/use-title';
+import { providerProblem } from './provider-problem';
 
 const route = getRouteApi('/login');
 
 export function LoginPage() {
   useTitle('Log in');
-  const { next } = route.useSearch();
+  const { next, problem } = route.useSearch();
+  const options = useQuery({ queryKey: ['login-options'], queryFn: () => request(api.GET('/api/client/login/options')) });
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
@@ -48,6 +50,11 @@ export function LoginPage() {
                 Your business’s messages, keys and webhooks.
               </Text>
             </div>
+            {problem !== undefined && !error && (
+              <Alert color="red" role="alert">
+                {providerProblem(problem)}
+              </Alert>
+            )}
             {error && (
               <Alert color="red" role="alert">
                 {error instanceof ApiError ? error.message : 'The server did not respond. Try again in a moment.'}
@@ -83,6 +90,11 @@ export function LoginPage() {
             <Button type="submit" loading={login.isPending} fullWidth>
               Log in
             </Button>
+            {options.data?.oidc && (
+              <Button component="a" variant="default" href={`/api/client/oidc?next=${encodeURIComponent(next ?? '/')}`}>
+                Log in with your organization
+              </Button>
+            )}
             <Button
               variant="subtle"
               disabled={email === ''}

@@ -1,0 +1,142 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Sealer } from '@mgw/sealing';
+import { LOGGER } from '@mgw/service';
+import type { Logger } from '@mgw/telemetry';
+import * as oidc from 'openid-client';
+import { GatewayConfig } from '../gateway.config';
+import { boundedFetch } from './bounded-fetch';
+
+export const OIDC_CALLBACK = '/api/client/oidc/callback';
+/** Time for a person to log in at the provider, in milliseconds. */
+export const OIDC_LIFE_MS = 10 * 60_000;
+/** Time for one call of the provider, in seconds. */
+const CALL_SECONDS = 5;
+const CONTEXT = 'oidc.request';
+
+/** Why a login with the provider failed, as the login page explains it. */
+export type OidcProblem = 'expired' | 'refused' | 'unverified' | 'unknown' | 'unavailable' | 'limited' | 'off';
+
+export class OidcFailure extends Error {
+  override readonly name = 'OidcFailure';
+
+  constructor(readonly problem: OidcProblem) {
+    super(problem);
+  }
+}
+
+/** The browser keeps this, sealed, while the person is at the provider. */
+interface LoginRequest {
+  state: string;
+  nonce: string;
+  verifier: string;
+  next: string;
+  until: number;
+}
+
+/** Login by an OpenID Connect provider: the code flow with PKCE (decision 375). */
+@Injectable()
+export class OidcService {
+  private discovery: Promise<oidc.Configuration> | null = null;
+
+  constructor(
+    private readonly config: GatewayConfig,
+    private readonly sealer: Sealer,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  get isConfigured(): boolean {
+    return this.config.oidcIssuer !== '';
+  }
+
+  /** @returns the address at the provider, and the sealed request for the browser */
+  async begin(next: string): Promise<{ url: string; sealed: string }> {
+    if (!this.isConfigured) throw new OidcFailure('off');
+    const provider = await this.provider();
+    const request: LoginRequest = {
+      state: oidc.randomState(),
+      nonce: oidc.randomNonce(),
+      verifier: oidc.randomPKCECodeVerifier(),
+      next,
+      until: Date.now() + OIDC_LIFE_MS,
+    };
+    const url = oidc.buildAuthorizationUrl(provider, {
+      redirect_uri: this.urlOf(OIDC_CALLBACK),
+      scope: 'openid email',
+      state: request.state,
+      nonce: request.nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(request.verifier),
+      code_challenge_method: 'S256',
+    });
+    return { url: url.href, sealed: this.sealer.seal(JSON.stringify(request), CONTEXT) };
+  }
+
+  /**
+   * Exchanges the code of a callback, and checks state, nonce, PKCE, signature, issuer and audience.
+   * @param search the query of the callback
+   * @returns the verified address
+   * @throws OidcFailure
+   */
+  async finish(search: string, sealed: string | null): Promise<{ email: string; next: string }> {
+    const request = this.opened(sealed);
+    const provider = await this.provider();
+    try {
+      const callback = new URL(`${OIDC_CALLBACK}${search}`, this.config.publicUrl);
+      const tokens = await oidc.authorizationCodeGrant(provider, callback, {
+        expectedState: request.state,
+        expectedNonce: request.nonce,
+        pkceCodeVerifier: request.verifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (!claims) throw new OidcFailure('refused');
+      // Many providers send the address only here.
+      const { email, email_verified } =
+        claims.email === undefined ? await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub) : claims;
+      if (typeof email !== 'string' || email_verified !== true) throw new OidcFailure('unverified');
+      return { email, next: request.next };
+    } catch (fault) {
+      if (fault instanceof OidcFailure) throw fault;
+      // The message may contain what the provider sent.
+      this.logger.warn({ code: (fault as { code?: string }).code }, 'a login with the OIDC provider failed');
+      throw new OidcFailure('refused');
+    }
+  }
+
+  private opened(sealed: string | null): LoginRequest {
+    if (sealed === null) throw new OidcFailure('expired');
+    try {
+      const request = JSON.parse(this.sealer.open(sealed, CONTEXT)) as LoginRequest;
+      if (request.until > Date.now()) return request;
+    } catch {
+      // Changed, or sealed with a key that is gone.
+    }
+    throw new OidcFailure('expired');
+  }
+
+  /** Discovers the provider with the first login. @throws OidcFailure */
+  private async provider(): Promise<oidc.Configuration> {
+    this.discovery ??= this.discover();
+    try {
+      return await this.discovery;
+    } catch (fault) {
+      this.discovery = null;
+      this.logger.warn({ code: (fault as { code?: string }).code }, 'the OIDC provider did not respond');
+      throw new OidcFailure('unavailable');
+    }
+  }
+
+  private discover(): Promise<oidc.Configuration> {
+    const { oidcIssuer, oidcClientId, oidcClientSecret, production } = this.config;
+    const isPlain = !production && new URL(oidcIssuer).protocol === 'http:';
+    return oidc.discovery(new URL(oidcIssuer), oidcClientId, oidcClientSecret, undefined, {
+      timeout: CALL_SECONDS,
+      [oidc.customFetch]: boundedFetch,
+      // Every other address must be https, also those that the provider names.
+      ...(isPlain && { execute: [oidc.allowInsecureRequests] }),
+    });
+  }
+
+  private urlOf(path: string): string {
+    return new URL(path, this.config.publicUrl).href;
+  }
+}
