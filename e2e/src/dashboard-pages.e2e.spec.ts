@@ -266,6 +266,14 @@ describe('the dashboard’s pages', () => {
       await page.getByRole('alert').getByText('The server did not respond. Try again in a moment.').waitFor();
     });
 
+    it('offers the login with an organization, and explains why one failed (decision 375)', async () => {
+      await page.route('**/api/client/login/options', (route) => route.fulfill({ json: { oidc: true } }));
+      await go('login?problem=expired&next=/inbox');
+      await page.getByRole('alert').getByText('The login with your organization took too long. Try again.').waitFor();
+      const link = page.getByRole('link', { name: 'Log in with your organization' });
+      expect(await link.getAttribute('href')).toBe('/api/client/oidc?next=%2Finbox');
+    });
+
     it('requires a confirmation before an irreversible action', async () => {
       const phone = '919876543233';
       await owner.call('PUT', `/api/client/suppressions/${phone}`, { state: 'opted_out' });

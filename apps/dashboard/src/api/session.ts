@@ -18,7 +18,7 @@ function detectUserChange(id: number | null): void {
   if (known !== null && id !== known) window.location.assign('/');
 }
 
-export function announceLogin(userId: number | null): void {
+function announceLogin(userId: number | null): void {
   logins.postMessage(userId);
 }
 
@@ -27,6 +27,8 @@ export const meQuery = {
   queryFn: async () => {
     const me = await request(api.GET('/api/client/me'));
     detectUserChange(me.user.id);
+    // Every login ends with a page load, also one by a provider.
+    if (known === null) announceLogin(me.user.id);
     known = me.user.id;
     return me;
   },

@@ -57,7 +57,7 @@ export class LoginService {
   }
 
   /**
-   * Logs in the person whose address the OIDC provider has verified; of several businesses' people the oldest.
+   * Logs in the person whose address the OIDC provider has verified. If several businesses have the address, their oldest person.
    * @param verify talks to the provider, and throws if it refuses
    * @returns null for an address that nobody has
    */

@@ -131,8 +131,8 @@ export class OidcService {
     return oidc.discovery(new URL(oidcIssuer), oidcClientId, oidcClientSecret, undefined, {
       timeout: CALL_SECONDS,
       [oidc.customFetch]: boundedFetch,
-      // Every other address must be https, also those that the provider names.
-      ...(isPlain && { execute: [oidc.allowInsecureRequests] }),
+      // Without this the library trusts TLS instead of checking the ID token's signature.
+      execute: isPlain ? [oidc.enableNonRepudiationChecks, oidc.allowInsecureRequests] : [oidc.enableNonRepudiationChecks],
     });
   }
 

@@ -59,17 +59,22 @@ describe('login with an OpenID Connect provider (additions §7, decision 375)', 
   it('creates nobody, and takes verified addresses only', async () => {
     for (const [login, problem] of [
       ['nobody@elsewhere.example', 'unknown'],
-      ['unverified@business.example', 'unverified'],
+      [`unverified:${owner.email}`, 'unverified'],
     ] as const) {
       const { url, cookie } = await begin();
       await expectProblem(await provider.logIn(url, login), cookie, problem);
     }
   });
 
+  it.each(['audience', 'issuer', 'expiry', 'signature'])('refuses an ID token with a wrong %s', async (fault) => {
+    const { url, cookie } = await begin();
+    await expectProblem(await provider.logIn(url, `${fault}:${owner.email}`), cookie, 'refused');
+  });
+
   it('refuses a wrong state, nonce, verifier, issuer or client, and a used code', async () => {
     const { url, cookie } = await begin();
     const search = await provider.logIn(url, owner.email);
-    await expectProblem(search, (await begin()).cookie, 'refused');
+    await expectProblem(search, changed(cookie, { state: 'another' }), 'refused');
     await expectProblem(search.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'), cookie, 'refused');
     await expectProblem(search, changed(cookie, { verifier: 'x'.repeat(43) }), 'refused');
     for (const [change, from] of [

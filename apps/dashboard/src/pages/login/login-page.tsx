@@ -3,7 +3,6 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ApiError, request } from '../../api/client';
-import { announceLogin } from '../../api/session';
 import { useTitle } from '../../components/use-title';
 import { providerProblem } from './provider-problem';
 
@@ -19,10 +18,7 @@ export function LoginPage() {
   const [needsCode, setNeedsCode] = useState(false);
   const login = useMutation({
     mutationFn: () => request(api.POST('/api/client/login', { body: { email, password, ...(code && { code }) } })),
-    onSuccess: ({ user }) => {
-      announceLogin(user.id);
-      window.location.assign(ownPage(next));
-    },
+    onSuccess: () => window.location.assign(ownPage(next)),
     onError: (failure) => isCodeMissing(failure) && setNeedsCode(true),
   });
   const forgotten = useMutation({

@@ -5,8 +5,8 @@ const PROBLEMS: Record<string, string> = {
   unverified: 'Your organization has not verified your email address. Ask its administrator.',
   unknown: 'Nobody here has the email address of your organization’s login. Ask an owner of your business to invite you.',
   limited: 'Too many wrong logins. Wait before you try again.',
-  off: 'This gateway offers no login with an organization.',
+  off: 'This gateway offers no login with an organization. Use your password.',
 };
 
 export const providerProblem = (problem: string): string =>
-  PROBLEMS[problem] ?? 'The login of your organization does not respond. Try again in a moment, or use your password.';
+  PROBLEMS[problem] ?? 'Your organization’s login did not respond. Try again in a moment, or use your password.';
