@@ -379,6 +379,24 @@ describe('links by mail', () => {
     expect(mails.to('nobody@mail.example')).toEqual([]);
   });
 
+  it('a forgotten password ends no link that somebody handed over, unless it has expired (decision 299)', async () => {
+    const email = 'asha@mail.example';
+    const [colleague, other] = [await dashboard.session('owner', business), await dashboard.session('owner', await dashboard.business())];
+    const { body } = await colleague.post(TEAM, { email, name: 'Asha', role: 'agent' }).expect(200);
+    const { id, invite_url } = body as { id: number; invite_url: string };
+    await arrived(email);
+    // A request goes through the people in the order of their ids, so the mail for this one shows that Asha's turn is over.
+    await other.post(TEAM, { email, name: 'Asha', role: 'agent', password: PASSWORD }).expect(200);
+    await forgot(email).expect(200);
+    await arrived(email, 2);
+    await setPassword(invite_url).expect(200);
+    await colleague.post(`${TEAM}/${id}/reset`).expect(200);
+    await arrived(email, 3);
+    await dashboard.db.query('UPDATE access.password_links SET expires_at = now() WHERE user_id = $1', [id]);
+    await forgot(email).expect(200);
+    await arrived(email, 5);
+  });
+
   it('the fourth request for an address within 15 minutes gets 429, known or not', async () => {
     const { email } = await dashboard.user('agent', business);
     for (const address of [email, 'stranger@mail.example']) {

@@ -21,18 +21,29 @@ interface LinkOwner {
 export class PasswordLinksStore {
   constructor(private readonly db: Database) {}
 
-  /** Replaces the user's previous link. */
+  /** Replaces the user's previous link. @param created_by another person, who hands it over */
   async create(tx: Tx, user_id: number, created_by: number): Promise<PasswordLink> {
+    const link = await this.insert(tx, user_id, created_by);
+    if (!link) throw new Error('a new link returned no row');
+    return link;
+  }
+
+  /** Creates a link that anybody may request for the user. @returns null if the user has a link that another person handed over */
+  createRequested(tx: Tx, user_id: number): Promise<PasswordLink | null> {
+    return this.insert(tx, user_id, user_id);
+  }
+
+  private async insert(tx: Tx, user_id: number, created_by: number): Promise<PasswordLink | null> {
     const token = randomBytes(32).toString('base64url');
     const [row] = await tx.query<{ expires_at: Date }>(
-      `INSERT INTO access.password_links (user_id, created_by, token_hash, expires_at) VALUES ($1, $2, $3, now() + ${LIFE})
+      `INSERT INTO access.password_links AS l (user_id, created_by, token_hash, expires_at) VALUES ($1, $2, $3, now() + ${LIFE})
        ON CONFLICT (user_id) DO UPDATE
          SET created_by = EXCLUDED.created_by, token_hash = EXCLUDED.token_hash, expires_at = EXCLUDED.expires_at
+         WHERE EXCLUDED.created_by <> l.user_id OR l.created_by = l.user_id OR l.expires_at <= now()
        RETURNING expires_at`,
       [user_id, created_by, hashed(token)],
     );
-    if (!row) throw new Error('a new link returned no row');
-    return { token, expires_at: row.expires_at };
+    return row ? { token, expires_at: row.expires_at } : null;
   }
 
   /** @returns null for a token that is unknown, used, replaced or expired */

@@ -63,13 +63,13 @@ export class PasswordLinks {
     return { reset_url, ...shown };
   }
 
-  /** Mails a link to each user with the address. The caller does not wait, so that it cannot find out whether there are any. */
+  /** Mails a link to each user with the address who has none that was handed over. The caller does not wait, so that it cannot find out whether there are any. */
   mailResets(email: string, ip: string): void {
     this.mailer.send(`network:${networkOf(ip)}`, async () => {
       const mails = [];
       for (const { id, business_id } of await this.users.allByEmail(email)) {
-        const link = await this.createReset(id, business_id);
-        mails.push(await this.compose({ ...link, email, business_id, purpose: 'reset' }));
+        const link = await this.createRequested(id, business_id);
+        if (link) mails.push(await this.compose({ ...link, email, business_id, purpose: 'reset' }));
       }
       return mails;
     });
@@ -83,10 +83,10 @@ export class PasswordLinks {
     return { url: this.urlOf(link), expires_at: link.expires_at.toISOString(), message };
   }
 
-  private createReset(user_id: number, business_id: number | null): Promise<PasswordLink> {
+  private createRequested(user_id: number, business_id: number | null): Promise<PasswordLink | null> {
     return this.db.transaction(async (tx) => {
-      const link = await this.links.create(tx, user_id, user_id);
-      await this.audit.add({ user_id, business_id, action: 'password.forgotten', target: `user:${user_id}`, detail: {} }, tx);
+      const link = await this.links.createRequested(tx, user_id);
+      if (link) await this.audit.add({ user_id, business_id, action: 'password.forgotten', target: `user:${user_id}`, detail: {} }, tx);
       return link;
     });
   }
