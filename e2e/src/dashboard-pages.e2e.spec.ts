@@ -153,6 +153,61 @@ describe('the dashboard’s pages', () => {
       expect([held.length, await replied('Only once.'), await box.inputValue()]).toEqual([1, 1, 'And then']);
     });
 
+    it('decision 392: an agent assigns, labels, takes notes, answers by a quick reply, and closes by key', async () => {
+      const [phone, next] = ['12015550111', '12015550112'];
+      await owner.call('POST', '/api/client/quick-replies', { shortcut: 'hours', text: 'We open at nine.' });
+      await customer(stack.demo, stack.growth, next).writes(`Hello from ${next}`);
+      const box = await open(phone);
+      const row = page.getByRole('button', { name: `Hello from ${phone}` });
+      await page.getByRole('button', { name: 'Assign to a colleague' }).click();
+      await page.getByRole('menuitem', { name: /\(you\)/ }).click();
+      await page.getByRole('button', { name: /^Mine 1$/ }).click();
+      await row.waitFor();
+      expect(await page.getByRole('button', { name: `Hello from ${next}` }).count()).toBe(0);
+      await page.getByPlaceholder('Add a label').fill('Order 7');
+      await page.keyboard.press('Enter');
+      await row.getByText('Order 7').waitFor();
+      const labelled = page.locator('.inbox-row').filter({ hasText: 'Order 7' });
+      await page.getByRole('button', { name: 'Note', exact: true }).click();
+      await page.getByRole('textbox', { name: 'Note' }).fill('Gift wrap');
+      await page.keyboard.press('Enter');
+      await page.getByRole('log').getByRole('note', { name: 'Note' }).getByText('Gift wrap').waitFor();
+      await box.fill('/hou');
+      await page.getByRole('option', { name: /hours/ }).waitFor();
+      await box.press('Enter');
+      expect(await box.inputValue()).toBe('We open at nine.');
+      await box.press('Enter');
+      await page.getByRole('log').getByText('We open at nine.').waitFor();
+      await eventually(async () => (await replied('We open at nine.')) === 1);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.getByRole('button', { name: /^Open/ }).click();
+      await labelled.waitFor();
+      await labelled.focus();
+      const id = here().searchParams.get('id');
+      await page.keyboard.press('k');
+      await eventually(() => here().searchParams.get('id') !== id);
+      await page.keyboard.press('j');
+      await eventually(() => here().searchParams.get('id') === id);
+      await page.getByRole('button', { name: 'Close', exact: true }).waitFor();
+      await page.keyboard.press('e');
+      await page.getByRole('button', { name: /^Reopen/ }).waitFor();
+      await labelled.waitFor({ state: 'detached' });
+      await page.keyboard.press('r');
+      await eventually(() => page.evaluate(`document.activeElement.getAttribute('aria-label') === 'Reply'`));
+    });
+
+    it('shows a phone the list, or one conversation with its reply field in view', async () => {
+      await page.setViewportSize(PHONE);
+      const box = await open('12015550113');
+      const field = await box.boundingBox();
+      expect(field && field.y + field.height).toBeLessThanOrEqual(PHONE.height);
+      expect(await page.evaluate(OUT_OF_REACH)).toEqual([]);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Back' }).click();
+      await box.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: /Hello from 12015550113/ }).waitFor();
+    });
+
     it('sends nothing when Enter ends an input method composition', async () => {
       const box = await open('12015550101');
       await box.fill('にほ');
@@ -219,7 +274,7 @@ describe('the dashboard’s pages', () => {
       await page.getByRole('button', { name: 'Send again' }).waitFor();
       let sent = 0;
       page.on('request', (request) => (sent += Number(request.method() === 'POST')));
-      const response = page.waitForResponse('**/api/client/conversations');
+      const response = page.waitForResponse('**/api/client/conversations?view=**');
       await context.setOffline(false);
       await refresh();
       await response;
@@ -337,7 +392,7 @@ describe('the dashboard’s pages', () => {
       await eventually(async () => (await page.title()) === 'Log in · Messaging gateway');
       await openHome();
       await page.getByRole('link', { name: 'Messages' }).click();
-      await eventually(async () => (await page.title()) === 'Messages · Messaging gateway');
+      await eventually(async () => /^(\(\d+\) )?Messages · Messaging gateway$/.test(await page.title()));
     });
   });
 
@@ -711,6 +766,7 @@ describe('the dashboard’s pages', () => {
       await tabTo(new RegExp(`Hello from ${phone}`));
       await page.keyboard.press('Enter');
       await page.getByLabel('Reply').waitFor();
+      await tabTo(/^Quick replies$/);
       await tabTo(/^Reply$/);
       await page.keyboard.type('By hand.');
       await page.keyboard.press('Enter');
@@ -1051,13 +1107,29 @@ describe('the dashboard’s pages', () => {
       expect(JSON.parse(stdout)).toMatchObject({ success: true, phone: '12015550100', template: 'dispatch_notice' });
     });
 
-    it('sends a template to a customer with a closed window', async () => {
+    it('decision 394: sends a template with header and button in the thread of a person who never wrote', async () => {
+      const crm = integrator(stack.demo.base_url, stack.growth.api_key);
+      await crm.post('send-template', { phone: '+1 202 555 0400', template_name: 'order_update', body_params: ['Zoe', '1'] });
       await logIn();
-      await go('templates?phone=12015550100');
-      const dialog = await fill('order_update');
-      for (const field of ['{{1}}', '{{2}}']) await dialog.getByLabel(field).fill('Asha');
-      await dialog.getByRole('button', { name: 'Send', exact: true }).click();
-      await page.getByText('The message is on its way: see Messages.').waitFor();
+      await go('inbox?q=5550400');
+      await page.getByRole('button', { name: /Hello Zoe/ }).click();
+      await page.getByRole('button', { name: 'Template' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Send a template' });
+      await dialog.getByLabel('Template', { exact: true }).click();
+      await page
+        .getByRole('option', { name: /^dispatch_notice/ })
+        .first()
+        .click();
+      const values = {
+        'Header: {{1}}': '1007',
+        '{{1}}': 'Zoe',
+        '{{2}}': '1007',
+        '{{3}}': 'Monday',
+        'Button “Track”: end of its address': '7',
+      };
+      for (const [label, value] of Object.entries(values)) await dialog.getByLabel(label, { exact: true }).fill(value);
+      await dialog.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('log').getByText('dispatch_notice').waitFor();
     });
 
     it('sends the header’s values with a test', async () => {

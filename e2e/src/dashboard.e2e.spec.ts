@@ -214,13 +214,13 @@ describe('the dashboard', () => {
     await customer(stack.demo, stack.growth, '12015550107').writes('Is it ready?');
     await go('inbox');
     await page.getByRole('button', { name: /Is it ready/ }).click();
-    await page.getByText(/open for 23:5\d:\d\d/).waitFor();
+    await page.getByText(/^23 h 5\d min left|24 h 0 min left$/).waitFor();
     await page.getByLabel('Reply').fill('It is.');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('log').getByText('It is.').first().waitFor();
     const crm = integrator(stack.demo.base_url, stack.growth.api_key);
     await crm.post('send-template', { phone: '+1 201 555 0102', template_name: 'order_update', body_params: ['Ben', '1'] });
-    await go('inbox');
+    await go('inbox?q=0102');
     await page.getByRole('button', { name: /Hello Ben/ }).click();
     await page.getByText('The 24-hour window is closed').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);

@@ -206,28 +206,49 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
         );
         return conversations[0]?.id;
       });
+      const template = { template_name: 'order_update', body_params: ['Asha', '1007'] };
       const sends = {
-        messages: [{ text: 'Yes.' }, { text: 'No.' }],
-        reactions: [
+        'conversations/{id}/messages': [{ text: 'Yes.' }, { text: 'No.' }],
+        'conversations/{id}/reactions': [
           { message_id, emoji: '👍' },
           { message_id, emoji: null },
         ],
+        'conversations/{id}/templates': [template, { ...template, body_params: ['Ben', '1008'] }],
+        messages: [
+          { phone, text: 'Yes.' },
+          { phone, text: 'No.' },
+        ],
       };
       for (const [way, [body, other]] of Object.entries(sends)) {
-        const request = { at: { id }, headers: { 'idempotency-key': `${phone}-${way}` } };
-        await expectResponse(status, owner, `post /api/client/conversations/{id}/${way}`, { ...request, body });
+        const request = { at: { id }, headers: { 'idempotency-key': `${phone}-${way.replace(/\W/g, '')}` } };
+        await expectResponse(status, owner, `post /api/client/${way}`, { ...request, body });
         if (repeated)
-          await expectResponse(repeated, owner, `post /api/client/conversations/{id}/${way}`, {
-            ...request,
-            body: repeated === 409 ? body : other,
-          });
+          await expectResponse(repeated, owner, `post /api/client/${way}`, { ...request, body: repeated === 409 ? body : other });
       }
       await expectResponse(200, owner, 'get /api/client/conversations/{id}/messages', { at: { id } });
+      return id;
     };
-    await reply('12015550100', 200, 422);
+    const at = { id: await reply('12015550100', 200, 422) };
     await reply('12015550141', 429);
     await reply('12015550144', 500);
     await reply('12015550148', 500, 409);
+    await expectResponse(200, owner, 'post /api/client/conversations/{id}/notes', { at });
+    await expectResponse(200, owner, 'patch /api/client/conversations/{id}', { at });
+    for (const list of ['labels', 'quick-replies']) {
+      const one = { at: await expectResponse<{ id: number }>(200, owner, `post /api/client/${list}`) };
+      await expectResponse(409, owner, `post /api/client/${list}`);
+      await expectResponse(200, owner, `get /api/client/${list}`);
+      await expectResponse(200, owner, `put /api/client/${list}/{id}`, one);
+      const taken = { name: 'Taken', shortcut: 'taken', color: 'red', text: 'Yes.' };
+      const body = (({ name, color, shortcut, text }) => (list === 'labels' ? { name, color } : { shortcut, text }))(taken);
+      await expectResponse(200, owner, `post /api/client/${list}`, { body });
+      await expectResponse(409, owner, `put /api/client/${list}/{id}`, { ...one, body });
+      await expectResponse(200, owner, `delete /api/client/${list}/{id}`, one);
+    }
+    for (let n = 0; n < 10; n++) {
+      const labels = Array.from({ length: 20 }, (_, i) => `Label ${n}.${i}`);
+      await expectResponse(n < 9 ? 200 : 409, owner, 'patch /api/client/conversations/{id}', { at, body: { labels } });
+    }
   });
 
   it('files', async () => {

@@ -170,6 +170,11 @@ describe('the main journey', () => {
       },
       { everyMs: 400 },
     );
+    const [conversation] = (await owner.call<{ conversations: { id: number }[] }>('GET', `/api/client/conversations?q=${phone}`)).body
+      .conversations;
+    const thread = `/api/client/conversations/${conversation?.id}`;
+    expect((await owner.call('POST', `${thread}/notes`, { text: 'kestrel waits' })).status).toBe(200);
+    expect((await owner.call('PATCH', thread, { labels: ['VIP'] })).status).toBe(200);
     await canary.writes('STOP');
     await eventually(async () => (await owner.call('GET', `/api/client/suppressions/${phone}`)).status === 200);
 
@@ -180,7 +185,7 @@ describe('the main journey', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(new Set(lines.map(({ kind }) => kind))).toEqual(
-      new Set(['conversation', 'opt_out', 'message_received', 'message_sent', 'status', 'broadcast', 'automatic_reply']),
+      new Set(['conversation', 'opt_out', 'note', 'message_received', 'message_sent', 'status', 'broadcast', 'automatic_reply']),
     );
     expect(lines).toContainEqual(expect.objectContaining({ kind: 'message_received', message_id: said, text: 'kestrel asks' }));
     const usage = async () => (await owner.call('GET', '/api/client/usage')).body['days'];
@@ -206,6 +211,7 @@ describe('the main journey', () => {
 
     const held = [...(await rowsOf(stack)), ...(await messagesOf(stack))];
     expect(held.length).toBeGreaterThan(100);
+    expect(held.filter((row) => row.startsWith('send.conversation_labels '))).toEqual([]);
     for (const mark of [phone, 'kestrel', 'Kestrel', said, sent.body.message_id])
       for (const text of [mark, Buffer.from(mark).toString('hex')])
         expect([mark, held.filter((row) => row.includes(text) && !HANDLED_IDS.test(row)).map((row) => row.slice(0, 300))]).toEqual([

@@ -18,11 +18,13 @@ import { IconLogout, IconMoonStars, IconSearch, IconSettings, IconUserCircle } f
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useLogout, useMayCall, useMe } from './api/session';
+import { useUnreadCount } from './api/use-unread-count';
 import { PlanBar } from './components/plan-bar';
 import { useShortcuts } from './components/shortcuts';
 import { pagesOf } from './navigation';
 import { CapBanner } from './components/cap-banner';
 import { OutdatedNotice } from './components/outdated-notice';
+import { useUnreadInTitle } from './components/use-title';
 
 const Keyboard = lazy(() => import('./components/keyboard-shortcuts').then((module) => ({ default: module.Keyboard })));
 
@@ -35,11 +37,19 @@ export function Shell() {
   const { toggleColorScheme } = useMantineColorScheme();
   const logout = useLogout();
   const main = useMainFocus(pathname);
+  const unread = useUnreadCount(business !== null);
+  useUnreadInTitle(unread);
+  // The inbox has panes, which fill the screen and scroll by themselves.
+  const hasPanes = pathname === '/inbox';
   const [isHelpOpen, help] = useDisclosure();
   const [paletteRequests, setPaletteRequests] = useState(0);
   useShortcuts({ help: help.open, palette: () => setPaletteRequests((times) => times + 1) });
   return (
-    <AppShell header={{ height: 56 }} navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }} padding="lg">
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding={hasPanes ? 0 : 'lg'}
+    >
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap" style={{ minWidth: 0 }}>
@@ -96,6 +106,14 @@ export function Shell() {
               activeOptions={{ exact: true }}
               active={to === '/' || to === '/operator' ? pathname === to : pathname.startsWith(to)}
               leftSection={<Icon size={18} />}
+              rightSection={
+                to === '/inbox' &&
+                unread > 0 && (
+                  <Badge size="sm" aria-label={`${unread} unread`}>
+                    {unread}
+                  </Badge>
+                )
+              }
               onClick={close}
               style={{ borderRadius: 8 }}
             />
@@ -107,8 +125,12 @@ export function Shell() {
           </AppShell.Section>
         )}
       </AppShell.Navbar>
-      <AppShell.Main ref={main} tabIndex={-1} style={{ outline: 'none' }}>
-        <Box maw={1280} mx="auto">
+      <AppShell.Main
+        ref={main}
+        tabIndex={-1}
+        style={{ outline: 'none', ...(hasPanes && { height: '100dvh', display: 'flex', flexDirection: 'column' }) }}
+      >
+        <Box {...(hasPanes ? { style: { flex: 1, minHeight: 0, display: 'flex', flexDirection: 'column' } } : { maw: 1280, mx: 'auto' })}>
           {business && seesKeys && <CapBanner business={business} />}
           <OutdatedNotice />
           <Outlet />

@@ -33,8 +33,12 @@ import { BusinessesService } from './businesses/businesses.service';
 import { BusinessesStore } from './businesses/businesses.store';
 import { ConnectionController } from './connection/connection.controller';
 import { ConnectionService } from './connection/connection.service';
+import { AgentSends } from './conversations/agent-sends.service';
 import { ConversationsController } from './conversations/conversations.controller';
 import { EventFeedService } from './events/event-feed.service';
+import { LabelsController } from './conversations/labels.controller';
+import { NewMessageController } from './conversations/new-message.controller';
+import { QuickRepliesController } from './conversations/quick-replies.controller';
 import { EventStreamController } from './events/event-stream.controller';
 import { EventStreamService } from './events/event-stream.service';
 import { GatewayConfig } from './gateway.config';
@@ -126,6 +130,9 @@ const DASHBOARD_API = [
   UsageController,
   ConversationsController,
   ClientMediaController,
+  LabelsController,
+  NewMessageController,
+  QuickRepliesController,
   SuppressionsController,
   PeopleController,
   SettingsController,
@@ -169,6 +176,7 @@ const STORES = [
   controllers: [...REST_API, ...DASHBOARD_API, ...OPERATOR_API],
   providers: [
     ...STORES,
+    AgentSends,
     ApiKeyStrategy,
     KeyCache,
     WrongKeys,

@@ -1,5 +1,15 @@
 import { Controller } from '@nestjs/common';
 import {
+  AddNote,
+  CreateLabel,
+  CreateQuickReply,
+  DeleteLabel,
+  DeleteQuickReply,
+  ListLabels,
+  ListQuickReplies,
+  UpdateConversation,
+  UpdateLabel,
+  UpdateQuickReply,
   CancelBroadcast,
   CancelRecovery,
   CheckBroadcast,
@@ -422,6 +432,56 @@ export class Neighbours {
   @Handles(TryAutoReply)
   tryAutoReply(request: RequestOf<typeof TryAutoReply>) {
     return this.reply(TryAutoReply, request);
+  }
+
+  @Handles(UpdateConversation)
+  updateConversation(request: RequestOf<typeof UpdateConversation>) {
+    return this.reply(UpdateConversation, request);
+  }
+
+  @Handles(AddNote)
+  addNote(request: RequestOf<typeof AddNote>) {
+    return this.reply(AddNote, request);
+  }
+
+  @Handles(CreateLabel)
+  createLabel(request: RequestOf<typeof CreateLabel>) {
+    return this.reply(CreateLabel, request);
+  }
+
+  @Handles(CreateQuickReply)
+  createQuickReply(request: RequestOf<typeof CreateQuickReply>) {
+    return this.reply(CreateQuickReply, request);
+  }
+
+  @Handles(DeleteLabel)
+  deleteLabel(request: RequestOf<typeof DeleteLabel>) {
+    return this.reply(DeleteLabel, request);
+  }
+
+  @Handles(DeleteQuickReply)
+  deleteQuickReply(request: RequestOf<typeof DeleteQuickReply>) {
+    return this.reply(DeleteQuickReply, request);
+  }
+
+  @Handles(ListLabels)
+  listLabels(request: RequestOf<typeof ListLabels>) {
+    return this.reply(ListLabels, request);
+  }
+
+  @Handles(ListQuickReplies)
+  listQuickReplies(request: RequestOf<typeof ListQuickReplies>) {
+    return this.reply(ListQuickReplies, request);
+  }
+
+  @Handles(UpdateLabel)
+  updateLabel(request: RequestOf<typeof UpdateLabel>) {
+    return this.reply(UpdateLabel, request);
+  }
+
+  @Handles(UpdateQuickReply)
+  updateQuickReply(request: RequestOf<typeof UpdateQuickReply>) {
+    return this.reply(UpdateQuickReply, request);
   }
 
   private async reply<O extends Operation>(op: O, request: RequestOf<O>): Promise<ReplyOf<O>> {

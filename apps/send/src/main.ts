@@ -9,6 +9,7 @@ import { SentDetails1795479000000 } from './migrations/1795479000000-sent-detail
 import { ErasedPeople1795651200000 } from './migrations/1795651200000-erased-people';
 import { ByKey1795737600000 } from './migrations/1795737600000-by-key';
 import { Uploads1795737700000 } from './migrations/1795737700000-uploads';
+import { InboxWork1795741200000 } from './migrations/1795741200000-inbox-work';
 
 export const service: Service<SendConfig> = {
   name: 'send',
@@ -24,6 +25,7 @@ export const service: Service<SendConfig> = {
     ErasedPeople1795651200000,
     ByKey1795737600000,
     Uploads1795737700000,
+    InboxWork1795741200000,
   ],
   sources: __dirname,
 };

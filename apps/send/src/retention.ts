@@ -13,6 +13,7 @@ export const sendRetention = ({ messagesDays: days }: SendConfig) => ({
   rows: [
     { table: 'send.intents', where: `id < ${firstIntentIdAt(startOfMonth(days + MONTH_DAYS))} AND state NOT IN ('calling', 'unknown')` },
     { table: 'send.idempotency_keys', where: `created_at < now() - interval '25 hours'` },
+    { table: 'send.notes', where: `created_at < ${startOfMonth(days)}` },
     { table: 'send.message_changes', where: `changed_at < ${startOfMonth(days)}` },
     { table: 'send.uploads', where: `uploaded_at < now() - interval '${UPLOADED_DAYS} days'` },
     { table: 'send.daily_usage', where: 'day < current_date - 40' },

@@ -9,6 +9,8 @@ import { InboundService } from './inbound/inbound.service';
 import { InboundStore } from './inbound/inbound.store';
 import { MessageChangesStore } from './inbound/message-changes.store';
 import { InboundLogStore } from './inbox/inbound-log.store';
+import { InboxListsHandlers } from './inbox/inbox-lists.handlers';
+import { InboxWorkStore } from './inbox/inbox-work.store';
 import { InboxHandlers } from './inbox/inbox.handlers';
 import { InboxStore } from './inbox/inbox.store';
 import { ThreadStore } from './inbox/thread.store';
@@ -84,6 +86,7 @@ function platformSlots(rpcConcurrency: number) {
     ReceiptHandlers,
     InboxHandlers,
     MediaHandlers,
+    InboxListsHandlers,
     SettingsHandlers,
     SuppressionHandlers,
     PeopleHandlers,
@@ -101,6 +104,7 @@ function platformSlots(rpcConcurrency: number) {
     ReceiptStore,
     InboxStore,
     InboundLogStore,
+    InboxWorkStore,
     ThreadStore,
     MediaStore,
     retention(SendConfig, sendRetention),

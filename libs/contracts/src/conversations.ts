@@ -9,7 +9,13 @@ import { NextCursor, PageRequest, Period, RowCursors } from './paging';
 export const SuppressionStateName = Type.Union([Type.Literal('opted_out'), Type.Literal('blocked'), Type.Literal('opted_out_marketing')]);
 export type SuppressionStateName = Static<typeof SuppressionStateName>;
 
+export const LABEL_NAME = 40;
+/** The most labels of a conversation. */
+export const MAX_LABELS = 20;
+
 const Direction = Type.Union([Type.Literal('in'), Type.Literal('out')]);
+
+export const ConversationStatus = Type.Union([Type.Literal('open'), Type.Literal('closed')]);
 
 /** A person and the state of the conversation with them. */
 export const ConversationRecord = Type.Object({
@@ -19,6 +25,18 @@ export const ConversationRecord = Type.Object({
   customer_name: Type.String(),
   session_window: Type.Object({ open: Type.Boolean(), last_inbound_at: Nullable(IsoTime), closes_at: Nullable(IsoTime) }),
   suppression_state: Nullable(SuppressionStateName),
+  /** The user who handles it. */
+  assigned_to: Nullable(Id),
+  status: ConversationStatus,
+  /** Messages of the customer since somebody opened or answered the conversation. */
+  unread_count: Type.Integer({ minimum: 0 }),
+  /** Since when the customer waits for a reply. */
+  waiting_since: Nullable(IsoTime),
+  /** Names of labels. */
+  labels: Type.Array(Type.String()),
+  /** False if auto-reply is off for this conversation. */
+  auto_reply: Type.Boolean(),
+  first_inbound_at: Nullable(IsoTime),
   last_message: Nullable(Type.Object({ direction: Direction, type: Type.String(), text: Type.String(), at: IsoTime })),
   created_at: IsoTime,
 });
@@ -45,18 +63,73 @@ export const ThreadMessage = Type.Object({
 });
 export type ThreadMessage = Static<typeof ThreadMessage>;
 
-/** Lists conversations, last active first. */
+export const INBOX_VIEWS = ['mine', 'unassigned', 'open', 'closed', 'all'] as const;
+export type InboxView = (typeof INBOX_VIEWS)[number];
+
+/** The most conversations that a count counts. */
+export const MAX_COUNT = 1_000;
+const Count = Type.Integer({ minimum: 0, maximum: MAX_COUNT });
+
+/**
+ * Lists conversations: those that wait for a reply first, then the last active ones. People who never wrote appear only in a search, which
+ * lists by activity.
+ */
 export const ListConversations = operation('send', 'list-conversations', {
   isRead: true,
-  request: Type.Object({ business_id: Id, ...PageRequest, search: Nullable(characters(100)) }),
-  reply: Type.Object({ conversations: Type.Array(ConversationRecord), next_cursor: NextCursor }),
+  request: Type.Object({
+    business_id: Id,
+    ...PageRequest,
+    search: Nullable(characters(100)),
+    /** `all` by default. */
+    view: Type.Optional(Type.Union(INBOX_VIEWS.map((view) => Type.Literal(view)))),
+    /** The user whose conversations are `mine`. */
+    user_id: Type.Optional(Id),
+    /** Only conversations with unread messages. */
+    unread: Type.Optional(Type.Boolean()),
+    /** Only conversations with this label. */
+    label: Type.Optional(characters(LABEL_NAME)),
+  }),
+  reply: Type.Object({
+    conversations: Type.Array(ConversationRecord),
+    counts: Type.Object({ mine: Count, unassigned: Count, open: Count, closed: Count, unread: Count }),
+    next_cursor: NextCursor,
+  }),
 });
 
 /** One conversation and its messages, the newest first. */
 export const GetThread = operation('send', 'get-thread', {
   isRead: true,
-  request: Type.Object({ business_id: Id, conversation_id: Id, ...PageRequest }),
+  request: Type.Object({
+    business_id: Id,
+    conversation_id: Id,
+    ...PageRequest,
+    /** Whether the colleagues' notes are among the messages, with the type `note`. */
+    notes: Type.Optional(Type.Boolean()),
+  }),
   reply: Type.Object({ conversation: ConversationRecord, messages: Type.Array(ThreadMessage), next_cursor: NextCursor }),
+  errors: ['NOT_FOUND'],
+});
+
+/** Changes only the given fields. A label of a new name is created. */
+export const UpdateConversation = operation('send', 'update-conversation', {
+  request: Type.Object({
+    business_id: Id,
+    conversation_id: Id,
+    assigned_to: Type.Optional(Nullable(Id)),
+    status: Type.Optional(ConversationStatus),
+    /** Marks the customer's messages as read. */
+    read: Type.Optional(Type.Literal(true)),
+    labels: Type.Optional(Type.Array(characters(LABEL_NAME, 1), { maxItems: MAX_LABELS })),
+    auto_reply: Type.Optional(Type.Boolean()),
+  }),
+  reply: Type.Object({ conversation: ConversationRecord }),
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
+/** Adds a note that only the business sees. */
+export const AddNote = operation('send', 'add-note', {
+  request: Type.Object({ business_id: Id, conversation_id: Id, user_id: Id, text: characters(4096, 1) }),
+  reply: Type.Object({ id: Id }),
   errors: ['NOT_FOUND'],
 });
 

@@ -13,6 +13,7 @@ export * from './event-feed';
 export * from './event-reference';
 export * from './fields';
 export * from './inbound-details';
+export * from './inbox-lists';
 export * from './service-metrics';
 export * from './intent-id';
 export * from './media';

@@ -13,7 +13,7 @@ import {
   type ThreadMessage,
 } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
-import { startHarness, type Harness } from '@mgw/harness';
+import { sampleConversation, startHarness, type Harness } from '@mgw/harness';
 import { startReceiver } from '@mgw/testing';
 import { service } from '../main';
 
@@ -53,7 +53,7 @@ export interface AutoReplies {
   /** Publishes a message of customer n in conversation n. With `media` the text is its caption. */
   receive(customer: number, text: string, shown?: Pick<Partial<ThreadMessage>, 'media' | 'interactive'>): Promise<void>;
   replyAsAgent(customer: number): void;
-  suppress(customer: number, state: ConversationRecord['suppression_state']): void;
+  change(customer: number, conversation: Partial<ConversationRecord>): void;
   /** Makes all questions older. */
   advanceTime(seconds: number): Promise<void>;
   /** Inserts questions of a business, each from another customer. */
@@ -92,7 +92,7 @@ export async function startAutoReplies(): Promise<AutoReplies> {
   });
 
   const threads = new Map<number, ThreadMessage[]>();
-  const suppressed = new Map<number, ConversationRecord['suppression_state']>();
+  const changed = new Map<number, Partial<ConversationRecord>>();
   const thread = (customer: number) => threads.get(customer) ?? threads.set(customer, []).get(customer) ?? [];
   let written = 0;
   const add = (customer: number, message: Partial<ThreadMessage> & Pick<ThreadMessage, 'direction' | 'sent_by' | 'text'>) => {
@@ -108,15 +108,7 @@ export async function startAutoReplies(): Promise<AutoReplies> {
     return stored;
   };
   harness.respond(GetThread, ({ conversation_id: id, limit }) => ({
-    conversation: {
-      id,
-      customer_phone: phoneOf(id),
-      customer_name: '',
-      session_window: { open: true, last_inbound_at: null, closes_at: null },
-      suppression_state: suppressed.get(id) ?? null,
-      last_message: null,
-      created_at: new Date().toISOString(),
-    },
+    conversation: sampleConversation({ id, customer_phone: phoneOf(id), ...changed.get(id) }),
     messages: thread(id).slice(0, limit),
     next_cursor: null,
   }));
@@ -190,7 +182,7 @@ export async function startAutoReplies(): Promise<AutoReplies> {
       );
     },
     replyAsAgent: (customer) => void add(customer, { direction: 'out', sent_by: 'agent', text: 'A person speaking.' }),
-    suppress: (customer, state) => void suppressed.set(customer, state),
+    change: (customer, conversation) => void changed.set(customer, conversation),
     advanceTime: async (seconds) => {
       await harness.db.query(`UPDATE auto_reply.replies SET received_at = received_at - make_interval(secs => $1)`, [seconds]);
     },

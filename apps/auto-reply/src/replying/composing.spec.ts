@@ -97,7 +97,13 @@ describe('spec §10: events while a reply is composed', () => {
   it.each([
     ['an agent replied', () => autoReply.replyAsAgent(1), 'an agent is active in this conversation'],
     ['auto-reply was switched off', () => autoReply.set({ enabled: false }), 'auto-reply was switched off'],
-    ['the customer was blocked', () => autoReply.suppress(1, 'blocked'), 'the customer is blocked'],
+    ['the customer was blocked', () => autoReply.change(1, { suppression_state: 'blocked' }), 'the customer is blocked'],
+    ['the conversation was assigned', () => autoReply.change(1, { assigned_to: 7 }), 'the conversation is assigned to a person'],
+    [
+      'auto-reply was switched off there',
+      () => autoReply.change(1, { auto_reply: false }),
+      'automatic replies are off in this conversation',
+    ],
   ])('spec §10: sends nothing if meanwhile %s', async (_, meanwhile, reason) => {
     await autoReply.run();
     await autoReply.set({});
@@ -126,7 +132,7 @@ describe('spec §10: events while a reply is composed', () => {
     await autoReply.run();
     await autoReply.set({});
     autoReply.model.release();
-    autoReply.suppress(1, state);
+    autoReply.change(1, { suppression_state: state });
     await autoReply.receive(1, 'STOP');
     expect(await ended('STOP')).toMatchObject({ state: 'skipped', reason });
     expect(autoReply.model.calls).toEqual([]);
@@ -136,7 +142,7 @@ describe('spec §10: events while a reply is composed', () => {
     await autoReply.run();
     await autoReply.set({});
     autoReply.model.release();
-    autoReply.suppress(1, 'opted_out_marketing');
+    autoReply.change(1, { suppression_state: 'opted_out_marketing' });
     await autoReply.receive(1, 'Opening hours?');
     expect(await ended('Opening hours?')).toMatchObject({ state: 'replied' });
   });

@@ -127,6 +127,8 @@ export class ReplyService {
     });
     const suppressed = conversation.suppression_state && SUPPRESSED[conversation.suppression_state];
     if (suppressed) throw new Skipped(suppressed);
+    if (conversation.assigned_to !== null) throw new Skipped('the conversation is assigned to a person');
+    if (!conversation.auto_reply) throw new Skipped('automatic replies are off in this conversation');
     const quietSince = Date.now() - settings.quiet_when_agent_active_minutes * 60_000;
     if (messages.some(({ sent_by, at }) => sent_by === 'agent' && Date.parse(at) > quietSince))
       throw new Skipped('an agent is active in this conversation');

@@ -81,6 +81,14 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
                 {label}
               </ShortcutRow>
             ))}
+            {role !== 'operator' && (
+              <>
+                <ShortcutRow keys={['j', 'k']}>Inbox: next and previous conversation</ShortcutRow>
+                <ShortcutRow keys={['r']}>Inbox: reply</ShortcutRow>
+                <ShortcutRow keys={['e']}>Inbox: close or reopen</ShortcutRow>
+                <ShortcutRow keys={['/']}>Inbox: search</ShortcutRow>
+              </>
+            )}
             <ShortcutRow keys={['?']}>Show these shortcuts</ShortcutRow>
             <ShortcutRow keys={['Esc']}>Close</ShortcutRow>
           </Table.Tbody>

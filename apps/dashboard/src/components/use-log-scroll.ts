@@ -3,8 +3,11 @@ import { useLayoutEffect, useRef } from 'react';
 /** Within this distance from the end, in pixels, the log follows new lines. */
 const NEAR = 80;
 
-/** Keeps a log scrolled to its end while the person is there, and in place when older lines are added on top. */
-export function useLogScroll(newest: string | undefined, count: number) {
+/**
+ * Keeps a log scrolled to its end while the person is there, and in place when older lines are added on top.
+ * @param isOwn whether the newest line is the person's own, which always comes into view
+ */
+export function useLogScroll(newest: string | undefined, count: number, isOwn = false) {
   const log = useRef<HTMLDivElement>(null);
   const before = useRef<{ newest: string | undefined; height: number }>({ newest: undefined, height: 0 });
   useLayoutEffect(() => {
@@ -13,7 +16,7 @@ export function useLogScroll(newest: string | undefined, count: number) {
     const { scrollHeight, scrollTop, clientHeight } = box;
     const { height } = before.current;
     if (newest === before.current.newest) box.scrollTop += scrollHeight - height;
-    else if (height - scrollTop - clientHeight < NEAR) box.scrollTop = scrollHeight;
+    else if (isOwn || height - scrollTop - clientHeight < NEAR) box.scrollTop = scrollHeight;
     before.current = { newest, height: scrollHeight };
   }, [newest, count]);
   return log;

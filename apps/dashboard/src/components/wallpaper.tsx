@@ -1,15 +1,21 @@
 import { Box } from '@mantine/core';
 import type { ReactNode, Ref } from 'react';
 
-/** The background behind message bubbles. */
-export function Wallpaper({ children, height, ref }: { children: ReactNode; height?: number | string; ref?: Ref<HTMLDivElement> }) {
+/** The background behind message bubbles. @param isPane fills the rest of a column instead of being as high as its messages */
+export function Wallpaper({ children, isPane = false, ref }: { children: ReactNode; isPane?: boolean; ref?: Ref<HTMLDivElement> }) {
   return (
     <Box
       ref={ref}
       p="md"
       bg="light-dark(#efe7dd, #15191c)"
-      h={height}
-      style={{ borderRadius: 12, display: 'flex', flexDirection: 'column', gap: 8, overflowY: 'auto', overflowAnchor: 'none' }}
+      style={{
+        ...(isPane ? { flex: 1, minHeight: 0 } : { borderRadius: 12 }),
+        display: 'flex',
+        flexDirection: 'column',
+        gap: 8,
+        overflowY: 'auto',
+        overflowAnchor: 'none',
+      }}
       tabIndex={0}
       role="log"
       aria-label="Messages"

@@ -26,6 +26,7 @@ import {
   type Permission,
   type RequestOf,
 } from '@mgw/contracts';
+import { sampleConversation } from '@mgw/harness';
 import request from 'supertest';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 import { LimitsStore } from '../limits/limits.store';
@@ -269,12 +270,10 @@ describe('the account by key (decisions 360 to 364)', () => {
     expect(unknown.body).toEqual({ success: true, session_window: closed, suppression_state: null, last_message_at: null });
     const at = '2027-01-31T00:00:00.000Z';
     const session_window = { open: true, last_inbound_at: at, closes_at: '2027-02-01T00:00:00.000Z' };
-    const record = { id: 1, customer_phone: RECIPIENT, customer_name: 'Asha', created_at: at, suppression_state: 'blocked' as const };
+    const last_message = { direction: 'in' as const, type: 'text', text: 'Our secret', at };
+    const record = sampleConversation({ customer_name: 'Asha', session_window, suppression_state: 'blocked', last_message });
     dashboard.neighbours.respond(FindConversation, ({ phone }) => ({
-      conversation:
-        phone === RECIPIENT
-          ? { ...record, session_window, last_message: { direction: 'in' as const, type: 'text', text: 'Our secret', at } }
-          : null,
+      conversation: phone === RECIPIENT ? record : null,
     }));
     const known = await call('get', 'conversations/+1-201-555-0100').expect(200);
     expect(known.body).toEqual({ success: true, session_window, suppression_state: 'blocked', last_message_at: at });

@@ -5,11 +5,12 @@ import { CurrentCaller, Needs, RestApi, type Caller } from '../access/rest-api';
 import { DEFAULT_LANGUAGE } from '../requests/field-rules';
 import { splitParams } from '../requests/quick-params';
 import { invalid } from '../requests/refusals';
+import { recipientOf } from '../requests/recipient';
 import { Responds } from '../responses/responds';
 import { orDryRun } from '../sending/sending.responses';
 import { QuickSendResult } from './api-v1.responses';
 import { SendEndpoints } from './send-endpoints.service';
-import { QuickSendRequest, recipientOf } from './send.requests';
+import { QuickSendRequest } from './send.requests';
 
 @Controller('api/v1/quick-send')
 @RestApi()

@@ -4,7 +4,7 @@ import type { Caller } from '../access/rest-api';
 import { isDryRun } from '../requests/field-rules';
 import { faultOf } from '../requests/request.pipe';
 import { SendingService, type ContentOf, type SendOperation } from '../sending/sending.service';
-import { recipientOf } from './send.requests';
+import { recipientOf } from '../requests/recipient';
 
 /** Reads the parts of a send endpoint's request. A reader throws VALIDATION_FAILED for a fault that the request class cannot state. */
 interface SendReader<O extends SendOperation, X extends object> {

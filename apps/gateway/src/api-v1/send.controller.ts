@@ -17,6 +17,7 @@ import { DEFAULT_LANGUAGE } from '../requests/field-rules';
 import { shaped } from '../requests/shape-fault';
 import { Responds } from '../responses/responds';
 import { orDryRun, SendResult } from '../sending/sending.responses';
+import { templateOf } from '../sending/template-content';
 import { InteractiveSendResult, MediaSendResult, OtpSendResult, TemplateSendResult } from './api-v1.responses';
 import { SendEndpoints } from './send-endpoints.service';
 import {
@@ -42,13 +43,7 @@ export class SendController {
   @Needs('send_template')
   @Responds(orDryRun(TemplateSendResult), 'Send an approved template', { errors: SendTemplate.errors })
   template(@CurrentCaller() caller: Caller, @Body() request: SendTemplateRequest) {
-    const message = () => ({
-      template_name: request.template_name,
-      language: request.language ?? DEFAULT_LANGUAGE,
-      body_params: (request.body_params ?? []).map(String),
-      header_params: (request.header_params ?? []).map(String),
-      button_params: (request.button_params ?? []).map(String),
-    });
+    const message = () => templateOf(request);
     return this.endpoints.send(SendTemplate, { caller, request, message, result: () => ({ template: request.template_name }) });
   }
 

@@ -14,7 +14,6 @@ import {
   type MediaType,
   type ReplyButtons,
 } from '@mgw/contracts';
-import { normalizePhone } from '@mgw/phone';
 import {
   HasShape,
   IsCaption,
@@ -26,7 +25,6 @@ import {
   IsMessageId,
   IsMessageText,
   IsName,
-  IsParams,
   IsPhoneNumber,
   IsQuickDryRun,
   IsQuickParams,
@@ -34,6 +32,7 @@ import {
   IsVoice,
 } from '../requests/field-rules';
 import { IgnoresUnknownFields } from '../requests/request.pipe';
+import { TemplateContent } from '../sending/template-content';
 import {
   contactsFault,
   IsButtons,
@@ -48,29 +47,9 @@ import {
 /** Spec §4.4. */
 @IgnoresUnknownFields()
 @JSONSchema({ example: { phone: '+1 201 555 0100', template_name: 'order_update', language: 'en', body_params: ['Asha', '1007'] } })
-export class SendTemplateRequest {
+export class SendTemplateRequest extends TemplateContent {
   @IsRecipient()
   phone!: string;
-
-  @IsName(512)
-  template_name!: string;
-
-  @IsOptional()
-  @IsName(20)
-  language?: string | null;
-
-  @IsOptional()
-  @IsParams()
-  body_params?: (string | number)[] | null;
-
-  @IsOptional()
-  @IsParams()
-  header_params?: (string | number)[] | null;
-
-  /** For templates with a dynamic URL button (decision 15). */
-  @IsOptional()
-  @IsParams()
-  button_params?: (string | number)[] | null;
 
   @IsDryRun()
   dry_run?: boolean | null;
@@ -311,11 +290,4 @@ export class QuickSendRequest {
 
   @IsQuickDryRun()
   dry_run?: string;
-}
-
-/** @param phone a validated one */
-export function recipientOf(phone: string): string {
-  const normalized = normalizePhone(phone);
-  if (!normalized.ok) throw new Error('the phone was not validated');
-  return normalized.value;
 }

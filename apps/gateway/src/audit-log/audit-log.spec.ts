@@ -19,7 +19,16 @@ import {
   RecoverDeliveries,
   Redeliver,
   ResumeBroadcast,
+  AddNote,
+  CreateLabel,
+  CreateQuickReply,
+  DeleteLabel,
+  DeleteQuickReply,
   SendReaction,
+  SendTemplate,
+  UpdateConversation,
+  UpdateLabel,
+  UpdateQuickReply,
   SendText,
   SetAutoReply,
   SetConnection,
@@ -30,6 +39,7 @@ import {
   TryAutoReply,
   UpdateWebhook,
 } from '@mgw/contracts';
+import { sampleConversation } from '@mgw/harness';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { PASSWORD, startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { DISCARD, REPLAY } from '../../test/neighbours.fixture';
@@ -96,24 +106,19 @@ describe('the audit log', () => {
     neighbours.respond(ImportSuppressions, () => ({ added: 1, unchanged: 0 }));
     neighbours.respond(CreateWebhook, () => ({ id: 7 }));
     neighbours.respond(PrepareErasure, () => ({ names: [PHONE], conversation_ids: [], hash_key: 'k'.repeat(32) }));
+    for (const operation of [AddNote, CreateLabel, CreateQuickReply]) neighbours.respond(operation, () => ({ id: 10 }));
+    for (const operation of [UpdateLabel, DeleteLabel, UpdateQuickReply, DeleteQuickReply]) neighbours.respond(operation, () => ({}));
+    neighbours.respond(UpdateConversation, () => ({ conversation: sampleConversation() }));
     neighbours.respond(TestWebhook, () => ({ delivery_id: 8 }));
     neighbours.respond(RecoverDeliveries, () => ({ queued: 1, next_since: null }));
     neighbours.respond(CancelRecovery, () => ({ cancelled: 1 }));
     neighbours.respond(CreateBroadcast, () => ({ id: 9 }));
     neighbours.respond(SyncTemplates, () => ({ state: 'running' as const, started_at: AT }));
     neighbours.respond(TryAutoReply, () => ({ reply: CANARY }));
-    for (const operation of [SendText, SendReaction])
+    for (const operation of [SendText, SendReaction, SendTemplate])
       neighbours.respond(operation, () => ({ message_id: 'wamid.A', phone: PHONE, replayed: false }));
     neighbours.respond(GetThread, ({ conversation_id }) => ({
-      conversation: {
-        id: conversation_id,
-        customer_phone: PHONE,
-        customer_name: CANARY,
-        session_window: { open: true, last_inbound_at: AT, closes_at: AT },
-        suppression_state: null,
-        last_message: null,
-        created_at: AT,
-      },
+      conversation: sampleConversation({ id: conversation_id, customer_phone: PHONE, customer_name: CANARY }),
       messages: [],
       next_cursor: null,
     }));
@@ -234,6 +239,32 @@ describe('the audit log', () => {
         'conversation:5',
       ],
       'post /api/client/media': [owner.raw(`${c}/media`, 'text/plain', CANARY), 'file.uploaded', 'file:11'],
+      'patch /api/client/conversations/{id}': [
+        owner.patch(`${c}/conversations/5`, { labels: ['VIP'] }),
+        'conversation.changed',
+        'conversation:5',
+      ],
+      'post /api/client/conversations/{id}/templates': [
+        owner.post(`${c}/conversations/5/templates`, { template_name: 'offer', body_params: [CANARY] }),
+        'reply.sent',
+        'conversation:5',
+      ],
+      'post /api/client/messages': [owner.post(`${c}/messages`, { phone: PHONE, text: CANARY }), 'reply.sent', null],
+      'post /api/client/conversations/{id}/notes': [
+        owner.post(`${c}/conversations/5/notes`, { text: CANARY }),
+        'note.added',
+        'conversation:5',
+      ],
+      'post /api/client/labels': [owner.post(`${c}/labels`, { name: 'VIP', color: 'red' }), 'label.created', 'label:10'],
+      'put /api/client/labels/{id}': [owner.put(`${c}/labels/10`, { color: 'red' }), 'label.changed', 'label:10'],
+      'delete /api/client/labels/{id}': [owner.delete(`${c}/labels/10`), 'label.deleted', 'label:10'],
+      'post /api/client/quick-replies': [
+        owner.post(`${c}/quick-replies`, { shortcut: 'hi', text: CANARY }),
+        'quick-reply.created',
+        'quick-reply:10',
+      ],
+      'put /api/client/quick-replies/{id}': [owner.put(`${c}/quick-replies/10`, { text: CANARY }), 'quick-reply.changed', 'quick-reply:10'],
+      'delete /api/client/quick-replies/{id}': [owner.delete(`${c}/quick-replies/10`), 'quick-reply.deleted', 'quick-reply:10'],
       'put /api/client/suppressions/{phone}': [
         owner.put(`${c}/suppressions/${PHONE}`, { state: 'blocked', reason: CANARY }),
         'suppression.set',

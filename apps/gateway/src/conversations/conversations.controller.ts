@@ -1,35 +1,44 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import {
+  AddNote,
   FindUnanswered,
   GetMessageStatuses,
   GetThread,
   ListConversations,
   MarkConversationRead,
   SendReaction,
+  SendTemplate,
   SendText,
-  type RequestOf,
+  UpdateConversation,
+  type ConversationRecord,
   type ThreadMessage,
 } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
 import { AuditStore } from '../audit/audit.store';
-import { BusinessesStore } from '../businesses/businesses.store';
 import { IdPipe } from '../requests/id.pipe';
 import { queryOptional } from '../requests/optional-query';
 import { pageOf, PageQuery } from '../requests/page';
+import { invalid } from '../requests/refusals';
+import { withoutNulls } from '../requests/without-nulls';
+import { Made } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { SendResult } from '../sending/sending.responses';
-import { SendingService } from '../sending/sending.service';
+import { TemplateContent, templateOf } from '../sending/template-content';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import { isUnattended } from '../sessions/session.strategy';
 import type { BusinessUser } from '../sessions/session-user';
 import { UsersStore } from '../users/users.store';
-import { ListConversationsQuery, ReactionRequest, ReplyRequest } from './conversations.requests';
-import { ConversationsResponse, ThreadResponse } from './conversations.responses';
+import { AgentSends } from './agent-sends.service';
+import { ChangeConversationRequest, ListConversationsQuery, NoteRequest, ReactionRequest, ReplyRequest } from './conversations.requests';
+import { ConversationResponse, ConversationsResponse, ThreadResponse } from './conversations.responses';
 
-/** A reply has no API key and so no daily cap. */
-const REPLY_ERRORS = SendText.errors.filter((code) => code !== 'DAILY_LIMIT_REACHED');
+/** A send of an agent has no API key and so no daily cap. */
+export const AGENT_SENDS = {
+  errors: [...SendText.errors, ...SendTemplate.errors].filter((code, i, all) => code !== 'DAILY_LIMIT_REACHED' && all.indexOf(code) === i),
+  repeatable: true,
+};
 
 /** The inbox (spec §10). Window and suppression apply to a reply as to any other text. */
 @Controller('api/client/conversations')
@@ -37,45 +46,74 @@ const REPLY_ERRORS = SendText.errors.filter((code) => code !== 'DAILY_LIMIT_REAC
 export class ConversationsController {
   constructor(
     private readonly rpc: RpcClient,
-    private readonly businesses: BusinessesStore,
-    private readonly sending: SendingService,
+    private readonly sends: AgentSends,
     private readonly audit: AuditStore,
     private readonly users: UsersStore,
     private readonly keys: ApiKeysStore,
   ) {}
 
   @Get()
-  @Responds(ConversationsResponse, 'List conversations, the most recently active first')
-  async list(@CurrentUser() { business_id }: BusinessUser, @Query() query: ListConversationsQuery) {
-    const page = await this.rpc.call(ListConversations, { business_id, ...pageOf(query), search: query.q ?? null });
+  @Responds(ConversationsResponse, 'List conversations: those that wait for a reply first, then the most recently active')
+  async list(@CurrentUser() { business_id, user_id }: BusinessUser, @Query() query: ListConversationsQuery) {
+    const { view, label, unread, q: search = null } = query;
+    const filter = { user_id, search, ...(view && { view }), ...(label && { label }), ...(unread === '1' && { unread: true }) };
+    const page = await this.rpc.call(ListConversations, { business_id, ...pageOf(query), ...filter });
     const waiting = page.conversations.filter(({ last_message }) => last_message?.direction === 'in').map(({ id }) => id);
-    const unanswered = await this.unanswered(business_id, waiting);
-    return { ...page, conversations: page.conversations.map((one) => ({ ...one, needs_agent: unanswered && unanswered.has(one.id) })) };
+    const [unanswered, conversations] = await Promise.all([
+      this.unanswered(business_id, waiting),
+      this.withNames(business_id, page.conversations),
+    ]);
+    return { ...page, conversations: conversations.map((one) => ({ ...one, needs_agent: unanswered && unanswered.has(one.id) })) };
+  }
+
+  @Patch(':id')
+  @Responds(ConversationResponse, 'Assign, label, close or reopen a conversation, or mark it as read', {
+    errors: ['NOT_FOUND', 'VALIDATION_FAILED', 'CONFLICT'],
+  })
+  async change(
+    @CurrentUser() { user_id, business_id }: BusinessUser,
+    @Param('id', IdPipe) conversation_id: number,
+    @Body() { assigned_to, ...request }: ChangeConversationRequest,
+  ) {
+    if (assigned_to && !(await this.users.namesOf(business_id, [assigned_to])).has(assigned_to))
+      throw invalid('assigned_to', 'must be the id of a person of your team');
+    const { read, ...values } = withoutNulls(request);
+    const detail = { ...values, ...(assigned_to !== undefined && { assigned_to }) };
+    const write = () => this.rpc.call(UpdateConversation, { business_id, conversation_id, ...detail, ...(read && { read }) });
+    // Reading is no change that somebody looks for later (decision 393).
+    const isChange = Object.keys(detail).length > 0;
+    const entry = { user_id, business_id, action: 'conversation.changed' as const, target: `conversation:${conversation_id}`, detail };
+    const { conversation } = await (isChange ? this.audit.record(entry, write) : write());
+    const [named] = await this.withNames(business_id, [conversation]);
+    return { conversation: named as NonNullable<typeof named> };
   }
 
   @Get(':id/messages')
-  @Responds(ThreadResponse, 'Show the messages of a conversation, the newest first')
+  @Responds(ThreadResponse, 'Show the messages and notes of a conversation, the newest first')
   async thread(
     @CurrentUser() { business_id }: BusinessUser,
     @Param('id', IdPipe) conversation_id: number,
     @Query() query: PageQuery,
     @Req() request: FastifyRequest,
   ) {
-    const { conversation, messages, next_cursor } = await this.rpc.call(GetThread, { business_id, conversation_id, ...pageOf(query) });
+    const page = { business_id, conversation_id, ...pageOf(query), notes: true };
+    const { conversation, messages, next_cursor } = await this.rpc.call(GetThread, page);
     const isOpened = query.cursor === undefined && !isUnattended(request);
     // The page does not wait, and the next refresh tries again after a failure.
     if (isOpened) void this.rpc.call(MarkConversationRead, { business_id, conversation_id }).catch(() => undefined);
-    const message_ids = messages.filter(({ direction }) => direction === 'out').map(({ message_id }) => message_id);
-    const [known, userNames, keyNames] = await Promise.all([
-      this.statusesOf(business_id, message_ids),
+    const isSent = ({ direction, type }: Pick<ThreadMessage, 'direction' | 'type'>) => direction === 'out' && type !== 'note';
+    const sent = messages.filter(isSent).map(({ message_id }) => message_id);
+    const [known, userNames, keyNames, [named]] = await Promise.all([
+      this.statusesOf(business_id, sent),
       this.users.namesOf(business_id, distinct(messages, 'user_id')),
       this.keys.namesOf(business_id, distinct(messages, 'api_key_id')),
+      this.withNames(business_id, [conversation]),
     ]);
     return {
-      conversation,
+      conversation: named as NonNullable<typeof named>,
       messages: messages.map(({ user_id, api_key_id, ...message }) => {
         const status = known?.get(message.message_id);
-        const delivery_status = status?.delivery_status ?? (known && message.direction === 'out' ? ('sent' as const) : null);
+        const delivery_status = status?.delivery_status ?? (known && isSent(message) ? ('sent' as const) : null);
         return {
           ...message,
           delivery_status,
@@ -90,56 +128,65 @@ export class ConversationsController {
 
   @Post(':id/messages')
   @HttpCode(200)
-  @Responds(SendResult, 'Reply to the customer within the 24-hour window', {
-    errors: REPLY_ERRORS,
-    repeatable: true,
-  })
-  reply(
+  @Responds(SendResult, 'Reply to the customer within the 24-hour window', AGENT_SENDS)
+  async reply(
     @CurrentUser() user: BusinessUser,
     @Param('id', IdPipe) id: number,
     @Body() { text, reply_to }: ReplyRequest,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return this.send(user, id, SendText, { text, ...(reply_to && { reply_to }) }, { request, reply });
+    return this.sends.inConversation(id, SendText, { text, ...(reply_to && { reply_to }) }, { user, request, reply });
   }
 
   @Post(':id/reactions')
   @HttpCode(200)
-  @Responds(SendResult, 'React to a message within the 24-hour window, or remove the reaction', {
-    errors: REPLY_ERRORS,
-    repeatable: true,
-  })
-  react(
+  @Responds(SendResult, 'React to a message within the 24-hour window, or remove the reaction', AGENT_SENDS)
+  async react(
     @CurrentUser() user: BusinessUser,
     @Param('id', IdPipe) id: number,
     @Body() { message_id, emoji }: ReactionRequest,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return this.send(user, id, SendReaction, { message_id, emoji }, { request, reply });
+    return this.sends.inConversation(id, SendReaction, { message_id, emoji }, { user, request, reply });
   }
 
-  private async send<O extends typeof SendText | typeof SendReaction>(
-    { user_id, business_id }: BusinessUser,
-    conversation_id: number,
-    operation: O,
-    message: Omit<RequestOf<O>, 'sender' | 'to'>,
-    http: { request: FastifyRequest; reply: FastifyReply },
+  @Post(':id/templates')
+  @HttpCode(200)
+  @Responds(SendResult, 'Send an approved template to the customer', AGENT_SENDS)
+  async template(
+    @CurrentUser() user: BusinessUser,
+    @Param('id', IdPipe) id: number,
+    @Body() body: TemplateContent,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const business = await this.businesses.get(business_id);
-    const { conversation } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: 1, cursor: null });
-    const party = { sends_as: null, daily_limit: null, user_id, business: { id: business_id, plan: business.plan, zones: business } };
-    const { result } = await this.audit.record(
-      { user_id, business_id, action: 'reply.sent', target: `conversation:${conversation_id}`, detail: {} },
-      () =>
-        this.sending.send<O>(operation, { ...message, to: conversation.customer_phone } as Omit<RequestOf<O>, 'sender'>, {
-          party,
-          ...http,
-        }),
-      ({ sent }) => (sent.replayed ? null : {}),
+    return this.sends.inConversation(id, SendTemplate, templateOf(body), { user, request, reply });
+  }
+
+  @Post(':id/notes')
+  @Responds(Made, 'Add a note that only the business sees', { errors: ['NOT_FOUND', 'VALIDATION_FAILED'] })
+  async note(
+    @CurrentUser() { user_id, business_id }: BusinessUser,
+    @Param('id', IdPipe) conversation_id: number,
+    @Body() { text }: NoteRequest,
+  ) {
+    const { id } = await this.audit.record(
+      { user_id, business_id, action: 'note.added', target: `conversation:${conversation_id}`, detail: {} },
+      () => this.rpc.call(AddNote, { business_id, conversation_id, user_id, text }),
     );
-    return result;
+    return { id, message: 'Added.' };
+  }
+
+  /** Names the people that conversations are assigned to. */
+  private async withNames(businessId: number, conversations: ConversationRecord[]) {
+    const ids = [...new Set(conversations.flatMap(({ assigned_to }) => assigned_to ?? []))];
+    const names = await this.users.namesOf(businessId, ids);
+    return conversations.map(({ assigned_to: id, ...one }) => ({
+      ...one,
+      assigned_to: id === null ? null : { id, name: names.get(id) ?? '' },
+    }));
   }
 
   /** @returns null if the auto-reply service does not respond in time */

@@ -1,14 +1,65 @@
-import { IsOptional } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsPositive, IsString, Length } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { IsEmojiOrNull, IsMessageId, IsMessageText } from '../requests/field-rules';
+import { INBOX_VIEWS, LABEL_COLORS, LABEL_NAME, MAX_LABELS, type InboxView, type Label } from '@mgw/contracts';
+import { IsEmojiOrNull, IsMessageId, IsMessageText, IsName, IsRecipient } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { PageQuery } from '../requests/page';
+import { TemplateValues } from '../sending/template-content';
 
 export class ListConversationsQuery extends PageQuery {
-  /** The start or end of a phone number, or the start of a word of a name. */
+  /** The beginning or the end of a phone number, or the beginning of a word of a name. */
   @IsOptional()
   @IsText(1, 100)
   q?: string;
+
+  /** `all` by default. People who never wrote appear only with `q`. */
+  @IsOptional()
+  @IsIn([...INBOX_VIEWS], { message: `view must be one of ${INBOX_VIEWS.join(', ')}` })
+  view?: InboxView;
+
+  /** `1`: only conversations with unread messages. */
+  @IsOptional()
+  @IsIn(['0', '1'], { message: 'unread must be 0 or 1' })
+  unread?: '0' | '1';
+
+  /** The name of a label. */
+  @IsOptional()
+  @IsText(1, LABEL_NAME)
+  label?: string;
+}
+
+const NAME = { each: true, message: `each label must have 1 to ${LABEL_NAME} characters` };
+
+/** Changes only the given fields. */
+@JSONSchema({ example: { assigned_to: null, labels: ['Order 1007'], status: 'open', read: true, auto_reply: true } })
+export class ChangeConversationRequest {
+  /** The id of a person of the team; null for nobody. */
+  @IsOptional()
+  @IsInt()
+  @IsPositive()
+  assigned_to?: number | null;
+
+  @IsOptional()
+  @IsIn(['open', 'closed'], { message: 'status must be open or closed' })
+  status?: 'open' | 'closed' | null;
+
+  /** Marks the customer’s messages as read. */
+  @IsOptional()
+  @IsIn([true], { message: 'read must be true' })
+  read?: true | null;
+
+  /** Names of labels; a new name makes a label. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(MAX_LABELS)
+  @IsString(NAME)
+  @Length(1, LABEL_NAME, NAME)
+  labels?: string[] | null;
+
+  /** Whether auto-reply may reply in this conversation. */
+  @IsOptional()
+  @IsBoolean()
+  auto_reply?: boolean | null;
 }
 
 /** An agent's reply (spec §10). */
@@ -22,6 +73,13 @@ export class ReplyRequest {
   reply_to?: string | null;
 }
 
+/** A note that only the business sees. */
+@JSONSchema({ example: { text: 'Wants it before Friday.' } })
+export class NoteRequest {
+  @IsMessageText()
+  text!: string;
+}
+
 /** An agent's reaction to a message. */
 @JSONSchema({ example: { message_id: 'wamid.HBgLMTIwMTU1NTAxMDAVAgASGBQzQTlGMkMwRTdCNUQxMzY4MEEA', emoji: '👍' } })
 export class ReactionRequest {
@@ -30,4 +88,62 @@ export class ReactionRequest {
 
   @IsEmojiOrNull()
   emoji!: string | null;
+}
+
+/** A message of an agent to any person: a template, or a text within the 24-hour window. */
+@JSONSchema({ example: { phone: '+1 201 555 0100', template_name: 'order_update', body_params: ['Asha', '1007'] } })
+export class NewMessageRequest extends TemplateValues {
+  @IsRecipient()
+  phone!: string;
+
+  @IsOptional()
+  @IsName(512)
+  template_name?: string | null;
+
+  /** Instead of a template. */
+  @IsOptional()
+  @IsMessageText()
+  text?: string | null;
+}
+
+@JSONSchema({ example: { name: 'VIP', color: 'orange' } })
+export class LabelRequest {
+  @IsText(1, LABEL_NAME)
+  name!: string;
+
+  @IsIn([...LABEL_COLORS], { message: `color must be one of ${LABEL_COLORS.join(', ')}` })
+  color!: Label['color'];
+}
+
+/** Changes only the given fields. */
+@JSONSchema({ example: { color: 'blue' } })
+export class ChangeLabelRequest {
+  @IsOptional()
+  @IsText(1, LABEL_NAME)
+  name?: string | null;
+
+  @IsOptional()
+  @IsIn([...LABEL_COLORS], { message: `color must be one of ${LABEL_COLORS.join(', ')}` })
+  color?: Label['color'] | null;
+}
+
+@JSONSchema({ example: { shortcut: 'hours', text: 'We are open from 9 to 18.' } })
+export class QuickReplyRequest {
+  @IsText(1, 32)
+  shortcut!: string;
+
+  @IsMessageText()
+  text!: string;
+}
+
+/** Changes only the given fields. */
+@JSONSchema({ example: { text: 'We are open from 9 to 19.' } })
+export class ChangeQuickReplyRequest {
+  @IsOptional()
+  @IsText(1, 32)
+  shortcut?: string | null;
+
+  @IsOptional()
+  @IsMessageText()
+  text?: string | null;
 }

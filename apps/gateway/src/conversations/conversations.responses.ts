@@ -1,11 +1,21 @@
 import { Type } from '@sinclair/typebox';
-import { ConversationRecord, DeliveryStatus, Id, NextCursor, Nullable, ThreadMessage } from '@mgw/contracts';
+import { ConversationRecord, DeliveryStatus, Id, ListConversations, NextCursor, Nullable, ThreadMessage } from '@mgw/contracts';
+
+const Named = Type.Object({ id: Id, name: Type.String() });
+const named = (description: string) => Nullable({ ...Named, description } as typeof Named);
+
+const Conversation = Type.Composite([
+  Type.Omit(ConversationRecord, ['assigned_to']),
+  Type.Object({ assigned_to: named('The person who handles it; the name is "" for somebody who was removed.') }),
+]);
+
+export const ConversationResponse = Type.Object({ conversation: Conversation }, { title: 'Conversation' });
 
 export const ConversationsResponse = Type.Object(
   {
     conversations: Type.Array(
       Type.Composite([
-        ConversationRecord,
+        Conversation,
         Type.Object({
           needs_agent: Nullable(
             Type.Boolean({
@@ -16,25 +26,24 @@ export const ConversationsResponse = Type.Object(
         }),
       ]),
     ),
+    counts: {
+      ...ListConversations.reply.properties.counts,
+      description: 'Conversations of each view; 1,000 stands for more.',
+    } as typeof ListConversations.reply.properties.counts,
     next_cursor: NextCursor,
   },
   { title: 'Conversations' },
 );
 
-const Named = Type.Object({ id: Id, name: Type.String() });
-
 export const ThreadResponse = Type.Object(
   {
-    conversation: ConversationRecord,
+    conversation: Conversation,
     messages: Type.Array(
       Type.Composite([
         Type.Omit(ThreadMessage, ['user_id', 'api_key_id']),
         Type.Object({
-          author: Nullable({
-            ...Named,
-            description: 'The person of the business who wrote it; the name is "" for somebody who was removed.',
-          } as typeof Named),
-          api_key: Nullable({ ...Named, description: 'The API key that sent it.' } as typeof Named),
+          author: named('The person of the business who wrote it; the name is "" for somebody who was removed.'),
+          api_key: named('The API key that sent it.'),
           delivery_status: Nullable(DeliveryStatus),
           failure_reason: Nullable(Type.String()),
         }),

@@ -6,21 +6,16 @@ import {
   ListConversations,
   MarkConversationRead,
   SendReaction,
+  SendTemplate,
   SendText,
-  type ConversationRecord,
+  UpdateConversation,
 } from '@mgw/contracts';
+import { NO_COUNTS, sampleConversation } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 
-const conversation = (id: number, direction: 'in' | 'out'): ConversationRecord => ({
-  id,
-  customer_phone: '12015550100',
-  customer_name: '',
-  session_window: { open: true, last_inbound_at: null, closes_at: null },
-  suppression_state: null,
-  last_message: { direction, type: 'text', text: 'Hello', at: new Date().toISOString() },
-  created_at: new Date().toISOString(),
-});
+const conversation = (id: number, direction: 'in' | 'out') =>
+  sampleConversation({ id, last_message: { direction, type: 'text', text: 'Hello', at: new Date().toISOString() } });
 
 describe('the inbox (spec §10)', () => {
   let dashboard: Dashboard;
@@ -35,6 +30,7 @@ describe('the inbox (spec §10)', () => {
     };
     dashboard.neighbours.respond(ListConversations, () => ({
       conversations: [conversation(1, 'in'), conversation(2, 'in'), conversation(3, 'out')],
+      counts: NO_COUNTS,
       next_cursor: null,
     }));
     expect(await needing()).toEqual([null, null, null]);
@@ -109,5 +105,64 @@ describe('the inbox (spec §10)', () => {
       { to: '12015550100', text: 'Yes', reply_to: 'd', by: user.id },
       { to: '12015550100', message_id: 'd', emoji: null, by: user.id },
     ]);
+  });
+
+  it('decision 392: assigns to people of the team only, and passes views and changes on', async () => {
+    const business = await dashboard.business();
+    const owner = await dashboard.session('owner', business);
+    const stranger = await dashboard.session('owner', await dashboard.business());
+    const idOf = async (session: typeof owner) => ((await session.get('/api/client/me')).body as { user: { id: number } }).user.id;
+    const me = await idOf(owner);
+    const lists: object[] = [];
+    dashboard.neighbours.respond(ListConversations, ({ business_id: _, ...request }) => {
+      lists.push(request);
+      return { conversations: [sampleConversation({ assigned_to: me })], counts: NO_COUNTS, next_cursor: null };
+    });
+    const { body } = await owner.get('/api/client/conversations?view=mine&unread=1&label=VIP&q=blue&limit=7').expect(200);
+    expect(body).toMatchObject({ conversations: [{ assigned_to: { id: me, name: expect.any(String) as string } }] });
+    expect(lists).toEqual([{ view: 'mine', unread: true, label: 'VIP', search: 'blue', limit: 7, cursor: null, user_id: me }]);
+    await owner.get('/api/client/conversations?view=theirs').expect(400);
+    const changes: object[] = [];
+    dashboard.neighbours.respond(UpdateConversation, ({ business_id: _, ...change }) => {
+      changes.push(change);
+      return { conversation: sampleConversation({ assigned_to: change.assigned_to ?? null }) };
+    });
+    const change = (body: object) => owner.patch('/api/client/conversations/1', body);
+    await change({ assigned_to: await idOf(stranger) }).expect(400);
+    await change({ read: false }).expect(400);
+    await change({ labels: ['x'.repeat(41)] }).expect(400);
+    await change({ assigned_to: me, read: true }).expect(200);
+    await change({ assigned_to: null, status: 'closed', labels: ['VIP'], auto_reply: false }).expect(200);
+    expect(changes).toEqual([
+      { conversation_id: 1, assigned_to: me, read: true },
+      { conversation_id: 1, assigned_to: null, status: 'closed', labels: ['VIP'], auto_reply: false },
+    ]);
+  });
+
+  it('decision 394: sends a template at once, in a conversation or to any person', async () => {
+    const owner = await dashboard.session('owner', await dashboard.business());
+    const sent: object[] = [];
+    dashboard.neighbours.respond(GetThread, () => ({ conversation: sampleConversation(), messages: [], next_cursor: null }));
+    const accept = ({ sender, ...content }: { sender: { sent_by: string } }) => {
+      sent.push({ ...content, by: sender.sent_by });
+      return { message_id: 'wamid.1', phone: '12015550100', replayed: false };
+    };
+    dashboard.neighbours.respond(SendTemplate, accept);
+    dashboard.neighbours.respond(SendText, accept);
+    const template = { template_name: 'offer', body_params: [1], button_params: ['x'] };
+    await owner.post('/api/client/conversations/1/templates').send(template).expect(200);
+    await owner
+      .post('/api/client/messages')
+      .send({ ...template, phone: '+1 201 555 0101', language: 'de' })
+      .expect(200);
+    await owner.post('/api/client/messages').send({ phone: '+1 201 555 0102', text: 'Hi' }).expect(200);
+    const values = { template_name: 'offer', body_params: ['1'], header_params: [], button_params: ['x'], by: 'agent' };
+    expect(sent).toEqual([
+      { ...values, to: '12015550100', language: 'en' },
+      { ...values, to: '12015550101', language: 'de' },
+      { to: '12015550102', text: 'Hi', by: 'agent' },
+    ]);
+    for (const body of [{ phone: '+1 201 555 0102' }, { ...template, phone: '+1 201 555 0102', text: 'Hi' }])
+      await owner.post('/api/client/messages').send(body).expect(400);
   });
 });

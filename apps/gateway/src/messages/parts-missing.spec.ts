@@ -4,10 +4,10 @@ import {
   GetMessageStatuses,
   GetThread,
   GetTimeline,
-  type ConversationRecord,
   type LoggedMessage,
   type ThreadMessage,
 } from '@mgw/contracts';
+import { sampleConversation } from '@mgw/harness';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 
 const AT = '2026-01-02T03:04:05.000Z';
@@ -25,15 +25,7 @@ const MESSAGE: LoggedMessage = {
   sent_at: AT,
 };
 const TIMELINE = [{ status: 'accepted', at: AT, reason: null }];
-const CONVERSATION: ConversationRecord = {
-  id: 1,
-  customer_phone: '12015550100',
-  customer_name: 'Asha',
-  session_window: { open: false, last_inbound_at: null, closes_at: null },
-  suppression_state: null,
-  last_message: null,
-  created_at: AT,
-};
+const CONVERSATION = sampleConversation();
 const threadMessage = (message_id: string, direction: 'in' | 'out'): ThreadMessage => ({
   message_id,
   direction,

@@ -21,5 +21,5 @@ export const PersonExport = Type.String({
   title: 'PersonExport',
   description:
     'A JSON object in each line, with its `kind`: ' +
-    'conversation, opt_out, message_received, message_sent, status, broadcast or automatic_reply.',
+    'conversation, opt_out, note, message_received, message_sent, status, broadcast or automatic_reply.',
 });

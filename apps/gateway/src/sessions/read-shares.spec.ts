@@ -1,4 +1,5 @@
 import { GatewayError, ListConversations, ListMessages } from '@mgw/contracts';
+import { NO_COUNTS } from '@mgw/harness';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 
 const PAGE = { messages: [], next_cursor: null, cursors: [] };
@@ -10,7 +11,7 @@ describe('concurrent reads of the dashboard API', () => {
 
   beforeAll(async () => {
     dashboard = await startDashboard();
-    dashboard.neighbours.respond(ListConversations, () => ({ conversations: [], next_cursor: null }));
+    dashboard.neighbours.respond(ListConversations, () => ({ conversations: [], counts: NO_COUNTS, next_cursor: null }));
   });
   beforeEach(() => {
     running = 0;

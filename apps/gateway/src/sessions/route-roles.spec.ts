@@ -68,7 +68,19 @@ describe('the roles of every route (decision 370)', () => {
 
   it('additions §7: agents have the inbox, the log, templates and their own account', () => {
     const may = ROUTES.filter(([method, url]) => rolesOf(method, url)?.includes('agent')).map(([, url]) => url.split('/')[3]);
-    const topics = ['conversations', 'events', 'logout', 'me', 'media', 'messages', 'suppressions', 'team', 'templates'];
+    const topics = [
+      'conversations',
+      'events',
+      'labels',
+      'logout',
+      'me',
+      'media',
+      'messages',
+      'quick-replies',
+      'suppressions',
+      'team',
+      'templates',
+    ];
     expect([...new Set(may)].sort()).toEqual(topics);
     expect(mayNot('agent')).toEqual(expect.arrayContaining(['POST /api/client/broadcasts', 'DELETE /api/client/suppressions/:phone']));
   });

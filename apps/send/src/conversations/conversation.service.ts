@@ -49,6 +49,11 @@ export class ConversationService {
     return db.transaction((tx) => this.findOrOpen(tx, persons), { durable: false });
   }
 
+  /** The commit does not wait for the disk: after a crash, a person sees that the customer has the reply. */
+  async answered(db: Database, conversationIds: number[]): Promise<void> {
+    if (conversationIds.length > 0) await this.store.answered(db.relaxed, conversationIds);
+  }
+
   /**
    * Points a person's new number or user id to their conversation (platform §4.4, system messages). A conversation under the new user id is
    * merged. One under the new number is merged unless it belongs to another user id.

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '@mgw/postgres';
+import { onRow, type Tx } from '@mgw/postgres';
 import type { KnownConversation } from './person';
 
 export interface Alias {
@@ -99,6 +99,15 @@ export class ConversationStore {
     await tx.query('UPDATE send.conversations SET user_id = $2 WHERE id = $1', [conversationId, userId]);
   }
 
+  /** Records that these conversations got a reply. Locks rows in the order of their ids to avoid deadlocks. */
+  async answered(db: Pick<Tx, 'query'>, conversationIds: number[]): Promise<void> {
+    await db.query(
+      `UPDATE send.conversations SET waiting_since = NULL, unread_count = 0 WHERE id IN (
+         SELECT id FROM send.conversations WHERE id = ANY ($1::bigint[]) AND ${onRow('waiting_since IS NOT NULL')} ORDER BY id FOR UPDATE)`,
+      [conversationIds],
+    );
+  }
+
   /** Merges `gone` into `kept`. Messages keep their conversation id; `merged_into` leads from it to `kept`. */
   async merge(tx: Tx, kept: number, gone: number): Promise<void> {
     await tx.query(
@@ -106,8 +115,18 @@ export class ConversationStore {
          first_inbound_at = least(k.first_inbound_at, g.first_inbound_at),
          last_inbound_at = greatest(k.last_inbound_at, g.last_inbound_at),
          phone = coalesce(k.phone, g.phone), user_id = coalesce(k.user_id, g.user_id),
-         name = CASE WHEN k.name = '' THEN g.name ELSE k.name END
+         name = CASE WHEN k.name = '' THEN g.name ELSE k.name END,
+         assigned_to = coalesce(k.assigned_to, g.assigned_to),
+         waiting_since = least(k.waiting_since, g.waiting_since),
+         unread_count = k.unread_count + g.unread_count,
+         closed_at = CASE WHEN g.last_inbound_at IS NULL OR g.closed_at IS NOT NULL THEN k.closed_at END,
+         auto_reply = k.auto_reply AND g.auto_reply
        FROM send.conversations g WHERE k.id = $1 AND g.id = $2`,
+      [kept, gone],
+    );
+    await tx.query(
+      `INSERT INTO send.conversation_labels (conversation_id, label_id)
+       SELECT $1, label_id FROM send.conversation_labels WHERE conversation_id = $2 ON CONFLICT DO NOTHING`,
       [kept, gone],
     );
     await tx.query('UPDATE send.conversations SET merged_into = $1 WHERE id = $2 OR merged_into = $2', [kept, gone]);

@@ -66,10 +66,12 @@ export class InboundStore {
          ON CONFLICT DO NOTHING
          RETURNING business_id, message_id
        ), fresh AS (
-         SELECT business_id, conversation_id, sent_at, name, nth FROM inserted JOIN n USING (business_id, message_id)
+         SELECT business_id, conversation_id, sent_at, name, n.type, nth FROM inserted JOIN n USING (business_id, message_id)
        ), changes AS (
          SELECT conversation_id AS id, min(sent_at) AS first, max(sent_at) AS last,
-                (array_agg(name ORDER BY nth DESC) FILTER (WHERE name <> ''))[1] AS name
+                (array_agg(name ORDER BY nth DESC) FILTER (WHERE name <> ''))[1] AS name,
+                -- A reaction needs no reply.
+                count(*) FILTER (WHERE type <> 'reaction') AS unread
          FROM fresh GROUP BY conversation_id
        ), locked AS (
          SELECT id, first_inbound_at FROM send.conversations WHERE id IN (SELECT id FROM changes) ORDER BY id FOR UPDATE
@@ -77,7 +79,10 @@ export class InboundStore {
          UPDATE send.conversations c SET
            first_inbound_at = coalesce(c.first_inbound_at, least(changes.first, date_trunc('milliseconds', now()))),
            last_inbound_at = greatest(c.last_inbound_at, least(changes.last, date_trunc('milliseconds', now()))),
-           name = coalesce(changes.name, c.name)
+           name = coalesce(changes.name, c.name),
+           unread_count = c.unread_count + changes.unread,
+           waiting_since = CASE WHEN changes.unread > 0 THEN coalesce(c.waiting_since, now()) ELSE c.waiting_since END,
+           closed_at = CASE WHEN changes.unread > 0 THEN NULL ELSE c.closed_at END
          FROM changes JOIN locked USING (id)
          WHERE c.id = changes.id
          RETURNING c.id, locked.first_inbound_at IS NULL AS was_silent

@@ -1,10 +1,13 @@
 import { Controller } from '@nestjs/common';
 import {
+  AddNote,
   FindConversation,
   GatewayError,
   GetThread,
   ListConversations,
   ListInboundMessages,
+  UpdateConversation,
+  type ConversationRecord,
   type ReplyOf,
   type RequestOf,
 } from '@mgw/contracts';
@@ -12,6 +15,7 @@ import { Database } from '@mgw/postgres';
 import { Handles } from '@mgw/rpc';
 import { ConversationService } from '../conversations/conversation.service';
 import { InboundLogStore } from './inbound-log.store';
+import { InboxWorkStore } from './inbox-work.store';
 import { InboxStore } from './inbox.store';
 import { ThreadStore } from './thread.store';
 
@@ -21,6 +25,7 @@ export class InboxHandlers {
   constructor(
     private readonly inbox: InboxStore,
     private readonly threads: ThreadStore,
+    private readonly work: InboxWorkStore,
     private readonly inbound: InboundLogStore,
     private readonly conversations: ConversationService,
     private readonly db: Database,
@@ -33,13 +38,12 @@ export class InboxHandlers {
 
   @Handles(GetThread)
   async thread(request: RequestOf<typeof GetThread>): Promise<ReplyOf<typeof GetThread>> {
-    const conversation = await this.inbox.find(request.business_id, request.conversation_id);
-    if (!conversation) throw new GatewayError('NOT_FOUND', 'No resource has this id.');
+    const conversation = await this.byId(request);
     return { conversation, ...(await this.threads.page(request, conversation.id)) };
   }
 
   @Handles(FindConversation)
-  async find({ business_id, phone }: RequestOf<typeof FindConversation>): Promise<ReplyOf<typeof FindConversation>> {
+  async findByPhone({ business_id, phone }: RequestOf<typeof FindConversation>): Promise<ReplyOf<typeof FindConversation>> {
     await this.conversations.restoreOptOuts(this.db, [{ businessId: business_id, alias: phone }]);
     return { conversation: await this.inbox.findByAlias(business_id, phone) };
   }
@@ -47,5 +51,23 @@ export class InboxHandlers {
   @Handles(ListInboundMessages)
   listInbound(request: RequestOf<typeof ListInboundMessages>): Promise<ReplyOf<typeof ListInboundMessages>> {
     return this.inbound.list(request);
+  }
+
+  @Handles(UpdateConversation)
+  async update(request: RequestOf<typeof UpdateConversation>): Promise<ReplyOf<typeof UpdateConversation>> {
+    const { business_id, conversation_id, ...change } = request;
+    await this.work.change(business_id, conversation_id, change);
+    return { conversation: await this.byId(request) };
+  }
+
+  @Handles(AddNote)
+  addNote({ business_id, conversation_id, user_id, text }: RequestOf<typeof AddNote>): Promise<ReplyOf<typeof AddNote>> {
+    return this.work.addNote(business_id, conversation_id, user_id, text);
+  }
+
+  private async byId({ business_id, conversation_id }: { business_id: number; conversation_id: number }): Promise<ConversationRecord> {
+    const conversation = await this.inbox.find(business_id, conversation_id);
+    if (!conversation) throw new GatewayError('NOT_FOUND', 'No resource has this id.');
+    return conversation;
   }
 }

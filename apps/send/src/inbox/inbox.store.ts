@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { ConversationRecord, ListConversations, ReplyOf, RequestOf } from '@mgw/contracts';
+import {
+  INBOX_VIEWS,
+  MAX_COUNT,
+  type ConversationRecord,
+  type InboxView,
+  type ListConversations,
+  type ReplyOf,
+  type RequestOf,
+} from '@mgw/contracts';
 import { Database, examine, filteredPage, onRow, readCursor, type Examined } from '@mgw/postgres';
 import type { SuppressionState } from '../suppression/suppression';
 import { findCandidates } from './search-candidates';
-import { searchTerms } from './search-terms';
+import { searchTerms, type SearchTerms } from './search-terms';
 import { LAST_MESSAGE } from './thread.store';
 
 interface ConversationRow extends Examined {
@@ -15,6 +23,15 @@ interface ConversationRow extends Examined {
   closes_at: Date | null;
   suppression: SuppressionState | null;
   created_at: Date;
+  first_inbound_at: Date | null;
+  assigned_to: string | null;
+  closed_at: Date | null;
+  waiting_since: Date | null;
+  unread_count: number;
+  labels: string[];
+  auto_reply: boolean;
+  /** The place of the conversation in its view. */
+  rank: number;
   last_direction: 'in' | 'out' | null;
   last_type: string;
   last_text: string | null;
@@ -28,47 +45,126 @@ const CONVERSATION = `
          CASE WHEN send.window_open(c.last_inbound_at, c.window_denied_for, now()) THEN send.window_closes_at(c.last_inbound_at) END AS closes_at,
          (SELECT s.state FROM send.suppressions s WHERE s.conversation_id = c.id AND s.state IS NOT NULL
           ORDER BY send.suppression_strictness(s.state) LIMIT 1) AS suppression,
+         ARRAY(SELECT l.name FROM send.conversation_labels cl JOIN send.labels l ON l.id = cl.label_id
+               WHERE cl.conversation_id = c.id ORDER BY l.name) AS labels,
          last.direction AS last_direction, last.type AS last_type, last.text AS last_text, last.at AS last_at`;
 
-const COLUMNS = 'id, phone, user_id, name, last_inbound_at, window_denied_for, created_at';
+const COLUMNS = `id, phone, user_id, name, first_inbound_at, last_inbound_at, window_denied_for, created_at, assigned_to, closed_at, waiting_since,
+  unread_count, auto_reply`;
 const ACTIVITY = 'coalesce(last_inbound_at, created_at)';
+/** 2 waits for a reply, 1 is open, 0 is closed. Indexes have exactly this expression. */
+const RANK = 'CASE WHEN closed_at IS NOT NULL THEN 0 WHEN waiting_since IS NULL THEN 1 ELSE 2 END';
+const WROTE = 'merged_into IS NULL AND last_inbound_at IS NOT NULL';
+
+/** SQL of the condition of each view; `$4` is the user. */
+const VIEWS: Record<InboxView, string> = {
+  mine: 'assigned_to = $4::bigint AND closed_at IS NULL',
+  // Filtered by `unassigned`: an index of those that nobody handles would cost a write with every message.
+  unassigned: `(${RANK}) >= 1`,
+  open: `(${RANK}) >= 1`,
+  closed: `(${RANK}) = 0`,
+  all: 'true',
+};
+/** Filters by label `$2`, and by unread messages if `$3`. */
+const filters = (
+  view: InboxView,
+) => `($4::bigint IS NOT NULL)${view === 'unassigned' ? ' AND row.assigned_to IS NULL' : ''} AND (NOT $3::boolean OR row.unread_count > 0) AND ($2::text IS NULL OR EXISTS (
+  SELECT FROM send.conversation_labels cl JOIN send.labels l ON l.id = cl.label_id WHERE cl.conversation_id = row.id AND l.name = $2))`;
+const LIMITS = { examined: '$5', returned: '$6' };
+
+const withLastMessage = (page: string) =>
+  `${CONVERSATION} FROM (${page}) c LEFT JOIN LATERAL (${LAST_MESSAGE}) last ON true ORDER BY c.nth`;
+
+/** SQL of a page of a view, in the order of its index. */
+const viewSql = (view: InboxView) =>
+  withLastMessage(
+    examine(
+      `SELECT ${COLUMNS}, ${RANK} AS rank FROM send.conversations
+       WHERE business_id = $1 AND ${WROTE} AND ${VIEWS[view]}
+         AND (${RANK}, last_inbound_at, id) < (coalesce($9::integer, 3), coalesce($7::timestamptz, 'infinity'), coalesce($8::bigint, 0))
+       ORDER BY ${RANK} DESC, last_inbound_at DESC, id DESC LIMIT $5`,
+      filters(view),
+      { ...LIMITS, columns: 'last_inbound_at::text AS exact' },
+    ),
+  );
 
 /**
- * SQL of a page of conversations, without those that have no message (only a preference or a suppression).
+ * SQL of a page of a search, the last active first, without conversations that have no message (only a preference or a suppression).
  * @param which a condition that an index serves
  */
-const conversationsSql = (which: string) => `${CONVERSATION}
-  FROM (${examine(
-    `SELECT ${COLUMNS}, ${ACTIVITY} AS activity FROM send.conversations
-     WHERE business_id = $1 AND ${which} AND (${ACTIVITY}, id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::bigint, 0))
-     ORDER BY ${ACTIVITY} DESC, id DESC LIMIT $4`,
-    `($6::text IS NULL OR starts_with(row.phone, $7) OR right(row.phone, length($7)) = $7
-        OR position(' ' || lower($6) IN ' ' || lower(row.name)) > 0)
-       AND (row.last_inbound_at IS NOT NULL OR EXISTS (SELECT FROM send.messages m WHERE m.conversation_id = row.id))`,
-    { examined: '$4', returned: '$5', columns: 'activity::text AS exact' },
-  )}) c LEFT JOIN LATERAL (${LAST_MESSAGE}) last ON true ORDER BY c.nth`;
-const ALL_CONVERSATIONS = conversationsSql('merged_into IS NULL');
-const CANDIDATE_CONVERSATIONS = conversationsSql(`id = ANY ($8::bigint[]) AND ${onRow('merged_into IS NULL')}`);
+const searchSql = (view: InboxView, which: string) =>
+  withLastMessage(
+    examine(
+      `SELECT ${COLUMNS}, 0 AS rank, ${ACTIVITY} AS activity FROM send.conversations
+       WHERE business_id = $1 AND ${which} AND ${onRow(VIEWS[view])}
+         AND (${ACTIVITY}, id) < (coalesce($7::timestamptz, 'infinity'), coalesce($8::bigint, 0))
+       ORDER BY ${ACTIVITY} DESC, id DESC LIMIT $5`,
+      `(starts_with(row.phone, $10) OR right(row.phone, length($10)) = $10 OR position(' ' || lower($9) IN ' ' || lower(row.name)) > 0)
+         AND (row.last_inbound_at IS NOT NULL OR EXISTS (SELECT FROM send.messages m WHERE m.conversation_id = row.id)) AND ${filters(view)}`,
+      { ...LIMITS, columns: 'activity::text AS exact' },
+    ),
+  );
+const allOf = (sql: (view: InboxView) => string) =>
+  Object.fromEntries(INBOX_VIEWS.map((view) => [view, sql(view)])) as Record<InboxView, string>;
+const VIEW_PAGES = allOf(viewSql);
+const ALL_CONVERSATIONS = allOf((view) => searchSql(view, 'merged_into IS NULL'));
+const CANDIDATE_CONVERSATIONS = allOf((view) => searchSql(view, `id = ANY ($11::bigint[]) AND ${onRow('merged_into IS NULL')}`));
+
+const countSql = (condition: string) =>
+  `(SELECT count(*)::integer FROM (SELECT FROM send.conversations WHERE business_id = $1 AND ${WROTE} AND ${condition} LIMIT ${MAX_COUNT}) counted)`;
+/** Counts among the conversations that come first in their view. Unread ones are among those that wait. */
+const COUNTS = `SELECT ${countSql('assigned_to = $2::bigint AND closed_at IS NULL')} AS mine, ${countSql(VIEWS.closed)} AS closed, first.*
+  FROM (SELECT count(*)::integer AS open, count(*) FILTER (WHERE assigned_to IS NULL)::integer AS unassigned,
+               count(*) FILTER (WHERE unread_count > 0)::integer AS unread
+        FROM (SELECT assigned_to, unread_count FROM send.conversations WHERE business_id = $1 AND ${WROTE} AND ${VIEWS.open}
+              ORDER BY ${RANK} DESC, last_inbound_at DESC, id DESC LIMIT ${MAX_COUNT}) row) first`;
+
+type Filter = Pick<RequestOf<typeof ListConversations>, 'view' | 'label' | 'unread' | 'user_id'>;
+const filterValues = ({ label, unread, user_id }: Filter) => [label ?? null, unread ?? false, user_id ?? 0];
+
+type Listed = ReplyOf<typeof ListConversations>;
 
 /** Lists and searches conversations for the dashboard. */
 @Injectable()
 export class InboxStore {
   constructor(private readonly db: Database) {}
 
+  async list(request: RequestOf<typeof ListConversations>): Promise<Listed> {
+    const { business_id, user_id = 0, search } = request;
+    const page = await (search === null ? this.view(request) : this.search(request, searchTerms(search)));
+    const [counts] = await this.db.reads(business_id).query<Listed['counts']>(COUNTS, [business_id, user_id]);
+    return { ...page, counts: counts as Listed['counts'] };
+  }
+
+  private async view({ business_id, limit, cursor, ...filter }: RequestOf<typeof ListConversations>) {
+    readCursor(cursor, ['id', 'time', 'id']);
+    const { page, next_cursor } = await filteredPage<ConversationRow>(
+      limit,
+      cursor,
+      (scan) => {
+        const [rank, at, id] = readCursor(scan.cursor, ['id', 'time', 'id']) ?? [null, null, null];
+        const values = [business_id, ...filterValues(filter), scan.examined, scan.returned, at, id, rank];
+        return this.db.reads(business_id).query<ConversationRow>(VIEW_PAGES[filter.view ?? 'all'], values);
+      },
+      ({ rank, exact, id }) => [rank, exact, id],
+    );
+    return { conversations: page.map(toConversationRecord), next_cursor };
+  }
+
   /** Searches with indexes. If they find too many conversations, scans a bounded number of the newest. */
-  async list({ business_id, limit, cursor, search }: RequestOf<typeof ListConversations>): Promise<ReplyOf<typeof ListConversations>> {
+  private async search({ business_id, limit, cursor, ...filter }: RequestOf<typeof ListConversations>, terms: SearchTerms) {
     readCursor(cursor, ['time', 'id']);
-    const terms = search === null ? null : searchTerms(search);
-    const candidates = terms && (await findCandidates(this.db.reads(business_id), business_id, terms));
+    const reads = this.db.reads(business_id);
+    const candidates = await findCandidates(reads, business_id, terms);
     const { page, next_cursor } = await filteredPage<ConversationRow>(
       limit,
       cursor,
       (scan) => {
         const [at, id] = readCursor(scan.cursor, ['time', 'id']) ?? [null, null];
-        const values = [business_id, at, id, scan.examined, scan.returned, terms?.text ?? null, terms?.digits ?? null];
+        const values = [business_id, ...filterValues(filter), scan.examined, scan.returned, at, id, terms.text, terms.digits];
         return candidates === null
-          ? this.db.reads(business_id).query<ConversationRow>(ALL_CONVERSATIONS, values)
-          : this.db.reads(business_id).query<ConversationRow>(CANDIDATE_CONVERSATIONS, [...values, candidates]);
+          ? reads.query<ConversationRow>(ALL_CONVERSATIONS[filter.view ?? 'all'], values)
+          : reads.query<ConversationRow>(CANDIDATE_CONVERSATIONS[filter.view ?? 'all'], [...values, candidates]);
       },
       ({ exact, id }) => [exact, id],
     );
@@ -107,6 +203,13 @@ function toConversationRecord(row: ConversationRow): ConversationRecord {
       closes_at: closes_at?.toISOString() ?? null,
     },
     suppression_state: row.suppression,
+    assigned_to: row.assigned_to === null ? null : Number(row.assigned_to),
+    status: row.closed_at === null ? 'open' : 'closed',
+    unread_count: row.unread_count,
+    waiting_since: row.waiting_since?.toISOString() ?? null,
+    labels: row.labels,
+    auto_reply: row.auto_reply,
+    first_inbound_at: row.first_inbound_at?.toISOString() ?? null,
     last_message: row.last_direction && {
       direction: row.last_direction,
       type: row.last_type,

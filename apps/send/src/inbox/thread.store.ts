@@ -46,8 +46,14 @@ const FIRST_PAGE: PageStart = { place: `'infinity'::timestamptz`, came: `'infini
 /**
  * SQL of messages in both directions, newest first. Each branch reads at most one page of rows.
  * @param ids SQL of a set of conversation ids
+ * @param more SQL of further branches, for the same page
  */
-const threadSql = (ids: string, { place, came, id }: PageStart, limit: string) => `
+const threadSql = (
+  ids: string,
+  { place, came, id }: PageStart,
+  limit: string,
+  more: (start: PageStart, limit: string) => string = () => '',
+) => `
   SELECT thread.* FROM ${ids} AS part (id) CROSS JOIN LATERAL (
     SELECT m.message_id, 'in' AS direction, m.type, coalesce(c.text, m.text, m.caption) AS text, m.media_type, m.media_id, m.mime_type,
            m.details, c.edited_at, c.deleted_at, NULL AS sent_by, NULL AS template, NULL AS user_id, NULL AS api_key_id, m.sent_at AS at, m.place, m.received_at AS came
@@ -65,14 +71,27 @@ const threadSql = (ids: string, { place, came, id }: PageStart, limit: string) =
       WHERE conversation_id = part.id AND accepted_at <= ${place} AND (accepted_at, accepted_at, message_id) < (${place}, ${came}, ${id})
       ORDER BY accepted_at DESC, message_id DESC LIMIT ${limit}
     ) m LEFT JOIN send.intents i ON i.id = m.intent_id
+    ${more({ place, came, id }, limit)}
   ) thread
   ORDER BY place DESC, came DESC, message_id DESC LIMIT ${limit}`;
 
-const THREAD_PAGE = threadSql(
-  'unnest($1::bigint[])',
-  { place: `coalesce($2::timestamptz, 'infinity')`, came: `coalesce($3::timestamptz, 'infinity')`, id: `coalesce($4::text, '')` },
-  '$5',
-);
+/** SQL of colleagues' notes. */
+const notes = ({ place, came, id }: PageStart, limit: string) => `UNION ALL
+    SELECT message_id, 'out', 'note', text, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, user_id, NULL, created_at, created_at, created_at
+    FROM (
+      SELECT 'note:' || n.id AS message_id, text, user_id, created_at FROM send.notes n
+      WHERE conversation_id = part.id AND created_at <= ${place} AND (created_at, created_at, 'note:' || n.id) < (${place}, ${came}, ${id})
+      ORDER BY created_at DESC, 'note:' || n.id DESC LIMIT ${limit}
+    ) n`;
+
+const IDS = 'unnest($1::bigint[])';
+const START: PageStart = {
+  place: `coalesce($2::timestamptz, 'infinity')`,
+  came: `coalesce($3::timestamptz, 'infinity')`,
+  id: `coalesce($4::text, '')`,
+};
+const THREAD_PAGE = threadSql(IDS, START, '$5');
+const PAGE_WITH_NOTES = threadSql(IDS, START, '$5', notes);
 /** SQL of the last message of conversation `c`. */
 export const LAST_MESSAGE = threadSql('(SELECT c.id)', FIRST_PAGE, '1');
 
@@ -83,7 +102,7 @@ export class ThreadStore {
 
   /** @returns a page of messages, newest first, including those of conversations that were merged into this one */
   async page(
-    { business_id, limit, cursor }: Pick<RequestOf<typeof GetThread>, 'business_id' | 'limit' | 'cursor'>,
+    { business_id, limit, cursor, notes = false }: Omit<RequestOf<typeof GetThread>, 'conversation_id'>,
     conversationId: number,
   ): Promise<{ messages: ThreadMessage[]; next_cursor: string | null }> {
     const after = readCursor(cursor, ['time', 'time', 'text']);
@@ -93,7 +112,7 @@ export class ThreadStore {
       [conversationId],
     );
     const rows = await reads.query<MessageRow>(
-      `SELECT page.*, place::text AS exact_place, came::text AS exact_came FROM (${THREAD_PAGE}) page`,
+      `SELECT page.*, place::text AS exact_place, came::text AS exact_came FROM (${notes ? PAGE_WITH_NOTES : THREAD_PAGE}) page`,
       [ids.map(({ id }) => id), after?.[0] ?? null, after?.[1] ?? null, after?.[2] ?? null, limit + 1],
     );
     const { page, next_cursor } = pageOf(rows, Math.min(limit, countFitting(rows)), (row) => [

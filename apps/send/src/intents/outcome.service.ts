@@ -129,6 +129,10 @@ export class OutcomeService {
       ),
     );
     this.relay.publishCommitted(published);
+    const answered = acceptances.filter(({ intent }) => isReply(intent)).map(({ conversationId }) => conversationId as number);
+    await this.conversations
+      .answered(this.db, answered)
+      .catch((error: unknown) => this.logger.warn({ err: error }, 'marking conversations as answered failed'));
     return acceptances.map(() => undefined);
   }
 
@@ -142,6 +146,11 @@ export class OutcomeService {
     this.relay.wake();
     return batch.map(() => undefined);
   }
+}
+
+/** Whether the customer waits no longer. Broadcasts, and templates by an API key, are no answers. */
+function isReply({ sentBy, type }: IntentRecord): boolean {
+  return sentBy === 'agent' || sentBy === 'ai' || (sentBy === 'api' && type !== 'template' && type !== 'otp' && type !== 'reaction');
 }
 
 function sizeOf({ text }: IntentRecord): number {

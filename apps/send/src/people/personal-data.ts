@@ -13,6 +13,8 @@ export const sendPersonalData: PersonalData = {
       FROM send.conversations r, person WHERE ${OWN}`,
     opt_out: `SELECT r.conversation_id || r.source, json_build_object('source', r.source, 'state', r.state, 'at', r.at, 'reason', r.reason)
       FROM send.suppressions r, person WHERE ${IN_CONVERSATION}`,
+    note: `SELECT lpad(r.id::text, 19, '0'), json_build_object('text', r.text, 'created_at', r.created_at)
+      FROM send.notes r, person WHERE ${IN_CONVERSATION}`,
     message_received: `SELECT r.message_id, json_build_object('message_id', r.message_id, 'type', r.type, 'text', r.text, 'caption', r.caption,
       'media_id', r.media_id, 'mime_type', r.mime_type, 'details', r.details, 'sent_at', r.sent_at)
       FROM send.inbound_messages r, person WHERE ${IN_CONVERSATION}`,
@@ -22,6 +24,8 @@ export const sendPersonalData: PersonalData = {
     ` DELETE FROM send.message_changes c USING person WHERE c.business_id = person.business_id
        AND c.message_id IN (SELECT r.message_id FROM send.inbound_messages r WHERE ${IN_CONVERSATION}) RETURNING 1`,
     ` DELETE FROM send.inbound_messages r USING person WHERE ${IN_CONVERSATION} RETURNING 1`,
+    ` DELETE FROM send.notes r USING person WHERE ${IN_CONVERSATION} RETURNING 1`,
+    ` DELETE FROM send.conversation_labels l USING send.conversations r, person WHERE l.conversation_id = r.id AND ${OWN} RETURNING 1`,
     ` DELETE FROM send.messages r USING person WHERE ${IN_CONVERSATION} RETURNING 1`,
     // The trigger deletes the words of a changed name.
     ` UPDATE send.conversations r SET name = '' FROM person WHERE ${OWN} AND r.name <> '' RETURNING 1`,

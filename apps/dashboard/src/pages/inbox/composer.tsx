@@ -1,76 +1,119 @@
-import { Alert, Box, Button, CloseButton, Group, Text, Textarea } from '@mantine/core';
-import { IconClock, IconSend } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
-import type { ReactNode, Ref } from 'react';
+import { Alert, Box, Button, CloseButton, Group, Text, Textarea, UnstyledButton } from '@mantine/core';
+import { IconClock, IconSend, IconTemplate } from '@tabler/icons-react';
+import { useState, type ReactNode, type Ref } from 'react';
 import { isSendKey } from './is-send-key';
+import { QuickReplyMenu } from './quick-reply-menu';
+import { QuickRepliesDialog } from './quick-replies-dialog';
+import { useQuickReplies } from './use-quick-replies';
 
-/** The field in which an agent writes. @param quote the message that the reply quotes */
+export type Draft = { kind: 'reply' | 'note'; text: string };
+
+/** Where an agent writes a reply or a note. @param quote the message that the reply quotes */
 export function Composer({
-  text,
+  draft,
   onChange,
   onSend,
   isSending,
+  isWindowOpen,
   quote,
   onDropQuote,
+  onTemplate,
   field,
 }: {
-  text: string;
-  onChange: (text: string) => void;
+  draft: Draft;
+  onChange: (draft: Draft) => void;
   onSend: () => void;
   isSending: boolean;
+  isWindowOpen: boolean;
   quote: ReactNode;
   onDropQuote: () => void;
+  onTemplate: () => void;
   field: Ref<HTMLTextAreaElement>;
 }) {
+  const { kind, text } = draft;
+  const isNote = kind === 'note';
+  const [isManaging, setManaging] = useState(false);
+  const quick = useQuickReplies(isNote ? '' : text, (next) => onChange({ ...draft, text: next }));
+  const template = (
+    <Button variant="default" leftSection={<IconTemplate size={16} />} onClick={onTemplate}>
+      Template
+    </Button>
+  );
   return (
     <form
+      className="inbox-composer"
       onSubmit={(event) => {
         event.preventDefault();
         onSend();
       }}
     >
-      {quote && (
-        <Group wrap="nowrap" gap="xs" mb={6}>
-          <Box style={{ flex: 1, minWidth: 0 }}>{quote}</Box>
-          <CloseButton aria-label="Do not quote" onClick={onDropQuote} />
+      <Group gap={2} mb={6} justify="space-between">
+        <Group gap={2} role="group" aria-label="Kind of message">
+          <UnstyledButton className="inbox-tab" aria-pressed={!isNote} onClick={() => onChange({ ...draft, kind: 'reply' })}>
+            Reply
+          </UnstyledButton>
+          <UnstyledButton className="inbox-tab" aria-pressed={isNote} onClick={() => onChange({ ...draft, kind: 'note' })}>
+            Note
+          </UnstyledButton>
         </Group>
-      )}
-      <Group align="flex-end" wrap="nowrap" gap="xs">
-        <Textarea
-          ref={field}
-          aria-label="Reply"
-          styles={{ input: { unicodeBidi: 'plaintext' } }}
-          placeholder="Write a reply"
-          style={{ flex: 1 }}
-          autosize
-          minRows={1}
-          maxRows={6}
-          value={text}
-          onChange={(e) => onChange(e.currentTarget.value)}
-          onKeyDown={(e) => {
-            if (!isSendKey(e)) return;
-            e.preventDefault();
-            onSend();
-          }}
-        />
-        <Button type="submit" loading={isSending} leftSection={<IconSend size={16} />}>
-          Send
-        </Button>
+        <Group gap={2}>
+          {isWindowOpen && !isNote && (
+            <UnstyledButton className="inbox-tab inbox-narrow" onClick={onTemplate}>
+              Template
+            </UnstyledButton>
+          )}
+          <UnstyledButton className="inbox-tab" onClick={() => setManaging(true)}>
+            Quick replies
+          </UnstyledButton>
+        </Group>
       </Group>
+      <QuickRepliesDialog opened={isManaging} onClose={() => setManaging(false)} />
+      {isNote || isWindowOpen ? (
+        <>
+          {quote && !isNote && (
+            <Group wrap="nowrap" gap="xs" mb={6}>
+              <Box style={{ flex: 1, minWidth: 0 }}>{quote}</Box>
+              <CloseButton aria-label="Do not quote" onClick={onDropQuote} />
+            </Group>
+          )}
+          {quick.matches.length > 0 && <QuickReplyMenu matches={quick.matches} active={quick.active} onChoose={quick.choose} />}
+          <Group align="flex-end" wrap="nowrap" gap="xs">
+            <Textarea
+              ref={field}
+              aria-label={isNote ? 'Note' : 'Reply'}
+              aria-controls={quick.matches.length > 0 ? 'quick-replies' : undefined}
+              aria-activedescendant={quick.matches.length > 0 ? `quick-reply-${quick.matches[quick.active]?.id}` : undefined}
+              styles={{ input: { unicodeBidi: 'plaintext', ...(isNote && { background: 'light-dark(#fffaf0, #2b2616)' }) } }}
+              placeholder={isNote ? 'Write a note for your team' : 'Write a reply, / for quick replies'}
+              style={{ flex: 1 }}
+              autosize
+              minRows={1}
+              maxRows={6}
+              value={text}
+              onChange={(e) => onChange({ ...draft, text: e.currentTarget.value })}
+              onKeyDown={(e) => {
+                if (quick.onKey(e)) return e.preventDefault();
+                if (!isSendKey(e)) return;
+                e.preventDefault();
+                onSend();
+              }}
+            />
+            {!isNote && <Box visibleFrom="sm">{template}</Box>}
+            <Button type="submit" loading={isSending} leftSection={<IconSend size={16} />}>
+              {isNote ? 'Add' : 'Send'}
+            </Button>
+          </Group>
+        </>
+      ) : (
+        <Alert color="yellow" icon={<IconClock />} title="The 24-hour window is closed" p="sm">
+          <Group justify="space-between" gap="xs">
+            <Text size="sm" style={{ flex: '1 1 220px' }}>
+              You can write freely only within 24 hours of the customer’s last message. An approved template goes out at any time.
+            </Text>
+            {template}
+          </Group>
+        </Alert>
+      )}
     </form>
-  );
-}
-
-/** Replaces the field while WhatsApp allows templates only. */
-export function ClosedWindow({ phone }: { phone: string }) {
-  return (
-    <Alert color="yellow" icon={<IconClock />} title="The 24-hour window is closed">
-      <Text size="sm">
-        WhatsApp lets you write freely only within 24 hours of the customer’s last message. An approved template goes out at any time.
-      </Text>
-      <Button component={Link} to="/templates" search={{ phone } as never} variant="default" size="xs" mt="xs">
-        Choose a template
-      </Button>
-    </Alert>
   );
 }

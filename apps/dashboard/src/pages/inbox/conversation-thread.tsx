@@ -1,129 +1,127 @@
-import { Box, Group, Stack, Text } from '@mantine/core';
+import { Box } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Fragment, useRef, useState } from 'react';
+import { Fragment, useState, type ComponentProps, type RefObject } from 'react';
 import { api, request } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { useReplies } from '../../api/use-replies';
 import { dayOf } from '../../components/clock-time';
-import { useLogScroll } from '../../components/use-log-scroll';
-import { usePagedQuery } from '../../components/use-paged-query';
-import { StateBadge } from '../../components/state-badge';
-import { Wallpaper } from '../../components/wallpaper';
 import { LoadMore } from '../../components/load-more';
-import { QueryResult } from '../../components/query-result';
+import { useLogScroll } from '../../components/use-log-scroll';
+import { Wallpaper } from '../../components/wallpaper';
 import { BubbleActions } from './bubble-actions';
-import { ClosedWindow, Composer } from './composer';
+import { Composer, type Draft } from './composer';
+import { nameOf, type Conversation } from './conversation';
 import { MessageBubble } from './message-bubble';
+import { NoteLine } from './note-line';
 import { Quote } from './quote';
 import { ownReactionTo, withoutShownReactions } from './reactions';
+import { TemplatePicker } from './template-picker';
 import type { ThreadMessage } from './thread-message';
 import { UnsentBubble } from './unsent-bubble';
-import { WindowCountdown } from './window-countdown';
 
-export function ConversationThread({ id }: { id: number }) {
+/** The messages of a conversation, and the field below them. @param list loads older messages */
+export function ConversationThread({
+  conversation,
+  messages,
+  list,
+  field,
+}: {
+  conversation: Conversation;
+  messages: ThreadMessage[];
+  list: ComponentProps<typeof LoadMore>['list'];
+  field: RefObject<HTMLTextAreaElement | null>;
+}) {
+  const { id } = conversation;
+  const customer = nameOf(conversation);
+  const isWindowOpen = conversation.session_window.open;
   const queries = useQueryClient();
-  const thread = usePagedQuery({
-    queryKey: ['inbox', 'thread', id],
-    load: (query) => request(api.GET('/api/client/conversations/{id}/messages', { params: { path: { id }, query } })),
-    rows: (page) => [page],
-    refetchInterval: 4_000,
-  });
-  const conversation = thread.data?.[0]?.conversation;
-  const messages = (thread.data ?? []).flatMap((page) => page.messages).reverse();
-  const [text, setText] = useState('');
+  const refresh = () => void queries.invalidateQueries({ queryKey: ['inbox'] });
+  const [draft, setDraft] = useState<Draft>({ kind: 'reply', text: '' });
   const [quoted, setQuoted] = useState<ThreadMessage | null>(null);
-  const field = useRef<HTMLTextAreaElement>(null);
+  const [isPicking, setPicking] = useState(false);
   const replies = useReplies(id);
-  const log = useLogScroll(replies.unsent.at(-1)?.key ?? messages.at(-1)?.message_id, messages.length);
+  const unsent = replies.unsent.at(-1)?.key;
+  const log = useLogScroll(unsent ?? messages.at(-1)?.message_id, messages.length, unsent !== undefined);
   const react = useMutation({
     mutationFn: (body: { message_id: string; emoji: string | null }) => {
       const params = { path: { id }, header: { 'Idempotency-Key': newIdempotencyKey() } };
       return request(api.POST('/api/client/conversations/{id}/reactions', { params, body }));
     },
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ['inbox'] }),
+    onSuccess: refresh,
+  });
+  const addNote = useMutation({
+    mutationFn: (text: string) => request(api.POST('/api/client/conversations/{id}/notes', { params: { path: { id } }, body: { text } })),
+    onSuccess: () => {
+      setDraft({ kind: 'reply', text: '' });
+      refresh();
+    },
   });
   const send = () => {
-    if (!text.trim() || replies.isSending) return;
+    const { kind, text } = draft;
+    if (!text.trim() || replies.isSending || addNote.isPending) return;
+    if (kind === 'note') return addNote.mutate(text);
     replies.send(text, quoted?.message_id);
-    setText('');
+    setDraft({ kind, text: '' });
     setQuoted(null);
   };
   const quote = (message: ThreadMessage) => {
     setQuoted(message);
+    setDraft(({ text }) => ({ kind: 'reply', text }));
     field.current?.focus();
   };
   return (
-    <QueryResult query={thread}>
-      {() =>
-        conversation && (
-          <Stack>
-            <Group justify="space-between">
-              <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
-                <Text fw={650} dir="auto">
-                  {conversation.customer_name || conversation.customer_phone}
-                </Text>
-                {conversation.customer_name && (
-                  <Text size="sm" c="dimmed">
-                    {conversation.customer_phone}
-                  </Text>
-                )}
-              </div>
-              <Group gap="xs">
-                {conversation.suppression_state && <StateBadge of="failed" label={conversation.suppression_state.replaceAll('_', ' ')} />}
-                <WindowCountdown closesAt={conversation.session_window.closes_at} />
-              </Group>
-            </Group>
-            <Wallpaper height="52vh" ref={log}>
-              <LoadMore list={thread}>Older messages</LoadMore>
-              {withoutShownReactions(messages).map((message, i, shown) => (
-                <Fragment key={message.message_id}>
-                  {dayOf(message.at) !== dayOf(shown[i - 1]?.at ?? '') && <DayMark at={message.at} />}
-                  <MessageBubble
-                    message={message}
-                    messages={messages}
-                    customer={conversation.customer_name || conversation.customer_phone}
-                    actions={
-                      conversation.session_window.open && (
-                        <BubbleActions
-                          reaction={ownReactionTo(message.message_id, messages)}
-                          onQuote={() => quote(message)}
-                          onReact={(emoji) => react.mutate({ message_id: message.message_id, emoji })}
-                        />
-                      )
-                    }
-                  />
-                </Fragment>
-              ))}
-              {replies.unsent.map((one) => (
-                <UnsentBubble
-                  key={one.key}
-                  unsent={one}
-                  canRetry={!replies.isSending}
-                  onRetry={() => replies.again(one)}
-                  onEdit={() => {
-                    replies.drop(one);
-                    setText((typed) => (typed ? `${one.text}\n${typed}` : one.text));
-                  }}
-                />
-              ))}
-            </Wallpaper>
-            {conversation.session_window.open ? (
-              <Composer
-                text={text}
-                onChange={setText}
-                onSend={send}
-                isSending={replies.isSending}
-                quote={quoted && <Quote quoted={quoted} customer={conversation.customer_name || conversation.customer_phone} />}
-                onDropQuote={() => setQuoted(null)}
-                field={field}
-              />
+    <>
+      <Wallpaper ref={log} isPane>
+        <LoadMore list={list}>Older messages</LoadMore>
+        {withoutShownReactions(messages).map((message, i, shown) => (
+          <Fragment key={message.message_id}>
+            {dayOf(message.at) !== dayOf(shown[i - 1]?.at ?? '') && <DayMark at={message.at} />}
+            {message.type === 'note' ? (
+              <NoteLine {...message} />
             ) : (
-              <ClosedWindow phone={conversation.customer_phone} />
+              <MessageBubble
+                message={message}
+                messages={messages}
+                customer={customer}
+                actions={
+                  isWindowOpen && (
+                    <BubbleActions
+                      reaction={ownReactionTo(message.message_id, messages)}
+                      onQuote={() => quote(message)}
+                      onReact={(emoji) => react.mutate({ message_id: message.message_id, emoji })}
+                    />
+                  )
+                }
+              />
             )}
-          </Stack>
-        )
-      }
-    </QueryResult>
+          </Fragment>
+        ))}
+        {replies.unsent.map((one) => (
+          <UnsentBubble
+            key={one.key}
+            unsent={one}
+            canRetry={!replies.isSending}
+            onRetry={() => replies.again(one)}
+            onEdit={() => {
+              replies.drop(one);
+              setDraft(({ text }) => ({ kind: 'reply', text: text ? `${one.text}\n${text}` : one.text }));
+            }}
+          />
+        ))}
+      </Wallpaper>
+      <Composer
+        draft={draft}
+        onChange={setDraft}
+        onSend={send}
+        isSending={replies.isSending || addNote.isPending}
+        isWindowOpen={isWindowOpen}
+        quote={quoted && <Quote quoted={quoted} customer={customer} />}
+        onDropQuote={() => setQuoted(null)}
+        onTemplate={() => setPicking(true)}
+        field={field}
+      />
+      <TemplatePicker opened={isPicking} onClose={() => setPicking(false)} conversationId={id} />
+    </>
   );
 }
 

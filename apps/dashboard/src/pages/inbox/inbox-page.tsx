@@ -1,104 +1,67 @@
-import { Badge, Grid, Group, Paper, ScrollArea, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
+import { useRef } from 'react';
 import { api, request } from '../../api/client';
 import { useLiveRefresh } from '../../api/use-live-refresh';
+import { EmptyState } from '../../components/empty-state';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { useSearchText } from '../../components/use-search-text';
-import { RelativeTime } from '../../components/relative-time';
-import { LoadMore } from '../../components/load-more';
-import { EmptyState } from '../../components/empty-state';
-import { QueryResult } from '../../components/query-result';
-import { PageTitle } from '../../components/page-title';
+import '@mantine/core/styles/Kbd.css';
 import './inbox.css';
-import { ConversationThread } from './conversation-thread';
-import { shownText } from './thread-message';
+import { VIEWS, type View } from './conversation';
+import { ConversationList } from './conversation-list';
+import { ConversationPanes } from './conversation-panes';
+import { useInboxKeys } from './use-inbox-keys';
 
 const route = getRouteApi('/inside/inbox');
 
 export function InboxPage() {
-  const search = route.useSearch() as { id?: string; q?: string };
+  const search = route.useSearch() as { id?: string; q?: string; view?: string; label?: string };
   const navigate = route.useNavigate();
-  const { q } = search;
+  const { q, id } = search;
+  const view: View = VIEWS.find((one) => one.view === search.view)?.view ?? 'open';
   const [text, setText] = useSearchText(q, (next) => void navigate({ search: (now) => ({ ...now, q: next }), replace: true }));
+  const searchField = useRef<HTMLInputElement>(null);
   useLiveRefresh('inbox');
-  const list = usePagedQuery({
-    queryKey: ['inbox', 'list', q],
-    load: (page) => request(api.GET('/api/client/conversations', { params: { query: { ...page, ...(q && { q }) } } })),
-    rows: ({ conversations }) => conversations,
+  // A search finds everybody, also people who never wrote.
+  const filter = { view: q ? ('all' as const) : view, ...(q && { q }), ...(search.label && { label: search.label }) };
+  const pages = usePagedQuery({
+    queryKey: ['inbox', 'list', filter],
+    load: (page) => request(api.GET('/api/client/conversations', { params: { query: { ...page, ...filter } } })),
+    rows: (page) => [page],
     refetchInterval: 5_000,
   });
+  const conversations = pages.data?.flatMap((page) => page.conversations);
+  const open = (next: number | undefined) =>
+    void navigate({ search: (now) => ({ ...now, id: next === undefined ? undefined : String(next) }) });
+  const step = (by: number) => {
+    const at = conversations?.findIndex((one) => String(one.id) === id) ?? -1;
+    const next = conversations?.[at === -1 ? 0 : at + by];
+    if (next) open(next.id);
+  };
+  useInboxKeys({ j: () => step(1), k: () => step(-1), '/': () => searchField.current?.focus() });
   return (
-    <>
-      <PageTitle title="Inbox" about="Messages from customers, and your replies" />
-      <QueryResult query={list}>
-        {(conversations) =>
-          conversations.length === 0 && !q && !list.hasNextPage ? (
-            <EmptyState title="No conversations yet">
-              When a customer writes to your number, the conversation appears here. With the local simulator, open its page and write as a
-              customer.
-            </EmptyState>
-          ) : (
-            <Grid>
-              <Grid.Col span={{ base: 12, sm: 4 }}>
-                <TextInput
-                  aria-label="Search"
-                  placeholder="Name or number"
-                  value={text}
-                  onChange={(e) => setText(e.currentTarget.value)}
-                  mb="xs"
-                />
-                <ScrollArea h={{ base: 220, sm: '70vh' }}>
-                  <Stack gap={4}>
-                    {conversations.length === 0 && (
-                      <Text size="sm">{list.hasNextPage ? 'No match among the newest conversations.' : 'No conversation matches.'}</Text>
-                    )}
-                    {conversations.map((one) => (
-                      <UnstyledButton
-                        key={one.id}
-                        onClick={() => void navigate({ search: { ...search, id: String(one.id) } })}
-                        aria-current={search.id === String(one.id)}
-                      >
-                        <Paper
-                          withBorder
-                          p="sm"
-                          radius="md"
-                          bg={search.id === String(one.id) ? 'var(--mantine-primary-color-light)' : undefined}
-                        >
-                          <Group justify="space-between" wrap="nowrap">
-                            <Text fw={600} size="sm" truncate dir="auto">
-                              {one.customer_name || one.customer_phone}
-                            </Text>
-                            <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-                              <RelativeTime at={one.last_message?.at ?? one.created_at} />
-                            </Text>
-                          </Group>
-                          <Text size="sm" c="dimmed" truncate>
-                            {one.last_message?.direction === 'out' && 'You: '}
-                            {one.last_message && <bdi>{shownText(one.last_message)}</bdi>}
-                          </Text>
-                          {one.needs_agent && (
-                            <Badge size="sm" color="orange" variant="light">
-                              No automatic reply
-                            </Badge>
-                          )}
-                        </Paper>
-                      </UnstyledButton>
-                    ))}
-                    <LoadMore list={list}>Older conversations</LoadMore>
-                  </Stack>
-                </ScrollArea>
-              </Grid.Col>
-              <Grid.Col span={{ base: 12, sm: 8 }}>
-                {search.id ? (
-                  <ConversationThread key={search.id} id={Number(search.id)} />
-                ) : (
-                  <EmptyState title="Choose a conversation">Its messages and the reply box appear here.</EmptyState>
-                )}
-              </Grid.Col>
-            </Grid>
-          )
-        }
-      </QueryResult>
-    </>
+    <div className="inbox" data-open={id !== undefined || undefined}>
+      <ConversationList
+        list={{ ...pages, data: conversations }}
+        counts={pages.data?.[0]?.counts}
+        view={view}
+        onView={(next) => {
+          setText('');
+          void navigate({ search: (now) => ({ ...now, view: next, q: undefined }) });
+        }}
+        search={text}
+        onSearch={setText}
+        searchField={searchField}
+        openId={id}
+        onOpen={open}
+      />
+      {id === undefined ? (
+        <div className="inbox-thread inbox-nothing">
+          <EmptyState title="Choose a conversation">Its messages and the reply box appear here.</EmptyState>
+        </div>
+      ) : (
+        <ConversationPanes key={id} id={Number(id)} onBack={() => open(undefined)} />
+      )}
+    </div>
   );
 }

@@ -1,9 +1,9 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useCreateBroadcast } from '../../api/use-create-broadcast';
-import { notifySuccess } from '../../api/client';
-import { useMayCall } from '../../api/session';
+import { useMutation } from '@tanstack/react-query';
+import { api, notifySuccess, request } from '../../api/client';
+import { newIdempotencyKey } from '../../api/idempotency-key';
 import { quoted } from '../../components/shell-quote';
 import { buttonFields, filledHeader, headerFields, labelsOf, type Template } from './template-values';
 import { PhoneBubble } from '../../components/phone-bubble';
@@ -12,7 +12,7 @@ import { Wallpaper } from '../../components/wallpaper';
 import { TemplateValueFields } from './template-value-fields';
 
 /**
- * The template with the person's own values, and the request that sends it. It is sent as a broadcast to one person.
+ * The template with the person's own values, and the request that sends it.
  * @param phone the recipient; empty for a preview only
  */
 export function TemplatePreview({ template, phone: recipient }: { template: Template; phone: string }) {
@@ -32,15 +32,17 @@ export function TemplatePreview({ template, phone: recipient }: { template: Temp
     ...(buttons.length > 0 && { button_params: buttonValues }),
   };
   const curl = `curl ${window.location.origin}/api/v1/send-template \\\n  -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d ${quoted(JSON.stringify(body))}`;
-  const isFilled = [...values, ...header_params].every(Boolean);
-  const test = useCreateBroadcast(() => notifySuccess(`The ${recipient ? 'message' : 'test'} is on its way: see Messages.`));
-  const maySend = useMayCall('POST /api/client/broadcasts');
-  const asBroadcast = {
-    name: recipient ? `${template.name} to ${phone}` : `Test of ${template.name}`,
-    template_name: template.name,
-    language: template.language,
-    recipients: [{ phone, body_params: values, header_params }],
-  };
+  const isFilled = [...values, ...header_params, ...buttonValues].every(Boolean);
+  // However often it is retried, the person gets it once.
+  const [key, setKey] = useState(newIdempotencyKey);
+  const test = useMutation({
+    mutationFn: () =>
+      request(api.POST('/api/client/messages', { params: { header: { 'Idempotency-Key': key } }, body: { ...body, phone } })),
+    onSuccess: () => {
+      setKey(newIdempotencyKey());
+      notifySuccess(`The ${recipient ? 'message' : 'test'} is on its way: see Messages.`);
+    },
+  });
   return (
     <Stack>
       <Wallpaper>
@@ -54,22 +56,10 @@ export function TemplatePreview({ template, phone: recipient }: { template: Temp
         onChange={setValues}
       />
       <TemplateValueFields fields={buttons} values={buttonValues} onChange={setButtonValues} />
-      {buttons.length > 0 ? (
-        <Text size="sm" c="dimmed">
-          Broadcasts cannot fill in buttons yet. Send this template with your API key.
-        </Text>
-      ) : (
-        maySend &&
-        template.category !== 'AUTHENTICATION' && (
-          <Button
-            leftSection={<IconSend size={16} />}
-            loading={test.isPending}
-            disabled={!phone || !isFilled}
-            onClick={() => test.mutate(asBroadcast)}
-          >
-            {recipient ? 'Send' : 'Send a test'}
-          </Button>
-        )
+      {template.category !== 'AUTHENTICATION' && (
+        <Button leftSection={<IconSend size={16} />} loading={test.isPending} disabled={!phone || !isFilled} onClick={() => test.mutate()}>
+          {recipient ? 'Send' : 'Send a test'}
+        </Button>
       )}
       <Text size="sm" fw={600}>
         The same request with your API key

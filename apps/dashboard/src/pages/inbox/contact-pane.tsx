@@ -1,0 +1,132 @@
+import { Box, Group, Stack, Switch, TagsInput, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { CopyIcon } from '../../components/copy-icon';
+import { dayOf, timeOfDay } from '../../components/clock-time';
+import { nameOf, phoneShown, type Conversation } from './conversation';
+import { labelsQuery } from './label-chips';
+import { OptOut } from './opt-out';
+import { PersonAvatar } from './person-avatar';
+import type { ThreadMessage } from './thread-message';
+import type { useConversationChange } from './use-conversation-change';
+
+/** The third pane: the person, and what is known about the conversation. @param messages those that are loaded */
+export function ContactPane({
+  conversation,
+  messages,
+  change,
+}: {
+  conversation: Conversation;
+  messages: ThreadMessage[];
+  change: ReturnType<typeof useConversationChange>;
+}) {
+  const labels = useQuery(labelsQuery);
+  const { customer_phone, customer_name, session_window, first_inbound_at, assigned_to, auto_reply, created_at } = conversation;
+  const name = nameOf(conversation);
+  const newest = [...messages].reverse();
+  const templates = newest.filter(({ template }) => template !== null).slice(0, 5);
+  const notes = newest.filter(({ type }) => type === 'note').slice(0, 5);
+  return (
+    <Stack gap="md" p="md">
+      <Stack gap={4} align="center">
+        <PersonAvatar name={name} size={60} />
+        <Text fw={650} ta="center" dir="auto" style={{ overflowWrap: 'anywhere' }}>
+          {name}
+        </Text>
+        <Group gap={2} wrap="nowrap">
+          {customer_name && (
+            <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              {phoneShown(customer_phone)}
+            </Text>
+          )}
+          <CopyIcon value={phoneShown(customer_phone)} label="Copy the number" />
+        </Group>
+      </Stack>
+      <Part title="Conversation">
+        <Fact label="Assigned to">{assigned_to ? assigned_to.name || 'Former colleague' : 'Nobody'}</Fact>
+        <Fact label="First wrote">{first_inbound_at ? dayOf(first_inbound_at) : 'Never'}</Fact>
+        {!first_inbound_at && <Fact label="Known since">{dayOf(created_at)}</Fact>}
+        <Fact label={session_window.open ? 'Window closes' : 'Window'}>
+          {session_window.closes_at ? `${dayOf(session_window.closes_at)}, ${timeOfDay(session_window.closes_at)}` : 'closed'}
+        </Fact>
+        <Group justify="space-between" mt={4}>
+          <Text size="sm" c="dimmed" id="auto-reply-label">
+            Automatic replies
+          </Text>
+          <Switch
+            size="sm"
+            aria-labelledby="auto-reply-label"
+            checked={auto_reply}
+            disabled={change.isPending}
+            onChange={(e) => change.mutate({ auto_reply: e.currentTarget.checked })}
+          />
+        </Group>
+        {auto_reply && assigned_to && (
+          <Text size="xs" c="dimmed">
+            Paused while the conversation is assigned.
+          </Text>
+        )}
+      </Part>
+      <Part title="Labels">
+        <TagsInput
+          aria-label="Labels"
+          placeholder={conversation.labels.length === 0 ? 'Add a label' : undefined}
+          size="xs"
+          maxTags={20}
+          maxLength={40}
+          data={(labels.data?.labels ?? []).map((label) => label.name)}
+          value={conversation.labels}
+          onChange={(names) => change.mutate({ labels: names })}
+        />
+      </Part>
+      <Part title="Messages to this customer">
+        <OptOut conversation={conversation} />
+      </Part>
+      {templates.length > 0 && (
+        <Part title="Recent templates">
+          {templates.map(({ message_id, template, at, delivery_status }) => (
+            <Fact key={message_id} label={template ?? ''} isMain>
+              {[dayOf(at) === 'Today' ? timeOfDay(at) : dayOf(at), delivery_status].filter(Boolean).join(' ')}
+            </Fact>
+          ))}
+        </Part>
+      )}
+      {notes.length > 0 && (
+        <Part title="Notes">
+          {notes.map(({ message_id, text, author, at }) => (
+            <Text key={message_id} size="sm" dir="auto" style={{ overflowWrap: 'anywhere' }}>
+              {text}{' '}
+              <Text span size="xs" c="dimmed">
+                {author?.name} · {dayOf(at)}
+              </Text>
+            </Text>
+          ))}
+        </Part>
+      )}
+    </Stack>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Box>
+      <Title order={2} fz={11} c="dimmed" tt="uppercase" mb={4} style={{ letterSpacing: '.04em' }}>
+        {title}
+      </Title>
+      {children}
+    </Box>
+  );
+}
+
+function Fact({ label, isMain = false, children }: { label: string; isMain?: boolean; children: ReactNode }) {
+  return (
+    <Group justify="space-between" wrap="nowrap" gap="sm" py={1}>
+      <Text size="sm" c={isMain ? undefined : 'dimmed'} truncate>
+        {label}
+      </Text>
+      <Text size="sm" c={isMain ? 'dimmed' : undefined} ta="right" style={{ flexShrink: isMain ? 0 : 1 }}>
+        {children}
+      </Text>
+    </Group>
+  );
+}

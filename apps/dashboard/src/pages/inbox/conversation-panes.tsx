@@ -1,0 +1,56 @@
+import { Drawer } from '@mantine/core';
+import { useDisclosure, useDocumentVisibility } from '@mantine/hooks';
+import { useEffect, useRef } from 'react';
+import { api, request } from '../../api/client';
+import { QueryResult } from '../../components/query-result';
+import { usePagedQuery } from '../../components/use-paged-query';
+import { ContactPane } from './contact-pane';
+import { ConversationThread } from './conversation-thread';
+import { ThreadHeader } from './thread-header';
+import { useConversationChange } from './use-conversation-change';
+import { useInboxKeys } from './use-inbox-keys';
+
+/** The second and the third pane: a thread, and the person. A narrow screen shows the person in a drawer. */
+export function ConversationPanes({ id, onBack }: { id: number; onBack: () => void }) {
+  const thread = usePagedQuery({
+    queryKey: ['inbox', 'thread', id],
+    load: (query) => request(api.GET('/api/client/conversations/{id}/messages', { params: { path: { id }, query } })),
+    rows: (page) => [page],
+    refetchInterval: 4_000,
+  });
+  const conversation = thread.data?.[0]?.conversation;
+  const messages = (thread.data ?? []).flatMap((page) => page.messages).reverse();
+  const change = useConversationChange(id);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [isDrawerOpen, drawer] = useDisclosure();
+  const isVisible = useDocumentVisibility() === 'visible';
+  const isUnread = (conversation?.unread_count ?? 0) > 0;
+  useEffect(() => {
+    if (isUnread && isVisible) change.mutate({ read: true });
+  }, [isUnread, isVisible]);
+  const toggle = () => conversation && change.mutate({ status: conversation.status === 'open' ? 'closed' : 'open' });
+  useInboxKeys({ e: toggle, r: () => field.current?.focus() });
+  const contact = conversation && <ContactPane conversation={conversation} messages={messages} change={change} />;
+  return (
+    <>
+      <section className="inbox-thread" aria-label="Conversation">
+        <QueryResult query={thread}>
+          {() =>
+            conversation && (
+              <>
+                <ThreadHeader conversation={conversation} change={change} onBack={onBack} onToggle={toggle} onDetails={drawer.open} />
+                <ConversationThread conversation={conversation} messages={messages} list={thread} field={field} />
+              </>
+            )
+          }
+        </QueryResult>
+      </section>
+      <aside className="inbox-contact" aria-label="Customer">
+        {contact}
+      </aside>
+      <Drawer opened={isDrawerOpen} onClose={drawer.close} position="right" size="sm" title="Customer">
+        {contact}
+      </Drawer>
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { Badge, Box, Group, Text, UnstyledButton } from '@mantine/core';
+import { duration, useNow } from '../../components/clock';
+import { dayOf, timeOfDay } from '../../components/clock-time';
+import { nameOf, type ListedConversation } from './conversation';
+import { LabelChips } from './label-chips';
+import { PersonAvatar } from './person-avatar';
+import { shownText } from './thread-message';
+
+/** From this time on a row shows how long the customer waits. */
+const WAITING_MS = 5 * 60_000;
+
+/** A conversation in the list. */
+export function ConversationRow({
+  conversation,
+  isOpen,
+  onOpen,
+}: {
+  conversation: ListedConversation;
+  isOpen: boolean;
+  onOpen: () => void;
+}) {
+  const now = useNow();
+  const { last_message, unread_count, labels, needs_agent, waiting_since, created_at, session_window } = conversation;
+  const name = nameOf(conversation);
+  const at = last_message?.at ?? created_at;
+  const waitedMs = waiting_since === null ? 0 : now - new Date(waiting_since).getTime();
+  const isUnread = unread_count > 0;
+  return (
+    <UnstyledButton className="inbox-row" onClick={onOpen} aria-current={isOpen} data-unread={isUnread || undefined}>
+      <PersonAvatar name={name} />
+      <Box style={{ minWidth: 0, flex: 1 }}>
+        <Text size="sm" fw={isUnread ? 700 : 500} truncate dir="auto">
+          {name}
+        </Text>
+        <Text size="sm" c={isUnread ? undefined : 'dimmed'} fw={isUnread ? 600 : undefined} truncate>
+          {last_message?.direction === 'out' && 'You: '}
+          {last_message && <bdi>{shownText(last_message)}</bdi>}
+        </Text>
+        <Group gap={5} mt={3} wrap="wrap" className="inbox-chips">
+          <LabelChips names={labels} />
+          {waitedMs >= WAITING_MS && <Chip color="red">waiting {duration(waitedMs)}</Chip>}
+          {needs_agent && <Chip color="orange">No automatic reply</Chip>}
+          {!session_window.open && session_window.last_inbound_at !== null && <Chip color="gray">window closed</Chip>}
+        </Group>
+      </Box>
+      <Box ta="right" style={{ flexShrink: 0 }}>
+        <Text size="xs" c="dimmed" component="time" dateTime={at}>
+          {dayOf(at) === 'Today' ? timeOfDay(at) : dayOf(at)}
+        </Text>
+        {isUnread && (
+          <Box mt={4}>
+            <Badge size="sm" circle={unread_count < 10} aria-label={`${unread_count} unread`}>
+              {unread_count}
+            </Badge>
+          </Box>
+        )}
+      </Box>
+    </UnstyledButton>
+  );
+}
+
+function Chip({ color, children }: { color: string; children: React.ReactNode }) {
+  return (
+    <Badge size="sm" variant="light" color={color} tt="none" fw={500} style={{ color: 'var(--mantine-color-text)' }}>
+      {children}
+    </Badge>
+  );
+}

@@ -1,0 +1,24 @@
+import type { Schemas } from '../../api/client';
+
+export type Conversation = Schemas['Thread']['conversation'];
+export type ListedConversation = Schemas['Conversations']['conversations'][number];
+export type InboxCounts = Schemas['Conversations']['counts'];
+
+/** The name, or else the number. */
+export const nameOf = ({ customer_name, customer_phone }: Pick<Conversation, 'customer_name' | 'customer_phone'>) =>
+  customer_name || phoneShown(customer_phone);
+
+/** A number as people read it; a business-scoped user id as it is. */
+export const phoneShown = (phone: string) => (/^\d+$/.test(phone) ? `+${phone}` : phone);
+
+export const VIEWS = [
+  { view: 'mine', label: 'Mine', empty: 'Conversations that are assigned to you appear here.' },
+  { view: 'unassigned', label: 'Unassigned', empty: 'Open conversations that nobody handles appear here.' },
+  { view: 'open', label: 'Open', empty: 'When a customer writes to your number, the conversation appears here.' },
+  { view: 'closed', label: 'Closed', empty: 'Conversations that somebody closed appear here until the customer writes again.' },
+  { view: 'all', label: 'All', empty: 'When a customer writes to your number, the conversation appears here.' },
+] as const;
+export type View = (typeof VIEWS)[number]['view'];
+
+/** Counts end at a thousand. */
+export const countShown = (count: number) => (count >= 1_000 ? '999+' : String(count));

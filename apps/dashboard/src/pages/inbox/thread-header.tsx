@@ -1,0 +1,88 @@
+import { ActionIcon, Box, Button, Group, Kbd, Menu, Text } from '@mantine/core';
+import { IconArrowLeft, IconCheck, IconChevronDown, IconUser } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { api, request } from '../../api/client';
+import { useMe } from '../../api/session';
+import { StateBadge } from '../../components/state-badge';
+import { nameOf, phoneShown, type Conversation } from './conversation';
+import type { useConversationChange } from './use-conversation-change';
+import { WindowCountdown } from './window-countdown';
+
+const FORMER = 'Former colleague';
+
+/** Who it is, who handles it, and the button that closes it. */
+export function ThreadHeader({
+  conversation,
+  change,
+  onBack,
+  onToggle,
+  onDetails,
+}: {
+  conversation: Conversation;
+  change: ReturnType<typeof useConversationChange>;
+  onBack: () => void;
+  onToggle: () => void;
+  onDetails: () => void;
+}) {
+  const { user } = useMe();
+  const team = useQuery({ queryKey: ['team'], queryFn: () => request(api.GET('/api/client/team')), staleTime: 60_000 });
+  const { assigned_to, status, suppression_state, customer_name, customer_phone, session_window } = conversation;
+  const people = [...(team.data?.users ?? [])].sort((a, b) => Number(b.id === user.id) - Number(a.id === user.id));
+  return (
+    <Group className="inbox-header" gap="xs" wrap="nowrap">
+      <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Back" hiddenFrom="sm" onClick={onBack}>
+        <IconArrowLeft size={20} />
+      </ActionIcon>
+      <Box style={{ flex: 1, minWidth: 0 }}>
+        <Text fw={650} truncate dir="auto">
+          {nameOf(conversation)}
+        </Text>
+        {customer_name && (
+          <Text size="xs" c="dimmed" truncate>
+            {phoneShown(customer_phone)}
+          </Text>
+        )}
+      </Box>
+      <Group gap="xs" wrap="nowrap" visibleFrom="xs">
+        {suppression_state && <StateBadge of="failed" label={suppression_state.replaceAll('_', ' ')} />}
+        <WindowCountdown closesAt={session_window.closes_at} />
+      </Group>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button
+            variant="default"
+            size="xs"
+            px={8}
+            rightSection={<IconChevronDown size={14} />}
+            aria-label={assigned_to ? `Assigned to ${assigned_to.name || FORMER}` : 'Assign to a colleague'}
+          >
+            <Text size="sm" maw={110} truncate inherit>
+              {assigned_to ? assigned_to.name || FORMER : 'Assign'}
+            </Text>
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {people.map(({ id, name }) => (
+            <Menu.Item
+              key={id}
+              leftSection={assigned_to?.id === id ? <IconCheck size={14} /> : <Box w={14} />}
+              onClick={() => change.mutate({ assigned_to: id })}
+            >
+              {id === user.id ? `${name} (you)` : name}
+            </Menu.Item>
+          ))}
+          {assigned_to && <Menu.Item onClick={() => change.mutate({ assigned_to: null })}>Nobody</Menu.Item>}
+        </Menu.Dropdown>
+      </Menu>
+      <Button variant="default" size="xs" px={10} onClick={onToggle} loading={change.isPending && change.variables.status !== undefined}>
+        {status === 'open' ? 'Close' : 'Reopen'}
+        <Kbd size="xs" ml={6} visibleFrom="md" aria-hidden>
+          e
+        </Kbd>
+      </Button>
+      <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Details" className="inbox-details" onClick={onDetails}>
+        <IconUser size={20} />
+      </ActionIcon>
+    </Group>
+  );
+}

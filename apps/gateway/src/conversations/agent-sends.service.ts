@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { GetThread, type RequestOf, type SendReaction, type SendTemplate, type SendText } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AuditStore } from '../audit/audit.store';
+import { BusinessesStore } from '../businesses/businesses.store';
+import { SendingService } from '../sending/sending.service';
+import type { BusinessUser } from '../sessions/session-user';
+
+type AgentSend = typeof SendReaction | typeof SendTemplate | typeof SendText;
+type Content<O extends AgentSend> = Omit<RequestOf<O>, 'sender' | 'to'>;
+
+interface Agent {
+  user: BusinessUser;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** Messages that a person sends at the dashboard. */
+@Injectable()
+export class AgentSends {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly businesses: BusinessesStore,
+    private readonly sending: SendingService,
+    private readonly audit: AuditStore,
+  ) {}
+
+  async inConversation<O extends AgentSend>(conversation_id: number, operation: O, content: Content<O>, agent: Agent) {
+    const { business_id } = agent.user;
+    const { conversation } = await this.rpc.call(GetThread, { business_id, conversation_id, limit: 1, cursor: null });
+    return this.send(operation, content, conversation.customer_phone, `conversation:${conversation_id}`, agent);
+  }
+
+  /** @param target of the audit entry; null for a person whose conversation is not known */
+  async send<O extends AgentSend>(operation: O, content: Content<O>, to: string, target: string | null, { user, ...http }: Agent) {
+    const { user_id, business_id } = user;
+    const business = await this.businesses.get(business_id);
+    const party = { sends_as: null, daily_limit: null, user_id, business: { id: business_id, plan: business.plan, zones: business } };
+    const { result } = await this.audit.record(
+      { user_id, business_id, action: 'reply.sent', target, detail: {} },
+      () => this.sending.send<O>(operation, { ...content, to } as Omit<RequestOf<O>, 'sender'>, { party, ...http }),
+      ({ sent }) => (sent.replayed ? null : {}),
+    );
+    return result;
+  }
+}

@@ -1,0 +1,142 @@
+import {
+  AddNote,
+  CreateLabel,
+  DeleteLabel,
+  GetThread,
+  ListConversations,
+  ListLabels,
+  SendText,
+  UpdateConversation,
+  UpdateLabel,
+  type GatewayError,
+  type RequestOf,
+} from '@mgw/contracts';
+import { inboundEvent } from '@mgw/harness';
+import { eventually } from '@mgw/testing';
+import { startSending, type Sending } from '../send.fixture';
+
+const [ASHA, BEN, ZOE] = ['919876543211', '919876543212', '919876543213'] as const;
+const ME = 7;
+
+describe('agents at work (decision 392)', () => {
+  let sending: Sending;
+  let received = 0;
+  beforeAll(async () => {
+    sending = await startSending();
+    await sending.run();
+    for (const phone of [ASHA, BEN, ZOE]) await write(phone, { text: `Hello from ${phone}` });
+    await sending.template({}, { to: '919876543299' });
+  });
+  afterAll(() => sending.harness.close());
+
+  const write = async (phone: string, message: Parameters<typeof inboundEvent>[0] = {}) => {
+    received += 1;
+    const sent_at = new Date(Date.now() + received * 1_000 - 60_000).toISOString();
+    await sending.harness.publish(
+      inboundEvent({ message_id: `wamid.in.${received}`, sent_at, from: { phone, user_id: null, name: '' }, ...message }),
+    );
+    await eventually(async () => (await sending.harness.published('message.received')).length === received);
+  };
+  const list = (filter: Partial<RequestOf<typeof ListConversations>> = {}) =>
+    sending.harness.rpc.call(ListConversations, { business_id: 1, limit: 50, cursor: null, search: null, user_id: ME, ...filter });
+  const phones = async (filter: Partial<RequestOf<typeof ListConversations>> = {}) =>
+    (await list(filter)).conversations.map(({ customer_phone }) => customer_phone);
+  const find = async (phone: string) => {
+    const [found] = (await list({ search: phone })).conversations;
+    if (!found) throw new Error(`no conversation with ${phone}`);
+    return found;
+  };
+  const change = async (phone: string, values: Partial<RequestOf<typeof UpdateConversation>>) =>
+    sending.harness.rpc.call(UpdateConversation, { business_id: 1, conversation_id: (await find(phone)).id, ...values });
+  const reply = (phone: string) =>
+    sending.harness.rpc.call(SendText, {
+      sender: {
+        business_id: 1,
+        sent_by: 'agent',
+        user_id: ME,
+        api_key_id: null,
+        plan: 'Growth',
+        daily_limit: null,
+        timezone: 'UTC',
+        idempotency: null,
+      },
+      to: phone,
+      text: 'Yes',
+    });
+
+  it('lists who waits first, and people who never wrote only in a search', async () => {
+    expect(await phones()).toEqual([ZOE, BEN, ASHA]);
+    expect(await phones({ search: '919876543299' })).toEqual(['919876543299']);
+    expect(await find(ZOE)).toMatchObject({ unread_count: 1, waiting_since: expect.any(String) as string, status: 'open' });
+    await reply(ZOE);
+    expect(await find(ZOE)).toMatchObject({ unread_count: 0, waiting_since: null });
+    expect(await phones()).toEqual([BEN, ASHA, ZOE]);
+    await write(ZOE, { type: 'reaction', text: null, details: { reaction: { message_id: 'wamid.in.3', emoji: '🙏' } } });
+    expect(await find(ZOE)).toMatchObject({ unread_count: 0, waiting_since: null });
+    expect((await list()).counts).toEqual({ mine: 0, unassigned: 3, open: 3, closed: 0, unread: 2 });
+  });
+
+  it('assigns, closes and reopens; a customer’s message reopens too', async () => {
+    await change(ASHA, { assigned_to: ME, read: true });
+    await change(BEN, { status: 'closed' });
+    expect(await phones({ view: 'mine' })).toEqual([ASHA]);
+    expect(await phones({ view: 'mine', user_id: 8 })).toEqual([]);
+    expect(await phones({ view: 'unassigned' })).toEqual([ZOE]);
+    expect(await phones({ view: 'open' })).toEqual([ASHA, ZOE]);
+    expect(await phones({ view: 'closed' })).toEqual([BEN]);
+    expect(await phones({ view: 'closed', search: BEN })).toEqual([BEN]);
+    expect((await list()).counts).toEqual({ mine: 1, unassigned: 1, open: 2, closed: 1, unread: 0 });
+    expect(await find(ASHA)).toMatchObject({ assigned_to: ME, unread_count: 0, waiting_since: expect.any(String) as string });
+    await write(BEN);
+    expect(await find(BEN)).toMatchObject({ status: 'open', unread_count: 1 });
+    expect(await phones({ unread: true })).toEqual([BEN]);
+    await change(ASHA, { assigned_to: null });
+    expect(await phones({ view: 'mine' })).toEqual([]);
+  });
+
+  it('continues a view after its first page', async () => {
+    const found: string[] = [];
+    for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
+      const { conversations, next_cursor } = await list({ limit: 1, cursor, view: 'open' });
+      found.push(...conversations.map(({ customer_phone }) => customer_phone));
+      cursor = next_cursor;
+    }
+    expect(found).toEqual([BEN, ASHA, ZOE]);
+  });
+
+  it('labels conversations; a new name makes a label, and a deleted one leaves its conversations', async () => {
+    await change(ASHA, { labels: ['VIP', 'Order 1007'] });
+    expect((await find(ASHA)).labels).toEqual(['Order 1007', 'VIP']);
+    expect(await phones({ label: 'VIP' })).toEqual([ASHA]);
+    expect(await phones({ label: 'vip' })).toEqual([]);
+    await change(ASHA, { labels: ['VIP'] });
+    const call = sending.harness.rpc.call.bind(sending.harness.rpc);
+    const { labels } = await call(ListLabels, { business_id: 1 });
+    const [order, vip] = labels;
+    expect(labels).toEqual([expect.objectContaining({ name: 'Order 1007' }), expect.objectContaining({ name: 'VIP', color: 'gray' })]);
+    const refused = (error: GatewayError) => error.error_code;
+    expect(await call(CreateLabel, { business_id: 1, name: 'VIP', color: 'red' }).catch(refused)).toBe('CONFLICT');
+    expect(await call(UpdateLabel, { business_id: 1, id: order?.id ?? 0, name: 'VIP' }).catch(refused)).toBe('CONFLICT');
+    expect(await call(UpdateLabel, { business_id: 2, id: vip?.id ?? 0, color: 'red' }).catch(refused)).toBe('NOT_FOUND');
+    await call(UpdateLabel, { business_id: 1, id: vip?.id ?? 0, color: 'red' });
+    expect((await call(ListLabels, { business_id: 2 })).labels).toEqual([]);
+    await call(DeleteLabel, { business_id: 1, id: vip?.id ?? 0 });
+    expect((await find(ASHA)).labels).toEqual([]);
+  });
+
+  it('shows notes in the thread to people only, and never as the last message', async () => {
+    const { id: conversation_id } = await find(ASHA);
+    const call = sending.harness.rpc.call.bind(sending.harness.rpc);
+    const { id } = await call(AddNote, { business_id: 1, conversation_id, user_id: ME, text: 'Gift wrap' });
+    const thread = { business_id: 1, conversation_id, limit: 1, cursor: null };
+    const { messages, next_cursor } = await call(GetThread, { ...thread, notes: true });
+    expect(messages).toMatchObject([{ message_id: `note:${id}`, type: 'note', text: 'Gift wrap', user_id: ME, sent_by: null }]);
+    expect((await call(GetThread, { ...thread, notes: true, cursor: next_cursor })).messages).toMatchObject([
+      { type: 'text', direction: 'in' },
+    ]);
+    expect((await call(GetThread, thread)).messages).toMatchObject([{ type: 'text' }]);
+    expect((await find(ASHA)).last_message).toMatchObject({ type: 'text' });
+    const foreign = call(AddNote, { business_id: 2, conversation_id, user_id: ME, text: 'x' });
+    expect(await foreign.catch((error: GatewayError) => error.error_code)).toBe('NOT_FOUND');
+  });
+});

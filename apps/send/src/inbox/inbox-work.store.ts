@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError, MAX_INBOX_LIST, type RequestOf, type UpdateConversation } from '@mgw/contracts';
+import { Database, type Tx } from '@mgw/postgres';
+
+type Change = Omit<RequestOf<typeof UpdateConversation>, 'business_id' | 'conversation_id'>;
+
+/** SQL of the id of conversation `$2` of business `$1`; for a merged one, that of the conversation it was merged into. */
+const CONVERSATION_ID = `(SELECT coalesce(merged_into, id) FROM send.conversations WHERE business_id = $1 AND id = $2)`;
+
+/** What agents do with conversations. */
+@Injectable()
+export class InboxWorkStore {
+  constructor(private readonly db: Database) {}
+
+  /** Leaves absent members unchanged. A closed conversation waits for nothing. @throws GatewayError NOT_FOUND, CONFLICT */
+  async change(businessId: number, conversationId: number, { assigned_to, status, read, labels, auto_reply }: Change): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      const [changed] = await tx.query<{ id: string }>(
+        `UPDATE send.conversations SET
+           assigned_to = CASE WHEN $3 THEN $4 ELSE assigned_to END,
+           closed_at = CASE $5 WHEN 'closed' THEN coalesce(closed_at, now()) WHEN 'open' THEN NULL ELSE closed_at END,
+           waiting_since = CASE WHEN $5 = 'closed' THEN NULL ELSE waiting_since END,
+           unread_count = CASE WHEN $5 = 'closed' OR $6 THEN 0 ELSE unread_count END,
+           auto_reply = coalesce($7, auto_reply)
+         WHERE id = ${CONVERSATION_ID} RETURNING id`,
+        [businessId, conversationId, assigned_to !== undefined, assigned_to ?? null, status ?? null, read ?? false, auto_reply ?? null],
+      );
+      if (!changed) throw notFound();
+      if (labels) await this.setLabels(tx, businessId, changed.id, [...new Set(labels)]);
+    });
+  }
+
+  /** @throws GatewayError NOT_FOUND */
+  async addNote(businessId: number, conversationId: number, userId: number, text: string): Promise<{ id: number }> {
+    const [note] = await this.db.query<{ id: string }>(
+      `INSERT INTO send.notes (business_id, conversation_id, user_id, text)
+       SELECT $1, id, $3, $4 FROM send.conversations WHERE id = ${CONVERSATION_ID} RETURNING id`,
+      [businessId, conversationId, userId, text],
+    );
+    if (!note) throw notFound();
+    return { id: Number(note.id) };
+  }
+
+  private async setLabels(tx: Tx, businessId: number, conversationId: string, names: string[]): Promise<void> {
+    await tx.query(
+      `INSERT INTO send.labels (business_id, name, color)
+       SELECT $1, name, 'gray' FROM unnest($2::text[]) AS name
+       WHERE NOT EXISTS (SELECT FROM send.labels l WHERE l.business_id = $1 AND l.name = name.name)
+         AND (SELECT count(*) FROM send.labels WHERE business_id = $1) + cardinality($2) <= ${MAX_INBOX_LIST}
+       ORDER BY name ON CONFLICT DO NOTHING`,
+      [businessId, names],
+    );
+    await tx.query(
+      `DELETE FROM send.conversation_labels WHERE conversation_id = $2
+         AND label_id NOT IN (SELECT id FROM send.labels WHERE business_id = $1 AND name = ANY ($3))`,
+      [businessId, conversationId, names],
+    );
+    const known = await tx.query(
+      `INSERT INTO send.conversation_labels (conversation_id, label_id)
+       SELECT $2, id FROM send.labels WHERE business_id = $1 AND name = ANY ($3) ORDER BY id
+       ON CONFLICT (conversation_id, label_id) DO UPDATE SET label_id = excluded.label_id RETURNING label_id`,
+      [businessId, conversationId, names],
+    );
+    if (known.length < names.length)
+      throw new GatewayError('CONFLICT', `A business has at most ${MAX_INBOX_LIST} labels. Delete one in the list of labels first.`);
+  }
+}
+
+const notFound = () => new GatewayError('NOT_FOUND', 'No resource has this id.');
