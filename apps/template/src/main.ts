@@ -4,13 +4,14 @@ import { TemplateModule } from './template.module';
 import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
 import { Suspensions1795651200000 } from './migrations/1795651200000-suspensions';
 import { Quality1795737600000 } from './migrations/1795737600000-quality';
+import { FirstSyncs1795824000000 } from './migrations/1795824000000-first-syncs';
 
 export const service: Service<TemplateConfig> = {
   name: 'template',
   module: TemplateModule,
   config: TemplateConfig,
   schema: 'template',
-  migrations: [Baseline1795305600000, Suspensions1795651200000, Quality1795737600000],
+  migrations: [Baseline1795305600000, Suspensions1795651200000, Quality1795737600000, FirstSyncs1795824000000],
   sources: __dirname,
 };
 

@@ -164,7 +164,7 @@ export const EVENT_REFERENCE: { readonly [Name in PublicEventName]: EventReferen
     TemplateStatusChanged,
     {
       cause:
-        'WhatsApp approved, rejected, paused or otherwise changed a template, as WhatsApp reported or as a sync found. Once for each change. If no template was stored before, a sync causes no event.',
+        'WhatsApp approved, rejected, paused or otherwise changed a template, as WhatsApp reported or as a sync found. Once for each change. The first sync of a business causes no event.',
       order: 'The events of one template arrive in order.',
       id: 'template.status:<unique>',
       timestamp: 'when the gateway recorded the change',

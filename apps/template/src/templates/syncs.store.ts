@@ -49,6 +49,12 @@ export class SyncsStore {
     return { ...row, started_at: row.started_at?.toISOString() ?? null, finished_at: row.finished_at?.toISOString() ?? null };
   }
 
+  /** Whether the platform's list of this business has been stored before. */
+  async hasSucceeded(tx: Tx, businessId: number): Promise<boolean> {
+    const rows = await tx.query('SELECT FROM template.syncs WHERE business_id = $1 AND succeeded', [businessId]);
+    return rows.length > 0;
+  }
+
   /** Claims syncs that are requested, due or abandoned, within the hourly budget of calls. */
   async claimDue(atMost: number, everySeconds: number): Promise<number[]> {
     const rows = await this.db.query<{ business_id: string }>(
@@ -71,7 +77,7 @@ export class SyncsStore {
   async finish(businessId: number, { found, problem, calls = 0 }: SyncEnd): Promise<void> {
     await this.db.query(
       `UPDATE template.syncs SET state = CASE WHEN $3::text IS NULL THEN 'done' ELSE 'failed' END, finished_at = clock_timestamp(),
-         found = coalesce($2, found), problem = $3, hour_calls = hour_calls + $4 WHERE business_id = $1`,
+         succeeded = succeeded OR $3::text IS NULL, found = coalesce($2, found), problem = $3, hour_calls = hour_calls + $4 WHERE business_id = $1`,
       [businessId, found ?? null, problem ?? null, calls],
     );
   }

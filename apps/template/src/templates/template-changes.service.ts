@@ -3,6 +3,7 @@ import { newIntentId, TemplateStatusChanged } from '@mgw/contracts';
 import { appendToOutbox, newEvent, OutboxRelay } from '@mgw/events';
 import type { Tx } from '@mgw/postgres';
 import { WantedEvents } from '@mgw/service';
+import { SyncsStore } from './syncs.store';
 import { TemplatesStore, type TemplateState } from './templates.store';
 
 /** The status of a template that the platform's list no longer has. */
@@ -13,6 +14,7 @@ const GONE = 'DELETED';
 export class TemplateChanges {
   constructor(
     private readonly templates: TemplatesStore,
+    private readonly syncs: SyncsStore,
     private readonly wanted: WantedEvents,
     private readonly relay: OutboxRelay,
   ) {}
@@ -26,8 +28,8 @@ export class TemplateChanges {
     if (!(await this.wanted.isWanted(businessId, 'template.status'))) return write();
     const before = await this.templates.lockStates(tx, businessId);
     const result = await write();
-    // Before the first sync nothing is known.
-    if (before.length === 0) return result;
+    // The first sync finds templates that are new to the gateway only.
+    if (before.length === 0 && !(await this.syncs.hasSucceeded(tx, businessId))) return result;
     const after = await this.templates.lockStates(tx, businessId);
     const known = new Map(before.map((template) => [template.id, template]));
     const left = new Set(after.map(({ id }) => id));

@@ -163,19 +163,23 @@ describe('templates (platform §3.1, §3.2)', () => {
       });
     };
     const order = approved('order', [bodyOf('Hello')], { quality_score: { score: 'GREEN' } });
-    platform.templates = [order];
+    const first = approved('first', [bodyOf('Hi')]);
+    platform.templates = [first];
     await fixture.connect();
     await fixture.synced();
+    await sync([]);
+    await sync([order]);
     await update('t1', 'PAUSED');
     await update('t2', 'PAUSED');
     const paused = ['order', 'APPROVED', 'PAUSED', 'LOW_QUALITY', 'GREEN'];
-    await becomes([paused]);
+    const before = [['first', 'APPROVED', 'DELETED', null, null], ['order', null, 'APPROVED', null, 'GREEN'], paused];
+    await becomes(before);
     const offer = approved('offer', [bodyOf('New')], { status: 'REJECTED', rejected_reason: 'ABUSIVE_CONTENT' });
     await sync([order, offer]);
     await sync([order, offer]);
     await sync([order]);
     await becomes([
-      paused,
+      ...before,
       ['order', 'PAUSED', 'APPROVED', null, 'GREEN'],
       ['offer', null, 'REJECTED', 'ABUSIVE_CONTENT', null],
       ['offer', 'REJECTED', 'DELETED', null, null],
