@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
-import { dashboardUser, integrator, type ApiResponse } from './people';
+import { customer, dashboardUser, integrator, type ApiResponse } from './people';
 import { startStack, type RunningStack } from './stack';
 
 const SENDS_BEFORE = 40;
@@ -11,11 +11,22 @@ const VICTIMS = ['send', 'status', 'platform-webhook-ingest', 'outbound-webhook-
   app,
   /** The first digits of everybody who gets a message while this service is killed. */
   prefix: `120255${i}`,
+  /** A customer who opts out then. */
+  leaving: `1202559000${i}`,
 }));
+const OPT_IN = ['message.status', 'suppression.changed', 'template.status', 'webhook.failing'];
+/** The answer of this path is always 500. */
+const BROKEN = '/broken';
 
 interface Sent {
   message_id?: string;
   error_code?: string;
+}
+interface FeedEvent {
+  seq: number;
+  event_id: string;
+  event: string;
+  data: Record<string, unknown>;
 }
 interface PlatformCall {
   method: string;
@@ -32,6 +43,8 @@ interface PlatformCall {
 describe('kill -9 of a service in the middle of sends', () => {
   let stack: RunningStack;
   let receiver: Receiver;
+  let template: { id: string; name: string };
+  let broken: number;
 
   beforeAll(async () => {
     stack = await startStack();
@@ -41,7 +54,13 @@ describe('kill -9 of a service in the middle of sends', () => {
     await operator.call('PUT', '/api/admin/limits', { global_per_minute: 100_000 });
     const { body } = await operator.call<{ api_keys: { id: number }[] }>('GET', `/api/admin/api-keys?business_id=${stack.growth.id}`);
     await operator.call('PATCH', `/api/admin/api-keys/${body.api_keys[0]?.id}`, { per_minute_limit: 100_000, daily_limit: 100_000 });
-    await owner.call('POST', '/api/client/webhooks', { name: 'witness', url: receiver.url, events: ['message.sent'] });
+    receiver.respond(({ path }, response) => void response.writeHead(path === BROKEN ? 500 : 200).end());
+    await owner.call('POST', '/api/client/webhooks', { name: 'witness', url: receiver.url, events: ['message.sent', ...OPT_IN] });
+    const failing = { name: 'broken', url: `${receiver.url}${BROKEN}`, events: ['message.sent'] };
+    broken = (await owner.call<{ id: number }>('POST', '/api/client/webhooks', failing)).body.id;
+    const listed = await fetch(`${stack.demo.simulator_url}/__sim/templates?phone_number_id=${stack.growth.phone_number_id}`);
+    const { templates } = (await listed.json()) as { templates: (typeof template & { status: string })[] };
+    template = templates.find(({ name, status }) => name !== 'order_update' && status === 'APPROVED') as typeof template;
   }, 150_000);
   afterAll(async () => {
     await receiver?.close();
@@ -57,13 +76,29 @@ describe('kill -9 of a service in the middle of sends', () => {
   };
   const eventIds = (prefix: string) =>
     receiver.requests
-      .map(({ body }) => (JSON.parse(body) as { data: { message_id: string; to: string } }).data)
-      .filter(({ to }) => to.startsWith(prefix))
-      .map(({ message_id }) => message_id);
+      .filter(({ path }) => path !== BROKEN)
+      .map(({ body }) => JSON.parse(body) as { event: string; data: { message_id: string; to: string } })
+      .filter(({ event, data: { to } }) => event === 'message.sent' && to.startsWith(prefix))
+      .map(({ data: { message_id } }) => message_id);
+  const decide = (action: 'pause' | 'approve') =>
+    fetch(`${stack.demo.simulator_url}/__sim/templates/${template.id}/${action}`, { method: 'POST' });
+  /** All events of the business in the order of their numbers. */
+  const feed = async () => {
+    const events: FeedEvent[] = [];
+    for (let more = true; more;) {
+      const path = `events?after=${events.at(-1)?.seq ?? 0}`;
+      const { body } = await integrator(stack.demo.base_url, stack.growth.api_key).get<{ events: FeedEvent[]; gap: boolean }>(path);
+      expect(body.gap).toBe(false);
+      events.push(...body.events);
+      more = body.events.length > 0;
+    }
+    return events;
+  };
+  const ofType = (events: FeedEvent[], type: string) => events.filter(({ event }) => event === type);
 
   it.each(VICTIMS)(
     '$app: loses nothing and sends nothing twice (guarantees §1, §4, §8)',
-    async ({ app, prefix }) => {
+    async ({ app, prefix, leaving }) => {
       const crm = integrator(stack.demo.base_url, stack.growth.api_key);
       const send = (n: number) =>
         crm.post<Sent>('send-template', {
@@ -85,6 +120,8 @@ describe('kill -9 of a service in the middle of sends', () => {
       };
       await sendUntil(() => responses.length >= SENDS_BEFORE && accepted.length > 0);
       const sentBefore = responses.length;
+      const person = customer(stack.demo, stack.growth, leaving);
+      await Promise.all([person.writes('STOP'), decide('pause')]);
       for (const { pid } of stack.processes(app)) process.kill(pid, 'SIGKILL');
       const killedAt = Date.now();
       // The machine's speed decides how long the service is down: sends continue until one that began after the kill is accepted.
@@ -110,22 +147,61 @@ describe('kill -9 of a service in the middle of sends', () => {
       }
       await eventually(() => onPlatform.every((id) => eventIds(prefix).includes(id)), { timeoutMs: 40_000, everyMs: 100 });
       expect(new Set(eventIds(prefix))).toEqual(new Set(onPlatform));
+
+      // The platform may repeat updates in another order, so the next change follows when this one is known.
+      const suppression = async () => (await crm.get(`suppressions/${leaving}`)).status;
+      const isPaused = async () =>
+        !(await crm.get<{ templates: (typeof template)[] }>('templates')).body.templates.some(({ name }) => name === template.name);
+      await eventually(async () => (await suppression()) === 200 && (await isPaused()), { timeoutMs: 40_000, everyMs: 100 });
+      await Promise.all([person.writes('START'), decide('approve')]);
+      await eventually(async () => (await suppression()) === 404 && !(await isPaused()), { timeoutMs: 40_000, everyMs: 100 });
     },
     150_000,
   );
 
   it('decisions 282, 350: the feed has each of these events once, by number without gaps', async () => {
-    const crm = integrator(stack.demo.base_url, stack.growth.api_key);
-    const events: { seq: number; event_id: string; event: string }[] = [];
-    for (let more = true; more;) {
-      const { body } = await crm.get<{ events: typeof events; gap: boolean }>(`events?after=${events.at(-1)?.seq ?? 0}`);
-      expect(body.gap).toBe(false);
-      events.push(...body.events);
-      more = body.events.length > 0;
-    }
+    const events = await feed();
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1));
-    const sent = events.filter(({ event }) => event === 'message.sent').map(({ event_id }) => event_id.slice('message.sent:'.length));
+    const sent = ofType(events, 'message.sent').map(({ data }) => data['message_id']);
     expect(new Set(sent).size).toBe(sent.length);
     expect(sent).toEqual(expect.arrayContaining(eventIds('')));
+  });
+
+  it('decisions 286, 365 to 367: each change of a status, an opt-out, a template and a failing webhook is one event', async () => {
+    const failures = (count: number) => [10, 50, 100, 500, 1_000].filter((reported) => reported <= count);
+    const count = (events: FeedEvent[], type: string) => ofType(events, type).length;
+    const events = await eventually(async () => {
+      const all = await feed();
+      const isRead = ofType(all, 'message.status').filter(({ data }) => data['status'] === 'read').length === count(all, 'message.sent');
+      const isCounted = count(all, 'webhook.failing') === failures(count(all, 'message.sent')).length;
+      return isRead && isCounted && count(all, 'suppression.changed') + count(all, 'template.status') === 4 * VICTIMS.length && all;
+    });
+    const isSent = new Set<unknown>();
+    const status = new Map<unknown, unknown>();
+    for (const { event, data } of events) {
+      const { message_id: id } = data;
+      if (event === 'message.sent') isSent.add(id);
+      if (event !== 'message.status') continue;
+      expect([id, isSent.has(id), data['previous_status']]).toEqual([id, true, status.get(id) ?? 'sent']);
+      status.set(id, data['status']);
+    }
+    expect([...status.values()].filter((last) => last !== 'read')).toEqual([]);
+    expect(new Set(status.keys())).toEqual(isSent);
+    const opted = ofType(events, 'suppression.changed').map(({ data }) => [data['phone'], data['previous_state'], data['state']]);
+    expect(opted).toEqual(
+      VICTIMS.flatMap(({ leaving }) => [
+        [leaving, null, 'opted_out'],
+        [leaving, 'opted_out', null],
+      ]),
+    );
+    const decided = ofType(events, 'template.status').map(({ data }) => [data['template_name'], data['status']]);
+    expect(decided).toEqual(
+      VICTIMS.flatMap(() => [
+        [template.name, 'PAUSED'],
+        [template.name, 'APPROVED'],
+      ]),
+    );
+    const counts = ofType(events, 'webhook.failing').map(({ data }) => [data['webhook_id'], data['fail_count']]);
+    expect(counts).toEqual(failures(isSent.size).map((reported) => [broken, reported]));
   });
 });
