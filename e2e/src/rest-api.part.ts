@@ -428,6 +428,9 @@ describe('the REST API (spec §4 to §8)', () => {
     expect(webhooks.map((webhook) => webhook.id)).toContain(id);
     await expectResponse(200, 'put /api/v1/webhooks/{id}', { at: { id } });
     await expectResponse(200, 'get /api/v1/webhooks/{id}/deliveries', { at: { id } });
+    for (const method of ['post', 'get', 'delete']) await expectResponse(200, `${method} /api/v1/webhooks/{id}/recover`, { at: { id } });
+    await expectResponse(200, 'put /api/v1/webhooks/{id}', { at: { id }, body: { is_active: false } });
+    await expectResponse(409, 'post /api/v1/webhooks/{id}/recover', { at: { id } });
     await expectResponse(200, 'delete /api/v1/webhooks/{id}', { at: { id } });
     const at = { phone: SUPPRESSED };
     await expectResponse(200, 'put /api/v1/suppressions/{phone}', { at, body: { state: 'blocked' } });

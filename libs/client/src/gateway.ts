@@ -131,6 +131,15 @@ export class Gateway {
   webhookDeliveries(id: number, query: QueryOf<'/api/v1/webhooks/{id}/deliveries'> = {}, options?: CallOptions) {
     return this.get('/api/v1/webhooks/{id}/deliveries', { id }, query, options);
   }
+  recoverWebhook(id: number, body: BodyOf<'/api/v1/webhooks/{id}/recover', 'post'>, options?: CallOptions) {
+    return this.write('post', '/api/v1/webhooks/{id}/recover', { id }, body, options);
+  }
+  webhookRecovery(id: number, options?: CallOptions) {
+    return this.get('/api/v1/webhooks/{id}/recover', { id }, undefined, options);
+  }
+  cancelWebhookRecovery(id: number, options?: CallOptions) {
+    return this.write('delete', '/api/v1/webhooks/{id}/recover', { id }, undefined, options);
+  }
 
   private get<P extends Path>(path: P, at: Record<string, string | number>, query?: object, options?: CallOptions) {
     return this.transport.call<ResultOf<P, 'get'>>({ method: 'get', path, at, query }, options);

@@ -5,6 +5,7 @@ import { rule } from '../requests/field-rules';
 import { PageQuery } from '../requests/page';
 import { IgnoresUnknownFields } from '../requests/request.pipe';
 import { ImportSuppressionsRequest, SetSuppressionRequest } from '../suppressions/suppressions.requests';
+import { RecoverRequest } from '../webhooks/recovery.requests';
 import { CreateWebhookRequest, ListDeliveriesQuery, UpdateWebhookRequest } from '../webhooks/webhooks.requests';
 
 const AreMessageIds = () =>
@@ -35,6 +36,9 @@ export class UpdateWebhookByKeyRequest extends UpdateWebhookRequest {}
 
 @IgnoresUnknownFields()
 export class ListDeliveriesByKeyQuery extends ListDeliveriesQuery {}
+
+@IgnoresUnknownFields()
+export class RecoverByKeyRequest extends RecoverRequest {}
 
 @IgnoresUnknownFields()
 export class SetSuppressionByKeyRequest extends SetSuppressionRequest {}

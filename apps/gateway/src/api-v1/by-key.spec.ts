@@ -1,4 +1,5 @@
 import {
+  CancelRecovery,
   CreateBroadcast,
   CreateWebhook,
   DeleteWebhook,
@@ -7,6 +8,7 @@ import {
   GatewayError,
   GetBroadcast,
   GetMessageStatuses,
+  GetRecovery,
   GetSuppression,
   ImportSuppressions,
   LiftSuppression,
@@ -17,6 +19,7 @@ import {
   ListSuppressions,
   ListWebhooks,
   PauseBroadcast,
+  RecoverDeliveries,
   SetSuppression,
   UpdateWebhook,
   type FoundSend,
@@ -43,6 +46,9 @@ const ROUTES: [Method, string, Permission, object | undefined][] = [
   ['put', 'webhooks/7', 'manage_webhooks', { is_active: false }],
   ['delete', 'webhooks/7', 'manage_webhooks', undefined],
   ['get', 'webhooks/7/deliveries', 'manage_webhooks', undefined],
+  ['post', 'webhooks/7/recover', 'manage_webhooks', { since: '2026-11-22T09:00:00Z' }],
+  ['get', 'webhooks/7/recover', 'manage_webhooks', undefined],
+  ['delete', 'webhooks/7/recover', 'manage_webhooks', undefined],
   ['get', 'suppressions', 'manage_people', undefined],
   ['post', 'suppressions/import', 'manage_people', IMPORT],
   ['get', `suppressions/${RECIPIENT}`, 'manage_people', undefined],
@@ -82,6 +88,9 @@ describe('the account by key (decisions 360 to 364)', () => {
       [UpdateWebhook, {}],
       [DeleteWebhook, {}],
       [ListDeliveries, { deliveries: [], next_cursor: null }],
+      [RecoverDeliveries, { queued: 3, next_since: null }],
+      [GetRecovery, { recovery: null }],
+      [CancelRecovery, { cancelled: 2 }],
       [ListSuppressions, { suppressions: [suppression], next_cursor: null }],
       [GetSuppression, { suppression }],
       [SetSuppression, {}],
@@ -134,12 +143,18 @@ describe('the account by key (decisions 360 to 364)', () => {
     expect(dashboard.sealer.open(String(requested[0]?.['secret_sealed']), `webhook.secret:${key.business_id}`)).toBe('hush');
     await call('put', 'suppressions/%2B1%20201-555-0100', { state: 'blocked' }).expect(200);
     expect(requested[1]).toEqual({ business_id: key.business_id, phone: RECIPIENT, state: 'blocked', reason: null, source: 'api' });
+    const since = '2026-11-22T09:00:00Z';
+    expect((await call('post', 'webhooks/7/recover', { since }).expect(200)).body).toMatchObject({ success: true, queued: 3 });
+    expect(requested[2]).toMatchObject({ business_id: key.business_id, webhook_id: 7, states: ['failed', 'skipped'] });
+    await call('delete', 'webhooks/7/recover').expect(200);
     await call('delete', 'webhooks/7').expect(200);
     const detail = { api_key_id: key.id };
     const ip = expect.stringContaining('127.0.0.1') as string;
     expect(await entries()).toEqual([
       { action: 'webhook.created', target: 'webhook:7', ip, detail: { ...detail, name: 'CRM', events: WEBHOOK.events, signed: true } },
       { action: 'suppression.set', target: 'contact:…0100', ip, detail: { ...detail, state: 'blocked' } },
+      { action: 'webhook.recovered', target: 'webhook:7', ip, detail: { ...detail, since, queued: 3 } },
+      { action: 'webhook.recovery-cancelled', target: 'webhook:7', ip, detail },
       { action: 'webhook.deleted', target: 'webhook:7', ip, detail },
     ]);
   });

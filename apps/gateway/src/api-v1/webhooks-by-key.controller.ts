@@ -4,16 +4,20 @@ import { authorOf, type KeyAccess } from '../api-keys/key-access';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
+import { Recovered, RecoveryCancelled, RecoveryResponse, RecoveryService } from '../webhooks/recovery.service';
 import { DeliveriesResponse, WebhooksResponse } from '../webhooks/webhooks.responses';
 import { WebhooksService } from '../webhooks/webhooks.service';
 import { byKey } from './api-v1.responses';
-import { CreateWebhookByKeyRequest, ListDeliveriesByKeyQuery, UpdateWebhookByKeyRequest } from './by-key.requests';
+import { CreateWebhookByKeyRequest, ListDeliveriesByKeyQuery, RecoverByKeyRequest, UpdateWebhookByKeyRequest } from './by-key.requests';
 
 /** The webhooks of the business, as the dashboard manages them (decision 361). */
 @Controller('api/v1/webhooks')
 @RestApi()
 export class WebhooksByKeyController {
-  constructor(private readonly webhooks: WebhooksService) {}
+  constructor(
+    private readonly webhooks: WebhooksService,
+    private readonly recoveries: RecoveryService,
+  ) {}
 
   @Get()
   @Needs('manage_webhooks')
@@ -48,5 +52,26 @@ export class WebhooksByKeyController {
   @Responds(byKey(DeliveriesResponse), 'List the deliveries of a webhook, the newest first', { errors: ['QUERY_TIMEOUT'] })
   async deliveries(@CurrentKey() { business }: KeyAccess, @Param('id', IdPipe) id: number, @Query() query: ListDeliveriesByKeyQuery) {
     return { success: true as const, ...(await this.webhooks.deliveries(business.id, id, query)) };
+  }
+
+  @Post(':id/recover')
+  @Needs('manage_webhooks')
+  @Responds(byKey(Recovered), 'Redeliver the failed and skipped deliveries of a period in their order', { errors: ['CONFLICT'] })
+  async recover(@CurrentKey() key: KeyAccess, @Param('id', IdPipe) id: number, @Body() request: RecoverByKeyRequest) {
+    return { success: true as const, ...(await this.recoveries.begin(authorOf(key), id, request)) };
+  }
+
+  @Get(':id/recover')
+  @Needs('manage_webhooks')
+  @Responds(byKey(RecoveryResponse), 'Follow the last recovery of a webhook', { errors: ['QUERY_TIMEOUT'] })
+  async recovery(@CurrentKey() { business }: KeyAccess, @Param('id', IdPipe) id: number) {
+    return { success: true as const, ...(await this.recoveries.get(business.id, id)) };
+  }
+
+  @Delete(':id/recover')
+  @Needs('manage_webhooks')
+  @Responds(byKey(RecoveryCancelled), 'Cancel a recovery; what was not attempted counts as skipped')
+  async cancelRecovery(@CurrentKey() key: KeyAccess, @Param('id', IdPipe) id: number) {
+    return { success: true as const, ...(await this.recoveries.cancel(authorOf(key), id)) };
   }
 }

@@ -2,33 +2,48 @@ import { Injectable } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { CancelRecovery, GetRecovery, RECOVERABLE_STATES, RecoverDeliveries, type ReplyOf } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
+import { AuditStore, authorFields, type AuditEntry, type Author } from '../audit/audit.store';
 import { invalid } from '../requests/refusals';
 import type { RecoverRequest } from './recovery.requests';
 
 const { queued } = RecoverDeliveries.reply.properties;
-export const RECOVERED = {
-  queued,
-  next_since: Type.Optional(Type.String({ description: 'Present if the period has further deliveries: begin the next recovery here.' })),
-  message: Type.String(),
-};
-export const RECOVERY = GetRecovery.reply.properties;
-export const RECOVERY_CANCELLED = { ...CancelRecovery.reply.properties, message: Type.String() };
+export const Recovered = Type.Object(
+  {
+    queued,
+    next_since: Type.Optional(Type.String({ description: 'Present if the period has further deliveries: begin the next recovery here.' })),
+    message: Type.String(),
+  },
+  { title: 'Recovered' },
+);
+export const RecoveryResponse = Type.Object(GetRecovery.reply.properties, { title: 'RecoveryProgress' });
+export const RecoveryCancelled = Type.Object(
+  { ...CancelRecovery.reply.properties, message: Type.String() },
+  { title: 'RecoveryCancelled' },
+);
 
 /** Recoveries of webhooks, for the dashboard and for keys (decision 353). */
 @Injectable()
 export class RecoveryService {
-  constructor(private readonly rpc: RpcClient) {}
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly audit: AuditStore,
+  ) {}
 
-  async begin(business_id: number, webhook_id: number, { since, until, states }: RecoverRequest) {
+  async begin(author: Author, webhook_id: number, { since, until, states }: RecoverRequest) {
     const [from, to] = [since, until ?? null].map((time) => time && new Date(time).toISOString()) as [string, string | null];
     if (to !== null && to < from) throw invalid('until', 'must not be before since');
-    const { queued, next_since } = await this.rpc.call(RecoverDeliveries, {
-      business_id,
+    const request = {
+      business_id: author.business_id,
       webhook_id,
       since: from,
       ...(to !== null && { until: to }),
       states: [...new Set(states ?? RECOVERABLE_STATES)],
-    });
+    };
+    const { queued, next_since } = await this.audit.record(
+      entryOf(author, 'webhook.recovered', webhook_id),
+      () => this.rpc.call(RecoverDeliveries, request),
+      ({ queued }) => ({ detail: { since, queued } }),
+    );
     return { queued, ...(next_since !== null && { next_since }), message: begun(queued, next_since) };
   }
 
@@ -36,10 +51,16 @@ export class RecoveryService {
     return this.rpc.call(GetRecovery, { business_id, webhook_id });
   }
 
-  async cancel(business_id: number, webhook_id: number) {
-    const { cancelled } = await this.rpc.call(CancelRecovery, { business_id, webhook_id });
+  async cancel(author: Author, webhook_id: number) {
+    const { cancelled } = await this.audit.record(entryOf(author, 'webhook.recovery-cancelled', webhook_id), () =>
+      this.rpc.call(CancelRecovery, { business_id: author.business_id, webhook_id }),
+    );
     return { cancelled, message: cancelled === 0 ? 'No recovery of this webhook is running.' : 'Recovery cancelled.' };
   }
+}
+
+function entryOf(author: Author, action: 'webhook.recovered' | 'webhook.recovery-cancelled', id: number): AuditEntry {
+  return { ...authorFields(author), action, target: `webhook:${id}`, detail: {} };
 }
 
 function begun(queued: number, nextSince: string | null): string {
