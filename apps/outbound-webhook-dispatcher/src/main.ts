@@ -7,7 +7,6 @@ import { EventNumbers1795478400000 } from './migrations/1795478400000-event-numb
 import { DeliveryHealth1795564800000 } from './migrations/1795564800000-delivery-health';
 import { EventFeed1795651200000 } from './migrations/1795651200000-event-feed';
 import { Recoveries1795737600000 } from './migrations/1795737600000-recoveries';
-import { OriginalKeys1795824000000 } from './migrations/1795824000000-original-keys';
 
 export const service: Service<DispatcherConfig> = {
   name: 'outbound-webhook-dispatcher',
@@ -21,7 +20,6 @@ export const service: Service<DispatcherConfig> = {
     DeliveryHealth1795564800000,
     EventFeed1795651200000,
     Recoveries1795737600000,
-    OriginalKeys1795824000000,
   ],
   sources: __dirname,
 };

@@ -1,4 +1,4 @@
-import { isRecoveryLane } from './deliveries/recovery-lanes';
+import { RECOVERY_LANE } from './deliveries/recovery-lane';
 
 /** Lanes that the sum reads at most. */
 const LANES = 10_000;
@@ -11,7 +11,7 @@ export const METRICS = {
     SELECT first.created_at FROM dispatch.webhooks w
     CROSS JOIN LATERAL (
       SELECT webhook_id, ordering_key FROM dispatch.lanes
-      WHERE business_id = w.business_id AND webhook_id = w.id AND worker IS NULL AND NOT suspect AND NOT ${isRecoveryLane('ordering_key')}
+      WHERE business_id = w.business_id AND webhook_id = w.id AND worker IS NULL AND NOT suspect AND ordering_key <> '${RECOVERY_LANE}'
       ORDER BY due_since LIMIT 1
     ) lane
     CROSS JOIN LATERAL (
@@ -20,6 +20,6 @@ export const METRICS = {
     ) first
     UNION ALL
     SELECT d.created_at FROM dispatch.lanes l JOIN dispatch.deliveries d ON d.id = l.delivery_id
-    WHERE l.worker IS NOT NULL AND NOT ${isRecoveryLane('l.ordering_key')}) open`,
+    WHERE l.worker IS NOT NULL AND l.ordering_key <> '${RECOVERY_LANE}') open`,
   webhooks_failing: 'SELECT count(*) FROM dispatch.webhooks WHERE fail_count > 0 AND is_active',
 };

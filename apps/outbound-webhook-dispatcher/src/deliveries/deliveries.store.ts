@@ -6,7 +6,7 @@ import { OPT_IN } from '../feed/opt-in-events';
 import type { Attempt, AttemptEnd } from './attempt';
 import { admission, lanesConsidered, WEBHOOKS_CONSIDERED, type Capacity } from './capacity';
 import { publicBody } from './public-body';
-import { dueSince, isRecoveryLane } from './recovery-lanes';
+import { dueSince, RECOVERY_LANE } from './recovery-lane';
 
 export interface Expansion {
   claimed: Attempt[];
@@ -189,7 +189,7 @@ export class DeliveriesStore {
          SELECT webhook_id FROM (SELECT DISTINCT business_id, webhook_id FROM first) w
          WHERE EXISTS (SELECT FROM dispatch.lanes l
                        WHERE l.worker IS NULL AND NOT l.suspect AND l.business_id = w.business_id AND l.webhook_id = w.webhook_id
-                         AND NOT ${isRecoveryLane('l.ordering_key')})
+                         AND l.ordering_key <> '${RECOVERY_LANE}')
        ), candidate AS (
          SELECT first.*, id AS age FROM first
          WHERE EXISTS (SELECT FROM alive) AND webhook_id NOT IN (SELECT webhook_id FROM held)

@@ -10,6 +10,7 @@ import {
 } from '@mgw/contracts';
 import { Database, examine, filteredPage, onRow, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { activeTraceparent } from '@mgw/telemetry';
+import { RECOVERY_LANE } from './recovery-lane';
 
 type State = ReplyOf<typeof ListDeliveries>['deliveries'][number]['state'];
 interface LogRow {
@@ -129,14 +130,13 @@ export class DeliveryLogStore {
         'SELECT is_active FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR KEY SHARE',
         [business_id, webhook_id],
       );
-      // A delivery keeps the lane of its recovery, which may run again.
-      const find = `SELECT state, coalesce(original_key, ordering_key) AS ordering_key, lost_workers
-        FROM dispatch.deliveries WHERE webhook_id = $1 AND id = $2`;
+      const find = 'SELECT state, ordering_key, event_id, lost_workers FROM dispatch.deliveries WHERE webhook_id = $1 AND id = $2';
       const values = [webhook_id, delivery_id];
-      const [found] = await tx.query<{ state: State; ordering_key: string; lost_workers: number }>(find, values);
+      const [found] = await tx.query<{ state: State; ordering_key: string; event_id: string; lost_workers: number }>(find, values);
       if (!webhook || !found) return null;
       if (!webhook.is_active || isOpen(found.state)) return { ...webhook, state: found.state };
-      const { ordering_key } = found;
+      // A delivery keeps the lane of its recovery, which may run again.
+      const ordering_key = found.ordering_key === RECOVERY_LANE ? found.event_id : found.ordering_key;
       await this.openLane(tx, { business_id, webhook_id, ordering_key, suspect: found.lost_workers > 1 });
       const again = await tx.query(
         `UPDATE dispatch.deliveries SET ${WAITING_AGAIN}, ordering_key = $3, lost_workers = least(lost_workers, 2)
