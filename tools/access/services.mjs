@@ -45,7 +45,7 @@ export const SERVICES = {
         ...['find-person', 'prepare-erasure', ...PERSONAL],
       ],
       template: ['get-connection', 'set-connection', 'list', 'list-approved', 'sync', 'suspend-business', ...OPERATED],
-      status: ['get-many', 'list', 'timeline', 'usage', ...OPERATED, ...PERSONAL],
+      status: ['get-many', 'list', 'timeline', 'usage', 'count', ...OPERATED, ...PERSONAL],
       'platform-webhook-ingest': ['receive', 'verify-handshake', ...OPERATED, ...PERSONAL],
       'outbound-webhook-dispatcher': [
         ...['create-webhook', 'list-webhooks', 'update-webhook', 'delete-webhook'],

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { characters, Id, IsoTime, MessageId, Nullable } from './fields';
+import { characters, Id, IsoTime, MessageId, Nullable, SentBy } from './fields';
 import { operation } from './operation';
 import { NextCursor, PageRequest, Period, RowCursors } from './paging';
 
@@ -42,6 +42,20 @@ export const LoggedMessage = Type.Object({
 });
 export type LoggedMessage = Static<typeof LoggedMessage>;
 
+/** A code of the platform, or `other` for failures without one. */
+export const FailureCode = Type.String({ pattern: '^([0-9]{1,10}|other)$' });
+
+/** Filters that the counts of messages have too. */
+const CountedFilter = {
+  sent_by: Type.Optional(SentBy),
+  type: Type.Optional(characters(20)),
+  template: Type.Optional(characters(512)),
+  /** The key as which the sends count. */
+  api_key_id: Type.Optional(Id),
+  /** Of failed messages. */
+  failure_code: Type.Optional(FailureCode),
+};
+
 /** The newest first. */
 export const ListMessages = operation('status', 'list', {
   isRead: true,
@@ -50,11 +64,11 @@ export const ListMessages = operation('status', 'list', {
     ...PageRequest,
     status: Nullable(DeliveryStatus),
     phone: Nullable(characters(140)),
+    /** Digits that are part of the number. */
+    phone_part: Type.Optional(characters(140)),
     /** Part of the text, or a template's name or a message id. */
     search: Nullable(characters(100)),
-    template: Type.Optional(characters(512)),
-    /** The key as which the sends count. */
-    api_key_id: Type.Optional(Id),
+    ...CountedFilter,
     ...Period,
   }),
   reply: Type.Object({ messages: Type.Array(LoggedMessage), next_cursor: NextCursor, cursors: RowCursors }),
@@ -70,20 +84,58 @@ export const GetTimeline = operation('status', 'timeline', {
   }),
 });
 
-/** Messages of one day and type by how they ended; `delivered` counts those that were read too. */
-export const UsageLine = Type.Object({
-  /** `YYYY-MM-DD` in the business's time zone. */
-  day: Type.String(),
-  kind: Type.String(),
+/** Messages by how they ended; `delivered` counts those that were read too, `sent` all that the platform accepted. */
+const counted = {
   sent: Type.Integer(),
   delivered: Type.Integer(),
   read: Type.Integer(),
   failed: Type.Integer(),
   refused: Type.Integer(),
+};
+export const MessageCounts = Type.Object(counted);
+export type MessageCounts = Static<typeof MessageCounts>;
+
+/** Messages of one day and type. */
+export const UsageLine = Type.Object({
+  /** `YYYY-MM-DD` in the business's time zone. */
+  day: Type.String(),
+  kind: Type.String(),
+  ...counted,
 });
 
 export const GetUsage = operation('status', 'usage', {
   isRead: true,
   request: Type.Object({ business_id: Id, from: Type.String(), to: Type.String(), timezone: Type.String() }),
   reply: Type.Object({ usage: Type.Array(UsageLine) }),
+});
+
+/** The messages of one bar, by sender; senders without messages are absent. Null: counted before senders were. */
+export const CountedBar = Type.Object({
+  at: IsoTime,
+  counts: Type.Array(Type.Object({ sent_by: Nullable(Type.String()), ...counted })),
+});
+
+/** Failed and refused messages with one code. */
+export const CountedFailure = Type.Object({
+  failure_code: FailureCode,
+  reason: Type.String(),
+  hint: Nullable(Type.String()),
+  count: Type.Integer(),
+});
+
+/** Half-open: `to` is excluded. Messages count for the quarter of an hour in which they were sent. */
+const CountedPeriod = Type.Object({ from: IsoTime, to: IsoTime });
+
+export const CountMessages = operation('status', 'count', {
+  isRead: true,
+  request: Type.Object({
+    business_id: Id,
+    ...CountedPeriod.properties,
+    previous: Nullable(CountedPeriod),
+    timezone: Type.String(),
+    /** The length of a bar; bars begin at its multiples after midnight. */
+    bar_minutes: Type.Integer({ minimum: 15, maximum: 1_440 }),
+    ...CountedFilter,
+  }),
+  reply: Type.Object({ bars: Type.Array(CountedBar), previous: MessageCounts, failures: Type.Array(CountedFailure) }),
 });

@@ -16,7 +16,7 @@ export {
 export type { MediaNode } from './media';
 export type { SendOutcome, ReadOutcome } from './outcome';
 export { refusalExtras, refusedByPlatform, type Refusal, type SideEffect } from './refusal';
-export { failureReason } from './failure-reason';
+export { failureHelp, failureReason } from './failure-reason';
 export type { PhoneNumberNode, HealthStatus, HealthEntity } from './phone-number';
 export type { GraphTemplate, GraphTemplateButton, GraphTemplateComponent } from './template';
 export type {

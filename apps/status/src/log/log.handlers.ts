@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { GetTimeline, GetUsage, ListMessages, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { CountMessages, GetTimeline, GetUsage, ListMessages, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
 import { UsageStore } from '../usage/usage.store';
 import { LogStore } from './log.store';
@@ -24,5 +24,10 @@ export class LogHandlers {
   @Handles(GetUsage)
   async usage(request: RequestOf<typeof GetUsage>): Promise<ReplyOf<typeof GetUsage>> {
     return { usage: await this.counts.list(request) };
+  }
+
+  @Handles(CountMessages)
+  count(request: RequestOf<typeof CountMessages>): Promise<ReplyOf<typeof CountMessages>> {
+    return this.counts.count(request);
   }
 }

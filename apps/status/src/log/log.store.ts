@@ -31,11 +31,14 @@ const listed = (condition: string) =>
      ORDER BY sent_at DESC, message_id DESC LIMIT $4`,
     `($6::text IS NULL OR row.status = $6)
        AND ($7::text IS NULL OR position(lower($7) IN lower(row.text)) > 0 OR row.template = $7 OR row.message_id = $7)
-       AND ($10::text IS NULL OR row.template = $10) AND ($11::bigint IS NULL OR row.api_key_id = $11)`,
+       AND ($10::text IS NULL OR row.template = $10) AND ($11::bigint IS NULL OR row.api_key_id = $11)
+       AND ($12::text IS NULL OR row.sent_by = $12) AND ($13::text IS NULL OR row.type = $13)
+       AND ($14::text IS NULL OR status.failure_code(row.status, row.failure_reason) = $14)
+       AND ($15::text IS NULL OR position($15 IN row.recipient) > 0)`,
     { examined: '$4', returned: '$5', columns: 'sent_at::text AS exact' },
   );
 const NEWEST = listed('sent_at IS NOT NULL');
-const NEWEST_TO = listed('recipient = $12');
+const NEWEST_TO = listed('recipient = $16');
 
 /** Reads the message log and the timeline of one message. */
 @Injectable()
@@ -44,16 +47,19 @@ export class LogStore {
 
   /** An index finds the messages of the business or of one phone number; status and text are compared row by row. */
   async list(request: RequestOf<typeof ListMessages>): Promise<ReplyOf<typeof ListMessages>> {
-    const { business_id, limit, cursor, status, phone, search, from = null, to = null, template = null, api_key_id = null } = request;
+    const { business_id, limit, cursor, status, phone, search, from, to } = request;
+    const { template, api_key_id, sent_by, type, failure_code, phone_part } = request;
+    const optional = [from, to, template, api_key_id, sent_by, type, failure_code, phone_part].map((value) => value ?? null);
+    const isSearch = search !== null && status === null && phone === null && optional.every((value) => value === null);
     readCursor(cursor, ['time', 'text']);
-    const match = cursor === null && phone === null && status === null && search !== null ? await this.find(business_id, search) : null;
+    const match = isSearch && cursor === null ? await this.find(business_id, search) : null;
     if (match) return { messages: [toLoggedMessage(match)], next_cursor: null, cursors: [] };
     const { page, next_cursor } = await filteredPage<ListedRow>(
       limit,
       cursor,
       (scan) => {
         const [at, id] = readCursor(scan.cursor, ['time', 'text']) ?? [null, null];
-        const values = [business_id, at, id, scan.examined, scan.returned, status, search, from, to, template, api_key_id];
+        const values = [business_id, at, id, scan.examined, scan.returned, status, search, ...optional];
         return phone === null
           ? this.db.reads(business_id).query<ListedRow>(NEWEST, values)
           : this.db.reads(business_id).query<ListedRow>(NEWEST_TO, [...values, phone]);

@@ -67,13 +67,19 @@ describe('guarantees §10, N2: a statement on a large message log reads a bounde
     ['an unknown template', { search: 'order_update' }],
     ['the name of an unknown template', { template: 'order_update' }],
     ['an unknown key', { api_key_id: 7 }],
+    ['an unknown sender', { sent_by: 'ai' }],
+    ['an unknown type', { type: 'otp' }],
+    ['a rare code', { failure_code: 'other' }],
+    ['a part of a number', { phone_part: '0019998' }],
   ])('%s: each page examines a bounded number of rows, and the pages together find every match', async (_, filter) => {
     const { rows, next } = await list(filter);
     expect(rows).toBeLessThan(EXAMINED + 2_000);
     expect(next).not.toBeNull();
     const { found, pages } = await allPages(filter);
-    const expected = { failed: 4, needle: 1, '%': 1 }[filter.status ?? filter.search ?? ''] ?? 0;
-    expect(found).toHaveLength(expected);
+    const expected = { failed: 4, needle: 1, '%': 1, other: 4, '0019998': 4 }[
+      filter.status ?? filter.search ?? filter.failure_code ?? filter.phone_part ?? ''
+    ];
+    expect(found).toHaveLength(expected ?? 0);
     expect(pages).toBeLessThan(10);
   });
 

@@ -1,27 +1,34 @@
+-- The platform's code with which the reason of a failure begins (libs/platform-api/src/failure-reason.ts), or `other`.
+CREATE OR REPLACE FUNCTION status.failure_code(p_status text, p_reason text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN p_status = 'failed' THEN coalesce(substring(p_reason FROM '^(\d{1,10}): '), 'other') END
+$$;
+
 -- Usage is summed from counts, because a busy business has millions of messages a year. Each statement that changes records also inserts
 -- the change of the counts, in rows of its own, so that no two writers wait for each other. The service folds them later (usage.store.ts).
 CREATE OR REPLACE FUNCTION status.count_usage() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    INSERT INTO status.usage (business_id, bucket, kind, sent, delivered, read, failed, refused)
+    INSERT INTO status.usage (business_id, bucket, kind, sent_by, template, api_key_id, failure_code, sent, delivered, read, failed, refused)
     SELECT business_id, date_bin('15 minutes', sent_at, timestamptz 'epoch'), coalesce(type, 'unknown'),
+           sent_by, template, api_key_id, status.failure_code(status, failure_reason),
            count(*) FILTER (WHERE accepted),
            count(*) FILTER (WHERE accepted AND status IN ('delivered', 'read')),
            count(*) FILTER (WHERE accepted AND status = 'read'),
            count(*) FILTER (WHERE accepted AND status = 'failed'),
            count(*) FILTER (WHERE NOT accepted)
-    FROM new_rows WHERE sent_at IS NOT NULL GROUP BY 1, 2, 3;
+    FROM new_rows WHERE sent_at IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7;
   ELSE
-    INSERT INTO status.usage (business_id, bucket, kind, sent, delivered, read, failed, refused)
+    INSERT INTO status.usage (business_id, bucket, kind, sent_by, template, api_key_id, failure_code, sent, delivered, read, failed, refused)
     SELECT * FROM (
       SELECT business_id, date_bin('15 minutes', sent_at, timestamptz 'epoch'), coalesce(type, 'unknown'),
+             sent_by, template, api_key_id, status.failure_code(status, failure_reason),
              coalesce(sum(sign) FILTER (WHERE accepted), 0) AS sent,
              coalesce(sum(sign) FILTER (WHERE accepted AND status IN ('delivered', 'read')), 0) AS delivered,
              coalesce(sum(sign) FILTER (WHERE accepted AND status = 'read'), 0) AS read,
              coalesce(sum(sign) FILTER (WHERE accepted AND status = 'failed'), 0) AS failed,
              coalesce(sum(sign) FILTER (WHERE NOT accepted), 0) AS refused
       FROM (SELECT *, 1 AS sign FROM new_rows UNION ALL SELECT *, -1 FROM old_rows) changed
-      WHERE sent_at IS NOT NULL GROUP BY 1, 2, 3
+      WHERE sent_at IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7
     ) change
     WHERE (sent, delivered, read, failed, refused) <> (0, 0, 0, 0, 0);
   END IF;

@@ -1,4 +1,4 @@
-import type { GetUsage, ReplyOf } from '@mgw/contracts';
+import type { CountMessages, GetUsage, ReplyOf, RequestOf } from '@mgw/contracts';
 import { acceptedEvent, rowsRead, startHarness, statusEvent, type Harness } from '@mgw/harness';
 import { service } from '../main';
 import { RecordsStore } from '../records/records.store';
@@ -32,6 +32,27 @@ describe('usage', () => {
     }));
   };
 
+  /** Counts by sender and by code of all bars. */
+  const bySender = async (filter: Partial<RequestOf<typeof CountMessages>>) => {
+    const period = { from: '2026-01-01T00:00:00.000Z', to: '2027-01-01T00:00:00.000Z', previous: null };
+    const { bars, failures } = await usage.count({ business_id: 1, ...period, timezone: 'Asia/Kathmandu', bar_minutes: 1_440, ...filter });
+    const senders: Record<string, number> = {};
+    for (const { counts } of bars)
+      for (const { sent_by, sent, refused } of counts) senders[sent_by ?? ''] = (senders[sent_by ?? ''] ?? 0) + sent + refused;
+    return { senders, failures: Object.fromEntries(failures.map(({ failure_code, count }) => [failure_code, count])) };
+  };
+  /** The same from the messages themselves, for the condition of a log's filter. */
+  const fromMessages = async (condition: string) => {
+    const grouped = async (column: string) => {
+      const rows = await harness.db.query<{ name: string; count: number }>(
+        `SELECT ${column} AS name, count(*)::integer AS count FROM status.records
+         WHERE business_id = 1 AND sent_at IS NOT NULL AND ${condition} AND ${column} IS NOT NULL GROUP BY 1`,
+      );
+      return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+    };
+    return { senders: await grouped('sent_by'), failures: await grouped(`status.failure_code(status, failure_reason)`) };
+  };
+
   it('matches the messages in every time zone after reordered, repeated and concurrent events, folded or not', async () => {
     const { db } = harness;
     const work: (() => Promise<unknown>)[] = [];
@@ -39,10 +60,14 @@ describe('usage', () => {
       const id = `wamid.${n}`;
       const at = new Date(Date.UTC(2026, 9, 1 + (n % 40), n % 24, (n * 7) % 60)).toISOString();
       const event = acceptedEvent(id);
-      const accepted = { ...event, at, facts: { ...(event.facts as object), repaired: n % 10 === 0, intent_id: `i${n}` } };
+      const facts = { ...(event.facts as object), repaired: n % 10 === 0, intent_id: `i${n}`, template: n % 3 ? 'order_update' : null };
+      const accepted = { ...event, at, facts, data: { ...event.data, sent_by: n % 2 ? 'api' : 'broadcast' } };
+      const error = n % 4 ? { code: 131026, text: 'No' } : null;
       work.push(() => db.transaction((tx) => records.accept(tx, [accepted] as never)));
       for (const status of ['sent', 'delivered', 'read', 'failed'].slice(0, n % 5))
-        work.push(() => db.transaction((tx) => records.advance(tx, [statusEvent(id, status), statusEvent(id, status)] as never)));
+        work.push(() =>
+          db.transaction((tx) => records.advance(tx, [statusEvent(id, status, { error }), statusEvent(id, status, { error })] as never)),
+        );
       if (n % 10 < 2) {
         const failure = {
           business_id: 1,
@@ -69,11 +94,40 @@ describe('usage', () => {
     for (let i = 0; i < 3; i++) {
       for (const timezone of ['UTC', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/New_York'])
         expect(await usage.list(range(timezone))).toEqual(await counted(timezone));
+      for (const [filter, condition] of [
+        [{}, 'true'],
+        [{ sent_by: 'broadcast', template: 'order_update' }, `sent_by = 'broadcast' AND template = 'order_update'`],
+        [{ failure_code: '131026', type: 'text' }, `failure_reason LIKE '131026: %' AND type = 'text'`],
+        [{ api_key_id: 2 }, 'api_key_id = 2'],
+      ] as const)
+        expect([filter, await bySender(filter)]).toEqual([filter, await fromMessages(condition)]);
       await usage.fold();
     }
     expect(await harness.db.query('SELECT FROM status.usage WHERE NOT folded')).toEqual([]);
     await Promise.all([usage.fold(), usage.fold(), db.transaction((tx) => records.advance(tx, [statusEvent('wamid.1', 'read')] as never))]);
     expect(await usage.list(range('UTC'))).toEqual(await counted('UTC'));
+  });
+
+  it('decision 440: counts in bars of the business’s zone, empty ones too, and the period before', async () => {
+    const accept = (id: string, at: string) => harness.db.transaction((tx) => records.accept(tx, [{ ...acceptedEvent(id), at }] as never));
+    // Midnight in Kolkata is at 18:30 UTC.
+    for (const [i, at] of ['2026-01-01T18:29:00.000Z', '2026-01-01T18:31:00.000Z', '2026-01-03T10:00:00.000Z'].entries())
+      await accept(`wamid.${i}`, at);
+    const counted = await usage.count({
+      business_id: 1,
+      from: '2026-01-01T18:30:00.000Z',
+      to: '2026-01-04T18:30:00.000Z',
+      previous: { from: '2025-12-29T18:30:00.000Z', to: '2026-01-01T18:30:00.000Z' },
+      timezone: 'Asia/Kolkata',
+      bar_minutes: 1_440,
+    });
+    const one = [{ sent_by: 'api', sent: 1, delivered: 0, read: 0, failed: 0, refused: 0 }];
+    expect(counted.bars).toEqual([
+      { at: '2026-01-01T18:30:00.000Z', counts: one },
+      { at: '2026-01-02T18:30:00.000Z', counts: one },
+      { at: '2026-01-03T18:30:00.000Z', counts: [] },
+    ]);
+    expect(counted.previous).toEqual({ sent: 1, delivered: 0, read: 0, failed: 0, refused: 0 });
   });
 
   it('guarantees §10, N2: reads a year of messages from the counts alone', async () => {
@@ -88,5 +142,10 @@ describe('usage', () => {
     const rows = await rowsRead(db, (reading) => new UsageStore(reading).list(range('UTC')));
     expect(rows['records'] ?? 0).toBe(0);
     expect(rows['usage']).toBeLessThanOrEqual(450);
+    const day = { from: '2026-12-30T00:00:00.000Z', to: '2026-12-31T00:00:00.000Z', previous: null };
+    const ofDay = await rowsRead(db, (reading) =>
+      new UsageStore(reading).count({ business_id: 1, ...day, timezone: 'UTC', bar_minutes: 60 }),
+    );
+    expect([ofDay['records'] ?? 0, (ofDay['usage'] ?? 0) <= 96]).toEqual([0, true]);
   });
 });

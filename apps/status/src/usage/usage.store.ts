@@ -1,11 +1,39 @@
 import { Injectable } from '@nestjs/common';
-import type { GetUsage, ReplyOf, RequestOf } from '@mgw/contracts';
+import type { CountMessages, GetUsage, MessageCounts, ReplyOf, RequestOf } from '@mgw/contracts';
+import { failureHelp } from '@mgw/platform-api';
 import { Database } from '@mgw/postgres';
 
+interface CountRow extends Record<keyof MessageCounts, string | null> {
+  /** Null for messages of the previous period. */
+  at: Date | null;
+  sent_by: string | null;
+  failure_code: string | null;
+}
+type Counted = ReplyOf<typeof CountMessages>;
 type Line = ReplyOf<typeof GetUsage>['usage'][number];
 
 /** The most changes that one statement folds. */
 const MAX_FOLDED = 5_000;
+
+const SUMS = 'sum(sent) AS sent, sum(delivered) AS delivered, sum(read) AS read, sum(failed) AS failed, sum(refused) AS refused';
+
+/** One row for each bar, sender and code; a bar without messages has one row without counts. */
+const COUNT = `
+  WITH counted AS (
+    SELECT CASE WHEN bucket >= $2 THEN date_bin($5::interval, bucket AT TIME ZONE $4, timestamp '2000-01-01') END AS bar, sent_by, failure_code, ${SUMS}
+    FROM status.usage
+    WHERE business_id = $1 AND bucket >= coalesce($6::timestamptz, $2) AND bucket < $3 AND (bucket >= $2 OR bucket < $7::timestamptz)
+      AND ($8::text IS NULL OR sent_by = $8) AND ($9::text IS NULL OR kind = $9) AND ($10::text IS NULL OR template = $10)
+      AND ($11::bigint IS NULL OR api_key_id = $11) AND ($12::text IS NULL OR failure_code = $12)
+    GROUP BY 1, 2, 3
+  )
+  SELECT bars.bar AT TIME ZONE $4 AS at, sent_by, failure_code, sent, delivered, read, failed, refused
+  FROM generate_series(date_bin($5::interval, $2::timestamptz AT TIME ZONE $4, timestamp '2000-01-01'),
+                       ($3::timestamptz AT TIME ZONE $4) - interval '1 microsecond', $5::interval) AS bars (bar)
+  FULL JOIN counted c ON c.bar = bars.bar
+  ORDER BY bars.bar, sent_by`;
+/** The codes that a count names, the most frequent ones. */
+const MOST_CODES = 20;
 
 const FOLD = `
   WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtextextended('status.usage', 0)) AS held),
@@ -18,9 +46,11 @@ const FOLD = `
     DELETE FROM status.usage u USING (SELECT DISTINCT business_id, bucket, kind FROM chosen) s
     WHERE u.business_id = s.business_id AND u.bucket = s.bucket AND u.kind = s.kind AND u.folded RETURNING u.*
   ), added AS (
-    INSERT INTO status.usage (business_id, bucket, kind, sent, delivered, read, failed, refused, folded)
-    SELECT business_id, bucket, kind, sum(sent), sum(delivered), sum(read), sum(failed), sum(refused), true
-    FROM (SELECT * FROM changes UNION ALL SELECT * FROM earlier) summed GROUP BY 1, 2, 3
+    INSERT INTO status.usage (business_id, bucket, kind, sent_by, template, api_key_id, failure_code, sent, delivered, read, failed, refused, folded)
+    SELECT business_id, bucket, kind, sent_by, template, api_key_id, failure_code,
+           sum(sent), sum(delivered), sum(read), sum(failed), sum(refused), true
+    FROM (SELECT * FROM changes UNION ALL SELECT * FROM earlier) summed GROUP BY 1, 2, 3, 4, 5, 6, 7
+    HAVING (sum(sent), sum(delivered), sum(read), sum(failed), sum(refused)) <> (0, 0, 0, 0, 0)
   )
   SELECT count(*) AS folded FROM chosen`;
 
@@ -33,23 +63,45 @@ export class UsageStore {
   async list({ business_id, from, to, timezone }: RequestOf<typeof GetUsage>): Promise<Line[]> {
     const rows = await this.db.reads(business_id).query<Record<Exclude<keyof Line, 'day' | 'kind'>, string> & Pick<Line, 'day' | 'kind'>>(
       `SELECT day::text AS day, kind, sent, delivered, read, failed, refused FROM (
-         SELECT (bucket AT TIME ZONE $4)::date AS day, kind, sum(sent) AS sent, sum(delivered) AS delivered, sum(read) AS read,
-                sum(failed) AS failed, sum(refused) AS refused
+         SELECT (bucket AT TIME ZONE $4)::date AS day, kind, ${SUMS}
          FROM status.usage
          WHERE business_id = $1 AND bucket >= $2::date::timestamp AT TIME ZONE $4 AND bucket < ($3::date + 1)::timestamp AT TIME ZONE $4
          GROUP BY 1, 2
        ) counted WHERE sent + refused > 0 ORDER BY day, kind`,
       [business_id, from, to, timezone],
     );
-    return rows.map(({ day, kind, sent, delivered, read, failed, refused }) => ({
-      day,
-      kind,
-      sent: Number(sent),
-      delivered: Number(delivered),
-      read: Number(read),
-      failed: Number(failed),
-      refused: Number(refused),
-    }));
+    return rows.map((row) => ({ day: row.day, kind: row.kind, ...countsOf(row) }));
+  }
+
+  /** Counts messages by bar, sender and reason of failure, from the counts alone. */
+  async count(request: RequestOf<typeof CountMessages>): Promise<Counted> {
+    const { business_id, from, to, previous, timezone, bar_minutes, sent_by, type, template, api_key_id, failure_code } = request;
+    const filters = [sent_by, type, template, api_key_id, failure_code].map((value) => value ?? null);
+    const period = [from, to, timezone, `${bar_minutes} minutes`, previous?.from ?? null, previous?.to ?? null];
+    const rows = await this.db.reads(business_id).query<CountRow>(COUNT, [business_id, ...period, ...filters]);
+    const counts: Counted = { bars: [], previous: NOTHING, failures: [] };
+    const codes = new Map<string, number>();
+    for (const row of rows) {
+      const added = countsOf(row);
+      if (row.at === null) {
+        counts.previous = sum(counts.previous, added);
+        continue;
+      }
+      if (row.failure_code !== null) codes.set(row.failure_code, (codes.get(row.failure_code) ?? 0) + added.failed + added.refused);
+      const at = row.at.toISOString();
+      if (counts.bars.at(-1)?.at !== at) counts.bars.push({ at, counts: [] });
+      const bar = counts.bars.at(-1) as Counted['bars'][number];
+      if (added.sent + added.refused === 0) continue;
+      const known = bar.counts.find(({ sent_by }) => sent_by === row.sent_by);
+      if (known) Object.assign(known, sum(known, added));
+      else bar.counts.push({ sent_by: row.sent_by, ...added });
+    }
+    counts.failures = [...codes]
+      .filter(([, count]) => count > 0)
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, MOST_CODES)
+      .map(([code, count]) => ({ failure_code: code, ...reasonOf(code), count }));
+    return counts;
   }
 
   /** Adds pending changes to their counts. @returns whether more may be pending */
@@ -57,4 +109,21 @@ export class UsageStore {
     const [row] = await this.db.upkeep.query<{ folded: string }>(FOLD);
     return Number(row?.folded) === MAX_FOLDED;
   }
+}
+
+const NOTHING: MessageCounts = { sent: 0, delivered: 0, read: 0, failed: 0, refused: 0 };
+const NAMES = Object.keys(NOTHING) as (keyof MessageCounts)[];
+
+function countsOf(row: Record<keyof MessageCounts, string | null>): MessageCounts {
+  return Object.fromEntries(NAMES.map((name) => [name, Number(row[name])])) as unknown as MessageCounts;
+}
+
+function sum(a: MessageCounts, b: MessageCounts): MessageCounts {
+  return Object.fromEntries(NAMES.map((name) => [name, a[name] + b[name]])) as unknown as MessageCounts;
+}
+
+function reasonOf(code: string): { reason: string; hint: string | null } {
+  if (code === 'other') return { reason: 'Failures without a code of WhatsApp', hint: null };
+  const { text, hint } = failureHelp(Number(code));
+  return { reason: text, hint };
 }
