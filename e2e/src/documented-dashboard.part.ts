@@ -193,6 +193,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     });
     await expectResponse(200, owner, 'get /api/client/messages/{message_id}', { at: { message_id: sent.message_id } });
     await expectResponse(200, owner, 'get /api/client/usage');
+    await expectResponse(200, owner, 'get /api/client/messages/counts', { query: '?period=24h' });
     /** Sends in every way of the inbox, and repeats each request: with another body, unless its outcome is unknown. */
     const reply = async (phone: string, status: number, repeated?: number) => {
       const message_id = await customer(stack.demo, stack.growth, phone).sends({ text: 'Hi' });

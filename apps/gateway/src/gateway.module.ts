@@ -61,8 +61,11 @@ import { ClientMediaController } from './media/client-media.controller';
 import { MediaService } from './media/media.service';
 import { Transfers } from './media/transfers';
 import { UploadService } from './media/upload.service';
+import { LogPeriodStore } from './messages/log-period.store';
+import { MessageCountsService } from './messages/message-counts.service';
 import { MessageLog } from './messages/message-log.service';
 import { MessagesController } from './messages/messages.controller';
+import { SentMessages } from './messages/sent-messages.service';
 import { UsageController } from './messages/usage.controller';
 import { OperatorApiKeysController } from './operator/api-keys.controller';
 import { BusinessDetails } from './operator/business-details';
@@ -163,6 +166,7 @@ const STORES = [
   ErasuresStore,
   LimitsStore,
   LoginAttemptsStore,
+  LogPeriodStore,
   MetricSamplesStore,
   PasswordLinksStore,
   SessionsStore,
@@ -224,6 +228,8 @@ const STORES = [
     SendEndpoints,
     BroadcastsService,
     MessageLog,
+    MessageCountsService,
+    SentMessages,
     SuppressionsService,
     WebhooksService,
     sealerOf(GatewayConfig),

@@ -14,6 +14,7 @@ import {
   CancelRecovery,
   CheckBroadcast,
   CheckSend,
+  CountMessages,
   CreateBroadcast,
   CreateWebhook,
   DeleteWebhook,
@@ -377,6 +378,11 @@ export class Neighbours {
   @Handles(TestWebhook)
   testWebhook(request: RequestOf<typeof TestWebhook>) {
     return this.reply(TestWebhook, request);
+  }
+
+  @Handles(CountMessages)
+  countMessages(request: RequestOf<typeof CountMessages>) {
+    return this.reply(CountMessages, request);
   }
 
   @Handles(GetUsage)

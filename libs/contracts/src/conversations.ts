@@ -91,7 +91,9 @@ export const ListConversations = operation('send', 'list-conversations', {
   }),
   reply: Type.Object({
     conversations: Type.Array(ConversationRecord),
-    counts: Type.Object({ mine: Count, unassigned: Count, open: Count, closed: Count, unread: Count }),
+    counts: Type.Object({ mine: Count, unassigned: Count, open: Count, closed: Count, unread: Count, waiting: Count }),
+    /** Since when the customer who has waited longest waits for a reply; null if nobody does. */
+    waiting_since: Nullable(IsoTime),
     next_cursor: NextCursor,
   }),
 });

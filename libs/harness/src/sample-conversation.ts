@@ -21,4 +21,4 @@ export function sampleConversation(change: Partial<ConversationRecord> = {}): Co
   };
 }
 
-export const NO_COUNTS = { mine: 0, unassigned: 0, open: 0, closed: 0, unread: 0 };
+export const NO_COUNTS = { mine: 0, unassigned: 0, open: 0, closed: 0, unread: 0, waiting: 0 };

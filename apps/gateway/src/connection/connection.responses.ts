@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { IsoTime, Nullable } from '@mgw/contracts';
+import { IsoTime, Nullable, NumberDetails } from '@mgw/contracts';
 
-/** The connection without its secrets; the verify token is there to be pasted into Meta's console. */
+/** The connection without its secrets; the verify token is there to be pasted into Meta's console. The number's details are null before the first check. */
 export const ConnectionView = Type.Object({
   phone_number_id: Nullable(Type.String()),
   business_account_id: Nullable(Type.String()),
@@ -9,6 +9,7 @@ export const ConnectionView = Type.Object({
   status: Type.Union((['unchecked', 'connected', 'problem', 'not_connected'] as const).map((status) => Type.Literal(status))),
   checked_at: Nullable(IsoTime),
   problem: Nullable(Type.String()),
+  ...NumberDetails.properties,
 });
 export type ConnectionView = Static<typeof ConnectionView>;
 

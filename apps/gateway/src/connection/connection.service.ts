@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GetConnection, notConnected, SetConnection, type RequestOf } from '@mgw/contracts';
+import { GetConnection, notConnected, SetConnection, type NumberDetails, type RequestOf } from '@mgw/contracts';
 import type { PhoneNumberTarget } from '@mgw/platform-api';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
@@ -12,6 +12,13 @@ import type { ConnectionView } from './connection.responses';
 
 const SECRETS = ['access_token', 'app_secret', 'verify_token'] as const;
 
+const UNKNOWN_NUMBER: NumberDetails = {
+  display_phone_number: null,
+  verified_name: null,
+  quality_rating: null,
+  messaging_limit: null,
+  throughput: null,
+};
 const NONE: ConnectionView = {
   phone_number_id: null,
   business_account_id: null,
@@ -19,6 +26,7 @@ const NONE: ConnectionView = {
   status: 'not_connected',
   checked_at: null,
   problem: null,
+  ...UNKNOWN_NUMBER,
 };
 
 /** The template service stores the connection. Secrets leave the gateway sealed for their column; only a transfer of a file opens the token. */
@@ -35,7 +43,7 @@ export class ConnectionService {
     if (!connection) return NONE;
     const { phone_number_id, business_account_id, verify_token_sealed, status, checked_at, problem } = connection;
     const verify_token = this.sealer.open(verify_token_sealed, `connection.verify_token:${business_id}`);
-    return { phone_number_id, business_account_id, verify_token, status, checked_at, problem };
+    return { phone_number_id, business_account_id, verify_token, status, checked_at, problem, ...UNKNOWN_NUMBER, ...connection.number };
   }
 
   async set({ user_id, business_id }: BusinessUser, request: SetConnectionRequest): Promise<void> {

@@ -32,9 +32,17 @@ describe('the connection and its templates (spec §10)', () => {
   });
 
   it('spec §10: GET shows ids, status, verify token and callback URL, but no secret', async () => {
-    dashboard.neighbours.respond(GetConnection, () => ({ connection: stored() }));
+    const number = {
+      display_phone_number: '+91 98765 43210',
+      verified_name: 'Kaveri Looms',
+      quality_rating: 'GREEN',
+      messaging_limit: 'TIER_10K',
+      throughput: 'STANDARD',
+    };
+    dashboard.neighbours.respond(GetConnection, () => ({ connection: stored({ number }) }));
     const response = await owner.get('/api/client/connection').expect(200);
     expect(response.body).toEqual({
+      ...number,
       phone_number_id: '111',
       business_account_id: '222',
       verify_token: 'paste-me',

@@ -28,8 +28,12 @@ export const ConversationsResponse = Type.Object(
     ),
     counts: {
       ...ListConversations.reply.properties.counts,
-      description: 'Conversations of each view; 1,000 stands for more.',
+      description: 'Conversations of each view; `waiting`: their customer waits for a reply. 1,000 stands for more.',
     } as typeof ListConversations.reply.properties.counts,
+    waiting_since: {
+      ...ListConversations.reply.properties.waiting_since,
+      description: 'Since when the customer who has waited longest waits for a reply; null if nobody does.',
+    } as typeof ListConversations.reply.properties.waiting_since,
     next_cursor: NextCursor,
   },
   { title: 'Conversations' },

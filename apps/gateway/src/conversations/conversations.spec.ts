@@ -31,6 +31,7 @@ describe('the inbox (spec §10)', () => {
     dashboard.neighbours.respond(ListConversations, () => ({
       conversations: [conversation(1, 'in'), conversation(2, 'in'), conversation(3, 'out')],
       counts: NO_COUNTS,
+      waiting_since: null,
       next_cursor: null,
     }));
     expect(await needing()).toEqual([null, null, null]);
@@ -116,7 +117,7 @@ describe('the inbox (spec §10)', () => {
     const lists: object[] = [];
     dashboard.neighbours.respond(ListConversations, ({ business_id: _, ...request }) => {
       lists.push(request);
-      return { conversations: [sampleConversation({ assigned_to: me })], counts: NO_COUNTS, next_cursor: null };
+      return { conversations: [sampleConversation({ assigned_to: me })], counts: NO_COUNTS, waiting_since: null, next_cursor: null };
     });
     const { body } = await owner.get('/api/client/conversations?view=mine&unread=1&label=VIP&q=blue&limit=7').expect(200);
     expect(body).toMatchObject({ conversations: [{ assigned_to: { id: me, name: expect.any(String) as string } }] });

@@ -1,34 +1,37 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { FindDeliveries, GetTimeline, ListMessages } from '@mgw/contracts';
+import { FindDeliveries, GetTimeline } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { MessageIdPipe } from '../requests/id.pipe';
 import { queryOptional } from '../requests/optional-query';
-import { pageOf } from '../requests/page';
 import { notFound } from '../requests/refusals';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
-import { ListMessagesQuery, searchedPhone } from './messages.requests';
-import { MessageDetailResponse, MessagesResponse } from './messages.responses';
+import { MessageCountsService } from './message-counts.service';
+import { CountMessagesQuery, ListMessagesQuery } from './messages.requests';
+import { MessageCountsResponse, MessageDetailResponse, MessagesResponse } from './messages.responses';
+import { SentMessages } from './sent-messages.service';
 
 /** The message log with the delivery of each message (spec §10). */
 @Controller('api/client/messages')
 @NeedsSession()
 export class MessagesController {
-  constructor(private readonly rpc: RpcClient) {}
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly sent: SentMessages,
+    private readonly counts: MessageCountsService,
+  ) {}
 
   @Get()
-  @Responds(MessagesResponse, 'Search the message log, the newest first')
-  async list(@CurrentUser() { business_id }: BusinessUser, @Query() query: ListMessagesQuery) {
-    const { status = null, q: search = null } = query;
-    const { messages, next_cursor } = await this.rpc.call(ListMessages, {
-      business_id,
-      ...pageOf(query),
-      status,
-      phone: searchedPhone(query.phone),
-      search,
-    });
-    return { messages, next_cursor };
+  @Responds(MessagesResponse, 'Search the message log, the newest first, as JSON or CSV', { csv: true })
+  list(@CurrentUser() { business_id }: BusinessUser, @Query() query: ListMessagesQuery) {
+    return this.sent.read(business_id, query);
+  }
+
+  @Get('counts')
+  @Responds(MessageCountsResponse, 'Count messages by time, sender and reason of failure')
+  count(@CurrentUser() { business_id }: BusinessUser, @Query() query: CountMessagesQuery) {
+    return this.counts.count(business_id, query);
   }
 
   /** Ids contain `/` and `=`, so the path takes them raw and percent-encoded (decision 25). */

@@ -1,19 +1,73 @@
 import { IsIn, IsOptional, Matches } from 'class-validator';
-import { normalizePhone } from '@mgw/phone';
+import { OutboundType, SentBy } from '@mgw/contracts';
+import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
 import { IsText } from '../requests/is-text';
-import { PageQuery, PeriodQuery } from '../requests/page';
+import { IsCursor, IsLimit, PeriodQuery, type PageQuery } from '../requests/page';
 import { IgnoresUnknownFields } from '../requests/request.pipe';
+import { IsDayOrTime } from '../requests/zoned-datetime';
+import { PERIODS, type PeriodName } from './log-period.store';
 
 const STATUSES = ['sent', 'delivered', 'read', 'failed'] as const;
 /** A day of a year with four digits, which every service can parse. */
 const DAY = /^[1-9]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
+const SENDERS = SentBy.anyOf.map(({ const: name }) => name);
+const TYPES = OutboundType.anyOf.map(({ const: name }) => name);
+
+/** The filters of the message log that its counts have too. */
+export class CountMessagesQuery {
+  /** The last 24 hours, or days of the business's time zone with today. */
+  @IsOptional()
+  @IsIn(PERIODS, { message: `period must be one of ${PERIODS.join(', ')}` })
+  period?: PeriodName;
+
+  /** A day of the business's time zone, or a time with its zone; included. Replaces `period`. */
+  @IsOptional()
+  @IsDayOrTime()
+  from?: string;
+
+  /** A day of the business's time zone, or a time with its zone; included. Replaces `period`. */
+  @IsOptional()
+  @IsDayOrTime()
+  to?: string;
+
+  @IsOptional()
+  @IsIn(SENDERS, { message: `sent_by must be one of ${SENDERS.join(', ')}` })
+  sent_by?: (typeof SENDERS)[number];
+
+  @IsOptional()
+  @IsIn(TYPES, { message: `type must be one of ${TYPES.join(', ')}` })
+  type?: (typeof TYPES)[number];
+
+  /** The name of a template. */
+  @IsOptional()
+  @IsText(1, 512)
+  template?: string;
+
+  /** The key that sent; for a rotated key the first of its rotation. */
+  @IsOptional()
+  @Matches(/^[1-9]\d{0,14}$/, { message: 'api_key_id must be a whole number' })
+  api_key_id?: string;
+
+  /** WhatsApp's code of the failure, or `other` for failures without one. */
+  @IsOptional()
+  @Matches(/^(\d{1,10}|other)$/, { message: 'failure_code must be a code of WhatsApp, or other' })
+  failure_code?: string;
+}
+
 /** Spec §10. */
-export class ListMessagesQuery extends PageQuery {
+export class ListMessagesQuery extends CountMessagesQuery implements PageQuery {
+  @IsLimit()
+  limit?: string;
+
+  @IsCursor()
+  cursor?: string;
+
   @IsOptional()
   @IsIn(STATUSES, { message: `status must be one of ${STATUSES.join(', ')}` })
   status?: (typeof STATUSES)[number];
 
+  /** A phone number, or some of its digits. */
   @IsOptional()
   @IsText(1, 140)
   phone?: string;
@@ -22,7 +76,15 @@ export class ListMessagesQuery extends PageQuery {
   @IsOptional()
   @IsText(1, 100)
   q?: string;
+
+  /** `csv` downloads all messages that match, without pages. */
+  @IsOptional()
+  @IsIn(['json', 'csv'], { message: 'format must be json or csv' })
+  format?: 'json' | 'csv';
 }
+
+/** A number with so many digits is searched for as a complete one. */
+const COMPLETE_DIGITS = 10;
 
 const DIRECTIONS = ['in', 'out'] as const;
 
@@ -51,6 +113,25 @@ export class MessageLogQuery extends PeriodQuery {
   @IsOptional()
   @Matches(/^[1-9]\d{0,14}$/, { message: 'api_key_id must be a whole number' })
   api_key_id?: string;
+}
+
+/** The filters that the log and its counts have in common, as the services take them. */
+export function countedFilter({ sent_by, type, template, api_key_id, failure_code }: Omit<CountMessagesQuery, 'period'>) {
+  return {
+    ...(sent_by !== undefined && { sent_by }),
+    ...(type !== undefined && { type }),
+    ...(template !== undefined && { template }),
+    ...(api_key_id !== undefined && { api_key_id: Number(api_key_id) }),
+    ...(failure_code !== undefined && { failure_code }),
+  };
+}
+
+/** A complete number is found by an index; other digits are searched for as part of a number. */
+export function phoneFilter(typed: string | undefined): { phone: string | null; phone_part?: string } {
+  const phone = searchedPhone(typed);
+  if (phone === null || typed === undefined || /^\D*\+/.test(typed) || isBusinessScopedId(phone)) return { phone };
+  const digits = typed.replace(/\D/g, '');
+  return digits === '' || digits.length >= COMPLETE_DIGITS ? { phone } : { phone: null, phone_part: digits };
 }
 
 /** An invalid phone number is searched for as typed, and matches nothing. */

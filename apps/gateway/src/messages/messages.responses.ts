@@ -1,9 +1,39 @@
 import { Type } from '@sinclair/typebox';
-import { FindDeliveries, Id, IsoTime, ListMessages, LoggedMessage, Nullable, UsageLine } from '@mgw/contracts';
+import {
+  CountedBar,
+  CountedFailure,
+  FindDeliveries,
+  Id,
+  IsoTime,
+  ListMessages,
+  LoggedMessage,
+  MessageCounts,
+  Nullable,
+  UsageLine,
+} from '@mgw/contracts';
 
 export const MessagesResponse = Type.Object(
   { messages: ListMessages.reply.properties.messages, next_cursor: ListMessages.reply.properties.next_cursor },
   { title: 'MessageLog' },
+);
+
+export const MessageCountsResponse = Type.Object(
+  {
+    from: IsoTime,
+    to: { ...IsoTime, description: 'Excluded.' } as typeof IsoTime,
+    timezone: Type.String({ description: 'The zone of the bars.' }),
+    bar_minutes: Type.Integer({ description: 'The length of a bar: a quarter of an hour, one hour, three hours or a day.' }),
+    bars: Type.Array(CountedBar, {
+      description:
+        'Messages by the time when they were sent, and by sender. `sent`: accepted by WhatsApp; `delivered` includes read ones; `refused`: WhatsApp did not take them.',
+    }),
+    previous: Nullable({
+      ...MessageCounts,
+      description: 'Counts of the period of the same length before a named one.',
+    } as typeof MessageCounts),
+    failures: Type.Array(CountedFailure, { description: 'Failed and refused messages by WhatsApp’s code, the most frequent 20 codes.' }),
+  },
+  { title: 'MessageCounts' },
 );
 
 export const MessageDetailResponse = Type.Object(

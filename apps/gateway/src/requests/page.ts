@@ -1,17 +1,19 @@
+import { applyDecorators } from '@nestjs/common';
 import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import { IsZonedDatetime } from './zoned-datetime';
 
 const DEFAULT_LIMIT = 50;
 
+export const IsLimit = () =>
+  applyDecorators(IsOptional(), Matches(/^([1-9]\d?|100)$/, { message: 'limit must be a whole number from 1 to 100' }));
+export const IsCursor = () => applyDecorators(IsOptional(), IsString(), MaxLength(500));
+
 /** The query of a list with pages: `?limit=1..100&cursor=<next_cursor of the previous page>`. */
 export class PageQuery {
-  @IsOptional()
-  @Matches(/^([1-9]\d?|100)$/, { message: 'limit must be a whole number from 1 to 100' })
+  @IsLimit()
   limit?: string;
 
-  @IsOptional()
-  @IsString()
-  @MaxLength(500)
+  @IsCursor()
   cursor?: string;
 }
 

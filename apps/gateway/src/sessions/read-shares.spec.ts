@@ -11,7 +11,12 @@ describe('concurrent reads of the dashboard API', () => {
 
   beforeAll(async () => {
     dashboard = await startDashboard();
-    dashboard.neighbours.respond(ListConversations, () => ({ conversations: [], counts: NO_COUNTS, next_cursor: null }));
+    dashboard.neighbours.respond(ListConversations, () => ({
+      conversations: [],
+      counts: NO_COUNTS,
+      waiting_since: null,
+      next_cursor: null,
+    }));
   });
   beforeEach(() => {
     running = 0;

@@ -51,6 +51,7 @@ export const ROUTE_ROLES: Record<Route, Role[] | null> = {
   'GET /api/client/media/:media_id': TEAM,
   'GET /api/client/messages': TEAM,
   'GET /api/client/messages/*': TEAM,
+  'GET /api/client/messages/counts': TEAM,
   'GET /api/client/suppressions/:phone': TEAM,
   'GET /api/client/team': TEAM,
   'GET /api/client/templates': TEAM,

@@ -73,7 +73,7 @@ describe('agents at work (decision 392)', () => {
     expect(await phones()).toEqual([BEN, ASHA, ZOE]);
     await write(ZOE, { type: 'reaction', text: null, details: { reaction: { message_id: 'wamid.in.3', emoji: '🙏' } } });
     expect(await find(ZOE)).toMatchObject({ unread_count: 0, waiting_since: null });
-    expect((await list()).counts).toEqual({ mine: 0, unassigned: 3, open: 3, closed: 0, unread: 2 });
+    expect((await list()).counts).toEqual({ mine: 0, unassigned: 3, open: 3, closed: 0, unread: 2, waiting: 2 });
   });
 
   it('assigns, closes and reopens; a customer’s message reopens too', async () => {
@@ -85,7 +85,7 @@ describe('agents at work (decision 392)', () => {
     expect(await phones({ view: 'open' })).toEqual([ASHA, ZOE]);
     expect(await phones({ view: 'closed' })).toEqual([BEN]);
     expect(await phones({ view: 'closed', search: BEN })).toEqual([BEN]);
-    expect((await list()).counts).toEqual({ mine: 1, unassigned: 1, open: 2, closed: 1, unread: 0 });
+    expect((await list()).counts).toEqual({ mine: 1, unassigned: 1, open: 2, closed: 1, unread: 0, waiting: 1 });
     expect(await find(ASHA)).toMatchObject({ assigned_to: ME, unread_count: 0, waiting_since: expect.any(String) as string });
     await write(BEN);
     expect(await find(BEN)).toMatchObject({ status: 'open', unread_count: 1 });

@@ -115,8 +115,8 @@ const countSql = (condition: string) =>
 /** Counts among the conversations that come first in their view. Unread ones are among those that wait. */
 const COUNTS = `SELECT ${countSql('assigned_to = $2::bigint AND closed_at IS NULL')} AS mine, ${countSql(VIEWS.closed)} AS closed, first.*
   FROM (SELECT count(*)::integer AS open, count(*) FILTER (WHERE assigned_to IS NULL)::integer AS unassigned,
-               count(*) FILTER (WHERE unread_count > 0)::integer AS unread
-        FROM (SELECT assigned_to, unread_count FROM send.conversations WHERE business_id = $1 AND ${WROTE} AND ${VIEWS.open}
+               count(*) FILTER (WHERE unread_count > 0)::integer AS unread, count(waiting_since)::integer AS waiting, min(waiting_since) AS waiting_since
+        FROM (SELECT assigned_to, unread_count, waiting_since FROM send.conversations WHERE business_id = $1 AND ${WROTE} AND ${VIEWS.open}
               ORDER BY ${RANK} DESC, last_inbound_at DESC, id DESC LIMIT ${MAX_COUNT}) row) first`;
 
 type Filter = Pick<RequestOf<typeof ListConversations>, 'view' | 'label' | 'unread' | 'user_id'>;
@@ -132,8 +132,9 @@ export class InboxStore {
   async list(request: RequestOf<typeof ListConversations>): Promise<Listed> {
     const { business_id, user_id = 0, search } = request;
     const page = await (search === null ? this.view(request) : this.search(request, searchTerms(search)));
-    const [counts] = await this.db.reads(business_id).query<Listed['counts']>(COUNTS, [business_id, user_id]);
-    return { ...page, counts: counts as Listed['counts'] };
+    const rows = await this.db.reads(business_id).query<Listed['counts'] & { waiting_since: Date | null }>(COUNTS, [business_id, user_id]);
+    const { waiting_since, ...counts } = rows[0] as (typeof rows)[number];
+    return { ...page, counts, waiting_since: waiting_since?.toISOString() ?? null };
   }
 
   private async view({ business_id, limit, cursor, ...filter }: RequestOf<typeof ListConversations>) {

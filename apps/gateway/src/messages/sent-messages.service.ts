@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { ListMessages, type LoggedMessage, type RequestOf } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import { BusinessesStore } from '../businesses/businesses.store';
+import { zoneInForce } from '../businesses/zones';
+import { pageOf } from '../requests/page';
+import { csvLine } from '../responses/csv-line';
+import { Downloads } from '../responses/downloads';
+import { LogPeriodStore } from './log-period.store';
+import { countedFilter, phoneFilter, type ListMessagesQuery } from './messages.requests';
+
+/** Messages that a download holds in memory at a time: the most of one page. */
+const CSV_PAGE = 100;
+const COLUMNS = [
+  ...['message_id', 'sent_at', 'to', 'type', 'template', 'text', 'sent_by', 'api_key_id', 'delivery_status', 'failure_reason'],
+] as (keyof LoggedMessage)[];
+
+type Filter = Omit<RequestOf<typeof ListMessages>, 'limit' | 'cursor'>;
+
+/** The log of sent messages at the dashboard. */
+@Injectable()
+export class SentMessages {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly businesses: BusinessesStore,
+    private readonly periods: LogPeriodStore,
+    private readonly downloads: Downloads,
+  ) {}
+
+  /** @throws GatewayError RATE_LIMITED for too many downloads */
+  async read(business_id: number, query: ListMessagesQuery) {
+    const filter = await this.filterOf(business_id, query);
+    if (query.format === 'csv')
+      return this.downloads.stream(String(business_id), this.lines(filter), { type: 'text/csv; charset=utf-8', filename: 'messages.csv' });
+    const { messages, next_cursor } = await this.rpc.call(ListMessages, { ...filter, ...pageOf(query) });
+    return { messages, next_cursor };
+  }
+
+  private async filterOf(business_id: number, query: ListMessagesQuery): Promise<Filter> {
+    const { from, to } = await this.periods.resolve(query, async () => zoneInForce(await this.businesses.get(business_id)));
+    return {
+      business_id,
+      status: query.status ?? null,
+      search: query.q ?? null,
+      ...phoneFilter(query.phone),
+      ...countedFilter(query),
+      ...(from !== null && { from }),
+      // The log includes its end, to the millisecond.
+      ...(to !== null && { to: new Date(Date.parse(to) - 1).toISOString() }),
+    };
+  }
+
+  private async *lines(filter: Filter): AsyncGenerator<string> {
+    yield csvLine(COLUMNS);
+    let cursor: string | null = null;
+    do {
+      const page: { messages: LoggedMessage[]; next_cursor: string | null } = await this.rpc.call(ListMessages, {
+        ...filter,
+        limit: CSV_PAGE,
+        cursor,
+      });
+      yield page.messages.map((message) => csvLine(COLUMNS.map((name) => message[name] ?? ''))).join('');
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+  }
+}
