@@ -592,46 +592,62 @@ describe('the dashboard’s pages', () => {
     });
     const card = (name: string) => page.locator('.mantine-Card-root', { has: page.getByRole('heading', { name, exact: true }) });
 
+    const metric = (name: string) =>
+      page.locator('.mantine-Paper-root:not(.mantine-Card-root)', { has: page.getByText(name, { exact: true }) });
+    const reasons = () => card('Why messages failed');
+    const order = (phone: string) => ({ phone, template_name: 'order_update', body_params: ['Asha', '1'] });
+
     it('shows an error with a retry on each card that fails, and no made-up count', async () => {
       await logIn(pro.owner);
-      await page.route('**/api/client/usage', unavailable);
+      await page.route('**/api/client/messages/counts*', unavailable);
       await page.route('**/api/client/webhooks', unavailable);
       await go('');
-      await card('First steps').getByRole('alert').waitFor();
-      await card('Today’s messages').getByRole('alert').waitFor();
-      expect(await page.getByText('Delivered', { exact: true }).count()).toBe(0);
-      await card('Connection').getByText('connected', { exact: true }).waitFor();
-      await card('Latest failures').waitFor();
-      await page.unroute('**/api/client/usage');
-      await card('Today’s messages').getByRole('button', { name: 'Try again' }).click();
-      await page.getByText('Delivered', { exact: true }).waitFor();
+      for (const name of ['From accepted to read', 'Why messages failed', 'Webhooks, last 24 hours'])
+        await card(name).getByRole('alert').waitFor();
+      expect(await metric('Sent').textContent()).toBe('Sent–');
+      expect(await card('First steps').count()).toBe(0);
+      await page.getByRole('region', { name: 'Connection' }).getByText('Northlight Clinic').waitFor();
+      await page.unroute('**/api/client/messages/counts*');
       await page.unroute('**/api/client/webhooks');
-      await card('First steps').getByRole('button', { name: 'Try again' }).click();
+      await reasons().getByRole('button', { name: 'Try again' }).click();
+      await reasons().getByText('No message failed in this period.').waitFor();
+      await card('Webhooks, last 24 hours').getByRole('button', { name: 'Try again' }).click();
       await card('First steps').getByRole('link', { name: 'Add a webhook' }).waitFor();
     });
 
-    it('does not show 0 as today’s usage when it is unavailable', async () => {
-      await logIn(pro.owner);
-      await page.route('**/api/client/usage', async (route) => {
-        const response = await route.fetch();
-        const usage = (await response.json()) as { keys: object[] };
-        await route.fulfill({ json: { ...usage, keys: usage.keys.map((key) => ({ ...key, used_today: null })) } });
-      });
-      await go('');
-      await card('Today’s messages')
-        .getByText(/^\? \//)
-        .waitFor();
-    });
-
-    it('shows the first steps until the first delivered message, and always the latest failures', async () => {
+    it('decision 440: shows the first steps until the first delivered message, counts as other pages do, and links to the failures', async () => {
       await openHome(pro.owner);
       await card('First steps').waitFor();
-      await card('Latest failures').waitFor();
       const crm = integrator(stack.demo.base_url, pro.api_key);
-      const order = (phone: string) => ({ phone, template_name: 'order_update', body_params: ['Asha', '1'] });
-      for (const phone of ['+1 201 555 0100', '+1 201 555 0126']) expect((await crm.post('send-template', order(phone))).status).toBe(200);
+      for (const phone of ['+1 201 555 0100', '+1 201 555 0126', '+1 201 555 0126'])
+        expect((await crm.post('send-template', order(phone))).status).toBe(200);
       await card('First steps').waitFor({ state: 'detached' });
-      await card('Latest failures').getByText('12015550126').waitFor();
+      await reasons().getByRole('link', { name: '2 messages' }).waitFor();
+      expect(await metric('Failed').textContent()).toContain('66.7 %');
+      const person = await dashboardUser(stack.demo.site_url, pro.owner);
+      type Counts = Record<'sent' | 'delivered' | 'read' | 'failed' | 'refused', number>;
+      const sumOf = (lines: Counts[]) =>
+        (['sent', 'delivered', 'read', 'failed', 'refused'] as const).map((name) => lines.reduce((sum, line) => sum + line[name], 0));
+      const counted = await person.call<{ bars: { counts: Counts[] }[] }>('GET', '/api/client/messages/counts?period=30d');
+      const used = await person.call<{ usage: Counts[] }>('GET', '/api/client/usage');
+      expect(sumOf(counted.body.bars.flatMap(({ counts }) => counts))).toEqual(sumOf(used.body.usage));
+
+      // Nothing moves while live data comes.
+      await customer(stack.demo, pro, '12015550177').writes('Hello?');
+      await metric('Waiting for a reply')
+        .getByText(/longest \d+ min/)
+        .waitFor();
+      await page.evaluate(`new PerformanceObserver((list) => {
+        for (const { value } of list.getEntries()) window.shifted = (window.shifted ?? 0) + value;
+      }).observe({ type: 'layout-shift' })`);
+      expect((await crm.post('send-template', order('+1 201 555 0126'))).status).toBe(200);
+      const link = reasons().getByRole('link', { name: '3 messages' });
+      await link.waitFor();
+      expect(await page.evaluate('window.shifted ?? 0')).toBeLessThan(0.01);
+      await link.click();
+      await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
+      await eventually(async () => (await page.getByRole('row').filter({ hasText: '12015550126' }).count()) === 3);
+      expect(here().searchParams.get('failure_code')).toMatch(/\d+/);
     });
   });
 

@@ -18,7 +18,7 @@ import { IconLogout, IconMoonStars, IconSearch, IconSettings, IconUserCircle } f
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useLogout, useMayCall, useMe } from './api/session';
-import { useUnreadCount } from './api/use-unread-count';
+import { useUnreadCount } from './api/inbox-counts';
 import { PlanBar } from './components/plan-bar';
 import { useShortcuts } from './components/shortcuts';
 import { pagesOf } from './navigation';

@@ -5,6 +5,8 @@ export interface Part {
 }
 export interface Bar {
   name: string;
+  /** The text below the bar. Without any mark, some of the names are there. */
+  mark?: string | undefined;
   /** One value for each part. */
   values: number[];
 }

@@ -14,9 +14,10 @@ const colorOf = ({ color }: Part) => `var(--mantine-color-${color})`;
 /** Stacked bars. The page must show the same numbers as text. @param label what the bars show, and where the text is */
 export function StackedBars({ bars, parts, label }: { bars: Bar[]; parts: Part[]; label: string }) {
   const [under, setUnder] = useState<Bar | null>(null);
-  const lines = linesFor(Math.max(...bars.map(({ values }) => sum(values))));
+  const lines = linesFor(Math.max(0, ...bars.map(({ values }) => sum(values))));
   const top = lines[lines.length - 1] as number;
   const every = Math.ceil(bars.length / NAMES);
+  const hasMarks = bars.some(({ mark }) => mark !== undefined);
   return (
     <Box role="img" aria-label={label}>
       <Box fz="xs" c="dimmed" style={{ display: 'grid', gridTemplateColumns: 'max-content 1fr', columnGap: 8, rowGap: 6 }}>
@@ -47,9 +48,9 @@ export function StackedBars({ bars, parts, label }: { bars: Bar[]; parts: Part[]
         </Tooltip.Floating>
         <span />
         <div style={{ display: 'flex' }}>
-          {bars.map(({ name }, i) => (
+          {bars.map(({ name, mark }, i) => (
             <div key={i} style={{ flex: '1 1 0', minWidth: 0, display: 'flex', justifyContent: 'center', whiteSpace: 'nowrap' }}>
-              {i % every === 0 && name}
+              {hasMarks ? mark : i % every === 0 && name}
             </div>
           ))}
         </div>

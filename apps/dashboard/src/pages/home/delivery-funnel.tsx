@@ -1,21 +1,43 @@
-import { Group, Progress, Stack, Text } from '@mantine/core';
-import { number, percent } from '../../components/format-number';
-import { type Totals } from './usage-totals';
+import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { Period, Totals } from '../../api/message-counts';
+import { number, rate } from '../../components/format-number';
 
-export function DeliveryFunnel(totals: Totals) {
+/** Each step, and the meaning of its count. */
+const STEPS = [
+  { name: 'accepted', label: 'Accepted', about: 'Passed every check here' },
+  { name: 'sent', label: 'Sent', about: 'Accepted by WhatsApp' },
+  { name: 'delivered', label: 'Delivered', about: 'Arrived on the phone' },
+  { name: 'read', label: 'Read', about: 'Opened; people may hide it' },
+  { name: 'failed', label: 'Failed', about: 'Refused by WhatsApp, or failed later' },
+] as const;
+
+/** How far the messages of the period came; the shares are of the accepted ones. */
+export function DeliveryFunnel({ totals, period }: { totals: Totals; period: Period }) {
   return (
     <Stack gap="sm">
-      {(['sent', 'delivered', 'read'] as const).map((name) => (
+      {STEPS.map(({ name, label, about }) => (
         <div key={name}>
-          <Group justify="space-between">
-            <Text size="sm" tt="capitalize">
-              {name}
+          <Group justify="space-between" gap="xs">
+            <Text size="sm" title={about}>
+              {name === 'failed' && totals.failed > 0 ? (
+                <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/messages" search={{ period, status: 'failed' }} />}>
+                  {label}
+                </Anchor>
+              ) : (
+                label
+              )}
             </Text>
             <Text size="sm" c="dimmed">
-              {number(totals[name])} · {percent(totals[name], totals.sent)}
+              {number(totals[name])}
+              {name !== 'accepted' && totals.accepted > 0 && ` · ${rate(totals[name], totals.accepted)}`}
             </Text>
           </Group>
-          <Progress value={totals.sent === 0 ? 0 : (totals[name] / totals.sent) * 100} aria-label={name} />
+          <Progress
+            color={name === 'failed' ? 'red' : 'green'}
+            value={totals.accepted === 0 ? 0 : (totals[name] / totals.accepted) * 100}
+            aria-label={`${label}: ${about}`}
+          />
         </div>
       ))}
     </Stack>

@@ -6,12 +6,14 @@ interface FirstStep {
   done: boolean;
   label: string;
   to: string;
+  /** Who takes the step, if the reader may not. */
+  by?: string;
 }
 
 export function FirstSteps({ steps }: { steps: FirstStep[] }) {
   return (
     <List spacing="sm" center>
-      {steps.map(({ done, label, to }) => (
+      {steps.map(({ done, label, to, by }) => (
         <List.Item
           key={label}
           icon={
@@ -22,6 +24,10 @@ export function FirstSteps({ steps }: { steps: FirstStep[] }) {
         >
           {done ? (
             <Text td="line-through">{label}</Text>
+          ) : by ? (
+            <Text>
+              {label} ({by})
+            </Text>
           ) : (
             <Anchor component={Link} to={to}>
               {label}

@@ -1,151 +1,101 @@
-import { Anchor, Box, Card, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Grid, SimpleGrid } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
-import { useLiveRefresh } from '../../api/use-live-refresh';
+import { barLength, periodOf, periodTotals, type Period } from '../../api/message-counts';
 import { useMe } from '../../api/session';
-import { RelativeTime } from '../../components/relative-time';
-import { StateBadge } from '../../components/state-badge';
-import { QueryResult } from '../../components/query-result';
+import { useLiveRefresh } from '../../api/use-live-refresh';
 import { PageTitle } from '../../components/page-title';
-import { UsageMetrics } from './usage-metrics';
-import { totalsOf } from './usage-totals';
-import { TodaysUsage } from './todays-usage';
+import { PeriodSwitch } from '../../components/period-switch';
+import { QueryResult } from '../../components/query-result';
+import { StackedBars } from '../../components/stacked-bars';
+import { Checklist } from './checklist';
+import { ConnectionState } from './connection-state';
 import { DeliveryFunnel } from './delivery-funnel';
-import { FirstSteps } from './first-steps';
+import { FailureReasons } from './failure-reasons';
+import { HomeCard } from './home-card';
+import { MessageMetrics } from './message-metrics';
+import { PARTS, plotBars } from './plot-bars';
+import { useIsDelivered } from './use-is-delivered';
+import { WaitingMetric } from './waiting-metric';
+import { WebhookHealth } from './webhook-health';
 
-/** The state of the business: connection, today's usage, delivery, failures and first steps. */
+const route = getRouteApi('/inside/');
+const REFRESH_MS = 15_000;
+
+/** The state of the business: who waits, how far messages came, why some failed, webhooks and connection. */
 export function HomePage() {
   const { business } = useMe();
+  const search = route.useSearch() as { period?: string };
+  const navigate = route.useNavigate();
+  const period: Period = periodOf(search.period) ?? '7d';
   useLiveRefresh('home');
-  const connection = useQuery({ queryKey: ['home', 'connection'], queryFn: () => request(api.GET('/api/client/connection')) });
-  const usage = useQuery({ queryKey: ['home', 'usage'], queryFn: () => request(api.GET('/api/client/usage')), refetchInterval: 15_000 });
-  const failed = useQuery({
-    queryKey: ['home', 'failed'],
-    queryFn: () => request(api.GET('/api/client/messages', { params: { query: { status: 'failed', limit: '5' } } })),
-    refetchInterval: 15_000,
+  const counts = useQuery({
+    queryKey: ['home', 'counts', period],
+    queryFn: () => request(api.GET('/api/client/messages/counts', { params: { query: { period } } })),
+    refetchInterval: REFRESH_MS,
+    // The cards keep their place while another period loads.
+    placeholderData: keepPreviousData,
   });
-  const webhooks = useQuery({ queryKey: ['home', 'webhooks'], queryFn: () => request(api.GET('/api/client/webhooks')) });
-  // A delivery before the last 30 days counts too, and usage does not show it.
-  const delivered = useQuery({
-    queryKey: ['home', 'delivered'],
-    queryFn: async () => {
-      const first = (status: 'delivered' | 'read') =>
-        request(api.GET('/api/client/messages', { params: { query: { status, limit: '1' } } }));
-      return (await Promise.all([first('delivered'), first('read')])).some(({ messages }) => messages.length > 0);
-    },
-    refetchInterval: (query) => (query.state.data === true ? false : 15_000),
+  const connection = useQuery({
+    queryKey: ['home', 'connection'],
+    queryFn: () => request(api.GET('/api/client/connection')),
+    refetchInterval: REFRESH_MS,
   });
+  const webhooks = useQuery({
+    queryKey: ['home', 'webhooks'],
+    queryFn: () => request(api.GET('/api/client/webhooks')),
+    refetchInterval: REFRESH_MS,
+  });
+  const isDelivered = useIsDelivered(counts.data);
   return (
     <>
-      <PageTitle title="Home" about={`The last 30 days of ${business?.name ?? ''}`} />
-      <Box mb="md">
-        <QueryResult query={usage} rows={2}>
-          {(report) => <UsageMetrics {...totalsOf(report)} />}
-        </QueryResult>
-      </Box>
-      <SimpleGrid cols={{ base: 1, md: 2 }} mb="md">
-        <Card withBorder>
-          <Title order={2} size="h5" mb="sm">
-            Connection
-          </Title>
-          <QueryResult query={connection} rows={2}>
-            {({ status, checked_at, problem }) => (
-              <Stack gap={4}>
-                <Group>
-                  <StateBadge of={status} />
-                  <Text size="sm" c="dimmed">
-                    {checked_at && 'Checked '}
-                    <RelativeTime at={checked_at} never="Not checked yet" />
-                  </Text>
-                </Group>
-                {problem && <Text size="sm">{problem}</Text>}
-                <Anchor component={Link} to="/settings" size="sm">
-                  Connection settings
-                </Anchor>
-              </Stack>
-            )}
-          </QueryResult>
-        </Card>
-        <Card withBorder>
-          <Title order={2} size="h5" mb="sm">
-            Today’s messages
-          </Title>
-          <QueryResult query={usage} rows={2}>
-            {({ keys }) => <TodaysUsage keys={keys} timezone={business?.timezone_now ?? business?.timezone} />}
-          </QueryResult>
-        </Card>
+      <PageTitle
+        title="Home"
+        {...(business && { about: `${business.name}; days in the time zone ${business.timezone_now ?? business.timezone}` })}
+      >
+        {connection.data && <ConnectionState connection={connection.data} />}
+        <PeriodSwitch value={period} onChange={(next) => void navigate({ search: { period: next }, replace: true })} />
+      </PageTitle>
+      {isDelivered === false && connection.data && webhooks.data && (
+        <Checklist connection={connection.data} webhooks={webhooks.data.webhooks} />
+      )}
+      <SimpleGrid cols={{ base: 2, md: 4 }} mb="md">
+        <MessageMetrics counts={counts.data} period={period} />
+        <WaitingMetric />
       </SimpleGrid>
-      <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <Card withBorder>
-          <Title order={2} size="h5" mb="sm">
-            From sent to read
-          </Title>
-          <QueryResult query={usage} rows={3}>
-            {(report) => <DeliveryFunnel {...totalsOf(report)} />}
-          </QueryResult>
-        </Card>
-        <Card withBorder>
-          <Title order={2} size="h5" mb="sm">
-            Latest failures
-          </Title>
-          <QueryResult query={failed} rows={3}>
-            {({ messages }) =>
-              messages.length === 0 ? (
-                <Text c="dimmed" size="sm">
-                  No failures.
-                </Text>
-              ) : (
-                <Table>
-                  <Table.Tbody>
-                    {messages.map((message) => (
-                      <Table.Tr key={message.message_id}>
-                        <Table.Td>{message.to}</Table.Td>
-                        <Table.Td>
-                          <Text size="sm" lineClamp={2}>
-                            {message.failure_reason}
-                          </Text>
-                        </Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              )
-            }
-          </QueryResult>
-        </Card>
-        {delivered.data !== true && (
-          <Card withBorder>
-            <Title order={2} size="h5" mb="sm">
-              First steps
-            </Title>
-            <QueryResult query={connection} rows={4}>
-              {({ status }) => (
-                <QueryResult query={usage} rows={4}>
-                  {({ keys }) => (
-                    <QueryResult query={webhooks} rows={4}>
-                      {({ webhooks: list }) => (
-                        <QueryResult query={delivered} rows={4}>
-                          {(isDelivered) => (
-                            <FirstSteps
-                              steps={[
-                                { done: status === 'connected', label: 'Connect your WhatsApp number', to: '/settings' },
-                                { done: keys.length > 0, label: 'Create an API key', to: '/api-keys' },
-                                { done: list.length > 0, label: 'Add a webhook', to: '/webhooks' },
-                                { done: isDelivered, label: 'Send your first message, and see it delivered', to: '/templates' },
-                              ]}
-                            />
-                          )}
-                        </QueryResult>
-                      )}
-                    </QueryResult>
-                  )}
-                </QueryResult>
+      <Grid>
+        <Grid.Col span={{ base: 12, md: 7.5 }}>
+          <HomeCard title={counts.data ? `Messages per ${barLength(counts.data)}` : 'Messages'} height={340}>
+            <QueryResult query={counts} rows={5}>
+              {(data) => (
+                <StackedBars bars={plotBars(data)} parts={PARTS} label="Messages by time and sender; the cards beside it have the sums" />
               )}
             </QueryResult>
-          </Card>
-        )}
-      </SimpleGrid>
+          </HomeCard>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4.5 }}>
+          <HomeCard title="From accepted to read" height={340}>
+            <QueryResult query={counts} rows={4}>
+              {(data) => <DeliveryFunnel totals={periodTotals(data)} period={period} />}
+            </QueryResult>
+          </HomeCard>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 7.5 }}>
+          <HomeCard title="Why messages failed" height={180}>
+            <QueryResult query={counts} rows={2}>
+              {({ failures }) => <FailureReasons failures={failures} period={period} />}
+            </QueryResult>
+          </HomeCard>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4.5 }}>
+          <HomeCard title="Webhooks, last 24 hours" height={180}>
+            <QueryResult query={webhooks} rows={2}>
+              {({ webhooks: list }) => <WebhookHealth webhooks={list} />}
+            </QueryResult>
+          </HomeCard>
+        </Grid.Col>
+      </Grid>
     </>
   );
 }

@@ -1,20 +1,19 @@
 import { Group, Paper, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 
-export function Metric({ label, value, note }: { label: string; value: string; note?: string }) {
+export function Metric({ label, value, children }: { label: string; value: string; children?: ReactNode }) {
   return (
     <Paper withBorder p="md" radius="md">
-      <Text size="sm" c="dimmed">
+      <Text size="sm" fw={550} c="dimmed">
         {label}
       </Text>
-      <Group align="baseline" gap="xs">
-        <Text fz={28} fw={650} lh={1.2}>
+      <Group align="baseline" gap="xs" mih={40}>
+        <Text fz={27} fw={700} lh={1.2} style={{ letterSpacing: '-0.02em' }}>
           {value}
         </Text>
-        {note && (
-          <Text size="sm" c="dimmed">
-            {note}
-          </Text>
-        )}
+        <Text component="div" size="sm" c="dimmed">
+          {children}
+        </Text>
       </Group>
     </Paper>
   );

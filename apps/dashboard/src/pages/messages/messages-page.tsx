@@ -2,6 +2,7 @@ import { Anchor, Drawer, Group, Select, Table, Text, TextInput } from '@mantine/
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { api, request } from '../../api/client';
+import { periodOf } from '../../api/message-counts';
 import { useLiveRefresh } from '../../api/use-live-refresh';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { useSearchText } from '../../components/use-search-text';
@@ -17,7 +18,7 @@ const route = getRouteApi('/inside/messages');
 type Status = 'sent' | 'delivered' | 'read' | 'failed';
 
 export function MessagesPage() {
-  const search = route.useSearch() as { q?: string; status?: string; phone?: string; id?: string };
+  const search = route.useSearch() as { q?: string; status?: string; phone?: string; period?: string; failure_code?: string; id?: string };
   const navigate = route.useNavigate();
   const { q } = search;
   const [text, setText] = useSearchText(q, (next) => void navigate({ search: (now) => ({ ...now, q: next }), replace: true }));
@@ -27,12 +28,15 @@ export function MessagesPage() {
   const set = (change: Record<string, string | undefined>) => void navigate({ search: { ...search, ...change } });
   // Searching by text or status reads every message, so such a list refreshes seldom instead of with each event.
   const isScan = q !== undefined || search.status !== undefined;
+  const period = periodOf(search.period);
   const list = usePagedQuery({
-    queryKey: [isScan ? 'message-search' : 'messages', q, search.status, search.phone],
+    queryKey: [isScan ? 'message-search' : 'messages', q, search.status, search.phone, period, search.failure_code],
     load: (page) => {
       const filter = {
         ...(search.status && { status: search.status as Status }),
         ...(search.phone && { phone: search.phone }),
+        ...(period && { period }),
+        ...(search.failure_code && { failure_code: search.failure_code }),
         ...(q && { q }),
       };
       return request(api.GET('/api/client/messages', { params: { query: { limit: '30', ...page, ...filter } } }));

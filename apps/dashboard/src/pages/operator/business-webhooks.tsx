@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { number } from '../../components/format-number';
 import { StateBadge } from '../../components/state-badge';
-import { DeliveryRate } from '../webhooks/delivery-rate';
+import { DeliveryRate } from '../../components/delivery-rate';
 import type { BusinessDetail } from './business';
 import { BusinessCard } from './business-card';
 

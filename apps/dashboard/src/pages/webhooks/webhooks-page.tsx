@@ -15,7 +15,7 @@ import { type Webhook, EVENTS } from './webhook';
 import { WebhookForm } from './webhook-form';
 import { DeliveryDetail } from './delivery-detail';
 import { DeliveryLog } from './delivery-log';
-import { DeliveryRate } from './delivery-rate';
+import { DeliveryRate } from '../../components/delivery-rate';
 
 const route = getRouteApi('/inside/webhooks');
 

@@ -1,15 +1,15 @@
 import { Group, Text, Tooltip } from '@mantine/core';
-import { useNow } from '../../components/clock';
-import { clockTime } from '../../components/clock-time';
-import { number } from '../../components/format-number';
-import { type Webhook } from './webhook';
+import { useNow } from './clock';
+import { clockTime } from './clock-time';
+import { number } from './format-number';
+import type { Schemas } from '../api/client';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 const HEIGHT = 24;
 
 /** The success rate of the last 24 hours, and a bar for each hour. */
-export function DeliveryRate({ webhook }: { webhook: Webhook }) {
+export function DeliveryRate({ webhook }: { webhook: Schemas['Webhooks']['webhooks'][number] }) {
   const now = useNow();
   const counts = webhook.last_24_hours ?? [];
   const succeeded = counts.reduce((sum, hour) => sum + hour.succeeded, 0);

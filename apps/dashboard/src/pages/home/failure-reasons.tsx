@@ -1,0 +1,50 @@
+import { Anchor, Table, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { MessageCounts, Period } from '../../api/message-counts';
+import { counted } from '../../components/format-number';
+
+/** The reasons that the page lists; the log has the others. */
+const SHOWN = 5;
+
+/** Failed messages by reason; each link opens the log with the same messages. */
+export function FailureReasons({ failures, period }: { failures: MessageCounts['failures']; period: Period }) {
+  if (failures.length === 0)
+    return (
+      <Text c="dimmed" size="sm">
+        No message failed in this period.
+      </Text>
+    );
+  return (
+    <Table verticalSpacing="xs" highlightOnHover={false}>
+      <Table.Tbody>
+        {failures.slice(0, SHOWN).map(({ failure_code, reason, hint, count }) => (
+          <Table.Tr key={failure_code}>
+            <Table.Td pl={0}>
+              <Text size="sm">
+                {reason}{' '}
+                {failure_code !== 'other' && (
+                  <Text span size="sm" c="dimmed">
+                    {failure_code}
+                  </Text>
+                )}
+              </Text>
+              {hint && (
+                <Text size="xs" c="dimmed">
+                  {hint}
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td pr={0} ta="right" style={{ whiteSpace: 'nowrap' }}>
+              <Anchor
+                size="sm"
+                renderRoot={(props) => <Link {...props} to="/messages" search={{ period, status: 'failed', failure_code }} />}
+              >
+                {counted(count, 'message')}
+              </Anchor>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
