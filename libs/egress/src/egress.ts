@@ -176,10 +176,15 @@ export class Egress {
   private discard(body: Dispatcher.ResponseData['body'], host: string): void {
     const release = this.discards.tryTake(host);
     if (release === null) return void body.destroy();
+    // Not `AbortSignal.timeout`, which makes an error with its stack a second later although the body has ended.
+    const timer = setTimeout(() => body.destroy(), MAX_DISCARD_MS);
     void body
-      .dump({ limit: MAX_DISCARDED_BYTES, signal: AbortSignal.timeout(MAX_DISCARD_MS) })
+      .dump({ limit: MAX_DISCARDED_BYTES })
       .catch(() => body.destroy())
-      .finally(release);
+      .finally(() => {
+        clearTimeout(timer);
+        release();
+      });
   }
 
   /** @returns the addresses to dial, IPv4 first, or null when not all of them may be. @throws when the name does not resolve */
