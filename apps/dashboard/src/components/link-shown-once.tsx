@@ -1,6 +1,7 @@
-import { Alert, Button, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Modal, Stack } from '@mantine/core';
 import { RelativeTime } from './relative-time';
 import { Snippet } from './snippet';
+import { Dimmed } from './dimmed';
 
 /** The link of an invitation or a reset. */
 export interface PersonalLink {
@@ -17,9 +18,9 @@ export function LinkShownOnce({ link, title, done }: { link: PersonalLink | null
         <Stack>
           <Alert color="yellow" title={link.message} />
           <Snippet text={link.url} label="Copy the link" />
-          <Text size="sm" c="dimmed">
+          <Dimmed>
             It works once and expires <RelativeTime at={link.expires_at} />.
-          </Text>
+          </Dimmed>
           <Button onClick={done}>I have copied it</Button>
         </Stack>
       )}

@@ -1,6 +1,7 @@
-import { Group, Text, Title } from '@mantine/core';
+import { Group, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { useTitle } from './use-title';
+import { Dimmed } from './dimmed';
 
 export function PageTitle({ title, about, children }: { title: string; about?: string; children?: ReactNode }) {
   useTitle(title);
@@ -10,11 +11,7 @@ export function PageTitle({ title, about, children }: { title: string; about?: s
         <Title order={1} size="h2">
           {title}
         </Title>
-        {about && (
-          <Text c="dimmed" size="sm">
-            {about}
-          </Text>
-        )}
+        {about && <Dimmed>{about}</Dimmed>}
       </div>
       <Group gap="xs">{children}</Group>
     </Group>

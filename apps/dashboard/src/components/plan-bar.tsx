@@ -3,6 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { number } from './format-number';
 import { useNow } from './clock';
 import { type Business, useKeys, shareOf, NEARLY, resets } from './busiest-key';
+import { Dimmed } from './dimmed';
 
 /** Today's use of the daily cap, for the key that has used the largest share of its own. */
 export function PlanBar({ business }: { business: Business }) {
@@ -34,9 +35,7 @@ export function PlanBar({ business }: { business: Business }) {
           Key {name}, the fullest of {keys.length}
         </Text>
       )}
-      <Text size="xs" c="dimmed">
-        resets in {resets(business, now)}
-      </Text>
+      <Dimmed size="xs">resets in {resets(business, now)}</Dimmed>
     </>
   );
 }

@@ -1,9 +1,11 @@
-import { Button, Card, PasswordInput, Stack, Title } from '@mantine/core';
+import { Button, PasswordInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ApiError, notifyError, notifySuccess, request } from '../../api/client';
 import { isComplete, NewPasswordFields, NO_PASSWORD } from '../../components/new-password-fields';
 import { useMe } from '../../api/session';
+import { Form } from '../../components/form';
+import { TitledCard } from '../../components/titled-card';
 
 export function ChangePassword() {
   const queries = useQueryClient();
@@ -21,37 +23,27 @@ export function ChangePassword() {
     onError: (error) => !isWrong(error) && notifyError(error),
   });
   return (
-    <Card withBorder>
-      <Title order={2} size="h5" mb="sm">
-        Password
-      </Title>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate();
-        }}
-      >
-        <Stack gap="xs">
-          {/* Password managers save the password for this user. */}
-          <input type="text" autoComplete="username" value={user.email} readOnly hidden />
-          <PasswordInput
-            label="Current password"
-            autoComplete="current-password"
-            required
-            value={current}
-            error={isWrong(change.error) && 'This is not your password.'}
-            onChange={(e) => {
-              setCurrent(e.currentTarget.value);
-              change.reset();
-            }}
-          />
-          <NewPasswordFields value={value} onChange={setValue} />
-          <Button type="submit" loading={change.isPending} disabled={!isComplete(value)}>
-            Change password
-          </Button>
-        </Stack>
-      </form>
-    </Card>
+    <TitledCard title="Password">
+      <Form gap="xs" onSubmit={() => change.mutate()}>
+        {/* Password managers save the password for this user. */}
+        <input type="text" autoComplete="username" value={user.email} readOnly hidden />
+        <PasswordInput
+          label="Current password"
+          autoComplete="current-password"
+          required
+          value={current}
+          error={isWrong(change.error) && 'This is not your password.'}
+          onChange={(e) => {
+            setCurrent(e.currentTarget.value);
+            change.reset();
+          }}
+        />
+        <NewPasswordFields value={value} onChange={setValue} />
+        <Button type="submit" loading={change.isPending} disabled={!isComplete(value)}>
+          Change password
+        </Button>
+      </Form>
+    </TitledCard>
   );
 }
 

@@ -1,8 +1,9 @@
-import { Button, Image, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Image, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client';
 import { Snippet } from '../../components/snippet';
+import { Form } from '../../components/form';
 
 interface ConfirmTwoStepsProps {
   secret: Schemas['TotpSecret'];
@@ -19,28 +20,21 @@ export function ConfirmTwoSteps({ secret, onConfirm, isPending }: ConfirmTwoStep
     gcTime: 0,
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        onConfirm(code);
-      }}
-    >
-      <Stack gap="xs">
-        <Text size="sm">Scan this with your authenticator app, or type the secret into it.</Text>
-        {picture.data && <Image src={picture.data} w={220} alt="QR code with the secret below" />}
-        <Snippet text={secret.secret} label="Copy the secret" />
-        <TextInput
-          label="Code of the app"
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          required
-          value={code}
-          onChange={(e) => setCode(e.currentTarget.value)}
-        />
-        <Button type="submit" loading={isPending}>
-          Turn on
-        </Button>
-      </Stack>
-    </form>
+    <Form gap="xs" onSubmit={() => onConfirm(code)}>
+      <Text size="sm">Scan this with your authenticator app, or type the secret into it.</Text>
+      {picture.data && <Image src={picture.data} w={220} alt="QR code with the secret below" />}
+      <Snippet text={secret.secret} label="Copy the secret" />
+      <TextInput
+        label="Code of the app"
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        required
+        value={code}
+        onChange={(e) => setCode(e.currentTarget.value)}
+      />
+      <Button type="submit" loading={isPending}>
+        Turn on
+      </Button>
+    </Form>
   );
 }

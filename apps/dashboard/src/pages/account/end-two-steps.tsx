@@ -1,36 +1,24 @@
-import { Button, PasswordInput, Stack } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Button, PasswordInput } from '@mantine/core';
 import { useState } from 'react';
-import { api, notifySuccess, request } from '../../api/client';
+import { api, request } from '../../api/client';
+import { Form } from '../../components/form';
+import { useChange } from '../../api/use-change';
 
-export function EndTwoSteps({ done }: { done: () => void }) {
+export function EndTwoSteps() {
   const [password, setPassword] = useState('');
-  const end = useMutation({
-    mutationFn: () => request(api.DELETE('/api/client/me/totp', { body: { password } })),
-    onSuccess: ({ message }) => {
-      notifySuccess(message);
-      done();
-    },
-  });
+  const end = useChange(() => request(api.DELETE('/api/client/me/totp', { body: { password } })));
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        end.mutate();
-      }}
-    >
-      <Stack gap="xs">
-        <PasswordInput
-          label="Your password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(e) => setPassword(e.currentTarget.value)}
-        />
-        <Button type="submit" variant="default" loading={end.isPending}>
-          Turn off
-        </Button>
-      </Stack>
-    </form>
+    <Form gap="xs" onSubmit={() => end.mutate()}>
+      <PasswordInput
+        label="Your password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={(e) => setPassword(e.currentTarget.value)}
+      />
+      <Button type="submit" variant="default" loading={end.isPending}>
+        Turn off
+      </Button>
+    </Form>
   );
 }

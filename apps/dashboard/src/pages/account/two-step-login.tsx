@@ -1,15 +1,15 @@
-import { Alert, Button, Card, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, request } from '../../api/client';
 import { QueryResult } from '../../components/query-result';
 import { Snippet } from '../../components/snippet';
 import { ConfirmTwoSteps } from './confirm-two-steps';
 import { EndTwoSteps } from './end-two-steps';
+import { TitledCard } from '../../components/titled-card';
 
 export function TwoStepLogin() {
   const queries = useQueryClient();
   const state = useQuery({ queryKey: ['totp'], queryFn: () => request(api.GET('/api/client/me/totp')) });
-  const refresh = () => void queries.invalidateQueries();
   const begin = useMutation({
     mutationFn: () => request(api.POST('/api/client/me/totp', { headers: { 'content-type': 'application/json' } })),
   });
@@ -17,14 +17,11 @@ export function TwoStepLogin() {
     mutationFn: (code: string) => request(api.PUT('/api/client/me/totp', { body: { code } })),
     onSuccess: () => {
       begin.reset();
-      refresh();
+      void queries.invalidateQueries();
     },
   });
   return (
-    <Card withBorder>
-      <Title order={2} size="h5" mb="sm">
-        Two-step login
-      </Title>
+    <TitledCard title="Two-step login">
       <QueryResult query={state} rows={2}>
         {({ enabled, required, recovery_codes_left }) => (
           <Stack gap="xs">
@@ -37,7 +34,7 @@ export function TwoStepLogin() {
             {enabled && (
               <>
                 <Text size="sm">On. {recovery_codes_left} recovery codes are left.</Text>
-                <EndTwoSteps done={refresh} />
+                <EndTwoSteps />
               </>
             )}
             {!enabled && begin.data && <ConfirmTwoSteps secret={begin.data} onConfirm={confirm.mutate} isPending={confirm.isPending} />}
@@ -52,6 +49,6 @@ export function TwoStepLogin() {
           </Stack>
         )}
       </QueryResult>
-    </Card>
+    </TitledCard>
   );
 }

@@ -3,7 +3,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, request, notifySuccess } from '../../api/client';
+import { api, request } from '../../api/client';
 import { keysQuery, type ApiKey } from '../../api/api-keys';
 import { useMayCall, useMe } from '../../api/session';
 import { hasExpired } from '../../components/busiest-key';
@@ -20,6 +20,9 @@ import { CreateKeyForm } from './create-key-form';
 import { EditKeyForm } from './edit-key-form';
 import { KeyActions } from './key-actions';
 import { RotateKeyForm, type Grace } from './rotate-key-form';
+import { DataTable } from '../../components/data-table';
+import { Dimmed } from '../../components/dimmed';
+import { useChange } from '../../api/use-change';
 
 const route = getRouteApi('/inside/api-keys');
 
@@ -34,13 +37,7 @@ export function ApiKeysPage() {
   // A key that just ended is shown as such by the list that was read after its end.
   const now = Math.max(useNow(), list.dataUpdatedAt);
   const refresh = () => void queries.invalidateQueries({ queryKey: ['api-keys'] });
-  const revoke = useMutation({
-    mutationFn: (id: number) => request(api.DELETE('/api/client/api-keys/{id}', { params: { path: { id } } })),
-    onSuccess: ({ message }) => {
-      notifySuccess(message);
-      refresh();
-    },
-  });
+  const revoke = useChange((id: number) => request(api.DELETE('/api/client/api-keys/{id}', { params: { path: { id } } })), 'api-keys');
   const create = useMutation({
     mutationFn: (body: NewKey) => request(api.POST('/api/client/api-keys', { body })),
     onSuccess: refresh,
@@ -86,65 +83,47 @@ export function ApiKeysPage() {
               Create one, copy it at once, and send your first message as the <Anchor href="/docs">API reference</Anchor> shows.
             </EmptyState>
           ) : (
-            <Table.ScrollContainer minWidth={820}>
-              <Table>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>Name</Table.Th>
-                    <Table.Th>Key</Table.Th>
-                    <Table.Th>Permissions</Table.Th>
-                    <Table.Th>Today</Table.Th>
-                    <Table.Th>A minute</Table.Th>
-                    <Table.Th>Last used</Table.Th>
-                    <Table.Th>Expires</Table.Th>
-                    <Table.Th>State</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {api_keys.map((key) => (
-                    <Table.Tr key={key.id}>
-                      <Table.Td>{key.name}</Table.Td>
-                      <Table.Td>
-                        <code>
-                          {key.prefix}…{key.last_four}
-                        </code>
-                      </Table.Td>
-                      <Table.Td>{key.permissions.includes('*') ? 'all' : key.permissions.join(', ')}</Table.Td>
-                      <Table.Td miw={140}>
-                        <Text size="sm">
-                          {key.used_today === null ? '?' : number(key.used_today)} / {number(key.daily_limit)}
-                        </Text>
-                        <Progress value={((key.used_today ?? 0) / key.daily_limit) * 100} aria-label="Used today" />
-                      </Table.Td>
-                      <Table.Td>{number(key.per_minute_limit)}</Table.Td>
-                      <Table.Td>
-                        <RelativeTime at={key.last_used_at} />
-                        <Text size="xs" c="dimmed">
-                          {key.last_ip}
-                        </Text>
-                      </Table.Td>
-                      <Table.Td>
-                        <RelativeTime at={key.expires_at} />
-                      </Table.Td>
-                      <Table.Td>
-                        {key.revoked_at || hasExpired(key, now) ? (
-                          <StateBadge of="failed" label={key.revoked_at ? 'revoked' : 'expired'} />
-                        ) : (
-                          mayChange && (
-                            <KeyActions
-                              apiKey={key}
-                              edit={() => setEdited(key)}
-                              rotate={() => setRotated(key)}
-                              revoke={() => revoke.mutate(key.id)}
-                            />
-                          )
-                        )}
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+            <DataTable minWidth={820} columns={['Name', 'Key', 'Permissions', 'Today', 'A minute', 'Last used', 'Expires', 'State']}>
+              {api_keys.map((key) => (
+                <Table.Tr key={key.id}>
+                  <Table.Td>{key.name}</Table.Td>
+                  <Table.Td>
+                    <code>
+                      {key.prefix}…{key.last_four}
+                    </code>
+                  </Table.Td>
+                  <Table.Td>{key.permissions.includes('*') ? 'all' : key.permissions.join(', ')}</Table.Td>
+                  <Table.Td miw={140}>
+                    <Text size="sm">
+                      {key.used_today === null ? '?' : number(key.used_today)} / {number(key.daily_limit)}
+                    </Text>
+                    <Progress value={((key.used_today ?? 0) / key.daily_limit) * 100} aria-label="Used today" />
+                  </Table.Td>
+                  <Table.Td>{number(key.per_minute_limit)}</Table.Td>
+                  <Table.Td>
+                    <RelativeTime at={key.last_used_at} />
+                    <Dimmed size="xs">{key.last_ip}</Dimmed>
+                  </Table.Td>
+                  <Table.Td>
+                    <RelativeTime at={key.expires_at} />
+                  </Table.Td>
+                  <Table.Td>
+                    {key.revoked_at || hasExpired(key, now) ? (
+                      <StateBadge of="failed" label={key.revoked_at ? 'revoked' : 'expired'} />
+                    ) : (
+                      mayChange && (
+                        <KeyActions
+                          apiKey={key}
+                          edit={() => setEdited(key)}
+                          rotate={() => setRotated(key)}
+                          revoke={() => revoke.mutate(key.id)}
+                        />
+                      )
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </DataTable>
           )
         }
       </QueryResult>
@@ -165,15 +144,7 @@ export function ApiKeysPage() {
           ))}
       </Modal>
       <Modal opened={edited !== null} onClose={() => setEdited(null)} title={`Edit ${edited?.name ?? ''}`}>
-        {edited && (
-          <EditKeyForm
-            apiKey={edited}
-            done={() => {
-              setEdited(null);
-              refresh();
-            }}
-          />
-        )}
+        {edited && <EditKeyForm apiKey={edited} done={() => setEdited(null)} />}
       </Modal>
       <Modal
         opened={rotated !== null}

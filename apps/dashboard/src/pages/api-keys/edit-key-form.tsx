@@ -1,60 +1,52 @@
-import { Button, Stack, Textarea, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Button, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { ApiKey } from '../../api/api-keys';
-import { api, notifySuccess, request } from '../../api/client';
+import { api, request } from '../../api/client';
 import { changed } from '../../api/use-form-changes';
 import { ExpiryField } from '../../components/expiry-field';
+import { Form } from '../../components/form';
+import { useChange } from '../../api/use-change';
 
 export function EditKeyForm({ apiKey, done }: { apiKey: ApiKey; done: () => void }) {
   const { id, name, expires_at, allowed_ips } = apiKey;
   const [draft, setDraft] = useState({ name, expires_at, allowed_ips });
   const [addresses, setAddresses] = useState(allowed_ips.join('\n'));
   const changes = changed({ name, expires_at, allowed_ips }, draft);
-  const save = useMutation({
-    mutationFn: () => request(api.PATCH('/api/client/api-keys/{id}', { params: { path: { id } }, body: changes })),
-    onSuccess: ({ message }) => {
-      notifySuccess(message);
-      done();
-    },
-  });
+  const save = useChange(
+    () => request(api.PATCH('/api/client/api-keys/{id}', { params: { path: { id } }, body: changes })),
+    'api-keys',
+    done,
+  );
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
-      <Stack>
-        <TextInput
-          label="Name"
-          required
-          maxLength={100}
-          value={draft.name}
-          onChange={(e) => setDraft({ ...draft, name: e.currentTarget.value })}
-        />
-        <ExpiryField
-          label="Expires"
-          description="Software that uses the key stops working then."
-          value={draft.expires_at}
-          onChange={(at) => setDraft({ ...draft, expires_at: at ?? expires_at })}
-        />
-        <Textarea
-          label="Allowed addresses"
-          description="One address or CIDR a line, at most 20. Without any, the key works from every address."
-          placeholder="203.0.113.7"
-          autosize
-          minRows={2}
-          value={addresses}
-          onChange={({ currentTarget: { value } }) => {
-            setAddresses(value);
-            setDraft({ ...draft, allowed_ips: value.split(/[\s,]+/).filter((one) => one !== '') });
-          }}
-        />
-        <Button type="submit" loading={save.isPending} disabled={!draft.name || Object.keys(changes).length === 0}>
-          Save
-        </Button>
-      </Stack>
-    </form>
+    <Form onSubmit={() => save.mutate()}>
+      <TextInput
+        label="Name"
+        required
+        maxLength={100}
+        value={draft.name}
+        onChange={(e) => setDraft({ ...draft, name: e.currentTarget.value })}
+      />
+      <ExpiryField
+        label="Expires"
+        description="Software that uses the key stops working then."
+        value={draft.expires_at}
+        onChange={(at) => setDraft({ ...draft, expires_at: at ?? expires_at })}
+      />
+      <Textarea
+        label="Allowed addresses"
+        description="One address or CIDR a line, at most 20. Without any, the key works from every address."
+        placeholder="203.0.113.7"
+        autosize
+        minRows={2}
+        value={addresses}
+        onChange={({ currentTarget: { value } }) => {
+          setAddresses(value);
+          setDraft({ ...draft, allowed_ips: value.split(/[\s,]+/).filter((one) => one !== '') });
+        }}
+      />
+      <Button type="submit" loading={save.isPending} disabled={!draft.name || Object.keys(changes).length === 0}>
+        Save
+      </Button>
+    </Form>
   );
 }

@@ -1,4 +1,4 @@
-import { Card, Group, Table, Text, Title } from '@mantine/core';
+import { Group, Table, Text } from '@mantine/core';
 import { api, request } from '../../api/client';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { RelativeTime } from '../../components/relative-time';
@@ -6,6 +6,8 @@ import { StateBadge } from '../../components/state-badge';
 import { LoadMore } from '../../components/load-more';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
+import { TitledCard } from '../../components/titled-card';
+import { Dimmed } from '../../components/dimmed';
 
 export function RecentReplies() {
   const list = usePagedQuery({
@@ -15,10 +17,7 @@ export function RecentReplies() {
     refetchInterval: 5_000,
   });
   return (
-    <Card withBorder>
-      <Title order={2} size="h5" mb="sm">
-        Recent
-      </Title>
+    <TitledCard title="Recent">
       <QueryResult query={list} rows={3}>
         {(replies) =>
           replies.length === 0 ? (
@@ -32,9 +31,7 @@ export function RecentReplies() {
                       <Text size="sm" fw={600}>
                         {reply.question}
                       </Text>
-                      <Text size="sm" c="dimmed">
-                        {reply.reply ?? reply.reason}
-                      </Text>
+                      <Dimmed>{reply.reply ?? reply.reason}</Dimmed>
                     </Table.Td>
                     <Table.Td>
                       <StateBadge of={reply.state} />
@@ -52,6 +49,6 @@ export function RecentReplies() {
       <Group mt="sm">
         <LoadMore list={list}>Older events</LoadMore>
       </Group>
-    </Card>
+    </TitledCard>
   );
 }

@@ -1,9 +1,11 @@
-import { Button, Card, Stack, TextInput, Title } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, request } from '../../api/client';
 import { PhoneBubble } from '../../components/phone-bubble';
 import { Wallpaper } from '../../components/wallpaper';
+import { Form } from '../../components/form';
+import { TitledCard } from '../../components/titled-card';
 
 export function TryAutoReply() {
   const [text, setText] = useState('');
@@ -11,34 +13,24 @@ export function TryAutoReply() {
     mutationFn: (text: string) => request(api.POST('/api/client/auto-reply/try', { body: { text } })),
   });
   return (
-    <Card withBorder>
-      <Title order={2} size="h5" mb="sm">
-        Try it
-      </Title>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          attempt.mutate(text);
-        }}
-      >
-        <Stack>
-          <TextInput
-            aria-label="A customer’s message"
-            placeholder="Are you open on Sunday?"
-            value={text}
-            onChange={(e) => setText(e.currentTarget.value)}
-          />
-          {attempt.data && (
-            <Wallpaper>
-              <PhoneBubble mine={false} text={attempt.variables} />
-              <PhoneBubble text={attempt.data.reply} meta="not sent" />
-            </Wallpaper>
-          )}
-          <Button type="submit" variant="default" loading={attempt.isPending} disabled={!text.trim()}>
-            Get a reply
-          </Button>
-        </Stack>
-      </form>
-    </Card>
+    <TitledCard title="Try it">
+      <Form onSubmit={() => attempt.mutate(text)}>
+        <TextInput
+          aria-label="A customer’s message"
+          placeholder="Are you open on Sunday?"
+          value={text}
+          onChange={(e) => setText(e.currentTarget.value)}
+        />
+        {attempt.data && (
+          <Wallpaper>
+            <PhoneBubble mine={false} text={attempt.variables} />
+            <PhoneBubble text={attempt.data.reply} meta="not sent" />
+          </Wallpaper>
+        )}
+        <Button type="submit" variant="default" loading={attempt.isPending} disabled={!text.trim()}>
+          Get a reply
+        </Button>
+      </Form>
+    </TitledCard>
   );
 }

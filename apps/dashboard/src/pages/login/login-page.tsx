@@ -1,10 +1,12 @@
-import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Center, Paper, PasswordInput, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ApiError, request } from '../../api/client';
 import { useTitle } from '../../components/use-title';
 import { providerProblem } from './provider-problem';
+import { Form } from '../../components/form';
+import { Dimmed } from '../../components/dimmed';
 
 const route = getRouteApi('/login');
 
@@ -29,81 +31,76 @@ export function LoginPage() {
   return (
     <Center mih="100vh" p="md" component="main">
       <Paper withBorder shadow="sm" p="xl" radius="lg" w={400} maw="100%">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
+        <Form
+          onSubmit={() => {
             forgotten.reset();
             login.mutate();
           }}
         >
-          <Stack>
-            <img src="/icon.svg" width={40} height={40} alt="" />
-            <div>
-              <Title order={1} size="h3">
-                Log in
-              </Title>
-              <Text c="dimmed" size="sm">
-                Your business’s messages, keys and webhooks.
-              </Text>
-            </div>
-            {problem !== undefined && !error && (
-              <Alert color="red" role="alert">
-                {providerProblem(problem)}
-              </Alert>
-            )}
-            {error && (
-              <Alert color="red" role="alert">
-                {error instanceof ApiError ? error.message : 'The server did not respond. Try again in a moment.'}
-              </Alert>
-            )}
-            {forgotten.data && <Alert role="status">{forgotten.data.message}</Alert>}
-            <TextInput
-              label="Email"
-              type="email"
-              autoComplete="username"
-              required
-              value={email}
-              onChange={(e) => setEmail(e.currentTarget.value)}
-            />
-            <PasswordInput
-              label="Password"
-              autoComplete="current-password"
-              required
-              value={password}
-              onChange={(e) => setPassword(e.currentTarget.value)}
-            />
-            {needsCode && (
-              <TextInput
-                label="Code"
-                description="The code of your authenticator app, or a recovery code."
-                autoComplete="one-time-code"
-                autoFocus
-                required
-                value={code}
-                onChange={(e) => setCode(e.currentTarget.value)}
-              />
-            )}
-            <Button type="submit" loading={login.isPending} fullWidth>
+          <img src="/icon.svg" width={40} height={40} alt="" />
+          <div>
+            <Title order={1} size="h3">
               Log in
+            </Title>
+            <Dimmed>Your business’s messages, keys and webhooks.</Dimmed>
+          </div>
+          {problem !== undefined && !error && (
+            <Alert color="red" role="alert">
+              {providerProblem(problem)}
+            </Alert>
+          )}
+          {error && (
+            <Alert color="red" role="alert">
+              {error instanceof ApiError ? error.message : 'The server did not respond. Try again in a moment.'}
+            </Alert>
+          )}
+          {forgotten.data && <Alert role="status">{forgotten.data.message}</Alert>}
+          <TextInput
+            label="Email"
+            type="email"
+            autoComplete="username"
+            required
+            value={email}
+            onChange={(e) => setEmail(e.currentTarget.value)}
+          />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={(e) => setPassword(e.currentTarget.value)}
+          />
+          {needsCode && (
+            <TextInput
+              label="Code"
+              description="The code of your authenticator app, or a recovery code."
+              autoComplete="one-time-code"
+              autoFocus
+              required
+              value={code}
+              onChange={(e) => setCode(e.currentTarget.value)}
+            />
+          )}
+          <Button type="submit" loading={login.isPending} fullWidth>
+            Log in
+          </Button>
+          {options.data?.oidc && (
+            <Button component="a" variant="default" href={`/api/client/oidc?next=${encodeURIComponent(next ?? '/')}`}>
+              Log in with your organization
             </Button>
-            {options.data?.oidc && (
-              <Button component="a" variant="default" href={`/api/client/oidc?next=${encodeURIComponent(next ?? '/')}`}>
-                Log in with your organization
-              </Button>
-            )}
-            <Button
-              variant="subtle"
-              disabled={email === ''}
-              loading={forgotten.isPending}
-              onClick={() => {
-                login.reset();
-                forgotten.mutate();
-              }}
-            >
-              I forgot my password
-            </Button>
-          </Stack>
-        </form>
+          )}
+          <Button
+            variant="subtle"
+            disabled={email === ''}
+            loading={forgotten.isPending}
+            onClick={() => {
+              login.reset();
+              forgotten.mutate();
+            }}
+          >
+            I forgot my password
+          </Button>
+        </Form>
       </Paper>
     </Center>
   );

@@ -2,20 +2,21 @@ import { Group, Stack, Text } from '@mantine/core';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
 import type { BusinessDetail } from './business';
-import { BusinessCard } from './business-card';
+import { TitledCard } from '../../components/titled-card';
+import { Dimmed } from '../../components/dimmed';
 
 export function BusinessConnection({ connection }: { connection: BusinessDetail['connection'] }) {
   return (
-    <BusinessCard title="Connection">
+    <TitledCard title="Connection">
       {connection === null ? (
         <Text c="dimmed">The template service does not respond.</Text>
       ) : (
         <>
           <Group mb="sm">
             <StateBadge of={connection.status} />
-            <Text size="sm" c="dimmed">
+            <Dimmed>
               Checked <RelativeTime at={connection.checked_at} />
-            </Text>
+            </Dimmed>
           </Group>
           {connection.problem && (
             <Text size="sm" mb="sm" style={{ overflowWrap: 'anywhere' }}>
@@ -32,16 +33,14 @@ export function BusinessConnection({ connection }: { connection: BusinessDetail[
           </Group>
         </>
       )}
-    </BusinessCard>
+    </TitledCard>
   );
 }
 
 function Fact({ name, value }: { name: string; value: string | null }) {
   return (
     <Stack gap={0}>
-      <Text size="xs" c="dimmed">
-        {name}
-      </Text>
+      <Dimmed size="xs">{name}</Dimmed>
       <Text size="sm">{value ?? 'Not known'}</Text>
     </Stack>
   );

@@ -6,10 +6,10 @@ import { api, request } from '../../api/client';
 import { EmptyState } from '../../components/empty-state';
 import { number } from '../../components/format-number';
 import { QueryResult } from '../../components/query-result';
-import { scrollableByKeyboard } from '../../components/scrollable-by-keyboard';
 import { StateBadge } from '../../components/state-badge';
 import { useSearchText } from '../../components/use-search-text';
 import { BusinessLink } from './business-link';
+import { DataTable } from '../../components/data-table';
 
 const route = getRouteApi('/inside/operator');
 
@@ -38,35 +38,25 @@ export function BusinessList() {
           businesses.length === 0 ? (
             <EmptyState title="No businesses">{q ? 'No business has this name or id.' : 'Create the first business above.'}</EmptyState>
           ) : (
-            <Table.ScrollContainer minWidth={620} scrollAreaProps={scrollableByKeyboard}>
-              <Table>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>Name</Table.Th>
-                    <Table.Th>Plan</Table.Th>
-                    <Table.Th>Time zone</Table.Th>
-                    <Table.Th ta="right">Broadcast recipients a day</Table.Th>
-                    <Table.Th>Since</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {businesses.map((business) => (
-                    <Table.Tr key={business.id}>
-                      <Table.Td>
-                        <Group gap="xs">
-                          <BusinessLink id={business.id}>{business.name}</BusinessLink>
-                          {business.suspended && <StateBadge of="failed" label="suspended" />}
-                        </Group>
-                      </Table.Td>
-                      <Table.Td>{business.plan}</Table.Td>
-                      <Table.Td>{business.timezone}</Table.Td>
-                      <Table.Td ta="right">{number(business.broadcast_daily_limit)}</Table.Td>
-                      <Table.Td>{new Date(business.created_at).toLocaleDateString()}</Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+            <DataTable
+              minWidth={620}
+              columns={['Name', 'Plan', 'Time zone', { children: 'Broadcast recipients a day', ta: 'right' }, 'Since']}
+            >
+              {businesses.map((business) => (
+                <Table.Tr key={business.id}>
+                  <Table.Td>
+                    <Group gap="xs">
+                      <BusinessLink id={business.id}>{business.name}</BusinessLink>
+                      {business.suspended && <StateBadge of="failed" label="suspended" />}
+                    </Group>
+                  </Table.Td>
+                  <Table.Td>{business.plan}</Table.Td>
+                  <Table.Td>{business.timezone}</Table.Td>
+                  <Table.Td ta="right">{number(business.broadcast_daily_limit)}</Table.Td>
+                  <Table.Td>{new Date(business.created_at).toLocaleDateString()}</Table.Td>
+                </Table.Tr>
+              ))}
+            </DataTable>
           )
         }
       </QueryResult>

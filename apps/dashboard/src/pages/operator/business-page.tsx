@@ -8,7 +8,6 @@ import { QueryResult } from '../../components/query-result';
 import { StateBadge } from '../../components/state-badge';
 import { AuditList } from '../audit/audit-list';
 import type { AuditSearch } from '../audit/audit-filters';
-import { BusinessCard } from './business-card';
 import { BusinessConnection } from './business-connection';
 import { BusinessKeys } from './business-keys';
 import { BusinessPeople } from './business-people';
@@ -16,6 +15,7 @@ import { BusinessPlan } from './business-plan';
 import { BusinessProblems } from './business-problems';
 import { BusinessWebhooks } from './business-webhooks';
 import { SuspendButton } from './suspend-button';
+import { TitledCard } from '../../components/titled-card';
 
 const route = getRouteApi('/inside/operator/business');
 
@@ -45,7 +45,7 @@ export function BusinessPage() {
             <BusinessPeople users={users} />
             <BusinessKeys keys={api_keys} />
             <BusinessWebhooks webhooks={webhooks} />
-            <BusinessCard title="Audit log">
+            <TitledCard title="Audit log">
               <AuditList
                 path="/api/admin/audit"
                 search={{ ...search, business_id: String(business_id) }}
@@ -54,7 +54,7 @@ export function BusinessPage() {
                   request(api.GET('/api/admin/audit', { params: { query: { ...search, business_id: String(business_id), ...page } } }))
                 }
               />
-            </BusinessCard>
+            </TitledCard>
           </Stack>
         </>
       )}

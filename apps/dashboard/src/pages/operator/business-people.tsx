@@ -3,9 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, request } from '../../api/client';
 import { LinkShownOnce, type PersonalLink } from '../../components/link-shown-once';
-import { scrollableByKeyboard } from '../../components/scrollable-by-keyboard';
 import type { BusinessDetail } from './business';
-import { BusinessCard } from './business-card';
+import { TitledCard } from '../../components/titled-card';
+import { DataTable } from '../../components/data-table';
+import { Dimmed } from '../../components/dimmed';
 
 export function BusinessPeople({ users }: { users: BusinessDetail['users'] }) {
   const [link, setLink] = useState<PersonalLink | null>(null);
@@ -14,41 +15,31 @@ export function BusinessPeople({ users }: { users: BusinessDetail['users'] }) {
     onSuccess: ({ reset_url, expires_at, message }) => setLink({ url: reset_url, expires_at, message }),
   });
   return (
-    <BusinessCard title="People">
+    <TitledCard title="People">
       {users.length === 0 ? (
         <Text c="dimmed">Nobody can log in to this business.</Text>
       ) : (
-        <Table.ScrollContainer minWidth={480} scrollAreaProps={scrollableByKeyboard}>
-          <Table>
-            <Table.Tbody>
-              {users.map(({ id, name, email, role, invited }) => (
-                <Table.Tr key={id}>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                    <Text size="sm">{name}</Text>
-                    <Text size="xs" c="dimmed">
-                      {email}
-                    </Text>
-                  </Table.Td>
-                  <Table.Td>
-                    {role}
-                    {invited && (
-                      <Text size="xs" c="dimmed">
-                        invited
-                      </Text>
-                    )}
-                  </Table.Td>
-                  <Table.Td ta="right">
-                    <Button size="compact-sm" variant="default" onClick={() => reset.mutate(id)}>
-                      Make a reset link
-                    </Button>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <DataTable minWidth={480}>
+          {users.map(({ id, name, email, role, invited }) => (
+            <Table.Tr key={id}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Text size="sm">{name}</Text>
+                <Dimmed size="xs">{email}</Dimmed>
+              </Table.Td>
+              <Table.Td>
+                {role}
+                {invited && <Dimmed size="xs">invited</Dimmed>}
+              </Table.Td>
+              <Table.Td ta="right">
+                <Button size="compact-sm" variant="default" onClick={() => reset.mutate(id)}>
+                  Make a reset link
+                </Button>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </DataTable>
       )}
       <LinkShownOnce link={link} title="Reset link" done={() => setLink(null)} />
-    </BusinessCard>
+    </TitledCard>
   );
 }

@@ -3,16 +3,16 @@ import { useState } from 'react';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { NumberField } from '../../components/number-field';
 import type { Business } from './business';
-import { BusinessCard } from './business-card';
 import { type Plan, PLAN_EFFECTS, PLANS } from './plans';
 import { useChangeBusiness } from './use-change-business';
+import { TitledCard } from '../../components/titled-card';
 
 export function BusinessPlan({ business }: { business: Business }) {
   const change = useChangeBusiness(business.id);
   const [plan, setPlan] = useState<Plan | null>(null);
   const [limit, setLimit] = useState<number | null>(null);
   return (
-    <BusinessCard title="Plan and limits">
+    <TitledCard title="Plan and limits">
       <Group align="flex-end">
         <Select
           label={`Plan of ${business.name}`}
@@ -48,6 +48,6 @@ export function BusinessPlan({ business }: { business: Business }) {
         onConfirm={() => plan && change.mutate({ plan })}
         onClose={() => setPlan(null)}
       />
-    </BusinessCard>
+    </TitledCard>
   );
 }

@@ -1,11 +1,12 @@
 import { Table, Text } from '@mantine/core';
 import { RelativeTime } from '../../components/relative-time';
 import type { BusinessDetail } from './business';
-import { BusinessCard } from './business-card';
+import { TitledCard } from '../../components/titled-card';
+import { Dimmed } from '../../components/dimmed';
 
 export function BusinessProblems({ problems }: { problems: BusinessDetail['problems'] }) {
   return (
-    <BusinessCard title="Last problems">
+    <TitledCard title="Last problems">
       {problems.length === 0 ? (
         <Text c="dimmed">Nothing failed lately.</Text>
       ) : (
@@ -15,9 +16,9 @@ export function BusinessProblems({ problems }: { problems: BusinessDetail['probl
               <Table.Tr key={i}>
                 <Table.Td w={130}>
                   <Text size="sm">{kind}</Text>
-                  <Text size="xs" c="dimmed">
+                  <Dimmed size="xs">
                     <RelativeTime at={at} />
-                  </Text>
+                  </Dimmed>
                 </Table.Td>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>{text}</Table.Td>
               </Table.Tr>
@@ -25,6 +26,6 @@ export function BusinessProblems({ problems }: { problems: BusinessDetail['probl
           </Table.Tbody>
         </Table>
       )}
-    </BusinessCard>
+    </TitledCard>
   );
 }

@@ -3,11 +3,12 @@ import { number } from '../../components/format-number';
 import { StateBadge } from '../../components/state-badge';
 import { DeliveryRate } from '../../components/delivery-rate';
 import type { BusinessDetail } from './business';
-import { BusinessCard } from './business-card';
+import { TitledCard } from '../../components/titled-card';
+import { Dimmed } from '../../components/dimmed';
 
 export function BusinessWebhooks({ webhooks }: { webhooks: BusinessDetail['webhooks'] }) {
   return (
-    <BusinessCard title="Webhooks">
+    <TitledCard title="Webhooks">
       {webhooks === null && <Text c="dimmed">The dispatcher does not respond.</Text>}
       {webhooks?.length === 0 && <Text c="dimmed">The business has no webhook.</Text>}
       <Stack>
@@ -17,13 +18,11 @@ export function BusinessWebhooks({ webhooks }: { webhooks: BusinessDetail['webho
               {webhook.name} {webhook.fail_count > 0 && <StateBadge of="failed" label={`${number(webhook.fail_count)} failed in a row`} />}
               {webhook.is_active === 0 && <StateBadge of="skipped" label="disabled" />}
             </Text>
-            <Text size="xs" c="dimmed">
-              {webhook.url}
-            </Text>
+            <Dimmed size="xs">{webhook.url}</Dimmed>
             <DeliveryRate webhook={webhook} />
           </div>
         ))}
       </Stack>
-    </BusinessCard>
+    </TitledCard>
   );
 }

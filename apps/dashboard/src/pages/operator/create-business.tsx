@@ -1,8 +1,9 @@
-import { Alert, Button, Select, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Select, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, request, notifySuccess } from '../../api/client';
 import { type NewBusiness, type Plan, PLANS } from './plans';
+import { Form } from '../../components/form';
 
 export function CreateBusiness({
   begun,
@@ -31,43 +32,36 @@ export function CreateBusiness({
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate();
-      }}
-    >
-      <Stack>
-        {begun && <Alert color="yellow">{begun.name} was created; its owner is still to be.</Alert>}
-        <TextInput label="Name" required disabled={begun !== null} value={name} onChange={(e) => setName(e.currentTarget.value)} />
-        <Select
-          label="Plan"
-          data={[...PLANS]}
-          value={plan}
-          allowDeselect={false}
-          disabled={begun !== null}
-          onChange={(value) => value && setPlan(value as Plan)}
-        />
-        <TextInput label="Owner’s name" required value={owner.name} onChange={(e) => setOwner({ ...owner, name: e.currentTarget.value })} />
-        <TextInput
-          label="Owner’s email"
-          type="email"
-          required
-          value={owner.email}
-          onChange={(e) => setOwner({ ...owner, email: e.currentTarget.value })}
-        />
-        <TextInput
-          label="Owner’s initial password"
-          type="password"
-          required
-          minLength={8}
-          value={owner.password}
-          onChange={(e) => setOwner({ ...owner, password: e.currentTarget.value })}
-        />
-        <Button type="submit" loading={create.isPending}>
-          Create
-        </Button>
-      </Stack>
-    </form>
+    <Form onSubmit={() => create.mutate()}>
+      {begun && <Alert color="yellow">{begun.name} was created; its owner is still to be.</Alert>}
+      <TextInput label="Name" required disabled={begun !== null} value={name} onChange={(e) => setName(e.currentTarget.value)} />
+      <Select
+        label="Plan"
+        data={[...PLANS]}
+        value={plan}
+        allowDeselect={false}
+        disabled={begun !== null}
+        onChange={(value) => value && setPlan(value as Plan)}
+      />
+      <TextInput label="Owner’s name" required value={owner.name} onChange={(e) => setOwner({ ...owner, name: e.currentTarget.value })} />
+      <TextInput
+        label="Owner’s email"
+        type="email"
+        required
+        value={owner.email}
+        onChange={(e) => setOwner({ ...owner, email: e.currentTarget.value })}
+      />
+      <TextInput
+        label="Owner’s initial password"
+        type="password"
+        required
+        minLength={8}
+        value={owner.password}
+        onChange={(e) => setOwner({ ...owner, password: e.currentTarget.value })}
+      />
+      <Button type="submit" loading={create.isPending}>
+        Create
+      </Button>
+    </Form>
   );
 }

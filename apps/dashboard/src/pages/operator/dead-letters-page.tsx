@@ -1,40 +1,37 @@
 import { Button, Code, Group, Modal, Table, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, notifySuccess, request, type Schemas } from '../../api/client';
+import { api, request, type Schemas } from '../../api/client';
 import { ConfirmButton } from '../../components/confirm-button';
 import { EmptyState } from '../../components/empty-state';
 import { PageTitle } from '../../components/page-title';
 import { QueryResult } from '../../components/query-result';
 import { RelativeTime } from '../../components/relative-time';
-import { scrollableByKeyboard } from '../../components/scrollable-by-keyboard';
 import { StateBadge } from '../../components/state-badge';
+import { DataTable } from '../../components/data-table';
+import { Dimmed } from '../../components/dimmed';
+import { useChange } from '../../api/use-change';
 
 type Letter = Schemas['DeadLetters']['dead_letters'][number];
 const LISTED = 100;
 
 /** Events and updates that the services could not handle, with replay and discard. */
 export function DeadLettersPage() {
-  const queries = useQueryClient();
   const [shown, setShown] = useState<Letter | null>(null);
   const list = useQuery({
     queryKey: ['dead-letters'],
     queryFn: () => request(api.GET('/api/admin/dead-letters')),
     refetchInterval: ({ state }) => (state.data?.dead_letters.some((letter) => letter.replay_requested) ? 1_000 : 15_000),
   });
-  const done = ({ message }: { message: string }) => {
-    notifySuccess(message);
-    void queries.invalidateQueries({ queryKey: ['dead-letters'] });
-  };
   const pathOf = ({ service, id }: Letter) => ({ params: { path: { service, id } } });
-  const replay = useMutation({
-    mutationFn: (letter: Letter) => request(api.POST('/api/admin/dead-letters/{service}/{id}/replay', pathOf(letter))),
-    onSuccess: done,
-  });
-  const discard = useMutation({
-    mutationFn: (letter: Letter) => request(api.DELETE('/api/admin/dead-letters/{service}/{id}', pathOf(letter))),
-    onSuccess: done,
-  });
+  const replay = useChange(
+    (letter: Letter) => request(api.POST('/api/admin/dead-letters/{service}/{id}/replay', pathOf(letter))),
+    'dead-letters',
+  );
+  const discard = useChange(
+    (letter: Letter) => request(api.DELETE('/api/admin/dead-letters/{service}/{id}', pathOf(letter))),
+    'dead-letters',
+  );
   return (
     <>
       <PageTitle title="Dead letters" about="Events and updates that a service set aside because it could not handle them" />
@@ -53,69 +50,53 @@ export function DeadLettersPage() {
                     {service} has {total}; these are the oldest {LISTED}.
                   </Text>
                 ))}
-              <Table.ScrollContainer minWidth={820} scrollAreaProps={scrollableByKeyboard}>
-                <Table>
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>Set aside</Table.Th>
-                      <Table.Th>Service</Table.Th>
-                      <Table.Th>Event</Table.Th>
-                      <Table.Th>Business</Table.Th>
-                      <Table.Th>Reason</Table.Th>
-                      <Table.Th>Actions</Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {dead_letters.map((letter) => (
-                      <Table.Tr key={`${letter.service}${letter.id}`}>
-                        <Table.Td>
-                          <RelativeTime at={letter.at} />
-                        </Table.Td>
-                        <Table.Td>{letter.service}</Table.Td>
-                        <Table.Td maw={200} style={{ overflowWrap: 'anywhere' }}>
-                          {letter.subject}
-                          <Text size="xs" c="dimmed">
-                            {letter.event_id}
-                          </Text>
-                        </Table.Td>
-                        <Table.Td>{letter.business}</Table.Td>
-                        <Table.Td maw={280} style={{ overflowWrap: 'anywhere' }}>
-                          <Text size="sm" lineClamp={3}>
-                            {letter.reason}
-                          </Text>
-                          <Text size="xs" c="dimmed">
-                            {letter.tries} {letter.tries === 1 ? 'attempt' : 'attempts'}
-                          </Text>
-                        </Table.Td>
-                        <Table.Td>
-                          {letter.replay_requested ? (
-                            <StateBadge of="running" label="replay requested" />
-                          ) : (
-                            <Group gap="xs" wrap="nowrap">
-                              <Button size="compact-sm" variant="default" onClick={() => setShown(letter)}>
-                                Show
-                              </Button>
-                              <Button size="compact-sm" variant="default" onClick={() => replay.mutate(letter)}>
-                                Replay
-                              </Button>
-                              <ConfirmButton
-                                size="compact-sm"
-                                color="red"
-                                variant="light"
-                                question={`Discard dead letter ${letter.id} of ${letter.service}?`}
-                                consequence="The event is lost: nothing handles it any more."
-                                onConfirm={() => discard.mutate(letter)}
-                              >
-                                Discard
-                              </ConfirmButton>
-                            </Group>
-                          )}
-                        </Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </Table.ScrollContainer>
+              <DataTable minWidth={820} columns={['Set aside', 'Service', 'Event', 'Business', 'Reason', 'Actions']}>
+                {dead_letters.map((letter) => (
+                  <Table.Tr key={`${letter.service}${letter.id}`}>
+                    <Table.Td>
+                      <RelativeTime at={letter.at} />
+                    </Table.Td>
+                    <Table.Td>{letter.service}</Table.Td>
+                    <Table.Td maw={200} style={{ overflowWrap: 'anywhere' }}>
+                      {letter.subject}
+                      <Dimmed size="xs">{letter.event_id}</Dimmed>
+                    </Table.Td>
+                    <Table.Td>{letter.business}</Table.Td>
+                    <Table.Td maw={280} style={{ overflowWrap: 'anywhere' }}>
+                      <Text size="sm" lineClamp={3}>
+                        {letter.reason}
+                      </Text>
+                      <Dimmed size="xs">
+                        {letter.tries} {letter.tries === 1 ? 'attempt' : 'attempts'}
+                      </Dimmed>
+                    </Table.Td>
+                    <Table.Td>
+                      {letter.replay_requested ? (
+                        <StateBadge of="running" label="replay requested" />
+                      ) : (
+                        <Group gap="xs" wrap="nowrap">
+                          <Button size="compact-sm" variant="default" onClick={() => setShown(letter)}>
+                            Show
+                          </Button>
+                          <Button size="compact-sm" variant="default" onClick={() => replay.mutate(letter)}>
+                            Replay
+                          </Button>
+                          <ConfirmButton
+                            size="compact-sm"
+                            color="red"
+                            variant="light"
+                            question={`Discard dead letter ${letter.id} of ${letter.service}?`}
+                            consequence="The event is lost: nothing handles it any more."
+                            onConfirm={() => discard.mutate(letter)}
+                          >
+                            Discard
+                          </ConfirmButton>
+                        </Group>
+                      )}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </DataTable>
             </>
           )
         }

@@ -1,21 +1,15 @@
 import { Button, Group } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, request, notifySuccess } from '../../api/client';
+import { api, request } from '../../api/client';
 import { NumberField } from '../../components/number-field';
 import { QueryResult } from '../../components/query-result';
+import { useChange } from '../../api/use-change';
 
 export function GlobalLimitForm() {
-  const queries = useQueryClient();
   const limits = useQuery({ queryKey: ['limits'], queryFn: () => request(api.GET('/api/admin/limits')) });
   const [value, setValue] = useState<number | null>(null);
-  const save = useMutation({
-    mutationFn: (global_per_minute: number) => request(api.PUT('/api/admin/limits', { body: { global_per_minute } })),
-    onSuccess: ({ message }) => {
-      notifySuccess(message);
-      void queries.invalidateQueries({ queryKey: ['limits'] });
-    },
-  });
+  const save = useChange((global_per_minute: number) => request(api.PUT('/api/admin/limits', { body: { global_per_minute } })), 'limits');
   return (
     <QueryResult query={limits} rows={1}>
       {({ global_per_minute }) => (

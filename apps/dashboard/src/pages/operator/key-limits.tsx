@@ -1,30 +1,20 @@
 import { Button, Stack } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useFormChanges } from '../../api/use-form-changes';
-import { api, request, notifySuccess, type Schemas } from '../../api/client';
+import { api, request, type Schemas } from '../../api/client';
 import { NumberField } from '../../components/number-field';
+import { useChange } from '../../api/use-change';
 
 export type Key = Schemas['BusinessDetail']['api_keys'][number];
 
 export function KeyLimits({ apiKey, done }: { apiKey: Key; done: () => void }) {
-  const queries = useQueryClient();
   const { per_minute_limit, daily_limit } = apiKey;
   // A limit in the request stops following the plan, so send only changed limits.
   const { draft, set, changes } = useFormChanges({ per_minute_limit, daily_limit });
-  const save = useMutation({
-    mutationFn: () =>
-      request(
-        api.PATCH('/api/admin/api-keys/{id}', {
-          params: { path: { id: apiKey.id } },
-          body: changes,
-        }),
-      ),
-    onSuccess: ({ message }) => {
-      notifySuccess(message);
-      void queries.invalidateQueries({ queryKey: ['business'] });
-      done();
-    },
-  });
+  const save = useChange(
+    () => request(api.PATCH('/api/admin/api-keys/{id}', { params: { path: { id: apiKey.id } }, body: changes })),
+    'business',
+    done,
+  );
   return (
     <Stack>
       <NumberField

@@ -5,6 +5,7 @@ import { api, request } from '../../api/client';
 import { number } from '../../components/format-number';
 import { QueryResult } from '../../components/query-result';
 import { StateBadge } from '../../components/state-badge';
+import { Dimmed } from '../../components/dimmed';
 
 /** Problems of each service lead to the pages that list them. */
 export function ServiceCards() {
@@ -23,9 +24,9 @@ export function ServiceCards() {
               </Group>
               {Object.entries(figures).map(([label, value]) => (
                 <Group key={label} justify="space-between" wrap="nowrap">
-                  <Text size="xs" c="dimmed">
+                  <Dimmed size="xs">
                     <FigureLabel name={label} />
-                  </Text>
+                  </Dimmed>
                   <Text size="xs" fw={value > 0 && /dead|failing|problem|failed/.test(label) ? 700 : 400}>
                     {number(Math.round(value))}
                   </Text>

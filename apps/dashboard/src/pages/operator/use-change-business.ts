@@ -1,5 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { api, notifySuccess, request } from '../../api/client';
+import { api, request } from '../../api/client';
+import { useChange } from '../../api/use-change';
 import type { Plan } from './plans';
 
 interface BusinessChange {
@@ -8,13 +8,5 @@ interface BusinessChange {
   suspended?: boolean;
 }
 
-export function useChangeBusiness(id: number) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (body: BusinessChange) => request(api.PATCH('/api/admin/businesses/{id}', { params: { path: { id } }, body })),
-    onSuccess: ({ message }) => {
-      notifySuccess(message);
-      void queries.invalidateQueries();
-    },
-  });
-}
+export const useChangeBusiness = (id: number) =>
+  useChange((body: BusinessChange) => request(api.PATCH('/api/admin/businesses/{id}', { params: { path: { id } }, body })));

@@ -1,9 +1,11 @@
-import { Alert, Anchor, Button, Center, Paper, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Center, Paper, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ApiError, request } from '../../api/client';
 import { isComplete, NewPasswordFields, NO_PASSWORD } from '../../components/new-password-fields';
 import { useTitle } from '../../components/use-title';
+import { Form } from '../../components/form';
+import { Dimmed } from '../../components/dimmed';
 
 /** Sets a password with the token of an invitation or a reset, which is in the fragment so that no server log has it. */
 export function SetPasswordPage() {
@@ -21,46 +23,37 @@ export function SetPasswordPage() {
   return (
     <Center mih="100vh" p="md" component="main">
       <Paper withBorder shadow="sm" p="xl" radius="lg" w={400} maw="100%">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            set.mutate();
-          }}
-        >
-          <Stack>
-            <img src="/icon.svg" width={40} height={40} alt="" />
-            <div>
-              <Title order={1} size="h3">
-                Set your password
-              </Title>
-              <Text c="dimmed" size="sm">
-                You log in with your email address and this password.
-              </Text>
-            </div>
-            {token === '' && !set.isSuccess && (
-              <Alert color="red" role="alert">
-                This link is incomplete. Open it exactly as you received it.
-              </Alert>
-            )}
-            {problem && (
-              <Alert color="red" role="alert">
-                {problem}
-              </Alert>
-            )}
-            {set.isSuccess ? (
-              <Alert color="green" role="status">
-                {set.data.message} <Anchor href="/login">Log in</Anchor>
-              </Alert>
-            ) : (
-              <>
-                <NewPasswordFields value={value} onChange={setValue} />
-                <Button type="submit" loading={set.isPending} disabled={token === '' || !isComplete(value)} fullWidth>
-                  Set password
-                </Button>
-              </>
-            )}
-          </Stack>
-        </form>
+        <Form onSubmit={() => set.mutate()}>
+          <img src="/icon.svg" width={40} height={40} alt="" />
+          <div>
+            <Title order={1} size="h3">
+              Set your password
+            </Title>
+            <Dimmed>You log in with your email address and this password.</Dimmed>
+          </div>
+          {token === '' && !set.isSuccess && (
+            <Alert color="red" role="alert">
+              This link is incomplete. Open it exactly as you received it.
+            </Alert>
+          )}
+          {problem && (
+            <Alert color="red" role="alert">
+              {problem}
+            </Alert>
+          )}
+          {set.isSuccess ? (
+            <Alert color="green" role="status">
+              {set.data.message} <Anchor href="/login">Log in</Anchor>
+            </Alert>
+          ) : (
+            <>
+              <NewPasswordFields value={value} onChange={setValue} />
+              <Button type="submit" loading={set.isPending} disabled={token === '' || !isComplete(value)} fullWidth>
+                Set password
+              </Button>
+            </>
+          )}
+        </Form>
       </Paper>
     </Center>
   );

@@ -1,8 +1,9 @@
-import { Button, Card, Select, Stack, Switch, TagsInput, Title } from '@mantine/core';
+import { Button, Select, Stack, Switch, TagsInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useFormChanges } from '../../api/use-form-changes';
 import { api, request, notifySuccess, type Schemas } from '../../api/client';
 import { useMe } from '../../api/session';
+import { TitledCard } from '../../components/titled-card';
 
 const RESETS = 'Daily limits reset at midnight in this zone. A new zone takes effect at the next midnight of the old one.';
 
@@ -25,10 +26,7 @@ export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
     },
   });
   return (
-    <Card withBorder>
-      <Title order={2} size="h5" mb="sm">
-        Rules
-      </Title>
+    <TitledCard title="Rules">
       <Stack>
         <Select
           label="Time zone"
@@ -69,6 +67,6 @@ export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
           Save
         </Button>
       </Stack>
-    </Card>
+    </TitledCard>
   );
 }

@@ -1,12 +1,11 @@
 import { Group, Text } from '@mantine/core';
 import { CopyIcon } from '../../components/copy-icon';
+import { Dimmed } from '../../components/dimmed';
 
 export function CallbackValues({ label, value }: { label: string; value: string }) {
   return (
     <Group justify="space-between" wrap="nowrap">
-      <Text size="sm" c="dimmed">
-        {label}
-      </Text>
+      <Dimmed>{label}</Dimmed>
       <Group gap={4} wrap="nowrap">
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           {value}

@@ -1,13 +1,16 @@
-import { Button, Card, Group, Select, Table, Text, TextInput, Title } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Group, Select, Table, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { api, request, notifySuccess } from '../../api/client';
+import { api, request } from '../../api/client';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { RelativeTime } from '../../components/relative-time';
 import { LoadMore } from '../../components/load-more';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { ConfirmButton } from '../../components/confirm-button';
+import { Form } from '../../components/form';
+import { TitledCard } from '../../components/titled-card';
+import { Dimmed } from '../../components/dimmed';
+import { useChange } from '../../api/use-change';
 
 const SUPPRESSION_STATES = [
   { value: 'opted_out', label: 'opted out of everything' },
@@ -16,7 +19,6 @@ const SUPPRESSION_STATES = [
 ];
 
 export function OptedOutContacts() {
-  const queries = useQueryClient();
   const [phone, setPhone] = useState('');
   const [state, setState] = useState<string>('opted_out');
   const list = usePagedQuery({
@@ -24,31 +26,19 @@ export function OptedOutContacts() {
     load: (query) => request(api.GET('/api/client/suppressions', { params: { query } })),
     rows: (page) => page.suppressions,
   });
-  const done = ({ message }: { message: string }) => {
-    notifySuccess(message);
-    setPhone('');
-    void queries.invalidateQueries({ queryKey: ['suppressions'] });
-  };
-  const add = useMutation({
-    mutationFn: () =>
-      request(api.PUT('/api/client/suppressions/{phone}', { params: { path: { phone } }, body: { state: state as 'blocked' } })),
-    onSuccess: done,
-  });
-  const lift = useMutation({
-    mutationFn: (whose: string) => request(api.DELETE('/api/client/suppressions/{phone}', { params: { path: { phone: whose } } })),
-    onSuccess: done,
-  });
+  const add = useChange(
+    () => request(api.PUT('/api/client/suppressions/{phone}', { params: { path: { phone } }, body: { state: state as 'blocked' } })),
+    'suppressions',
+    () => setPhone(''),
+  );
+  const lift = useChange(
+    (whose: string) => request(api.DELETE('/api/client/suppressions/{phone}', { params: { path: { phone: whose } } })),
+    'suppressions',
+    () => setPhone(''),
+  );
   return (
-    <Card withBorder>
-      <Title order={2} size="h5" mb="sm">
-        Opted-out contacts
-      </Title>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          add.mutate();
-        }}
-      >
+    <TitledCard title="Opted-out contacts">
+      <Form onSubmit={() => add.mutate()}>
         <Group align="flex-end" mb="sm">
           <TextInput label="Phone" required value={phone} onChange={(e) => setPhone(e.currentTarget.value)} />
           <Select
@@ -62,7 +52,7 @@ export function OptedOutContacts() {
             Add
           </Button>
         </Group>
-      </form>
+      </Form>
       <QueryResult query={list} rows={2}>
         {(suppressions) =>
           suppressions.length === 0 ? (
@@ -76,11 +66,11 @@ export function OptedOutContacts() {
                   <Table.Tr key={one.phone}>
                     <Table.Td>
                       <Text size="sm">{one.phone}</Text>
-                      <Text size="xs" c="dimmed">
+                      <Dimmed size="xs">
                         {one.state.replaceAll('_', ' ')}, by{' '}
                         {{ dashboard: 'you', api: 'an API key', person: 'person', platform: 'platform' }[one.source]},{' '}
                         <RelativeTime at={one.since} />
-                      </Text>
+                      </Dimmed>
                     </Table.Td>
                     <Table.Td ta="right">
                       <ConfirmButton
@@ -102,6 +92,6 @@ export function OptedOutContacts() {
       <Group mt="sm">
         <LoadMore list={list}>Show more</LoadMore>
       </Group>
-    </Card>
+    </TitledCard>
   );
 }

@@ -1,12 +1,15 @@
-import { Badge, Button, Card, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Badge, Button, Group, Table, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, request, notifySuccess } from '../../api/client';
+import { api, request } from '../../api/client';
 import { useMayCall, useMe } from '../../api/session';
 import { QueryResult } from '../../components/query-result';
 import { ConfirmButton } from '../../components/confirm-button';
 import { RoleSelect, type TeamRole } from './role-select';
 import { LinkShownOnce, type PersonalLink } from '../../components/link-shown-once';
+import { Form } from '../../components/form';
+import { TitledCard } from '../../components/titled-card';
+import { useChange } from '../../api/use-change';
 
 /** The server takes JSON only, also without a body. */
 const JSON_BODY = { 'content-type': 'application/json' };
@@ -20,10 +23,6 @@ export function Team() {
   const [link, setLink] = useState<PersonalLink | null>(null);
   const list = useQuery({ queryKey: ['team'], queryFn: () => request(api.GET('/api/client/team')) });
   const refresh = () => void queries.invalidateQueries({ queryKey: ['team'] });
-  const done = ({ message }: { message: string }) => {
-    notifySuccess(message);
-    refresh();
-  };
   const invite = useMutation({
     mutationFn: () => request(api.POST('/api/client/team', { body: person })),
     onSuccess: ({ invite_url, expires_at, message }) => {
@@ -36,25 +35,16 @@ export function Team() {
     mutationFn: (id: number) => request(api.POST('/api/client/team/{id}/reset', { params: { path: { id } }, headers: JSON_BODY })),
     onSuccess: ({ reset_url, expires_at, message }) => setLink({ url: reset_url, expires_at, message }),
   });
-  const change = useMutation({
-    mutationFn: ({ id, role }: { id: number; role: TeamRole }) =>
+  const change = useChange(
+    ({ id, role }: { id: number; role: TeamRole }) =>
       request(api.PATCH('/api/client/team/{id}', { params: { path: { id } }, body: { role } })),
-    onSuccess: done,
-  });
-  const removeTotp = useMutation({
-    mutationFn: (id: number) => request(api.DELETE('/api/client/team/{id}/totp', { params: { path: { id } } })),
-    onSuccess: done,
-  });
-  const remove = useMutation({
-    mutationFn: (id: number) => request(api.DELETE('/api/client/team/{id}', { params: { path: { id } } })),
-    onSuccess: done,
-  });
+    'team',
+  );
+  const removeTotp = useChange((id: number) => request(api.DELETE('/api/client/team/{id}/totp', { params: { path: { id } } })), 'team');
+  const remove = useChange((id: number) => request(api.DELETE('/api/client/team/{id}', { params: { path: { id } } })), 'team');
   return (
     // On a phone the table is wider than the card.
-    <Card withBorder style={{ overflowX: 'auto' }}>
-      <Title order={2} size="h5" mb="sm">
-        Team
-      </Title>
+    <TitledCard title="Team" style={{ overflowX: 'auto' }}>
       <QueryResult query={list} rows={2}>
         {({ users }) => (
           <Table mb="sm">
@@ -128,34 +118,27 @@ export function Team() {
         )}
       </QueryResult>
       {mayChange && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            invite.mutate();
-          }}
-        >
-          <Stack gap="xs">
-            <TextInput label="Name" required value={person.name} onChange={(e) => setPerson({ ...person, name: e.currentTarget.value })} />
-            <TextInput
-              label="Email"
-              type="email"
-              required
-              value={person.email}
-              onChange={(e) => setPerson({ ...person, email: e.currentTarget.value })}
-            />
-            <RoleSelect
-              label="Role"
-              description="An agent has the inbox, the message log and templates. A manager may do all but change the team, keys and the connection."
-              role={person.role}
-              onChange={(role) => setPerson({ ...person, role })}
-            />
-            <Button type="submit" variant="default" loading={invite.isPending}>
-              Invite
-            </Button>
-          </Stack>
-        </form>
+        <Form gap="xs" onSubmit={() => invite.mutate()}>
+          <TextInput label="Name" required value={person.name} onChange={(e) => setPerson({ ...person, name: e.currentTarget.value })} />
+          <TextInput
+            label="Email"
+            type="email"
+            required
+            value={person.email}
+            onChange={(e) => setPerson({ ...person, email: e.currentTarget.value })}
+          />
+          <RoleSelect
+            label="Role"
+            description="An agent has the inbox, the message log and templates. A manager may do all but change the team, keys and the connection."
+            role={person.role}
+            onChange={(role) => setPerson({ ...person, role })}
+          />
+          <Button type="submit" variant="default" loading={invite.isPending}>
+            Invite
+          </Button>
+        </Form>
       )}
       <LinkShownOnce link={link} title="Personal link" done={() => setLink(null)} />
-    </Card>
+    </TitledCard>
   );
 }
