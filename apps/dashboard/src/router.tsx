@@ -65,7 +65,7 @@ const pages = [
   page('/people', () => import('./pages/people/people-page'), 'PeoplePage'),
   page('/operator/business', () => import('./pages/operator/business-page'), 'BusinessPage'),
   page('/operator/dead-letters', () => import('./pages/operator/dead-letters-page'), 'DeadLettersPage'),
-  page('/operator/audit', () => import('./pages/audit/operator-audit-page'), 'OperatorAuditPage'),
+  page('/operator/audit', () => import('./pages/audit/audit-page'), 'OperatorAuditPage'),
   page('/operator', () => import('./pages/operator/operator-page'), 'OperatorPage'),
 ];
 

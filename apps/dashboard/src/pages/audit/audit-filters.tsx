@@ -19,7 +19,7 @@ export interface AuditFiltersProps {
   search: AuditSearch;
   set: (change: { [K in keyof AuditSearch]?: AuditSearch[K] | undefined }) => void;
   /** Path of the API that lists the entries. */
-  path: string;
+  path: '/api/client/audit' | '/api/admin/audit';
   people?: Choice[];
   businesses?: Choice[];
 }

@@ -1,22 +1,35 @@
 import { Group } from '@mantine/core';
-import type { Schemas } from '../../api/client';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { api, request } from '../../api/client';
 import { EmptyState } from '../../components/empty-state';
 import { LoadMore } from '../../components/load-more';
 import { QueryResult } from '../../components/query-result';
 import { usePagedQuery } from '../../components/use-paged-query';
-import { AuditFilters, type AuditFiltersProps } from './audit-filters';
+import { AuditFilters, type AuditFiltersProps, type AuditSearch } from './audit-filters';
 import { AuditTable } from './audit-table';
 
-interface AuditListProps extends AuditFiltersProps {
-  load: (page: { cursor?: string }) => Promise<Schemas['AuditLog']>;
+interface AuditListProps extends Omit<AuditFiltersProps, 'search' | 'set'> {
+  /** Lists the entries of this business only. */
+  businessId?: string;
 }
 
-/** An audit log with its filters. */
-export function AuditList({ load, ...filters }: AuditListProps) {
-  const list = usePagedQuery({ queryKey: ['audit', filters.path, filters.search], load, rows: ({ entries }) => entries });
+/** An audit log with its filters, which the page's address keeps beside the page's own `id`. */
+export function AuditList({ businessId, ...choices }: AuditListProps) {
+  const { id, ...filters } = useSearch({ strict: false }) as AuditSearch & { id?: string };
+  const navigate = useNavigate();
+  const search = { ...filters, ...(businessId !== undefined && { business_id: businessId }) };
+  const list = usePagedQuery({
+    queryKey: ['audit', choices.path, search],
+    load: (page) => request(api.GET(choices.path, { params: { query: { ...search, ...page } } })),
+    rows: ({ entries }) => entries,
+  });
   return (
     <>
-      <AuditFilters {...filters} />
+      <AuditFilters
+        {...choices}
+        search={search}
+        set={(change) => void navigate({ to: '.', search: { id, ...filters, ...change } as never })}
+      />
       <QueryResult query={list}>
         {(entries) =>
           entries.length === 0 ? (

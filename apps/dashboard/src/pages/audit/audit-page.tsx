@@ -1,27 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
 import { PageTitle } from '../../components/page-title';
-import type { AuditSearch } from './audit-filters';
 import { AuditList } from './audit-list';
-
-const route = getRouteApi('/inside/audit');
 
 /** The audit log of the owner's business. */
 export function AuditPage() {
-  const search = route.useSearch() as AuditSearch;
-  const navigate = route.useNavigate();
   const team = useQuery({ queryKey: ['team'], queryFn: () => request(api.GET('/api/client/team')) });
+  const people = (team.data?.users ?? []).map(({ id, name }) => ({ value: String(id), label: name }));
   return (
     <>
       <PageTitle title="Audit log" about="Changes and logins of your business, by person and address" />
-      <AuditList
-        path="/api/client/audit"
-        search={search}
-        set={(change) => void navigate({ search: { ...search, ...change } })}
-        people={(team.data?.users ?? []).map(({ id, name }) => ({ value: String(id), label: name }))}
-        load={(page) => request(api.GET('/api/client/audit', { params: { query: { ...search, ...page } } }))}
-      />
+      <AuditList path="/api/client/audit" people={people} />
+    </>
+  );
+}
+
+/** The audit log of one business or of all, for operators. */
+export function OperatorAuditPage() {
+  const list = useQuery({ queryKey: ['businesses'], queryFn: () => request(api.GET('/api/admin/businesses')) });
+  const businesses = (list.data?.businesses ?? []).map(({ id, name }) => ({ value: String(id), label: `${name} (${id})` }));
+  return (
+    <>
+      <PageTitle title="Audit log" about="Changes and logins of all businesses and operators" />
+      <AuditList path="/api/admin/audit" businesses={businesses} />
     </>
   );
 }

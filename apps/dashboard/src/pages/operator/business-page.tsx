@@ -7,7 +7,6 @@ import { PageTitle } from '../../components/page-title';
 import { QueryResult } from '../../components/query-result';
 import { StateBadge } from '../../components/state-badge';
 import { AuditList } from '../audit/audit-list';
-import type { AuditSearch } from '../audit/audit-filters';
 import { BusinessConnection } from './business-connection';
 import { BusinessKeys } from './business-keys';
 import { BusinessPeople } from './business-people';
@@ -21,8 +20,7 @@ const route = getRouteApi('/inside/operator/business');
 
 /** Everything that an operator sees and changes of one business. */
 export function BusinessPage() {
-  const { id, ...search } = route.useSearch() as AuditSearch & { id?: string };
-  const navigate = route.useNavigate();
+  const { id } = route.useSearch() as { id?: string };
   const business_id = Number(id);
   const detail = useQuery({
     queryKey: ['business', business_id],
@@ -46,14 +44,7 @@ export function BusinessPage() {
             <BusinessKeys keys={api_keys} />
             <BusinessWebhooks webhooks={webhooks} />
             <TitledCard title="Audit log">
-              <AuditList
-                path="/api/admin/audit"
-                search={{ ...search, business_id: String(business_id) }}
-                set={(change) => void navigate({ search: { id, ...search, ...change } })}
-                load={(page) =>
-                  request(api.GET('/api/admin/audit', { params: { query: { ...search, business_id: String(business_id), ...page } } }))
-                }
-              />
+              <AuditList path="/api/admin/audit" businessId={String(business_id)} />
             </TitledCard>
           </Stack>
         </>
