@@ -4,7 +4,7 @@ import { meQuery } from './api/session';
 import { mayOpen, pagesOf } from './navigation';
 import { Shell } from './shell';
 import { NotFoundPage } from './components/not-found-page';
-import { ErrorPage } from './components/error-page';
+import { ErrorPage } from './components/load-failed';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
 

@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createLogger, type Logger } from '@mgw/telemetry';
 import fastify, { type FastifyInstance } from 'fastify';
-import { Outage } from './outage';
 import { Accounts } from './accounts/accounts';
 import { CallbackQueue } from './callbacks/callback-queue';
 import { StatusBatches } from './statuses/status-batches';
@@ -24,7 +23,30 @@ import { Conversations } from './people/conversations';
 import { People } from './people/people';
 import { RefusedNumbers } from './faults/refused-numbers';
 import { bytes, SeededRandom } from './random';
-import { type SimulatorParts } from './simulator-parts';
+import type { SimulatorParts } from './simulator-parts';
+
+/** Closes the port for a while, so that neither integrations nor the control plane can connect. */
+class Outage {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly app: FastifyInstance) {}
+
+  /** @param ms duration; ignored while an outage lasts */
+  start(ms: number): void {
+    if (this.timer) return;
+    const { server } = this.app;
+    const { port, address } = server.address() as AddressInfo;
+    server.close();
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      server.listen(port, address);
+    }, ms);
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+  }
+}
 
 export interface SimulatorOptions {
   /** Receives the webhooks. */

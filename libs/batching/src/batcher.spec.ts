@@ -1,4 +1,4 @@
-import { Batcher, ITEM_BYTES, type BatcherOptions } from './batcher';
+import { Batcher, ITEM_BYTES, type BatcherOptions } from './index';
 
 interface Item {
   business: number;

@@ -4,11 +4,9 @@ export { examine, filteredPage, type Examined, type Scan } from './filtered-page
 export { migration } from './migration';
 export { runMigrations, type SchemaOptions } from './migrations';
 export { cursorOf, pageOf, readCursor } from './cursor';
-export { isAboutValues } from './about-values';
-export { mayBeCommitted } from './may-be-committed';
+export { asStorageProblem, isAboutValues, mayBeCommitted } from './database-errors';
 export { onRow } from './on-row';
 export { RowSet } from './row-set';
 export { pruneBatch, type AgedRows } from './prune';
 export { dropMonths, expiredDefaultRows, firstMonths, makeMonths, startOfMonth, type MonthlyTable } from './months';
-export { asStorageProblem } from './storage-problem';
 export { DeadlineExceeded, within } from './deadline';

@@ -1,1 +1,53 @@
-export { Sealer, SealingError } from './sealer';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/** The key ring is malformed, or a text was sealed with another key or for another context. It never contains the content. */
+export class SealingError extends Error {
+  override readonly name = 'SealingError';
+}
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * Seals secrets at rest and between services with AES-256-GCM (guarantees §9). The first key of the ring seals and every key opens: put a
+ * new key first, and remove the old one when no secret is sealed with it.
+ */
+export class Sealer {
+  private readonly keys = new Map<string, Buffer>();
+  private readonly current: string;
+
+  /** @param ring `id:base64 of 32 bytes`, comma-separated, the newest first. */
+  constructor(ring: string) {
+    for (const entry of ring.split(',')) {
+      const [id = '', encoded = ''] = entry.trim().split(':');
+      const key = Buffer.from(encoded, 'base64');
+      if (!/^[\w-]{1,32}$/.test(id) || key.length !== KEY_BYTES) throw new SealingError('must be keys of the form id:base64');
+      this.keys.set(id, key);
+    }
+    this.current = this.keys.keys().next().value as string;
+  }
+
+  /** @param context the owner of the secret, for example `webhook.secret:7`; it opens only with the same context */
+  seal(plain: string, context: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.keys.get(this.current) as Buffer, nonce).setAAD(Buffer.from(context));
+    const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `${this.current}.${sealed.toString('base64url')}`;
+  }
+
+  /** @throws SealingError */
+  open(sealed: string, context: string): string {
+    const dot = sealed.indexOf('.');
+    const key = this.keys.get(sealed.slice(0, dot));
+    const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url');
+    if (!key || bytes.length < NONCE_BYTES + TAG_BYTES) throw new SealingError('sealed with a key that is not in the ring');
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES)).setAAD(Buffer.from(context));
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    try {
+      return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8');
+    } catch {
+      throw new SealingError('sealed for another context, or changed since');
+    }
+  }
+}

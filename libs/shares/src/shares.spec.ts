@@ -1,4 +1,4 @@
-import { Shares, type Release } from './shares';
+import { Shares, type Release } from './index';
 
 const NO_WAIT = 0;
 const LONG = 60_000;

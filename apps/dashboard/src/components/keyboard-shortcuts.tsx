@@ -1,13 +1,27 @@
 import '@mantine/core/styles/Kbd.css';
 import '@mantine/spotlight/styles.css';
-import { Modal, Table, useMantineColorScheme } from '@mantine/core';
+import { Modal, Table, useMantineColorScheme, Kbd } from '@mantine/core';
 import { Spotlight, spotlight } from '@mantine/spotlight';
 import { IconKeyboard, IconLogout, IconMoonStars, IconPlus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { mayCall, useLogout, useMe, type Route } from '../api/session';
 import { pagesOf } from '../navigation';
-import { ShortcutRow } from './shortcut-row';
+
+function ShortcutRow({ keys, children }: { keys: string[]; children: string }) {
+  return (
+    <Table.Tr>
+      <Table.Td style={{ whiteSpace: 'nowrap' }}>
+        {keys.map((key) => (
+          <Kbd key={key} mr={4}>
+            {key}
+          </Kbd>
+        ))}
+      </Table.Td>
+      <Table.Td>{children}</Table.Td>
+    </Table.Tr>
+  );
+}
 
 const ICON = { size: 18, 'aria-hidden': true } as const;
 

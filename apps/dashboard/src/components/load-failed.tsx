@@ -1,6 +1,14 @@
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Alert, Button, Stack, Text, Center } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { ApiError } from '../api/client';
+
+export function ErrorPage({ error }: { error: unknown }) {
+  return (
+    <Center mih="60vh">
+      <LoadFailed error={error} retry={() => window.location.reload()} />
+    </Center>
+  );
+}
 
 export function LoadFailed({ error, retry }: { error: unknown; retry: () => void }) {
   const known = error instanceof ApiError ? error : null;

@@ -1,6 +1,16 @@
-import { type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { LoadFailed } from './load-failed';
-import { LoadingRows } from './loading-rows';
+import { Skeleton, Stack } from '@mantine/core';
+
+function LoadingRows({ rows = 6 }: { rows?: number }) {
+  return (
+    <Stack gap="xs" aria-busy="true" aria-label="Loading">
+      {Array.from({ length: rows }, (_, i) => (
+        <Skeleton key={i} height={42} radius="md" />
+      ))}
+    </Stack>
+  );
+}
 
 interface Query<T> {
   data: T | undefined;

@@ -9,9 +9,16 @@ import { dashboardRoutes } from '../dashboard/dashboard.routes';
 import { GatewayConfig } from '../gateway.config';
 import { HEAD_LIMIT, refuseBytes, refuseUrl, REQUEST_WITHIN_MS } from '../http/malformed';
 import { BODY_LIMIT } from '../http/read-body';
-import { requestId } from '../http/request-id';
 import { platformWebhookRoutes } from '../platform/platform-webhook.routes';
 import { configureHttp } from './configure-http';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+/** The caller's id if it is a short plain token, else a new one (decision 3). */
+function requestId({ headers }: IncomingMessage): string {
+  const id = headers['x-request-id'];
+  return typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id) ? id : randomUUID();
+}
 
 /** How often Node.js checks request timeouts: with REQUEST_WITHIN_MS a request ends after 15 s at most (guarantees §9). */
 const SLOW_CLIENTS_EVERY_MS = 1_000;

@@ -14,7 +14,19 @@ import { ReadShares } from './read-shares';
 import { EVERYBODY, rolesOf } from './route-roles';
 import { SameOriginGuard } from './same-origin.guard';
 import type { SessionUser } from './session-user';
-import { SessionGuard } from './session.guard';
+import { AuthGuard } from '@nestjs/passport';
+import { noSession } from '../requests/refusals';
+import { SESSION_STRATEGY } from './session.strategy';
+
+/** Responds 401 to every request without a valid session (spec §10). */
+@Injectable()
+class SessionGuard extends AuthGuard(SESSION_STRATEGY) {
+  override handleRequest<User>(fault: unknown, user: User | false): User {
+    if (fault) throw fault;
+    if (!user) throw noSession();
+    return user;
+  }
+}
 
 @Injectable()
 export class RolesGuard implements CanActivate {

@@ -1,5 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { ABSOLUTE_SECONDS } from './session-life';
+
+/** Seconds from the last use and from the login after which a session ends (spec §5.10, §10); the earlier one wins. */
+export const IDLE_SECONDS = 12 * 3600;
+export const ABSOLUTE_SECONDS = 7 * 24 * 3600;
 
 /** The session cookie: only for /api of this host, and hidden from scripts (spec §4.9, §10). */
 const NAME = 'token';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@mgw/postgres';
 import { GatewayConfig } from '../gateway.config';
-import { ABSOLUTE_SECONDS, IDLE_SECONDS } from './session-life';
+import { ABSOLUTE_SECONDS, IDLE_SECONDS } from './session-cookie';
 import { ROLE_COLUMN, type SessionUser } from './session-user';
 
 const ALIVE = `s.last_used_at > now() - make_interval(secs => ${IDLE_SECONDS}) AND s.created_at > now() - make_interval(secs => ${ABSOLUTE_SECONDS})`;

@@ -11,12 +11,18 @@ import {
   type PublicEventName,
   type ReplyOf,
   type RequestOf,
+  EVENT_REFERENCE,
 } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
 import { invalid, webhookDisabled, webhookNotFound } from '../webhooks/webhook-errors';
 import { DispatchService } from './dispatch.service';
 import { DeliveryLogStore, IN_PROGRESS } from './log.store';
-import { sampleData } from './samples';
+
+/** Data of a test event: the example of the reference with the business's id and a message id that WhatsApp never makes. */
+function sampleData(event: PublicEventName, business_id: number): object {
+  const { data } = EVENT_REFERENCE[event].example;
+  return { ...data, ...('message_id' in data && { message_id: 'wamid.TEST' }), business_id };
+}
 
 /** The delivery log, test events and redeliveries (spec §10, decision 34). They are delivered like all others. */
 @Controller()

@@ -10,7 +10,7 @@ import { accountFor, type ById } from './access';
 import { GraphFailure } from '../graph-error';
 import { mediaFailure } from './media-check';
 import { messageOf, recipientOf, type MessageBody } from './message-body';
-import { checkMessage } from './message-check';
+import { checkMessage } from './free-message-check';
 import { messageId } from '../message-id';
 import { checkShape, strict } from './shape';
 import { codeOf, headerFile } from './template-message-check';

@@ -9,9 +9,37 @@ import { readCallback, TooManyValuesError } from '../splitting/read-callback';
 import { SplitterService, splitOrSetAside } from '../splitting/splitter.service';
 import { EventsInFlight } from '../splitting/events-in-flight';
 import { CallbacksStore } from '../callbacks/callbacks.store';
-import { divide, type Part } from './divide';
 import { IntakeLimits } from './intake-limits';
 import { recordUpdates } from '../callbacks/update-counts';
+import { changesOf, ownerOf, type Owners } from '../splitting/changes';
+import type { SignedBody } from '../callbacks/stored-callback';
+
+/** The updates of one business in a callback. */
+interface Part {
+  /** The business; 0 if no business with the app secret claims the number or account. */
+  lane: number;
+  webhook: unknown;
+  /** The received bytes if the callback is for one business. */
+  body: Buffer;
+}
+
+/**
+ * Divides a callback by business, because each business's updates wait in a lane of their own. Nearly every callback is for one
+ * business and stays whole. Updates without an owner go with the first part.
+ */
+function divide(webhook: unknown, { body, businesses }: SignedBody, owners: Owners): Part[] {
+  const signers = new Set(businesses);
+  const changes = changesOf(webhook).map((change) => ({ ...change, lane: ownerOf(change, signers, owners) }));
+  const lanes = new Set(changes.flatMap(({ lane }) => lane ?? []));
+  const [first = 0] = lanes;
+  if (lanes.size <= 1) return [{ lane: first, webhook, body }];
+  return [...lanes].map((lane) => {
+    const own = changes.filter((change) => (change.lane ?? first) === lane);
+    const entry = own.map(({ account, time, field, value }) => ({ id: account, time, changes: [{ field, value }] }));
+    const part = { object: 'whatsapp_business_account', entry };
+    return { lane, webhook: part, body: Buffer.from(JSON.stringify(part)) };
+  });
+}
 
 /** A callback up to this size is split before it is stored, and its events commit with it. A larger one is stored first, so that a crash leaves a mark. */
 const SPLIT_AT_ONCE_BYTES = 64 * 1024;

@@ -1,11 +1,32 @@
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Alert, Button, Stack, Text, PasswordInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, request } from '../../api/client';
 import { QueryResult } from '../../components/query-result';
 import { Snippet } from '../../components/snippet';
 import { ConfirmTwoSteps } from './confirm-two-steps';
-import { EndTwoSteps } from './end-two-steps';
 import { TitledCard } from '../../components/titled-card';
+import { useState } from 'react';
+import { Form } from '../../components/form';
+import { useChange } from '../../api/use-change';
+
+function EndTwoSteps() {
+  const [password, setPassword] = useState('');
+  const end = useChange(() => request(api.DELETE('/api/client/me/totp', { body: { password } })));
+  return (
+    <Form gap="xs" onSubmit={() => end.mutate()}>
+      <PasswordInput
+        label="Your password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={(e) => setPassword(e.currentTarget.value)}
+      />
+      <Button type="submit" variant="default" loading={end.isPending}>
+        Turn off
+      </Button>
+    </Form>
+  );
+}
 
 export function TwoStepLogin() {
   const queries = useQueryClient();

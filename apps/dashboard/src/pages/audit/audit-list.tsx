@@ -1,4 +1,4 @@
-import { Group } from '@mantine/core';
+import { Group, Code, Table, Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
 import { EmptyState } from '../../components/empty-state';
@@ -6,7 +6,47 @@ import { LoadMore } from '../../components/load-more';
 import { QueryResult } from '../../components/query-result';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { AuditFilters, type AuditFiltersProps, type AuditSearch } from './audit-filters';
-import { AuditTable } from './audit-table';
+import { RelativeTime } from '../../components/relative-time';
+import { ACTION_LABELS, type AuditEntry } from './audit-actions';
+import { DataTable } from '../../components/data-table';
+import { Dimmed } from '../../components/dimmed';
+
+function AuditTable({ entries }: { entries: AuditEntry[] }) {
+  return (
+    <DataTable minWidth={760} columns={['When', 'Who', 'What', 'From', 'Details']}>
+      {entries.map((entry) => (
+        <Table.Tr key={entry.id}>
+          <Table.Td style={{ whiteSpace: 'nowrap' }}>
+            <RelativeTime at={entry.at} />
+          </Table.Td>
+          <Table.Td maw={220}>
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {entry.user?.name ?? (entry.detail['api_key_id'] ? `API key ${String(entry.detail['api_key_id'])}` : 'Nobody known')}
+            </Text>
+            <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              {entry.user?.email}
+            </Text>
+          </Table.Td>
+          <Table.Td>
+            <Text size="sm">{ACTION_LABELS[entry.action]}</Text>
+            <Dimmed size="xs">{entry.target}</Dimmed>
+          </Table.Td>
+          <Table.Td>
+            <Text size="sm">{entry.ip ?? 'the command line'}</Text>
+            <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              {entry.request_id}
+            </Text>
+          </Table.Td>
+          <Table.Td maw={280}>
+            {Object.keys(entry.detail).length > 0 && (
+              <Code style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>{JSON.stringify(entry.detail)}</Code>
+            )}
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
+  );
+}
 
 interface AuditListProps extends Omit<AuditFiltersProps, 'search' | 'set'> {
   /** Lists the entries of this business only. */

@@ -4,8 +4,17 @@ import { useState } from 'react';
 import { useFormChanges } from '../../api/use-form-changes';
 import { api, request, notifySuccess, type Schemas } from '../../api/client';
 import { NumberField } from '../../components/number-field';
-import { keyHint } from './key-hint';
 import { Form } from '../../components/form';
+
+/** Describes the key field. The gateway removes a stored key when the model's URL moves to another host. */
+function keyHint({ has_api_key, base_url }: Schemas['AutoReply'], wanted: string | null): string {
+  if (!has_api_key) return 'Not set.';
+  return originOf(wanted) === originOf(base_url)
+    ? 'Set. It is never shown.'
+    : 'The stored key is for the previous URL and will be removed. Enter the key for the new one.';
+}
+
+const originOf = (url: string | null): string | null => (url !== null && URL.canParse(url) ? new URL(url).origin : url);
 
 export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) {
   const queries = useQueryClient();

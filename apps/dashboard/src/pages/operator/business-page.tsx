@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { Stack, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
@@ -13,8 +13,32 @@ import { BusinessPeople } from './business-people';
 import { BusinessPlan } from './business-plan';
 import { BusinessProblems } from './business-problems';
 import { BusinessWebhooks } from './business-webhooks';
-import { SuspendButton } from './suspend-button';
 import { TitledCard } from '../../components/titled-card';
+import { ConfirmButton } from '../../components/confirm-button';
+import type { Business } from './business';
+import { useChangeBusiness } from './use-change-business';
+
+function SuspendButton({ business: { id, name, suspended } }: { business: Business }) {
+  const change = useChangeBusiness(id);
+  if (suspended)
+    return (
+      <Button variant="default" loading={change.isPending} onClick={() => change.mutate({ suspended: false })}>
+        Resume
+      </Button>
+    );
+  return (
+    <ConfirmButton
+      color="red"
+      variant="light"
+      loading={change.isPending}
+      question={`Suspend ${name}?`}
+      consequence="Its API keys get 403, and replies, broadcasts and automatic replies stop within five seconds. Messages of customers are still stored and delivered to its webhooks."
+      onConfirm={() => change.mutate({ suspended: true })}
+    >
+      Suspend
+    </ConfirmButton>
+  );
+}
 
 const route = getRouteApi('/inside/operator/business');
 

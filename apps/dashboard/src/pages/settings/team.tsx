@@ -1,15 +1,28 @@
-import { Badge, Button, Group, Table, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Table, Text, TextInput, Select, type SelectProps } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, request } from '../../api/client';
-import { useMayCall, useMe } from '../../api/session';
+import { useMayCall, useMe, type Role } from '../../api/session';
 import { QueryResult } from '../../components/query-result';
 import { ConfirmButton } from '../../components/confirm-button';
-import { RoleSelect, type TeamRole } from './role-select';
 import { LinkShownOnce, type PersonalLink } from '../../components/link-shown-once';
 import { Form } from '../../components/form';
 import { TitledCard } from '../../components/titled-card';
 import { useChange } from '../../api/use-change';
+
+export type TeamRole = Exclude<Role, 'operator'>;
+const ROLES: TeamRole[] = ['agent', 'manager', 'owner'];
+
+interface RoleSelectProps extends Pick<SelectProps, 'label' | 'description' | 'aria-label' | 'size' | 'miw'> {
+  role: TeamRole;
+  onChange: (role: TeamRole) => void;
+}
+
+function RoleSelect({ role, onChange, ...props }: RoleSelectProps) {
+  return (
+    <Select {...props} data={ROLES} value={role} allowDeselect={false} onChange={(chosen) => chosen && onChange(chosen as TeamRole)} />
+  );
+}
 
 /** The server takes JSON only, also without a body. */
 const JSON_BODY = { 'content-type': 'application/json' };

@@ -1,0 +1,34 @@
+import { DatabaseError } from 'pg';
+import { GatewayError } from '@mgw/contracts';
+
+/** Classes of data exceptions, violated constraints and exceeded limits, such as an index entry that is too long. */
+const ABOUT_VALUES = /^(22|23|54)/;
+
+/** Whether PostgreSQL refused the values of a statement. A retry with the same values fails too. */
+export function isAboutValues(error: unknown): boolean {
+  return error instanceof DatabaseError && ABOUT_VALUES.test(error.code ?? '');
+}
+
+/** The server's disk, memory or connections are used up (class 53), or it refuses writes, as managed servers then do. */
+const NO_ROOM = /^(53|25006)/;
+
+/** @returns the error for a caller if PostgreSQL had no room for a statement, which then changed nothing; null for other errors */
+export function asStorageProblem(error: unknown): GatewayError | null {
+  if (!(error instanceof DatabaseError) || !NO_ROOM.test(error.code ?? '')) return null;
+  return new GatewayError('OVERLOADED', 'The database has no room left, so nothing was stored. Try again later.');
+}
+
+/** PostgreSQL ended the connection, perhaps between a commit and its response. */
+const ENDED = ['57P01', '57P02'];
+/** The connection failed, so PostgreSQL received no statement. */
+const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
+const NO_CONNECTION = /trying to connect|connection timeout|not queryable/;
+
+/**
+ * Whether a statement that failed may be committed, now or later: the connection or the time ended before PostgreSQL responded.
+ */
+export function mayBeCommitted(error: unknown): boolean {
+  if (error instanceof DatabaseError) return ENDED.includes(error.code ?? '');
+  const { code, message } = error as NodeJS.ErrnoException;
+  return !NOT_CONNECTED.includes(code ?? '') && !NO_CONNECTION.test(message);
+}
