@@ -13,7 +13,7 @@ import { PreferenceService } from './suppression/preference.service';
 @Injectable()
 export class PlatformEventsConsumer extends EventConsumers {
   constructor(
-    private readonly relay: OutboxRelay,
+    protected override readonly relay: OutboxRelay,
     private readonly graph: GraphClient,
     inbound: InboundService,
     lateAcceptances: LateAcceptanceService,
@@ -57,15 +57,9 @@ export class PlatformEventsConsumer extends EventConsumers {
     ]);
   }
 
-  override onApplicationBootstrap(): void {
-    this.relay.start();
-    super.onApplicationBootstrap();
-  }
-
   override async onApplicationShutdown(): Promise<void> {
     await super.onApplicationShutdown();
-    // Consumers publish and sends call WhatsApp until they stop, so end relay and client last.
-    await this.relay.stop();
+    // Sends call WhatsApp until they stop.
     await this.graph.close();
   }
 }

@@ -16,7 +16,7 @@ interface Updates<E extends EventType> {
 @Injectable()
 export class PlatformEventsConsumer extends EventConsumers {
   constructor(
-    private readonly relay: OutboxRelay,
+    protected override readonly relay: OutboxRelay,
     templates: TemplateUpdates,
     accounts: AccountUpdates,
     consumers: ConsumerFactory,
@@ -25,16 +25,6 @@ export class PlatformEventsConsumer extends EventConsumers {
       consumers.create({ durable: 'template-updates', type: PlatformTemplateUpdate, ...appliedBy(templates) }),
       consumers.create({ durable: 'template-accounts', type: PlatformAccountUpdate, ...appliedBy(accounts) }),
     ]);
-  }
-
-  override onApplicationBootstrap(): void {
-    this.relay.start();
-    super.onApplicationBootstrap();
-  }
-
-  override async onApplicationShutdown(): Promise<void> {
-    await super.onApplicationShutdown();
-    await this.relay.stop();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { Signal } from '@mgw/events';
+import { Signal, type OutboxRelay } from '@mgw/events';
 import type { Logger } from '@mgw/telemetry';
 
 interface BackgroundLoopOptions {
@@ -8,6 +8,8 @@ interface BackgroundLoopOptions {
   logger: Logger;
   /** Pause after an error, in milliseconds. */
   retryMs: number;
+  /** Publishes what the work commits, and stops after it. */
+  relay?: OutboxRelay;
 }
 
 /** Repeats work while the service runs. A stop waits for the round in progress. */
@@ -26,6 +28,7 @@ export abstract class BackgroundLoop implements OnApplicationBootstrap, OnApplic
   }
 
   onApplicationBootstrap(): void {
+    this.loop.relay?.start();
     this.ended = this.repeat();
   }
 
@@ -33,6 +36,7 @@ export abstract class BackgroundLoop implements OnApplicationBootstrap, OnApplic
     this.stopped = true;
     this.signal.notify();
     await this.ended;
+    await this.loop.relay?.stop();
   }
 
   /** Begins the next round at once. */

@@ -1,6 +1,6 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { EventType } from '@mgw/contracts';
-import { EventConsumer, type EventConsumerOptions } from '@mgw/events';
+import { EventConsumer, type EventConsumerOptions, type OutboxRelay } from '@mgw/events';
 import type { NatsConnection } from '@mgw/nats';
 import type { Database } from '@mgw/postgres';
 import type { Logger } from '@mgw/telemetry';
@@ -23,13 +23,18 @@ export class ConsumerFactory {
 
 /** Consumers that run while the service runs. */
 export abstract class EventConsumers implements OnApplicationBootstrap, OnApplicationShutdown {
+  /** Publishes what the consumers commit, and stops after them. */
+  protected readonly relay?: OutboxRelay;
+
   constructor(private readonly consumers: EventConsumer[]) {}
 
   onApplicationBootstrap(): void {
+    this.relay?.start();
     for (const consumer of this.consumers) consumer.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.consumers.map((consumer) => consumer.stop()));
+    await this.relay?.stop();
   }
 }

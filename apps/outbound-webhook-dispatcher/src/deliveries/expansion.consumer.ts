@@ -7,7 +7,7 @@ import { DispatchService } from './dispatch.service';
 @Injectable()
 export class ExpansionConsumer extends EventConsumers {
   constructor(
-    private readonly relay: OutboxRelay,
+    protected override readonly relay: OutboxRelay,
     dispatch: DispatchService,
     consumers: ConsumerFactory,
   ) {
@@ -21,15 +21,5 @@ export class ExpansionConsumer extends EventConsumers {
         handle: (events) => dispatch.expand(events),
       }),
     ]);
-  }
-
-  override onApplicationBootstrap(): void {
-    this.relay.start();
-    super.onApplicationBootstrap();
-  }
-
-  override async onApplicationShutdown(): Promise<void> {
-    await super.onApplicationShutdown();
-    await this.relay.stop();
   }
 }

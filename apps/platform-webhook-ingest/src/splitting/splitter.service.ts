@@ -30,17 +30,7 @@ export class SplitterService extends BackgroundLoop {
     private readonly relay: OutboxRelay,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    super({ name: 'reading waiting callbacks', logger, retryMs: RETRY_MS });
-  }
-
-  override onApplicationBootstrap(): void {
-    this.relay.start();
-    super.onApplicationBootstrap();
-  }
-
-  override async onApplicationShutdown(): Promise<void> {
-    await super.onApplicationShutdown();
-    await this.relay.stop();
+    super({ name: 'reading waiting callbacks', logger, relay, retryMs: RETRY_MS });
   }
 
   protected async round(): Promise<number> {

@@ -9,7 +9,7 @@ import { StatusEvents } from './status-events.service';
 @Injectable()
 export class RecordsConsumer extends EventConsumers {
   constructor(
-    private readonly relay: OutboxRelay,
+    protected override readonly relay: OutboxRelay,
     store: RecordsStore,
     statusEvents: StatusEvents,
     consumers: ConsumerFactory,
@@ -44,15 +44,5 @@ export class RecordsConsumer extends EventConsumers {
         afterCommit,
       }),
     ]);
-  }
-
-  override onApplicationBootstrap(): void {
-    this.relay.start();
-    super.onApplicationBootstrap();
-  }
-
-  override async onApplicationShutdown(): Promise<void> {
-    await super.onApplicationShutdown();
-    await this.relay.stop();
   }
 }
