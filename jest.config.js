@@ -37,7 +37,7 @@ module.exports = {
   },
   // Published as modules only.
   transformIgnorePatterns: ['/node_modules/(?!(whatsapp-api-js|openid-client|oauth4webapi|jose)/)'],
-  moduleNameMapper: { '^@mgw/(.*)$': '<rootDir>/libs/$1/src/index.ts' },
+  moduleNameMapper: { '^@mgw/(.*)$': '<rootDir>/libs/$1/src/index.ts', '\\.css$': '<rootDir>/libs/testing/src/no-styles.cjs' },
   // On disk: the default follows TMPDIR.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.local'],
@@ -45,8 +45,8 @@ module.exports = {
   globalSetup: '<rootDir>/libs/testing/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/libs/testing/src/jest-global-teardown.ts',
   reporters: ['default', '<rootDir>/libs/testing/src/jest-summary-reporter.cjs'],
-  testSequencer: '<rootDir>/libs/testing/src/longest-first-sequencer.cjs',
+  testSequencer: '<rootDir>/libs/testing/src/lanes-sequencer.cjs',
   testTimeout: 60_000,
-  // One more than a small machine has cores: specs often wait.
-  maxWorkers: 3,
+  // Twice as many as a small machine has cores: specs often wait.
+  maxWorkers: 4,
 };
