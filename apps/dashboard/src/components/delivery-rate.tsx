@@ -3,6 +3,7 @@ import { useNow } from './clock';
 import { clockTime } from './clock-time';
 import { number } from './format-number';
 import type { Schemas } from '../api/client';
+import { Dimmed } from './dimmed';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
@@ -15,12 +16,7 @@ export function DeliveryRate({ webhook }: { webhook: Schemas['Webhooks']['webhoo
   const succeeded = counts.reduce((sum, hour) => sum + hour.succeeded, 0);
   const failed = counts.reduce((sum, hour) => sum + hour.failed, 0);
   const all = succeeded + failed;
-  if (all === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        No deliveries in the last 24 hours
-      </Text>
-    );
+  if (all === 0) return <Dimmed>No deliveries in the last 24 hours</Dimmed>;
   const byHour = new Map(counts.map((hour) => [Date.parse(hour.hour), hour]));
   const thisHour = Math.floor(now / HOUR_MS) * HOUR_MS;
   const bars = Array.from({ length: HOURS }, (_, i) => {

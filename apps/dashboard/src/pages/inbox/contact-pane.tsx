@@ -9,6 +9,7 @@ import { OptOut } from './opt-out';
 import { PersonAvatar } from './person-avatar';
 import type { ThreadMessage } from './thread-message';
 import type { useConversationChange } from './use-conversation-change';
+import { Dimmed } from '../../components/dimmed';
 
 /** The third pane: the person, and what is known about the conversation. @param messages those that are loaded */
 export function ContactPane({
@@ -61,11 +62,7 @@ export function ContactPane({
             onChange={(e) => change.mutate({ auto_reply: e.currentTarget.checked })}
           />
         </Group>
-        {auto_reply && assigned_to && (
-          <Text size="xs" c="dimmed">
-            Paused while the conversation is assigned.
-          </Text>
-        )}
+        {auto_reply && assigned_to && <Dimmed size="xs">Paused while the conversation is assigned.</Dimmed>}
       </Part>
       <Part title="Labels">
         <TagsInput

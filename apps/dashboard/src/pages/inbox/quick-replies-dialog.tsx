@@ -5,6 +5,8 @@ import { useState } from 'react';
 import { api, request } from '../../api/client';
 import type { QuickReply } from './matching-replies';
 import { quickRepliesQuery } from './use-quick-replies';
+import { Form } from '../../components/form';
+import { Dimmed } from '../../components/dimmed';
 
 const NEW = { id: null as number | null, shortcut: '', text: '' };
 
@@ -33,9 +35,7 @@ export function QuickRepliesDialog({ opened, onClose }: { opened: boolean; onClo
     <Modal opened={opened} onClose={onClose} title="Quick replies" size="lg">
       <Stack>
         {replies.length === 0 && (
-          <Text size="sm" c="dimmed">
-            Texts that your team sends often. Type / and the shortcut in the reply field to insert one.
-          </Text>
+          <Dimmed>Texts that your team sends often. Type / and the shortcut in the reply field to insert one.</Dimmed>
         )}
         {replies.map((reply) => (
           <Group key={reply.id} wrap="nowrap" justify="space-between">
@@ -60,43 +60,36 @@ export function QuickRepliesDialog({ opened, onClose }: { opened: boolean; onClo
             </ActionIcon>
           </Group>
         ))}
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            save.mutate(draft);
-          }}
-        >
-          <Stack gap="xs">
-            <TextInput
-              label="Shortcut"
-              placeholder="hours"
-              leftSection="/"
-              maxLength={32}
-              required
-              value={draft.shortcut}
-              onChange={(e) => setDraft({ ...draft, shortcut: e.currentTarget.value.replace(/[\s/]/g, '') })}
-            />
-            <Textarea
-              label="Text"
-              autosize
-              minRows={2}
-              maxLength={4096}
-              required
-              value={draft.text}
-              onChange={(e) => setDraft({ ...draft, text: e.currentTarget.value })}
-            />
-            <Group justify="flex-end">
-              {draft.id !== null && (
-                <Button variant="default" onClick={() => setDraft(NEW)}>
-                  Cancel
-                </Button>
-              )}
-              <Button type="submit" loading={save.isPending}>
-                {draft.id === null ? 'Add' : 'Save'}
+        <Form gap="xs" onSubmit={() => save.mutate(draft)}>
+          <TextInput
+            label="Shortcut"
+            placeholder="hours"
+            leftSection="/"
+            maxLength={32}
+            required
+            value={draft.shortcut}
+            onChange={(e) => setDraft({ ...draft, shortcut: e.currentTarget.value.replace(/[\s/]/g, '') })}
+          />
+          <Textarea
+            label="Text"
+            autosize
+            minRows={2}
+            maxLength={4096}
+            required
+            value={draft.text}
+            onChange={(e) => setDraft({ ...draft, text: e.currentTarget.value })}
+          />
+          <Group justify="flex-end">
+            {draft.id !== null && (
+              <Button variant="default" onClick={() => setDraft(NEW)}>
+                Cancel
               </Button>
-            </Group>
-          </Stack>
-        </form>
+            )}
+            <Button type="submit" loading={save.isPending}>
+              {draft.id === null ? 'Add' : 'Save'}
+            </Button>
+          </Group>
+        </Form>
       </Stack>
     </Modal>
   );

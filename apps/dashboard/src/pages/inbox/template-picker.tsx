@@ -8,6 +8,7 @@ import { PhoneBubble } from '../../components/phone-bubble';
 import { Wallpaper } from '../../components/wallpaper';
 import { TemplateValueFields } from '../templates/template-value-fields';
 import { buttonFields, filledHeader, headerFields, labelsOf, type Template } from '../templates/template-values';
+import { Form } from '../../components/form';
 
 /** Chooses a template, fills it in and sends it at once. */
 export function TemplatePicker({ opened, onClose, conversationId }: { opened: boolean; onClose: () => void; conversationId: number }) {
@@ -62,32 +63,20 @@ function FilledTemplate({ template, conversationId, onSent }: { template: Templa
   const isFilled = [...values, ...header_params, ...buttonValues].every(Boolean);
   const text = template.content.replace(/\{\{\s*(\d+)\s*\}\}/g, (whole, number: string) => values[Number(number) - 1] || whole);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        send.mutate();
-      }}
-    >
-      <Stack>
-        <Wallpaper>
-          <PhoneBubble
-            header={filledHeader(template, headerValues)}
-            text={text}
-            footer={template.footer_text}
-            buttons={labelsOf(template)}
-          />
-        </Wallpaper>
-        <TemplateValueFields fields={headers} values={headerValues} onChange={setHeaderValues} />
-        <TemplateValueFields
-          fields={template.variables.map((name, i) => ({ label: `{{${i + 1}}}${name === String(i + 1) ? '' : ` ${name}`}` }))}
-          values={values}
-          onChange={setValues}
-        />
-        <TemplateValueFields fields={buttons} values={buttonValues} onChange={setButtonValues} />
-        <Button type="submit" leftSection={<IconSend size={16} />} loading={send.isPending} disabled={!isFilled}>
-          Send
-        </Button>
-      </Stack>
-    </form>
+    <Form onSubmit={() => send.mutate()}>
+      <Wallpaper>
+        <PhoneBubble header={filledHeader(template, headerValues)} text={text} footer={template.footer_text} buttons={labelsOf(template)} />
+      </Wallpaper>
+      <TemplateValueFields fields={headers} values={headerValues} onChange={setHeaderValues} />
+      <TemplateValueFields
+        fields={template.variables.map((name, i) => ({ label: `{{${i + 1}}}${name === String(i + 1) ? '' : ` ${name}`}` }))}
+        values={values}
+        onChange={setValues}
+      />
+      <TemplateValueFields fields={buttons} values={buttonValues} onChange={setButtonValues} />
+      <Button type="submit" leftSection={<IconSend size={16} />} loading={send.isPending} disabled={!isFilled}>
+        Send
+      </Button>
+    </Form>
   );
 }

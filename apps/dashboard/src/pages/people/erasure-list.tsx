@@ -1,12 +1,13 @@
-import { Group, Table, Text } from '@mantine/core';
+import { Group, Table } from '@mantine/core';
 import { api, request } from '../../api/client';
 import { EmptyState } from '../../components/empty-state';
 import { LoadMore } from '../../components/load-more';
 import { QueryResult } from '../../components/query-result';
 import { RelativeTime } from '../../components/relative-time';
-import { scrollableByKeyboard } from '../../components/scrollable-by-keyboard';
 import { StateBadge } from '../../components/state-badge';
 import { usePagedQuery } from '../../components/use-paged-query';
+import { DataTable } from '../../components/data-table';
+import { Dimmed } from '../../components/dimmed';
 
 export function ErasureList() {
   const list = usePagedQuery({
@@ -24,39 +25,24 @@ export function ErasureList() {
               Erased people appear here, with the reason and the time when every service was done.
             </EmptyState>
           ) : (
-            <Table.ScrollContainer minWidth={620} scrollAreaProps={scrollableByKeyboard}>
-              <Table>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>Person</Table.Th>
-                    <Table.Th>State</Table.Th>
-                    <Table.Th>Requested</Table.Th>
-                    <Table.Th>By</Table.Th>
-                    <Table.Th>Reason</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {erasures.map(({ id, contact, state, confirmed, requested_at, requested_by, completed_at, reason }) => (
-                    <Table.Tr key={id}>
-                      <Table.Td>{contact}</Table.Td>
-                      <Table.Td>
-                        <StateBadge of={state === 'done' ? 'succeeded' : 'running'} label={state} />
-                        <Text size="xs" c="dimmed">
-                          {completed_at ? <RelativeTime at={completed_at} /> : `${confirmed.length} services are done`}
-                        </Text>
-                      </Table.Td>
-                      <Table.Td>
-                        <RelativeTime at={requested_at} />
-                      </Table.Td>
-                      <Table.Td>{requested_by?.name ?? 'A person who was removed'}</Table.Td>
-                      <Table.Td maw={280} style={{ overflowWrap: 'anywhere' }}>
-                        {reason}
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+            <DataTable minWidth={620} columns={['Person', 'State', 'Requested', 'By', 'Reason']}>
+              {erasures.map(({ id, contact, state, confirmed, requested_at, requested_by, completed_at, reason }) => (
+                <Table.Tr key={id}>
+                  <Table.Td>{contact}</Table.Td>
+                  <Table.Td>
+                    <StateBadge of={state === 'done' ? 'succeeded' : 'running'} label={state} />
+                    <Dimmed size="xs">{completed_at ? <RelativeTime at={completed_at} /> : `${confirmed.length} services are done`}</Dimmed>
+                  </Table.Td>
+                  <Table.Td>
+                    <RelativeTime at={requested_at} />
+                  </Table.Td>
+                  <Table.Td>{requested_by?.name ?? 'A person who was removed'}</Table.Td>
+                  <Table.Td maw={280} style={{ overflowWrap: 'anywhere' }}>
+                    {reason}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </DataTable>
           )
         }
       </QueryResult>

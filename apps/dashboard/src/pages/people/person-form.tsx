@@ -1,29 +1,25 @@
-import { Button, Card, Group, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, notifySuccess, request } from '../../api/client';
+import { api, request } from '../../api/client';
 import { ConfirmButton } from '../../components/confirm-button';
+import { TitledCard } from '../../components/titled-card';
+import { useChange } from '../../api/use-change';
 
 export function PersonForm() {
-  const queries = useQueryClient();
   const [phone, setPhone] = useState('');
   const [reason, setReason] = useState('');
-  const erase = useMutation({
-    mutationFn: () => request(api.DELETE('/api/client/people/{phone}', { params: { path: { phone } }, body: { reason } })),
-    onSuccess: ({ message }) => {
-      notifySuccess(message);
+  const erase = useChange(
+    () => request(api.DELETE('/api/client/people/{phone}', { params: { path: { phone } }, body: { reason } })),
+    undefined,
+    () => {
       setPhone('');
       setReason('');
-      void queries.invalidateQueries();
     },
-  });
+  );
   const isEmpty = phone.trim() === '';
   return (
-    <Card withBorder>
-      <Title order={2} size="h5" mb="sm">
-        Person
-      </Title>
+    <TitledCard title="Person">
       <Group align="flex-end" mb="sm">
         <TextInput
           label="Phone number with country code"
@@ -65,6 +61,6 @@ export function PersonForm() {
           Erase
         </ConfirmButton>
       </Group>
-    </Card>
+    </TitledCard>
   );
 }

@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
 import { StackedBars } from '../../components/stacked-bars';
 import { number } from '../../components/format-number';
-import { scrollableByKeyboard } from '../../components/scrollable-by-keyboard';
+import { DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
@@ -57,34 +57,22 @@ export function UsagePage() {
                 <Card withBorder mb="md">
                   <StackedBars bars={byDay(usage, from, to)} parts={PARTS} label="Messages by day; the table below has the numbers" />
                 </Card>
-                <Table.ScrollContainer minWidth={560} scrollAreaProps={scrollableByKeyboard}>
-                  <Table>
-                    <Table.Thead>
-                      <Table.Tr>
-                        <Table.Th>Day</Table.Th>
-                        <Table.Th>Kind</Table.Th>
-                        {FIGURES.map((name) => (
-                          <Table.Th key={name} ta="right" tt="capitalize">
-                            {name}
-                          </Table.Th>
-                        ))}
-                      </Table.Tr>
-                    </Table.Thead>
-                    <Table.Tbody>
-                      {[...usage].reverse().map((line) => (
-                        <Table.Tr key={line.day + line.kind}>
-                          <Table.Td>{line.day}</Table.Td>
-                          <Table.Td>{line.kind}</Table.Td>
-                          {FIGURES.map((name) => (
-                            <Table.Td key={name} ta="right">
-                              {number(line[name])}
-                            </Table.Td>
-                          ))}
-                        </Table.Tr>
+                <DataTable
+                  minWidth={560}
+                  columns={['Day', 'Kind', ...FIGURES.map((name) => ({ children: name, ta: 'right', tt: 'capitalize' }) as const)]}
+                >
+                  {[...usage].reverse().map((line) => (
+                    <Table.Tr key={line.day + line.kind}>
+                      <Table.Td>{line.day}</Table.Td>
+                      <Table.Td>{line.kind}</Table.Td>
+                      {FIGURES.map((name) => (
+                        <Table.Td key={name} ta="right">
+                          {number(line[name])}
+                        </Table.Td>
                       ))}
-                    </Table.Tbody>
-                  </Table>
-                </Table.ScrollContainer>
+                    </Table.Tr>
+                  ))}
+                </DataTable>
               </>
             )}
             <Title order={2} size="h5" mt="lg" mb="sm">

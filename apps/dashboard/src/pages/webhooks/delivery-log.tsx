@@ -14,6 +14,7 @@ import { type EventName, EVENTS } from './webhook';
 import { Recovery } from './recovery';
 import { TestEvent } from './test-event';
 import { useRedeliver } from './use-redeliver';
+import { Dimmed } from '../../components/dimmed';
 
 const STATES = ['succeeded', 'failed', 'skipped', 'pending', 'running'] as const;
 type State = (typeof STATES)[number];
@@ -103,9 +104,9 @@ export function DeliveryLog({ id, wanted }: { id: number; wanted: readonly strin
                         </Text>
                         <StateBadge of={delivery.state} />
                       </Group>
-                      <Text size="sm" c="dimmed">
+                      <Dimmed>
                         <RelativeTime at={delivery.created_at} />
-                      </Text>
+                      </Dimmed>
                       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
                         {deliveryOutcome(delivery)}
                       </Text>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { api, request, notifySuccess } from '../../api/client';
 import { number } from '../../components/format-number';
 import { RelativeTime } from '../../components/relative-time';
+import { Dimmed } from '../../components/dimmed';
 
 /** Redelivers everything that a webhook lost while its receiver was down. */
 export function Recovery({ id }: { id: number }) {
@@ -58,10 +59,10 @@ export function Recovery({ id }: { id: number }) {
         </Button>
       </Group>
       {recovery && (
-        <Text size="sm" c="dimmed">
+        <Dimmed>
           Last redelivery <RelativeTime at={recovery.started_at} />: {number(recovery.queued - recovery.cancelled)} attempted
           {recovery.cancelled > 0 && `, ${number(recovery.cancelled)} cancelled`}
-        </Text>
+        </Dimmed>
       )}
     </Stack>
   );

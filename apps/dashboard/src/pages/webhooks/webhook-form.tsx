@@ -5,6 +5,7 @@ import { changed } from '../../api/use-form-changes';
 import { api, request, notifySuccess } from '../../api/client';
 import { type Webhook, type EventName, DEFAULT_EVENTS, EVENTS } from './webhook';
 import { SecretField } from './secret-field';
+import { Form } from '../../components/form';
 
 export function WebhookForm({ webhook, done }: { webhook: Webhook | null; done: () => void }) {
   const [name, setName] = useState(webhook?.name ?? '');
@@ -34,41 +35,34 @@ export function WebhookForm({ webhook, done }: { webhook: Webhook | null; done: 
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
-      <Stack>
-        <TextInput label="Name" required value={name} onChange={(e) => setName(e.currentTarget.value)} />
-        <TextInput
-          label="Address"
-          required
-          placeholder="https://crm.example.com/whatsapp"
-          value={url}
-          onChange={(e) => setUrl(e.currentTarget.value)}
-        />
-        <Checkbox.Group label="Events" value={events} onChange={(value) => setEvents(value as EventName[])}>
-          <Stack gap={6} mt={4}>
-            {EVENTS.map((event) => (
-              <Checkbox key={event} value={event} label={event} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <SecretField
-          hasSecret={webhook?.has_secret ?? false}
-          secret={secret}
-          setSecret={setSecret}
-          keepOldMinutes={keepOldMinutes}
-          setKeepOldMinutes={setKeepOldMinutes}
-          drop={dropSecret}
-          setDrop={setDropSecret}
-        />
-        <Button type="submit" loading={save.isPending}>
-          Save
-        </Button>
-      </Stack>
-    </form>
+    <Form onSubmit={() => save.mutate()}>
+      <TextInput label="Name" required value={name} onChange={(e) => setName(e.currentTarget.value)} />
+      <TextInput
+        label="Address"
+        required
+        placeholder="https://crm.example.com/whatsapp"
+        value={url}
+        onChange={(e) => setUrl(e.currentTarget.value)}
+      />
+      <Checkbox.Group label="Events" value={events} onChange={(value) => setEvents(value as EventName[])}>
+        <Stack gap={6} mt={4}>
+          {EVENTS.map((event) => (
+            <Checkbox key={event} value={event} label={event} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <SecretField
+        hasSecret={webhook?.has_secret ?? false}
+        secret={secret}
+        setSecret={setSecret}
+        keepOldMinutes={keepOldMinutes}
+        setKeepOldMinutes={setKeepOldMinutes}
+        drop={dropSecret}
+        setDrop={setDropSecret}
+      />
+      <Button type="submit" loading={save.isPending}>
+        Save
+      </Button>
+    </Form>
   );
 }
