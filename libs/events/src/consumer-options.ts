@@ -23,6 +23,8 @@ export interface EventConsumerOptions<E extends EventType = EventType> {
   concurrency?: number;
   /** Latency-tolerant: starts batching at a lower load, for fewer and larger transactions. */
   latencyTolerant?: boolean;
+  /** Whether nothing needs the events now: then the consumer pulls once a second, and many events share a wake-up and a statement. */
+  isIdle?(): Promise<boolean>;
   /** Failed attempts of one process, with a working database, before an event goes to the dead letters. */
   maxDeliver?: number;
   /** Deadline of the handler for one batch, in milliseconds; the transaction is then rolled back. */

@@ -25,6 +25,9 @@ const MISSED_EXPIRES_MS = 250;
 /** Lifetime of a request for messages, in milliseconds. A suspended process has no request left when its lease ends. */
 const EXPIRES_MS = 3_000;
 const ORDERED_EXPIRES_MS = 1_000;
+/** An idle consumer pulls this often, and receives messages for a moment: the server sends those that have gathered at once. */
+const IDLE_MS = 1_000;
+const IDLE_EXPIRES_MS = 25;
 const POLL_MS = 100;
 const REQUEST_POLL_MS = 5;
 /** Deadline of a request for a consumer's state, in milliseconds: a stop waits for it. */
@@ -50,6 +53,8 @@ export class DurableSubscription {
   private gathered: PendingMessage[] | undefined;
   private received = 0;
   private isNextTooLarge = false;
+  /** Whether a request waits because the consumer is idle. */
+  private isWaiting = false;
   private working: NodeJS.Timeout | undefined;
   private readonly signal = new Signal();
   private stopped = false;
@@ -141,16 +146,34 @@ export class DurableSubscription {
     this.mayHaveMissed = true;
   }
 
-  /** Requests as many messages as there is room for. */
+  /** Requests messages, an idle consumer after a pause. */
   private refill(): void {
+    if (this.options.isIdle === undefined) this.request();
+    else if (!this.isWaiting && this.mayRequest) void this.requestUnlessIdle(this.options.isIdle);
+  }
+
+  private get mayRequest(): boolean {
+    return this.puller !== undefined && !this.gathered && !this.puller.isRequesting && !this.stopped && this.mayPull();
+  }
+
+  private async requestUnlessIdle(isIdle: () => Promise<boolean>): Promise<void> {
+    this.isWaiting = true;
+    const idle = await isIdle().catch(() => false);
+    if (idle) await this.pause(IDLE_MS);
+    this.isWaiting = false;
+    this.request(idle ? IDLE_EXPIRES_MS : undefined);
+  }
+
+  /** Requests as many messages as there is room for. */
+  private request(expiresMs?: number): void {
     const { puller } = this;
-    if (!puller || this.gathered || puller.isRequesting || this.stopped || !this.mayPull()) return;
+    if (!puller || !this.mayRequest) return;
     if (this.isNextTooLarge) {
       if (this.held.isHalfEmpty) puller.request(1);
       return;
     }
     const room = this.held.room();
-    if (room) puller.request(room.messages, room.bytes);
+    if (room) puller.request(room.messages, room.bytes, expiresMs);
   }
 
   /**

@@ -58,6 +58,22 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
     expect(heardBy.size).toBe(1);
   });
 
+  it('decision 460: gather in the stream while nothing needs them, and keep their order', async () => {
+    const questions: ((isIdle: boolean) => void)[] = [];
+    replica('a', { isIdle: () => new Promise((resolve) => questions.push(resolve)) });
+    await eventually(() => questions.length === 1);
+    await publish(...range(3));
+    await eventually(async () =>
+      (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop').then((info) => info.num_pending === 3),
+    );
+    questions[0]?.(true);
+    expect(await effectsOf(3)).toEqual(ids(range(3)));
+    await eventually(() => questions.length === 2);
+    await publish(3);
+    questions[1]?.(false);
+    expect(await effectsOf(4)).toEqual(ids(range(4)));
+  });
+
   it('continue in order, and at once, with another replica when one stops', async () => {
     const replicas = { a: replica('a'), b: replica('b') };
     await streams();

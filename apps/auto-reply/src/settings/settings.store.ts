@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AutoReplySettings, RequestOf, SetAutoReply } from '@mgw/contracts';
+import { RefreshedValue } from '@mgw/caching';
 import { Database } from '@mgw/postgres';
 import { AutoReplyConfig } from '../auto-reply.config';
 
@@ -9,6 +10,9 @@ export interface Settings extends AutoReplySettings {
   plan: string;
   timezone: string;
 }
+
+/** Age of the knowledge whether any business has auto-reply on, in milliseconds. */
+const ENABLED_FRESH_MS = 500;
 
 const NONE: Settings = {
   enabled: false,
@@ -25,10 +29,19 @@ const NONE: Settings = {
 
 @Injectable()
 export class SettingsStore {
+  private readonly anyEnabled = new RefreshedValue<boolean>({
+    load: async () => (await this.db.query('SELECT FROM auto_reply.settings WHERE enabled LIMIT 1')).length > 0,
+  });
+
   constructor(
     private readonly db: Database,
     private readonly config: AutoReplyConfig,
   ) {}
+
+  /** Whether any business has auto-reply on. */
+  isAnyEnabled(): Promise<boolean> {
+    return this.anyEnabled.get(ENABLED_FRESH_MS);
+  }
 
   async forBusiness(businessId: number): Promise<Settings> {
     const [row] = await this.db.query<Settings>(
