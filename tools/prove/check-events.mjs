@@ -1,5 +1,5 @@
 // Checks that receivers get every event once and in order.
-import { accepted, groupBy } from './witness-views.mjs';
+import { accepted, groupBy, isSent, isStatus } from './witness-views.mjs';
 
 /** Relays notice a wiped store at the next connection, or at their next comparison, once a minute. */
 const NOTICED_WITHIN_MS = 90_000;
@@ -24,9 +24,10 @@ const isInbound = ({ subject }) => /^public\.(message\.received|conversation\.cr
 const OVERLAP_MS = 1_000;
 
 const isLater = (one, other) =>
-  one.outbox === other.outbox &&
-  one.seq > other.seq &&
-  ((isInbound(one) && isInbound(other)) || Math.abs(one.created - other.created) > OVERLAP_MS);
+  (isStatus(one) && isSent(other) && one.message_id === other.message_id) ||
+  (one.outbox === other.outbox &&
+    one.seq > other.seq &&
+    ((isInbound(one) && isInbound(other)) || Math.abs(one.created - other.created) > OVERLAP_MS));
 
 export const EVENT_CHECKS = {
   'broadcasts wrong': (run) => {

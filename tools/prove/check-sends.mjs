@@ -1,5 +1,5 @@
 // Compares the responses to clients, the messages that the platform accepted, and the database's records.
-import { accepted, groupBy, isSent } from './witness-views.mjs';
+import { accepted, groupBy, isSent, isStatus } from './witness-views.mjs';
 
 /** Errors that promise an unsent message. */
 const NOT_SENT = new Set([
@@ -80,6 +80,17 @@ export const SEND_CHECKS = {
         .map(() => `${id} fell`),
     );
     return [...wrong, ...fell];
+  },
+  'message.status events wrong': (run) => {
+    const events = groupBy(run.events.filter(isStatus), ({ message_id }) => message_id);
+    const isRise = ({ status }, i, all) => RANK[status] > (i === 0 ? RANK.sent : RANK[all[i - 1].status]);
+    const records = new Map(run.records.map(({ message_id, status }) => [message_id, status]));
+    return accepted(run).flatMap(({ id }) => {
+      const status = records.get(id);
+      const rises = (events.get(id) ?? []).toSorted((a, b) => a.seq - b.seq);
+      const last = rises.at(-1)?.status ?? 'sent';
+      return rises.every(isRise) && last === status ? [] : [`${id} is ${status}, its events are ${rises.map((rise) => rise.status)}`];
+    });
   },
   'daily cap wrong': (run) => {
     const counted = groupBy(

@@ -6,7 +6,7 @@ const POLL_EVERY_MS = 1_000;
 
 /** Counts of unfinished work, by name. All are zero when the product is quiet. */
 const UNFINISHED = {
-  'events not published': ['send', 'ingest', 'broadcast', 'auto_reply'].map(
+  'events not published': ['send', 'ingest', 'broadcast', 'auto_reply', 'status'].map(
     (schema) => `SELECT count(*) FROM ${schema}.outbox WHERE published_at IS NULL`,
   ),
   'callbacks not split': ['SELECT count(*) FROM ingest.callbacks WHERE split_at IS NULL'],

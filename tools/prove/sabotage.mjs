@@ -62,6 +62,18 @@ export const SABOTAGE = {
         run.events.find(({ subject }) => subject === 'public.message.received'),
       ),
   },
+  'drop-status': {
+    check: 'message.status events wrong',
+    falsify: (run) =>
+      without(
+        run.events,
+        run.events.findLast(({ subject }) => subject === 'public.message.status'),
+      ),
+  },
+  'double-status': {
+    check: 'message.status events wrong',
+    falsify: (run) => void run.events.push(run.events.find(({ subject }) => subject === 'public.message.status')),
+  },
   status: {
     check: 'statuses wrong',
     falsify: (run) => void (run.records.find(({ message_id }) => message_id === went(run)[0].id).status = 'sent'),

@@ -12,3 +12,4 @@ export const groupBy = (list, keyOf) => {
 /** Calls that the platform accepted. */
 export const accepted = ({ calls }) => calls.filter(({ id }) => id !== null);
 export const isSent = ({ subject }) => subject === 'public.message.sent';
+export const isStatus = ({ subject }) => subject === 'public.message.status';

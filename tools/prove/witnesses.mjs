@@ -8,9 +8,9 @@ const QUERIES = {
     body::json -> 'data' ->> 'message_id' AS message_id, body::json ->> 'event' AS event
     FROM dispatch.deliveries ORDER BY finished_at NULLS LAST, id`,
   events: `SELECT event_id, outbox, seq::int, extract(epoch FROM created_at)::float8 * 1000 AS created, published_seq::int, ordering_key AS key, subject, body::json -> 'data' ->> 'message_id' AS message_id,
-    (body::json ->> 'business_id')::int AS business_id, body::json -> 'data' ->> 'broadcast_id' AS broadcast_id
+    body::json -> 'data' ->> 'status' AS status, (body::json ->> 'business_id')::int AS business_id, body::json -> 'data' ->> 'broadcast_id' AS broadcast_id
     FROM (SELECT 'send' AS outbox, o.* FROM send.outbox o UNION ALL SELECT 'broadcast', o.* FROM broadcast.outbox o
-          UNION ALL SELECT 'auto_reply', o.* FROM auto_reply.outbox o) o
+          UNION ALL SELECT 'auto_reply', o.* FROM auto_reply.outbox o UNION ALL SELECT 'status', o.* FROM status.outbox o) o
     WHERE subject LIKE 'public.%'`,
   broadcasts: `SELECT id::int, name, status, total, sent, failed FROM broadcast.broadcasts`,
 };

@@ -18,7 +18,7 @@ const GOOD = {
     ...['sent', 'read', 'delivered'].map((status) => ({ kind: 'status', id: 'wamid.one', status })),
     { kind: 'message', id: 'wamid.in', from: '12035550001' },
   ],
-  receipts: ['one', 'in', 'two', 'three'].map((name) => ({
+  receipts: ['one', 'in', 'two', 'one.delivered', 'one.read', 'three'].map((name) => ({
     webhook: 'steady',
     event_id: `event.${name}`,
     conversation: name === 'three' ? 2 : 1,
@@ -35,7 +35,7 @@ const GOOD = {
     { message_id: 'wamid.two', status: 'sent' },
     { message_id: 'wamid.three', status: 'sent' },
   ],
-  deliveries: ['one', 'in', 'two', 'three', 'end'].map((name) => ({
+  deliveries: ['one', 'in', 'two', 'one.delivered', 'one.read', 'three', 'end'].map((name) => ({
     webhook_id: 1,
     event_id: `event.${name}`,
     state: name === 'end' ? 'failed' : 'succeeded',
@@ -47,6 +47,16 @@ const GOOD = {
       created: seq * 10_000,
       subject: name === 'in' ? 'public.message.received' : 'public.message.sent',
       message_id: `wamid.${name}`,
+      business_id: 1,
+    })),
+    ...['delivered', 'read'].map((status, seq) => ({
+      event_id: `event.one.${status}`,
+      seq,
+      created: seq * 10_000,
+      subject: 'public.message.status',
+      outbox: 'status',
+      message_id: 'wamid.one',
+      status,
       business_id: 1,
     })),
     { event_id: 'event.end', seq: 9, subject: 'public.broadcast.completed', business_id: 1, broadcast_id: '5' },
