@@ -88,7 +88,7 @@ describe('the account by key (decisions 360 to 364)', () => {
       [UpdateWebhook, {}],
       [DeleteWebhook, {}],
       [ListDeliveries, { deliveries: [], next_cursor: null }],
-      [RecoverDeliveries, { queued: 3, next_since: null }],
+      [RecoverDeliveries, { queued: 1, next_since: null }],
       [GetRecovery, { recovery: null }],
       [CancelRecovery, { cancelled: 2 }],
       [ListSuppressions, { suppressions: [suppression], next_cursor: null }],
@@ -144,7 +144,11 @@ describe('the account by key (decisions 360 to 364)', () => {
     await call('put', 'suppressions/%2B1%20201-555-0100', { state: 'blocked' }).expect(200);
     expect(requested[1]).toEqual({ business_id: key.business_id, phone: RECIPIENT, state: 'blocked', reason: null, source: 'api' });
     const since = '2026-11-22T09:00:00Z';
-    expect((await call('post', 'webhooks/7/recover', { since }).expect(200)).body).toMatchObject({ success: true, queued: 3 });
+    expect((await call('post', 'webhooks/7/recover', { since }).expect(200)).body).toEqual({
+      success: true,
+      queued: 1,
+      message: '1 delivery is queued.',
+    });
     expect(requested[2]).toMatchObject({ business_id: key.business_id, webhook_id: 7, states: ['failed', 'skipped'] });
     await call('delete', 'webhooks/7/recover').expect(200);
     await call('delete', 'webhooks/7').expect(200);
@@ -153,7 +157,7 @@ describe('the account by key (decisions 360 to 364)', () => {
     expect(await entries()).toEqual([
       { action: 'webhook.created', target: 'webhook:7', ip, detail: { ...detail, name: 'CRM', events: WEBHOOK.events, signed: true } },
       { action: 'suppression.set', target: 'contact:…0100', ip, detail: { ...detail, state: 'blocked' } },
-      { action: 'webhook.recovered', target: 'webhook:7', ip, detail: { ...detail, since, queued: 3 } },
+      { action: 'webhook.recovered', target: 'webhook:7', ip, detail: { ...detail, since, queued: 1 } },
       { action: 'webhook.recovery-cancelled', target: 'webhook:7', ip, detail },
       { action: 'webhook.deleted', target: 'webhook:7', ip, detail },
     ]);

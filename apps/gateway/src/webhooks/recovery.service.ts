@@ -65,5 +65,6 @@ function entryOf(author: Author, action: 'webhook.recovered' | 'webhook.recovery
 
 function begun(queued: number, nextSince: string | null): string {
   const more = nextSince === null ? '' : ` The period has more: recover again from ${nextSince}.`;
-  return queued === 0 ? `No deliveries to recover.${more}` : `${queued} deliveries are queued, the oldest first.${more}`;
+  if (queued === 0) return `No deliveries to recover.${more}`;
+  return queued === 1 ? `1 delivery is queued.${more}` : `${queued} deliveries are queued, the oldest first.${more}`;
 }
