@@ -55,6 +55,8 @@ export class DurableSubscription {
   private isNextTooLarge = false;
   /** Whether a request waits because the consumer is idle. */
   private isWaiting = false;
+  /** Whether the last request left messages in the stream. */
+  private hasMore = false;
   private working: NodeJS.Timeout | undefined;
   private readonly signal = new Signal();
   private stopped = false;
@@ -146,7 +148,7 @@ export class DurableSubscription {
     this.mayHaveMissed = true;
   }
 
-  /** Requests messages, an idle consumer after a pause. */
+  /** Requests messages, an idle consumer after a pause if the last request received all. */
   private refill(): void {
     if (this.options.isIdle === undefined) this.request();
     else if (!this.isWaiting && this.mayRequest) void this.requestUnlessIdle(this.options.isIdle);
@@ -159,7 +161,7 @@ export class DurableSubscription {
   private async requestUnlessIdle(isIdle: () => Promise<boolean>): Promise<void> {
     this.isWaiting = true;
     const idle = await isIdle().catch(() => false);
-    if (idle) await this.pause(IDLE_MS);
+    if (idle && !this.hasMore && !this.isNextTooLarge) await this.pause(IDLE_MS);
     this.isWaiting = false;
     this.request(idle ? IDLE_EXPIRES_MS : undefined);
   }
@@ -173,7 +175,9 @@ export class DurableSubscription {
       return;
     }
     const room = this.held.room();
-    if (room) puller.request(room.messages, room.bytes, expiresMs);
+    if (!room) return;
+    this.hasMore = false;
+    puller.request(room.messages, room.bytes, expiresMs);
   }
 
   /**
@@ -266,6 +270,7 @@ export class DurableSubscription {
   private open(message: PulledMessage): void {
     const { key } = message;
     this.received += 1;
+    this.hasMore = message.undelivered > 0;
     const held = this.held.get(key);
     if (held) return held.redelivered(message);
     const open = new PendingMessage(message, () => {

@@ -59,19 +59,19 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
   });
 
   it('decision 460: gather in the stream while nothing needs them, and keep their order', async () => {
-    const questions: ((isIdle: boolean) => void)[] = [];
-    replica('a', { isIdle: () => new Promise((resolve) => questions.push(resolve)) });
-    await eventually(() => questions.length === 1);
-    await publish(...range(3));
+    // So many that one request a second would take half a minute.
+    const count = 240;
+    let answer: ((isIdle: boolean) => void) | undefined;
+    let isAnswered = false;
+    replica('a', { isIdle: () => (isAnswered ? Promise.resolve(true) : new Promise((resolve) => (answer = resolve))) });
+    await eventually(() => answer !== undefined);
+    await publish(...range(count));
     await eventually(async () =>
-      (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop').then((info) => info.num_pending === 3),
+      (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop').then((info) => info.num_pending === count),
     );
-    questions[0]?.(true);
-    expect(await effectsOf(3)).toEqual(ids(range(3)));
-    await eventually(() => questions.length === 2);
-    await publish(3);
-    questions[1]?.(false);
-    expect(await effectsOf(4)).toEqual(ids(range(4)));
+    isAnswered = true;
+    answer?.(true);
+    expect(await effectsOf(count)).toEqual(ids(range(count)));
   });
 
   it('continue in order, and at once, with another replica when one stops', async () => {

@@ -10,6 +10,8 @@ export class PulledMessage {
   readonly streamSequence: number;
   /** When the stream stored it, in milliseconds since the epoch. */
   readonly storedAt: number;
+  /** Messages that the consumer had not delivered yet when it delivered this one. */
+  readonly undelivered: number;
   /**
    * Identifies the message across its deliveries. It includes the time, because a stream that replaces a lost one numbers from one again.
    */
@@ -17,10 +19,11 @@ export class PulledMessage {
 
   constructor(private readonly message: Msg) {
     const tokens = (message.reply ?? '').split('.');
-    const [delivered, sequence, , stored] = tokens.slice(tokens.length > TOKENS ? 6 : 4);
+    const [delivered, sequence, , stored, undelivered] = tokens.slice(tokens.length > TOKENS ? 6 : 4);
     this.deliveries = Number(delivered);
     this.streamSequence = Number(sequence);
     this.storedAt = Number(stored) / 1_000_000;
+    this.undelivered = Number(undelivered);
     this.key = `${sequence} ${stored}`;
   }
 
