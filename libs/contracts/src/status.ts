@@ -52,7 +52,7 @@ const CountedFilter = {
   template: Type.Optional(characters(512)),
   /** The key as which the sends count. */
   api_key_id: Type.Optional(Id),
-  /** Of failed messages. */
+  /** Selects failed messages. */
   failure_code: Type.Optional(FailureCode),
 };
 

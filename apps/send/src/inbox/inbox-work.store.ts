@@ -7,7 +7,7 @@ type Change = Omit<RequestOf<typeof UpdateConversation>, 'business_id' | 'conver
 /** SQL of the id of conversation `$2` of business `$1`; for a merged one, that of the conversation it was merged into. */
 const CONVERSATION_ID = `(SELECT coalesce(merged_into, id) FROM send.conversations WHERE business_id = $1 AND id = $2)`;
 
-/** What agents do with conversations. */
+/** Changes that agents make to conversations. */
 @Injectable()
 export class InboxWorkStore {
   constructor(private readonly db: Database) {}

@@ -6,7 +6,7 @@ interface FirstStep {
   done: boolean;
   label: string;
   to: string;
-  /** Who takes the step, if the reader may not. */
+  /** The role that takes the step, if the reader may not. */
   by?: string;
 }
 

@@ -8,7 +8,7 @@ import { useQuickReplies } from './use-quick-replies';
 
 export type Draft = { kind: 'reply' | 'note'; text: string };
 
-/** Where an agent writes a reply or a note. @param quote the message that the reply quotes */
+/** A field for a reply or a note. @param quote the message that the reply quotes */
 export function Composer({
   draft,
   onChange,

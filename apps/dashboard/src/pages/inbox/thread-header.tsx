@@ -10,7 +10,7 @@ import { WindowCountdown } from './window-countdown';
 
 const FORMER = 'Former colleague';
 
-/** Who it is, who handles it, and the button that closes it. */
+/** Names the person and the agent, and closes the conversation. */
 export function ThreadHeader({
   conversation,
   change,
