@@ -78,6 +78,7 @@ describe('guarantees §3: records and history by month', () => {
       return reply.timeline.length === 4 && reply.message?.delivery_status === 'read' && reply;
     });
     expect(story.timeline.map((step) => step.status)).toEqual(['accepted', 'sent', 'delivered', 'read']);
+    expect(story.message).toMatchObject({ language: 'en', request_id: 'r1', conversation_id: 1 });
     expect(story.message).toMatchObject({ delivery_status: 'read', sent_at: '2026-01-31T23:59:58.000Z' });
     const { statuses } = await harness.rpc.call(GetMessageStatuses, { business_id: 1, message_ids: ['wamid.long'] });
     expect(statuses).toMatchObject([{ delivery_status: 'read' }]);

@@ -158,10 +158,10 @@ export const GetDelivery = operation('outbound-webhook-dispatcher', 'get-deliver
   errors: ['NOT_FOUND'],
 });
 
-/** The deliveries of an event, for the timeline of a message. */
+/** The deliveries of events, for the timeline of a message. */
 export const FindDeliveries = operation('outbound-webhook-dispatcher', 'find-deliveries', {
   isRead: true,
-  request: Type.Object({ business_id: Id, event_id: Type.String() }),
+  request: Type.Object({ business_id: Id, event_ids: Type.Array(Type.String(), { minItems: 1, maxItems: 10 }) }),
   reply: Type.Object({
     deliveries: Type.Array(
       Type.Composite([

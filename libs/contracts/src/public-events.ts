@@ -36,6 +36,14 @@ export const MessageReceived = eventType(
   }),
 );
 
+/** Facts of a send for the message log; absent if the process that sent it died. */
+export const RequestFacts = {
+  /** The language of the template. */
+  language: Type.Optional(Type.String()),
+  /** The `X-Request-Id` of the request. */
+  request_id: Type.Optional(Type.String()),
+};
+
 /** Fields of a sent message for the status service, which customers never see. */
 export const MessageSentFacts = Type.Object({
   intent_id: Type.String(),
@@ -43,6 +51,7 @@ export const MessageSentFacts = Type.Object({
   template: Nullable(Type.String()),
   /** True if the message may have been published as not sent before, because its outcome was unknown. */
   repaired: Type.Boolean(),
+  ...RequestFacts,
 });
 export type MessageSentFacts = Static<typeof MessageSentFacts>;
 

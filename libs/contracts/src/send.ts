@@ -7,6 +7,7 @@ import { INTENT_ID } from './intent-id';
 import { MediaId } from './media';
 import { ContactCards, InteractiveContent, LocationContent } from './message-content';
 import { operation, type ReplyOf, type RequestOf } from './operation';
+import { RequestFacts } from './public-events';
 import { MAX_STATUSES } from './status';
 
 /** Decision 24; `fingerprint` is the SHA-256 of endpoint and validated body. */
@@ -295,5 +296,6 @@ export const MessageNotSent = eventType(
     template: Nullable(Type.String()),
     text: Type.String(),
     reason: Type.String(),
+    ...RequestFacts,
   }),
 );

@@ -39,6 +39,10 @@ export const LoggedMessage = Type.Object({
   delivery_status: DeliveryStatus,
   failure_reason: Nullable(Type.String()),
   sent_at: IsoTime,
+  language: Type.Optional(Type.String({ description: 'The template’s language.' })),
+  request_id: Type.Optional(Type.String({ description: 'The `X-Request-Id` of the request that sent it, if it is known.' })),
+  /** Absent for sends that never became messages. */
+  conversation_id: Type.Optional(Id),
 });
 export type LoggedMessage = Static<typeof LoggedMessage>;
 

@@ -50,6 +50,6 @@ export function acceptedEvent(message_id: string, business_id = 1): EventEnvelop
     business_id,
     key: 'conversation:1',
     data: { message_id, to: '919876543210', type: 'text', text: 'Hi', sent_by: 'api', conversation_id: 1, business_id },
-    facts: { intent_id: 'i', api_key_id: 1, template: null, repaired: false },
+    facts: { intent_id: 'i', api_key_id: 1, template: null, repaired: false, language: 'en', request_id: 'r1' },
   });
 }

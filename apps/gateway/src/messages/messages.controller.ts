@@ -40,7 +40,9 @@ export class MessagesController {
   async show(@CurrentUser() { business_id }: BusinessUser, @Param('*', MessageIdPipe) message_id: string) {
     const { message, timeline } = await this.rpc.call(GetTimeline, { business_id, message_id });
     if (!message) throw notFound();
-    const found = await queryOptional(this.rpc, FindDeliveries, { business_id, event_id: `message.sent:${message_id}` });
+    const statuses = ['delivered', 'read', 'failed'].map((status) => `message.status:${message_id}:${status}`);
+    const event_ids = [`message.sent:${message_id}`, ...statuses];
+    const found = await queryOptional(this.rpc, FindDeliveries, { business_id, event_ids });
     return { message, timeline, webhooks: found && found.deliveries };
   }
 }

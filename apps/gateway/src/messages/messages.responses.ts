@@ -44,7 +44,7 @@ export const MessageDetailResponse = Type.Object(
     }),
     webhooks: Nullable(
       Type.Array(FindDeliveries.reply.properties.deliveries.items, {
-        description: 'Deliveries of its message.sent to webhooks; null if the dispatcher did not respond in time.',
+        description: 'Deliveries of its message.sent and message.status to webhooks; null if the dispatcher did not respond in time.',
       }),
     ),
   },

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { CountMessages, ListMessages, type LoggedMessage, type RequestOf } from '@mgw/contracts';
+import { CountMessages, FindDeliveries, GetTimeline, ListMessages, type LoggedMessage, type RequestOf } from '@mgw/contracts';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 
 const DAY_MS = 86_400_000;
@@ -96,6 +96,19 @@ describe('the message log and its counts (spec §10, decision 440)', () => {
   ])('refuses %s', async (path, error) => {
     const { body } = await owner.get(`/api/client/${path}`).expect(400);
     expect((body as { error: string }).error).toContain(error);
+  });
+
+  it('decision 442: shows the deliveries of every event of a message', async () => {
+    const asked: string[][] = [];
+    dashboard.neighbours.respond(GetTimeline, () => ({ message: MESSAGE, timeline: [] }));
+    dashboard.neighbours.respond(FindDeliveries, ({ event_ids }) => {
+      asked.push(event_ids);
+      return { deliveries: [] };
+    });
+    await owner.get('/api/client/messages/wamid.A').expect(200);
+    expect(asked).toEqual([
+      ['message.sent:wamid.A', 'message.status:wamid.A:delivered', 'message.status:wamid.A:read', 'message.status:wamid.A:failed'],
+    ]);
   });
 
   it('decision 441: streams every page as CSV, and no cell is a formula', async () => {

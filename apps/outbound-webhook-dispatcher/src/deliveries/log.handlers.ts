@@ -47,8 +47,8 @@ export class DeliveryLogHandlers {
   }
 
   @Handles(FindDeliveries)
-  async find({ business_id, event_id }: RequestOf<typeof FindDeliveries>): Promise<ReplyOf<typeof FindDeliveries>> {
-    return { deliveries: await this.log.byEvent(business_id, event_id) };
+  async find({ business_id, event_ids }: RequestOf<typeof FindDeliveries>): Promise<ReplyOf<typeof FindDeliveries>> {
+    return { deliveries: await this.log.byEvents(business_id, event_ids) };
   }
 
   @Handles(Redeliver)

@@ -105,11 +105,11 @@ export class DeliveryLogStore {
     return row ? shownRecord(row, row) : null;
   }
 
-  async byEvent(businessId: number, eventId: string): Promise<ReplyOf<typeof FindDeliveries>['deliveries']> {
+  async byEvents(businessId: number, eventIds: string[]): Promise<ReplyOf<typeof FindDeliveries>['deliveries']> {
     const rows = await this.db.reads(businessId).query<LogRow & { webhook_id: string; webhook_name: string }>(
       `SELECT ${COLUMNS}, w.id AS webhook_id, w.name AS webhook_name FROM dispatch.webhooks w
-       JOIN dispatch.deliveries d ON d.webhook_id = w.id AND d.event_id = $2 WHERE w.business_id = $1 ORDER BY d.id`,
-      [businessId, eventId],
+       JOIN dispatch.deliveries d ON d.webhook_id = w.id AND d.event_id = ANY ($2::text[]) WHERE w.business_id = $1 ORDER BY d.id`,
+      [businessId, eventIds],
     );
     return rows.map((row) => ({ ...recordOf(row), webhook_id: Number(row.webhook_id), webhook_name: row.webhook_name }));
   }

@@ -21,6 +21,7 @@ describe('the daily cap (spec §8)', () => {
     to: '919876543210',
     type: 'text',
     template: null,
+    language: null,
     marketing: false,
     needsWindow: false,
     text: 'Hi',

@@ -124,6 +124,8 @@ function toIntentRecord(row: IntentRecordRow): IntentRecord {
     sentBy: row.sent_by as IntentRecord['sentBy'],
     template: row.template,
     text: row.text,
+    language: null,
+    requestId: null,
     traceparent: undefined,
   };
 }

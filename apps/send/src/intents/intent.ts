@@ -11,6 +11,8 @@ export interface IntentDraft {
   to: string;
   type: DataOf<typeof MessageNotSent>['type'];
   template: string | null;
+  /** The template's language. */
+  language: string | null;
   /** True for a MARKETING template. */
   marketing: boolean;
   /** True for text and media (spec §3.2). */
@@ -70,6 +72,9 @@ export interface IntentRecord {
   sentBy: DataOf<typeof MessageNotSent>['sent_by'];
   template: string | null;
   text: string;
+  /** The template's language and the id of the request; null for an intent that was read back. */
+  language: string | null;
+  requestId: string | null;
   /** The trace in which the outcome is recorded. */
   traceparent: string | undefined;
 }

@@ -27,7 +27,13 @@ export function acceptedPerson({ intent, waId, userId }: Acceptance): Person {
 
 /** Notifies the business's webhooks (spec §6.3) and opens the status record. Its id makes consumers handle it once (guarantees §1, S7). */
 export function sentEvent({ intent, messageId, acceptedAt, repaired }: Acceptance, conversationId: number): EventEnvelope {
-  const facts: MessageSentFacts = { intent_id: intent.id, api_key_id: intent.apiKeyId, template: intent.template, repaired };
+  const facts: MessageSentFacts = {
+    intent_id: intent.id,
+    api_key_id: intent.apiKeyId,
+    template: intent.template,
+    repaired,
+    ...requestFacts(intent),
+  };
   const fields = {
     id: `message.sent:${messageId}`,
     at: acceptedAt,
@@ -63,7 +69,12 @@ export function notSentEvent(intent: IntentRecord, reason: string): EventEnvelop
       template: intent.template,
       text: intent.text,
       reason,
+      ...requestFacts(intent),
     },
   };
   return withTraceparent(intent.traceparent, () => newEvent(MessageNotSent, fields));
+}
+
+function requestFacts({ language, requestId }: IntentRecord) {
+  return { ...(language !== null && { language }), ...(requestId !== null && { request_id: requestId }) };
 }

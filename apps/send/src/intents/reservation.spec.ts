@@ -51,6 +51,7 @@ describe('the reservation of a send (spec §3.2, §4.5)', () => {
     to,
     type: 'template',
     template: 'order_update',
+    language: null,
     marketing: false,
     needsWindow: false,
     text: 'Hi',

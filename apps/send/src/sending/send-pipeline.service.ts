@@ -50,7 +50,7 @@ export class SendPipeline {
     const release = await this.graph.takePlace(connection.phoneNumberId, Math.min(SHARE_WAIT_MS, callUntil - MIN_CALL_MS - Date.now()));
     if (release === null) throw numberBusy();
     try {
-      return await this.reserveAndSend(outgoing, connection, callUntil);
+      return await this.reserveAndSend(outgoing, connection, callUntil, context.requestId);
     } finally {
       release();
     }
@@ -60,10 +60,11 @@ export class SendPipeline {
     outgoing: OutgoingMessage,
     connection: PlatformConnection,
     callUntil: number,
+    requestId: string,
   ): Promise<ReplyOf<typeof SendText>> {
     const { sender } = outgoing;
     const draft = toDraft(outgoing);
-    const intent = toIntentRecord(draft);
+    const intent = toIntentRecord(draft, requestId);
     const reservation = await this.reservations.reserve(draft);
     switch (reservation.kind) {
       case 'suppressed':
@@ -85,10 +86,11 @@ export class SendPipeline {
 
 function toDraft({ sender, to, type, template, needsWindow, text }: OutgoingMessage): IntentDraft {
   const marketing = template?.category === 'MARKETING';
-  return { id: sender.intent_id ?? newIntentId(), sender, to, type, template: template?.name ?? null, marketing, needsWindow, text };
+  const { name = null, language = null } = template ?? {};
+  return { id: sender.intent_id ?? newIntentId(), sender, to, type, template: name, language, marketing, needsWindow, text };
 }
 
-function toIntentRecord({ id, sender, to, type, template, text }: IntentDraft): IntentRecord {
+function toIntentRecord({ id, sender, to, type, template, text, language }: IntentDraft, requestId: string): IntentRecord {
   const { business_id: businessId, api_key_id: apiKeyId, sent_by: sentBy } = sender;
-  return { id, businessId, apiKeyId, to, type, sentBy, template, text, traceparent: activeTraceparent() };
+  return { id, businessId, apiKeyId, to, type, sentBy, template, text, language, requestId, traceparent: activeTraceparent() };
 }

@@ -24,6 +24,8 @@ describe('sending a message (guarantees §1)', () => {
       return published;
     });
     expect(event.data).toMatchObject({ message_id: 'wamid.P1', text: 'Hello Asha, order 7.', type: 'template', sent_by: 'api' });
+    // For the message log (decision 442).
+    expect(event.facts).toMatchObject({ language: 'en', request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string });
     expect(await sending.harness.published('message.sent')).toHaveLength(1);
   });
 

@@ -15,12 +15,16 @@ interface LogRow {
   status: DeliveryStatus;
   failure_reason: string | null;
   sent_at: Date;
+  language: string | null;
+  request_id: string | null;
+  conversation_id: string | null;
 }
 
 /** `exact` is `sent_at` in microseconds, for the cursor. */
 type ListedRow = LogRow & Examined & { exact: string };
 
-const COLUMNS = 'message_id, recipient, type, template, text, sent_by, api_key_id, accepted, status, failure_reason, sent_at';
+const COLUMNS = `message_id, recipient, type, template, text, sent_by, api_key_id, accepted, status, failure_reason, sent_at,
+  language, request_id, conversation_id`;
 
 /** @param condition one that an index serves in this order */
 const listed = (condition: string) =>
@@ -122,5 +126,8 @@ function toLoggedMessage(row: LogRow): LoggedMessage {
     delivery_status: row.status,
     failure_reason: row.failure_reason,
     sent_at: row.sent_at.toISOString(),
+    ...(row.language !== null && { language: row.language }),
+    ...(row.request_id !== null && { request_id: row.request_id }),
+    ...(row.conversation_id !== null && { conversation_id: Number(row.conversation_id) }),
   };
 }

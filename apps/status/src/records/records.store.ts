@@ -64,6 +64,8 @@ const ACCEPTED = new RowSet<AcceptedEvent>({
   sent_by: ['text', ({ data }) => data.sent_by],
   key: ['bigint', (event) => factsOf(event).api_key_id],
   conversation_id: ['bigint', ({ data }) => data.conversation_id],
+  language: ['text', (event) => factsOf(event).language ?? null],
+  request_id: ['text', (event) => factsOf(event).request_id ?? null],
 });
 const NOT_SENT = new RowSet<NotSentEvent>({
   business_id: ['bigint', ({ business_id }) => business_id],
@@ -76,6 +78,8 @@ const NOT_SENT = new RowSet<NotSentEvent>({
   text: ['text', ({ data }) => data.text],
   sent_by: ['text', ({ data }) => data.sent_by],
   key: ['bigint', ({ data }) => data.api_key_id],
+  language: ['text', ({ data }) => data.language ?? null],
+  request_id: ['text', ({ data }) => data.request_id ?? null],
 });
 const SUPERSEDED = new RowSet<AcceptedEvent>({
   business_id: ['bigint', ({ business_id }) => business_id],
@@ -134,14 +138,16 @@ export class RecordsStore {
     ]);
     const accepted = await tx.query<{ business_id: string; message_id: string; rank: number }>(
       `INSERT INTO status.records AS r
-         (business_id, message_id, month, recipient, sent_at, status, rank, type, template, text, sent_by, api_key_id, conversation_id)
+         (business_id, message_id, month, recipient, sent_at, status, rank, type, template, text, sent_by, api_key_id, conversation_id,
+          language, request_id)
        SELECT DISTINCT ON (business_id, message_id)
-         business_id, message_id, ${MONTH}, recipient, sent_at, 'sent', 1, type, template, text, sent_by, key, conversation_id
+         business_id, message_id, ${MONTH}, recipient, sent_at, 'sent', 1, type, template, text, sent_by, key, conversation_id,
+         language, request_id
        FROM ${ACCEPTED.from('n')}
        ORDER BY business_id, message_id
        ON CONFLICT (business_id, message_id, month) DO UPDATE SET recipient = excluded.recipient, sent_at = excluded.sent_at, type = excluded.type,
          template = excluded.template, text = excluded.text, sent_by = excluded.sent_by, api_key_id = excluded.api_key_id,
-         conversation_id = excluded.conversation_id
+         conversation_id = excluded.conversation_id, language = excluded.language, request_id = excluded.request_id
        WHERE r.sent_at IS NULL RETURNING r.business_id, r.message_id, r.rank`,
       ACCEPTED.values(events),
     );
@@ -172,9 +178,11 @@ export class RecordsStore {
     );
     await tx.query(
       `INSERT INTO status.records
-         (business_id, message_id, month, recipient, sent_at, status, rank, failure_reason, type, template, text, sent_by, api_key_id, accepted)
+         (business_id, message_id, month, recipient, sent_at, status, rank, failure_reason, type, template, text, sent_by, api_key_id, accepted,
+          language, request_id)
        SELECT DISTINCT ON (business_id, message_id)
-         business_id, message_id, ${MONTH}, recipient, at, 'failed', 3, reason, type, template, text, sent_by, key, false
+         business_id, message_id, ${MONTH}, recipient, at, 'failed', 3, reason, type, template, text, sent_by, key, false,
+         language, request_id
        FROM ${NOT_SENT.from('n')}
        ORDER BY business_id, message_id
        ON CONFLICT (business_id, message_id, month) DO NOTHING`,
