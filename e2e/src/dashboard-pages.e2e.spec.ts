@@ -391,7 +391,7 @@ describe('the dashboard’s pages', () => {
       await go('login');
       await eventually(async () => (await page.title()) === 'Log in · Messaging gateway');
       await openHome();
-      await page.getByRole('link', { name: 'Messages' }).click();
+      await page.getByRole('link', { name: 'Messages', exact: true }).click();
       await eventually(async () => /^(\(\d+\) )?Messages · Messaging gateway$/.test(await page.title()));
     });
   });
@@ -796,7 +796,7 @@ describe('the dashboard’s pages', () => {
 
     it('opens every page and its main action from the palette; Esc restores the focus', async () => {
       await openHome();
-      await page.getByRole('link', { name: 'Messages' }).focus();
+      await page.getByRole('link', { name: 'Messages', exact: true }).focus();
       await openPalette();
       expect(await accessibilityFaults(page)).toEqual([]);
       await page.keyboard.press('Escape');
@@ -873,7 +873,7 @@ describe('the dashboard’s pages', () => {
       await page.getByLabel('Phone').fill('+1 201 555 0100');
       await page.getByLabel('Phone').press('Enter');
       await page.waitForURL(/phone=/);
-      await page.getByRole('link', { name: 'Messages' }).click();
+      await page.getByRole('link', { name: 'Messages', exact: true }).click();
       await page.getByText('No results').waitFor({ state: 'detached' });
       await eventually(async () => [await search.inputValue(), await page.getByLabel('Phone').inputValue()].join('') === '');
       await go('inbox');
@@ -938,6 +938,66 @@ describe('the dashboard’s pages', () => {
       await log.getByRole('button', { name: 'Older messages' }).click();
       await log.getByText(lines[0] as string, { exact: true }).waitFor();
       expect(await isVisible(lines[4] as string)).toBe(true);
+    });
+  });
+
+  describe('messages', () => {
+    it('decision 442: keeps filters in the address, counts and exports the same messages, and shows what belongs to one', async () => {
+      const crm = integrator(stack.demo.base_url, stack.growth.api_key);
+      const sent = await crm.post('send-template', {
+        phone: '+1 201 555 0171',
+        template_name: 'order_update',
+        body_params: ['Asha', '8118'],
+      });
+      expect(sent.status).toBe(200);
+      await logIn();
+      await go('messages?period=24h&sent_by=api&type=template&template=order_update');
+      await page.getByText(/^\d+ messages?$/).waitFor();
+      await page.getByLabel('Phone').fill('55501 71');
+      await page.keyboard.press('Enter');
+      await eventually(() => here().searchParams.get('phone') === '55501 71');
+      const row = page.getByRole('row', { name: /8118/ });
+      await row.waitFor();
+      const csv = await page.evaluate<string>(
+        `fetch(document.querySelector('a[download="messages.csv"]').href).then((response) => response.text())`,
+      );
+      expect(csv).toMatch(/^message_id,sent_at,.*\r\n[^\n]*8118[^\n]*\r\n$/);
+      // Anywhere in the row.
+      await row.getByText('api', { exact: true }).click();
+      const drawer = page.getByRole('dialog');
+      await drawer.getByText('api, API key Demo key').waitFor();
+      await drawer.getByText(/^template order_update \(en/).waitFor();
+      await drawer.getByText(sent.headers.get('x-request-id') ?? '').waitFor();
+      await drawer.getByText(/"body_params":\["Asha","8118"\]/).waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.reload();
+      await drawer.getByRole('link', { name: 'Open in the inbox' }).click();
+      await page.getByRole('log').getByText('8118').first().waitFor();
+    });
+
+    it('decision 442: draws only the rows on the screen of a log of any length', async () => {
+      await logIn();
+      await page.route('**/api/client/messages?*', (route) => {
+        const from = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0);
+        const messages = Array.from({ length: 100 }, (_, i) => ({
+          ...{ message_id: `wamid.${from + i}`, to: '12015550100', type: 'text', template: null, text: `Message ${from + i}` },
+          ...{ sent_by: 'api', api_key_id: 1, api_status: 'success', delivery_status: 'read', failure_reason: null },
+          sent_at: new Date().toISOString(),
+        }));
+        return route.fulfill({ json: { messages, next_cursor: String(from + 100) } });
+      });
+      await go('messages');
+      const shows = async () => {
+        await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
+        return page
+          .getByText(/^Message 9\d\d$/)
+          .first()
+          .isVisible();
+      };
+      await eventually(shows, { everyMs: 100, timeoutMs: 60_000 });
+      expect(await page.getByRole('row').count()).toBeLessThan(80);
+      await page.getByRole('button', { name: 'Back to the newest' }).click();
+      await page.getByText('Message 0', { exact: true }).waitFor();
     });
   });
 
@@ -1169,7 +1229,7 @@ describe('the dashboard’s pages', () => {
         ['webhooks', () => page.getByRole('button', { name: 'Add a webhook' }).click()],
         ['api-keys', () => page.getByRole('button', { name: 'Create a key' }).click()],
         ['templates', () => page.getByRole('button', { name: 'Copy values' }).first().click()],
-        ['messages', () => page.locator('tbody button').first().click()],
+        ['messages', () => page.getByRole('row').getByRole('button').first().click()],
       ];
       const crm = integrator(stack.demo.base_url, stack.growth.api_key);
       await crm.post('send-template', { phone: '+1 201 555 0100', template_name: 'order_update', body_params: ['Asha', '1'] });
@@ -1238,11 +1298,11 @@ describe('the dashboard’s pages', () => {
     it('skips the closed phone menu with Tab', async () => {
       await page.setViewportSize(PHONE);
       await openHome();
-      expect(await page.getByRole('link', { name: 'Inbox' }).count()).toBe(0);
+      expect(await page.getByRole('link', { name: /^Inbox/ }).count()).toBe(0);
       await page.getByRole('button', { name: 'Show or hide the navigation' }).click();
-      await page.getByRole('link', { name: 'Inbox' }).click();
+      await page.getByRole('link', { name: /^Inbox/ }).click();
       await page.getByRole('heading', { name: 'Inbox' }).waitFor();
-      await page.getByRole('link', { name: 'Inbox' }).waitFor({ state: 'hidden' });
+      await page.getByRole('link', { name: /^Inbox/ }).waitFor({ state: 'hidden' });
     });
 
     it('shows a new key until it is saved, and the expiry of each key', async () => {

@@ -11,8 +11,18 @@ const NAMES = 4;
 const FILLED = { position: 'absolute', inset: 0, display: 'flex' } as const;
 const colorOf = ({ color }: Part) => `var(--mantine-color-${color})`;
 
-/** Stacked bars. The page must show the same numbers as text. @param label what the bars show, and where the text is */
-export function StackedBars({ bars, parts, label }: { bars: Bar[]; parts: Part[]; label: string }) {
+interface StackedBarsProps {
+  bars: Bar[];
+  parts: Part[];
+  /** What the bars show, and where the same numbers are as text. */
+  label: string;
+  height?: number;
+  /** Opens a bar at a click. The page must offer the same to people without a mouse. */
+  onOpen?: (index: number) => void;
+}
+
+/** Stacked bars. The page must show the same numbers as text. */
+export function StackedBars({ bars, parts, label, height = 220, onOpen }: StackedBarsProps) {
   const [under, setUnder] = useState<Bar | null>(null);
   const lines = linesFor(Math.max(0, ...bars.map(({ values }) => sum(values))));
   const top = lines[lines.length - 1] as number;
@@ -21,7 +31,7 @@ export function StackedBars({ bars, parts, label }: { bars: Bar[]; parts: Part[]
   return (
     <Box role="img" aria-label={label}>
       <Box fz="xs" c="dimmed" style={{ display: 'grid', gridTemplateColumns: 'max-content 1fr', columnGap: 8, rowGap: 6 }}>
-        <Box h={220} lh={0} ta="right" style={{ display: 'flex', flexDirection: 'column-reverse', justifyContent: 'space-between' }}>
+        <Box h={height} lh={0} ta="right" style={{ display: 'flex', flexDirection: 'column-reverse', justifyContent: 'space-between' }}>
           {lines.map((line) => (
             <span key={line}>{number(line)}</span>
           ))}
@@ -35,7 +45,12 @@ export function StackedBars({ bars, parts, label }: { bars: Bar[]; parts: Part[]
             </div>
             <div style={FILLED}>
               {bars.map((bar, i) => (
-                <div key={i} style={{ flex: '1 1 0', minWidth: 0 }} onMouseEnter={() => setUnder(bar)}>
+                <div
+                  key={i}
+                  style={{ flex: '1 1 0', minWidth: 0, ...(onOpen && { cursor: 'pointer' }) }}
+                  onMouseEnter={() => setUnder(bar)}
+                  onClick={() => onOpen?.(i)}
+                >
                   <Box h="100%" w="80%" maw={72} mx="auto" style={{ display: 'flex', flexDirection: 'column-reverse' }}>
                     {parts.map((part, nth) => (
                       <div key={part.name} style={{ height: `${((bar.values[nth] ?? 0) / top) * 100}%`, background: colorOf(part) }} />

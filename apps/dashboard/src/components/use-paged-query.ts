@@ -10,12 +10,15 @@ interface Paged<P extends Page, R> {
   rows: (page: P) => R[];
   /** In milliseconds, or computed from the rows. */
   refetchInterval?: number | ((rows: R[]) => number);
+  /** False keeps the loaded pages as they are. */
+  enabled?: boolean;
 }
 
 /** Loads a paged list; `data` holds the rows of all loaded pages. */
-export function usePagedQuery<P extends Page, R>({ queryKey, load, rows, refetchInterval }: Paged<P, R>) {
+export function usePagedQuery<P extends Page, R>({ queryKey, load, rows, refetchInterval, enabled = true }: Paged<P, R>) {
   return useInfiniteQuery({
     queryKey,
+    enabled,
     initialPageParam: null as string | null,
     queryFn: ({ pageParam }) => load(pageParam === null ? {} : { cursor: pageParam }),
     getNextPageParam: ({ next_cursor }: P) => next_cursor,

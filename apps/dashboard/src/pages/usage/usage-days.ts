@@ -1,19 +1,12 @@
 import { type Schemas } from '../../api/client';
 import { type Bar } from '../../components/bar';
 import { csvFile } from '../../components/csv-file';
+import { STATUS_PARTS, statusValues } from '../../components/status-parts';
 
 type UsageLine = Schemas['Usage']['usage'][number];
 
 const DAY_MS = 86_400_000;
 const DAY = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
-/** The parts of a bar, the lowest first. */
-export const PARTS = [
-  { name: 'read', color: 'green-6' },
-  { name: 'delivered', color: 'teal-4' },
-  { name: 'on the way', color: 'blue-4' },
-  { name: 'failed', color: 'red-6' },
-];
-
 export const FIGURES = ['sent', 'delivered', 'read', 'failed', 'refused'] as const;
 
 /** The usage of each day, in disjoint parts. */
@@ -21,10 +14,8 @@ export function byDay(lines: UsageLine[], from: string, to: string): Bar[] {
   const days: Bar[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) {
     const day = new Date(at).toISOString().slice(0, 10);
-    const parts = lines
-      .filter((line) => line.day === day)
-      .map(({ sent, delivered, read, failed, refused }) => [read, delivered - read, sent - delivered - failed, failed + refused]);
-    days.push({ name: DAY.format(at), values: PARTS.map((_, i) => parts.reduce((sum, part) => sum + (part[i] ?? 0), 0)) });
+    const parts = lines.filter((line) => line.day === day).map(statusValues);
+    days.push({ name: DAY.format(at), values: STATUS_PARTS.map((_, i) => parts.reduce((sum, part) => sum + (part[i] ?? 0), 0)) });
   }
   return days;
 }

@@ -6,11 +6,12 @@ import { api, request } from '../../api/client';
 import { StackedBars } from '../../components/stacked-bars';
 import { number } from '../../components/format-number';
 import { DataTable } from '../../components/data-table';
+import { DayField } from '../../components/day-field';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
-import { byDay, csvOf, FIGURES, PARTS } from './usage-days';
-import { UsageDay } from './usage-day';
+import { STATUS_PARTS } from '../../components/status-parts';
+import { byDay, csvOf, FIGURES } from './usage-days';
 
 const route = getRouteApi('/inside/usage');
 
@@ -44,8 +45,8 @@ export function UsagePage() {
         </Button>
       </PageTitle>
       <Group mb="md">
-        <UsageDay label="From" value={from} disabled={report.isPending} onChange={(day) => void navigate({ search: { from: day, to } })} />
-        <UsageDay label="To" value={to} disabled={report.isPending} onChange={(day) => void navigate({ search: { from, to: day } })} />
+        <DayField label="From" value={from} disabled={report.isPending} onChange={(day) => void navigate({ search: { from: day, to } })} />
+        <DayField label="To" value={to} disabled={report.isPending} onChange={(day) => void navigate({ search: { from, to: day } })} />
       </Group>
       <QueryResult query={report}>
         {({ usage, keys, from, to }) => (
@@ -55,7 +56,11 @@ export function UsagePage() {
             ) : (
               <>
                 <Card withBorder mb="md">
-                  <StackedBars bars={byDay(usage, from, to)} parts={PARTS} label="Messages by day; the table below has the numbers" />
+                  <StackedBars
+                    bars={byDay(usage, from, to)}
+                    parts={STATUS_PARTS}
+                    label="Messages by day; the table below has the numbers"
+                  />
                 </Card>
                 <DataTable
                   minWidth={560}

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 
-interface DayProps {
+interface DayFieldProps {
   label: string;
   value: string;
   /** True until the value has loaded; loading would overwrite what the person types. */
@@ -10,7 +10,7 @@ interface DayProps {
 }
 
 /** A date field. Typing a year passes through 0002, 0020 and 0202; only a complete year is reported. */
-export function UsageDay({ label, value, disabled, onChange }: DayProps) {
+export function DayField({ label, value, disabled, onChange }: DayFieldProps) {
   const [typed, setTyped] = useState<string | null>(null);
   return (
     <TextInput
