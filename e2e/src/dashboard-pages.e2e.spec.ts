@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { eventually, startBrowser, startReceiver } from '@mgw/testing';
+import { Client } from 'pg';
 import type { Browser, BrowserContext, Page, Request, Route } from 'playwright-core';
 import { accessibilityFaults } from './axe';
 import { customer, dashboardUser, integrator, logIn as sessionCookie, type DashboardUser } from './people';
@@ -1125,11 +1126,41 @@ describe('the dashboard’s pages', () => {
       await page.getByRole('button', { name: 'Resume' }).click();
       await page.getByRole('button', { name: 'Suspend' }).waitFor();
       await eventually(async () => (await crm.get('health')).status === 200);
+      await page.getByRole('button', { name: 'Make a reset link' }).first().click();
+      const link = page.getByRole('dialog', { name: 'Reset link' });
+      await link.getByText(/\/password#token=/).waitFor();
+      await link.getByRole('button', { name: 'I have copied it' }).click();
       await page
         .getByRole('cell', { name: /Changed the business/ })
         .first()
         .waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
+    });
+
+    it('leads from a count to the dead letters, shows, replays and discards them, and plots the backlogs (additions §7)', async () => {
+      const port = stack.processes('PostgreSQL')[0]?.port as number;
+      const access = { host: '127.0.0.1', port, database: 'postgres', user: 'status', password: stack.passwords.postgres['status'] };
+      const database = new Client(access);
+      await database.connect();
+      await database.query(
+        `INSERT INTO status.dead_letters (consumer, subject, body, reason, attempts)
+         VALUES ('gone', 'platform.status', '{"kept": 1}', 'first fault', 1), ('gone', 'platform.status', '{}', 'second fault', 1)`,
+      );
+      await database.end();
+      await openHome(stack.demo.operator);
+      await page.getByText('Events that wait for publication').waitFor();
+      await page.getByText('Every webhook accepted its last delivery.').or(page.getByText('Failures in a row')).waitFor();
+      await page.getByRole('main').getByRole('link', { name: 'dead letters' }).first().click();
+      const first = page.getByRole('row', { name: /first fault/ });
+      await first.getByRole('button', { name: 'Show' }).click();
+      await page.getByRole('dialog').getByText('"kept": 1').waitFor();
+      await page.keyboard.press('Escape');
+      await first.getByRole('button', { name: 'Replay' }).click();
+      await first.getByText('replay requested').waitFor();
+      const second = page.getByRole('row', { name: /second fault/ });
+      await second.getByRole('button', { name: 'Discard' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+      await second.waitFor({ state: 'detached' });
     });
 
     it('creates a business once when its owner was refused', async () => {

@@ -50,6 +50,8 @@ for (const touch of ['pointerdown', 'keydown', 'wheel', 'touchmove'])
 client.use({
   onRequest: ({ request }) => {
     if (Date.now() - touchedAt > ATTENDED_MS) request.headers.set('x-unattended', '1');
+    // The gateway takes no other POST, even without a body, so that forms of other sites have no effect.
+    if (request.method === 'POST' && !request.headers.has('content-type')) request.headers.set('content-type', 'application/json');
   },
 });
 

@@ -54,7 +54,7 @@ export function useMayCall(route: Route): boolean {
 export function useLogout(): () => Promise<void> {
   return async () => {
     try {
-      await request(api.POST('/api/client/logout', { headers: { 'content-type': 'application/json' } }));
+      await request(api.POST('/api/client/logout'));
     } catch (error) {
       // The session still exists, so show the failure instead of the login page.
       if (!isLoggedOut(error)) return notifyError(error);

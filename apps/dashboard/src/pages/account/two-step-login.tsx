@@ -32,7 +32,7 @@ export function TwoStepLogin() {
   const queries = useQueryClient();
   const state = useQuery({ queryKey: ['totp'], queryFn: () => request(api.GET('/api/client/me/totp')) });
   const begin = useMutation({
-    mutationFn: () => request(api.POST('/api/client/me/totp', { headers: { 'content-type': 'application/json' } })),
+    mutationFn: () => request(api.POST('/api/client/me/totp')),
   });
   const confirm = useMutation({
     mutationFn: (code: string) => request(api.PUT('/api/client/me/totp', { body: { code } })),

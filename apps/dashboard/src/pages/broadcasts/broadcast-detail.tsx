@@ -35,9 +35,7 @@ export function BroadcastDetail({ id }: { id: number }) {
   });
   const change = useMutation({
     mutationFn: (how: 'pause' | 'resume' | 'cancel') =>
-      request(
-        api.POST(`/api/client/broadcasts/{id}/${how}`, { params: { path: { id } }, headers: { 'content-type': 'application/json' } }),
-      ),
+      request(api.POST(`/api/client/broadcasts/{id}/${how}`, { params: { path: { id } } })),
     onSuccess: ({ message }) => {
       notifySuccess(message);
       void queries.invalidateQueries({ queryKey: ['broadcasts'] });

@@ -1,8 +1,10 @@
-import { Button, Table, Text } from '@mantine/core';
+import { Button, Group, Table, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, request } from '../../api/client';
+import { useChange } from '../../api/use-change';
 import { LinkShownOnce, type PersonalLink } from '../../components/link-shown-once';
+import { TurnTotpOff } from '../../components/turn-totp-off';
 import type { BusinessDetail } from './business';
 import { TitledCard } from '../../components/titled-card';
 import { DataTable } from '../../components/data-table';
@@ -14,13 +16,14 @@ export function BusinessPeople({ users }: { users: BusinessDetail['users'] }) {
     mutationFn: (id: number) => request(api.POST('/api/admin/users/{id}/reset', { params: { path: { id } } })),
     onSuccess: ({ reset_url, expires_at, message }) => setLink({ url: reset_url, expires_at, message }),
   });
+  const endTotp = useChange((id: number) => request(api.DELETE('/api/admin/users/{id}/totp', { params: { path: { id } } })), 'business');
   return (
     <TitledCard title="People">
       {users.length === 0 ? (
         <Text c="dimmed">Nobody can log in to this business.</Text>
       ) : (
         <DataTable minWidth={480}>
-          {users.map(({ id, name, email, role, invited }) => (
+          {users.map(({ id, name, email, role, invited, totp }) => (
             <Table.Tr key={id}>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>
                 <Text size="sm">{name}</Text>
@@ -29,11 +32,15 @@ export function BusinessPeople({ users }: { users: BusinessDetail['users'] }) {
               <Table.Td>
                 {role}
                 {invited && <Dimmed size="xs">invited</Dimmed>}
+                {totp && <Dimmed size="xs">two-step login</Dimmed>}
               </Table.Td>
               <Table.Td ta="right">
-                <Button size="compact-sm" variant="default" onClick={() => reset.mutate(id)}>
-                  Make a reset link
-                </Button>
+                <Group gap="xs" justify="flex-end">
+                  {totp && <TurnTotpOff name={name} onConfirm={() => endTotp.mutate(id)} />}
+                  <Button size="compact-sm" variant="default" onClick={() => reset.mutate(id)}>
+                    Make a reset link
+                  </Button>
+                </Group>
               </Table.Td>
             </Table.Tr>
           ))}

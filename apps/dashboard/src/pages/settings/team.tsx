@@ -5,6 +5,7 @@ import { api, request } from '../../api/client';
 import { useMayCall, useMe, type Role } from '../../api/session';
 import { QueryResult } from '../../components/query-result';
 import { ConfirmButton } from '../../components/confirm-button';
+import { TurnTotpOff } from '../../components/turn-totp-off';
 import { LinkShownOnce, type PersonalLink } from '../../components/link-shown-once';
 import { Form } from '../../components/form';
 import { TitledCard } from '../../components/titled-card';
@@ -24,9 +25,6 @@ function RoleSelect({ role, onChange, ...props }: RoleSelectProps) {
   );
 }
 
-/** The server takes JSON only, also without a body. */
-const JSON_BODY = { 'content-type': 'application/json' };
-
 export function Team() {
   const queries = useQueryClient();
   const { user } = useMe();
@@ -45,7 +43,7 @@ export function Team() {
     },
   });
   const reset = useMutation({
-    mutationFn: (id: number) => request(api.POST('/api/client/team/{id}/reset', { params: { path: { id } }, headers: JSON_BODY })),
+    mutationFn: (id: number) => request(api.POST('/api/client/team/{id}/reset', { params: { path: { id } } })),
     onSuccess: ({ reset_url, expires_at, message }) => setLink({ url: reset_url, expires_at, message }),
   });
   const change = useChange(
@@ -101,17 +99,7 @@ export function Team() {
                         >
                           {one.invited ? 'New link' : 'Reset password'}
                         </ConfirmButton>
-                        {one.totp && (
-                          <ConfirmButton
-                            size="compact-sm"
-                            variant="default"
-                            question={`Turn two-step login off for ${one.name}?`}
-                            consequence="For somebody who lost their app and recovery codes. Their sessions end, and their password alone logs in."
-                            onConfirm={() => removeTotp.mutate(one.id)}
-                          >
-                            Turn two-step login off
-                          </ConfirmButton>
-                        )}
+                        {one.totp && <TurnTotpOff name={one.name} onConfirm={() => removeTotp.mutate(one.id)} />}
                         <ConfirmButton
                           size="compact-sm"
                           color="red"

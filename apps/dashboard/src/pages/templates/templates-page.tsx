@@ -26,7 +26,7 @@ export function TemplatesPage() {
     refetchInterval: (query) => (query.state.data?.sync.state === 'running' ? 700 : false),
   });
   const sync = useMutation({
-    mutationFn: () => request(api.POST('/api/client/templates/sync', { headers: { 'content-type': 'application/json' } })),
+    mutationFn: () => request(api.POST('/api/client/templates/sync')),
     onSuccess: () => void queries.invalidateQueries({ queryKey: ['templates'] }),
   });
   const running = sync.isPending || list.data?.sync.state === 'running';

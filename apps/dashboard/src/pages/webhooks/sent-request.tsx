@@ -6,8 +6,6 @@ import { type Delivery } from './webhook';
 
 export const WRAPPED = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
 
-export const JSON_TYPE = { 'content-type': 'application/json' };
-
 /** The sent request: in full for tests and redeliveries, otherwise its JSON body. */
 export function SentRequest({ delivery: { request, payload } }: { delivery: Delivery }) {
   if (!request)
