@@ -25,7 +25,7 @@ module.exports = {
   roots: ['<rootDir>'],
   testMatch: ['**/*.spec.ts', '**/*.spec.tsx'],
   transform: {
-    '\\.ts$|/(whatsapp-api-js|openid-client|oauth4webapi|jose)/.*\\.js$': ['@swc/jest', { ...swc, swcrc: false }],
+    '\\.ts$|/(whatsapp-api-js|openid-client|oauth4webapi|jose|csv-parse)/.*\\.js$': ['@swc/jest', { ...swc, swcrc: false }],
     '\\.tsx$': [
       '@swc/jest',
       {
@@ -36,7 +36,7 @@ module.exports = {
     ],
   },
   // Published as modules only.
-  transformIgnorePatterns: ['/node_modules/(?!(whatsapp-api-js|openid-client|oauth4webapi|jose)/)'],
+  transformIgnorePatterns: ['/node_modules/(?!(whatsapp-api-js|openid-client|oauth4webapi|jose|csv-parse)/)'],
   moduleNameMapper: { '^@mgw/(.*)$': '<rootDir>/libs/$1/src/index.ts', '\\.css$': '<rootDir>/libs/testing/src/no-styles.cjs' },
   // On disk: the default follows TMPDIR.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',

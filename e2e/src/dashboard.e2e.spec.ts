@@ -296,9 +296,25 @@ describe('the dashboard', () => {
     await dialog.getByLabel('Or paste the rows here').fill('phone,name,order\n+1 201 555 0100,Asha,1\n+1 201 555 0101,Ben,2');
     await dialog.getByRole('button', { name: 'Check every row' }).click();
     await dialog.getByText('All 2 rows are valid').waitFor();
+    await dialog.getByText(/ of 1,000 recipients are left today/).waitFor();
     await dialog.getByRole('button', { name: 'Start sending' }).click();
     await page.getByText('completed').first().waitFor();
     await page.getByText('2 sent · 0 failed · 0 to go').first().waitFor();
+  });
+
+  it('imports opted-out contacts from a CSV file and exports them, and shows the number and its quality', async () => {
+    await go('settings');
+    await page.getByText('GREEN', { exact: true }).waitFor();
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Import CSV' }).click()]);
+    const csv = 'phone,reason,state\n+91 98765 40001,"Letter, signed",\n12,,blocked\n';
+    await chooser.setFiles({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    await page.getByText('1 added, 0 unchanged.').waitFor();
+    await page.getByText(/^Row 2: phone/).waitFor();
+    await page.getByRole('row', { name: '919876540001' }).waitFor();
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Export CSV' }).click()]);
+    const [header, ...lines] = (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
+    expect(header).toBe('phone,state,reason,since,source');
+    expect(lines).toContainEqual(expect.stringMatching(/^919876540001,opted_out,"Letter, signed",[\d-]+T[\d:.]+Z,dashboard$/));
   });
 
   it('lets an owner invite an agent, who sets a password by the link and sees their pages only, change the role, and remove them', async () => {

@@ -210,6 +210,7 @@ export const ImportSuppressions = operation('send', 'import-suppressions', {
       Type.Object({ phone: Recipient, state: SuppressionStateName, reason: Nullable(characters(500)), since: Nullable(IsoTime) }),
       { maxItems: MAX_IMPORTED },
     ),
+    source: Type.Optional(BusinessSource),
   }),
   reply: Type.Object({ added: Type.Integer(), unchanged: Type.Integer() }),
   deadlineMs: 30_000,

@@ -181,7 +181,7 @@ describe('the account by key (decisions 360 to 364)', () => {
     const fields = ['', 'phone', 'phone', 'state', 'reason', 'reason', 'since', 'since'];
     expect(faults.map(({ row, field }) => [row, field])).toEqual(fields.map((field, i) => [i + 1, field]));
     const row = { phone: '919876543210', state: 'blocked', reason: 'Letter', since: '2026-10-01T00:00:00.000Z' };
-    expect(requested).toEqual([{ business_id: key.business_id, rows: [row] }]);
+    expect(requested).toEqual([{ business_id: key.business_id, rows: [row], source: 'api' }]);
     const many = Array.from({ length: 10_001 }, () => 7);
     expect((await call('post', 'suppressions/import', { rows: many }).expect(400)).body).toMatchObject({ details: [{ field: 'rows' }] });
   });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GetConnection, notConnected, SetConnection, type NumberDetails, type RequestOf } from '@mgw/contracts';
+import { GetConnection, notConnected, SetConnection, type Connection, type RequestOf } from '@mgw/contracts';
 import type { PhoneNumberTarget } from '@mgw/platform-api';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
@@ -12,22 +12,15 @@ import type { ConnectionView } from './connection.responses';
 
 const SECRETS = ['access_token', 'app_secret', 'verify_token'] as const;
 
-const UNKNOWN_NUMBER: NumberDetails = {
-  display_phone_number: null,
-  verified_name: null,
-  quality_rating: null,
-  messaging_limit: null,
-  throughput: null,
-};
-const NONE: ConnectionView = {
-  phone_number_id: null,
-  business_account_id: null,
-  verify_token: null,
-  status: 'not_connected',
-  checked_at: null,
-  problem: null,
-  ...UNKNOWN_NUMBER,
-};
+const NO_NUMBER = { display_phone_number: null, verified_name: null, quality_rating: null, messaging_limit: null, throughput: null };
+
+/** A connection as operators see it. */
+export function withoutSecrets(connection: Connection | null): Omit<ConnectionView, 'verify_token'> {
+  if (connection === null)
+    return { phone_number_id: null, business_account_id: null, status: 'not_connected', checked_at: null, problem: null, ...NO_NUMBER };
+  const { phone_number_id, business_account_id, status, checked_at, problem, number } = connection;
+  return { phone_number_id, business_account_id, status, checked_at, problem, ...(number ?? NO_NUMBER) };
+}
 
 /** The template service stores the connection. Secrets leave the gateway sealed for their column; only a transfer of a file opens the token. */
 @Injectable()
@@ -40,10 +33,8 @@ export class ConnectionService {
 
   async view(business_id: number): Promise<ConnectionView> {
     const { connection } = await this.rpc.call(GetConnection, { business_id });
-    if (!connection) return NONE;
-    const { phone_number_id, business_account_id, verify_token_sealed, status, checked_at, problem } = connection;
-    const verify_token = this.sealer.open(verify_token_sealed, `connection.verify_token:${business_id}`);
-    return { phone_number_id, business_account_id, verify_token, status, checked_at, problem, ...UNKNOWN_NUMBER, ...connection.number };
+    const verify_token = connection && this.sealer.open(connection.verify_token_sealed, `connection.verify_token:${business_id}`);
+    return { ...withoutSecrets(connection), verify_token };
   }
 
   async set({ user_id, business_id }: BusinessUser, request: SetConnectionRequest): Promise<void> {

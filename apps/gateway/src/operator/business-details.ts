@@ -3,12 +3,12 @@ import { GetConnection, ListMessages, ListWebhooks, type Connection, type Logged
 import { RpcClient } from '@mgw/rpc';
 import { ApiKeysService } from '../api-keys/api-keys.service';
 import { BusinessesStore } from '../businesses/businesses.store';
+import { withoutSecrets } from '../connection/connection.service';
 import { queryOptional } from '../requests/optional-query';
 import { UsersService } from '../users/users.service';
 import { businessRecord, type BusinessDetail, type Problem } from './businesses.responses';
 
 const FAILED_MESSAGES = 10;
-const NO_NUMBER = { display_phone_number: null, verified_name: null, quality_rating: null, messaging_limit: null, throughput: null };
 
 /** Shows one business to operators; a part is null while its service does not respond. */
 @Injectable()
@@ -34,20 +34,13 @@ export class BusinessDetails {
     const webhooks = hooks && hooks.webhooks;
     return {
       business: businessRecord(business),
-      connection: connected && connectionView(connected.connection),
+      connection: connected && withoutSecrets(connected.connection),
       users,
       api_keys: api_keys.map(({ business_id: _, ...key }) => key),
       webhooks,
       problems: problemsOf(connected?.connection ?? null, webhooks ?? [], log?.messages ?? []),
     };
   }
-}
-
-function connectionView(connection: Connection | null): BusinessDetail['connection'] {
-  if (connection === null)
-    return { phone_number_id: null, business_account_id: null, status: 'not_connected', checked_at: null, problem: null, ...NO_NUMBER };
-  const { phone_number_id, business_account_id, status, checked_at, problem, number } = connection;
-  return { phone_number_id, business_account_id, status, checked_at, problem, ...(number ?? NO_NUMBER) };
 }
 
 function problemsOf(connection: Connection | null, webhooks: WebhookRecord[], failed: LoggedMessage[]): Problem[] {

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { Id, IsoTime, Nullable, NumberDetails, PLANS, WebhookRecord } from '@mgw/contracts';
+import { Id, IsoTime, Nullable, PLANS, WebhookRecord } from '@mgw/contracts';
 import { ApiKeyRecord } from '../api-keys/api-key.record';
 import { broadcastDailyLimit, type Business } from '../businesses/businesses.store';
 import { zoneFields, ZONE_FIELDS } from '../businesses/zones';
@@ -40,9 +40,7 @@ const UNAVAILABLE = 'Null if the service did not respond in time.';
 export const BusinessDetailResponse = Type.Object(
   {
     business: BusinessRecord,
-    connection: Type.Union([Type.Composite([Type.Omit(ConnectionView, ['verify_token']), NumberDetails]), Type.Null()], {
-      description: UNAVAILABLE,
-    }),
+    connection: Type.Union([Type.Omit(ConnectionView, ['verify_token']), Type.Null()], { description: UNAVAILABLE }),
     users: Type.Array(BusinessUser),
     api_keys: Type.Array(ApiKeyRecord),
     webhooks: Type.Union([Type.Array(WebhookRecord), Type.Null()], { description: UNAVAILABLE }),

@@ -1,11 +1,10 @@
 import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { PageQuery } from '../requests/page';
 import { PhonePipe } from '../requests/phone.pipe';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
-import { ImportSuppressionsRequest, SetSuppressionRequest } from './suppressions.requests';
+import { ImportSuppressionsRequest, SetSuppressionRequest, SuppressionsQuery } from './suppressions.requests';
 import { SuppressionResponse, SuppressionsImported, SuppressionsResponse } from './suppressions.responses';
 import { SuppressionsService } from './suppressions.service';
 
@@ -16,9 +15,9 @@ export class SuppressionsController {
   constructor(private readonly suppressions: SuppressionsService) {}
 
   @Get()
-  @Responds(SuppressionsResponse, 'List suppressed contacts, the newest first')
-  list(@CurrentUser() { business_id }: BusinessUser, @Query() query: PageQuery) {
-    return this.suppressions.list(business_id, query);
+  @Responds(SuppressionsResponse, 'List suppressed contacts, the newest first, as JSON or CSV', { csv: true })
+  async list(@CurrentUser() { business_id }: BusinessUser, @Query() query: SuppressionsQuery) {
+    return query.format === 'csv' ? this.suppressions.download(business_id) : this.suppressions.list(business_id, query);
   }
 
   @Post('import')

@@ -1,8 +1,16 @@
 import { IsIn, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { IsText } from '../requests/is-text';
+import { PageQuery } from '../requests/page';
 import { IsImport } from './imported-rows';
 import { STATES } from './suppression-states';
+
+export class SuppressionsQuery extends PageQuery {
+  /** `csv` downloads all, without pages, with the columns of an import. */
+  @IsOptional()
+  @IsIn(['json', 'csv'], { message: 'format must be json or csv' })
+  format?: 'json' | 'csv';
+}
 
 /** Spec §10, decision 18. */
 @JSONSchema({ example: { state: 'blocked', reason: 'Asked us by phone.' } })

@@ -12,8 +12,13 @@ import { RpcClient } from '@mgw/rpc';
 import { AuditStore, authorFields, contactTarget, type AuditEntry, type Author } from '../audit/audit.store';
 import { pageOf, type PageQuery } from '../requests/page';
 import { notFound } from '../requests/refusals';
+import { csvLine } from '../responses/csv-line';
+import { Downloads } from '../responses/downloads';
 import { importedRows, type ImportFault } from './imported-rows';
 import type { ImportSuppressionsRequest, SetSuppressionRequest } from './suppressions.requests';
+
+/** Contacts that a download holds in memory at a time. */
+const CSV_PAGE = 100;
 
 /** The people of a business who get no messages (decision 18). The send service stores them. */
 @Injectable()
@@ -21,10 +26,17 @@ export class SuppressionsService {
   constructor(
     private readonly rpc: RpcClient,
     private readonly audit: AuditStore,
+    private readonly downloads: Downloads,
   ) {}
 
   list(business_id: number, query: PageQuery): Promise<ReplyOf<typeof ListSuppressions>> {
     return this.rpc.call(ListSuppressions, { business_id, ...pageOf(query) });
+  }
+
+  /** @throws GatewayError RATE_LIMITED */
+  download(business_id: number) {
+    const file = { type: 'text/csv; charset=utf-8', filename: 'opted-out-contacts.csv' };
+    return this.downloads.stream(String(business_id), this.lines(business_id), file);
   }
 
   /** @throws GatewayError NOT_FOUND */
@@ -55,10 +67,22 @@ export class SuppressionsService {
     if (good.length === 0) return { added: 0, unchanged: 0, faults };
     const done = await this.audit.record(
       entryOf(author, 'suppressions.imported', null, { rows: good.length }),
-      () => this.rpc.call(ImportSuppressions, { business_id: author.business_id, rows: good }),
+      () => this.rpc.call(ImportSuppressions, { business_id: author.business_id, rows: good, source: sourceOf(author) }),
       ({ added }) => ({ detail: { rows: good.length, added } }),
     );
     return { ...done, faults };
+  }
+
+  private async *lines(business_id: number): AsyncGenerator<string> {
+    yield csvLine(['phone', 'state', 'reason', 'since', 'source']);
+    let cursor: string | null = null;
+    do {
+      const page: ReplyOf<typeof ListSuppressions> = await this.rpc.call(ListSuppressions, { business_id, limit: CSV_PAGE, cursor });
+      yield page.suppressions
+        .map(({ phone, state, reason, since, source }) => csvLine([phone, state, reason ?? '', since, source]))
+        .join('');
+      cursor = page.next_cursor;
+    } while (cursor !== null);
   }
 }
 

@@ -61,7 +61,7 @@ export class SuppressionHandlers {
 
   /** Commits in small batches, because each holds the locks of its people. A repeated import finds the rows unchanged. */
   @Handles(ImportSuppressions)
-  async import({ business_id, rows }: RequestOf<typeof ImportSuppressions>): Promise<ReplyOf<typeof ImportSuppressions>> {
+  async import({ business_id, rows, source = 'api' }: RequestOf<typeof ImportSuppressions>): Promise<ReplyOf<typeof ImportSuppressions>> {
     const last = [...new Map(rows.map((row) => [row.phone, row])).values()];
     let added = 0;
     for (let at = 0; at < last.length; at += IMPORT_BATCH) {
@@ -69,8 +69,8 @@ export class SuppressionHandlers {
       added += await this.change(async (tx) => {
         const people = batch.map(({ phone }) => personByAlias(business_id, phone));
         const conversations = await this.conversations.findOrOpen(tx, people);
-        const change = { businessId: business_id, conversations, source: 'api' as const, at: null };
-        return this.changes.apply(tx, change, () => this.suppressions.import(tx, conversations, batch));
+        const change = { businessId: business_id, conversations, source, at: null };
+        return this.changes.apply(tx, change, () => this.suppressions.import(tx, conversations, source, batch));
       });
     }
     return { added, unchanged: rows.length - added };

@@ -65,10 +65,10 @@ export class SuppressionStore {
    * Sets the suppression of API keys unless the person has one that is as strict, or another statement is newer than `since` (decision 362).
    * @param conversations ids in the order of `rows` @returns how many it set
    */
-  async import(tx: Tx, conversations: number[], rows: ImportedRow[]): Promise<number> {
+  async import(tx: Tx, conversations: number[], source: 'dashboard' | 'api', rows: ImportedRow[]): Promise<number> {
     const set = await tx.query(
       `INSERT INTO send.suppressions AS s (business_id, conversation_id, source, state, at, reason)
-       SELECT DISTINCT ON (c.id) c.business_id, c.id, 'api', r.state, coalesce(r.since, clock_timestamp()), r.reason
+       SELECT DISTINCT ON (c.id) c.business_id, c.id, $5::text, r.state, coalesce(r.since, clock_timestamp()), r.reason
        FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::text[]) AS r (conversation_id, state, since, reason)
        JOIN send.conversations c ON c.id = r.conversation_id
        WHERE NOT EXISTS (SELECT FROM send.suppressions o WHERE o.conversation_id = c.id AND (
@@ -76,7 +76,7 @@ export class SuppressionStore {
        ORDER BY c.id
        ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason
        WHERE s.at <= excluded.at RETURNING conversation_id`,
-      [conversations, rows.map(({ state }) => state), rows.map(({ since }) => since), rows.map(({ reason }) => reason)],
+      [conversations, rows.map(({ state }) => state), rows.map(({ since }) => since), rows.map(({ reason }) => reason), source],
     );
     return set.length;
   }

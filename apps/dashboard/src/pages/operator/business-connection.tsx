@@ -1,4 +1,6 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
+import { Fact } from '../../components/fact';
+import { NumberFacts } from '../../components/number-facts';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
 import type { BusinessDetail } from './business';
@@ -24,24 +26,11 @@ export function BusinessConnection({ connection }: { connection: BusinessDetail[
             </Text>
           )}
           <Group gap="xl">
-            <Fact name="Number" value={connection.display_phone_number ?? connection.phone_number_id} />
-            <Fact name="Name" value={connection.verified_name} />
-            <Fact name="Quality" value={connection.quality_rating} />
-            <Fact name="Messaging limit" value={connection.messaging_limit} />
-            <Fact name="Throughput" value={connection.throughput} />
+            <NumberFacts connection={connection} />
             <Fact name="Account" value={connection.business_account_id} />
           </Group>
         </>
       )}
     </TitledCard>
-  );
-}
-
-function Fact({ name, value }: { name: string; value: string | null }) {
-  return (
-    <Stack gap={0}>
-      <Dimmed size="xs">{name}</Dimmed>
-      <Text size="sm">{value ?? 'Not known'}</Text>
-    </Stack>
   );
 }

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useFormChanges } from '../../api/use-form-changes';
 import { api, request, notifySuccess, type Schemas } from '../../api/client';
 import { useMayCall } from '../../api/session';
+import { NumberFacts } from '../../components/number-facts';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
 import { CallbackValues } from './callback-values';
@@ -54,6 +55,11 @@ export function ConnectionForm({ connection }: { connection: Schemas['Connection
         <Alert color="red" mb="sm">
           {connection.problem}
         </Alert>
+      )}
+      {connection.checked_at && (
+        <Group gap="xl" mb="sm">
+          <NumberFacts connection={connection} />
+        </Group>
       )}
       <form
         onSubmit={(event) => {

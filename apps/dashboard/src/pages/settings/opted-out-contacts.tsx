@@ -1,4 +1,5 @@
 import { Button, Group, Select, Table, Text, TextInput } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api, request } from '../../api/client';
 import { usePagedQuery } from '../../components/use-paged-query';
@@ -11,6 +12,7 @@ import { Form } from '../../components/form';
 import { TitledCard } from '../../components/titled-card';
 import { Dimmed } from '../../components/dimmed';
 import { useChange } from '../../api/use-change';
+import { ImportOptOuts } from './import-opt-outs';
 
 const SUPPRESSION_STATES = [
   { value: 'opted_out', label: 'opted out of everything' },
@@ -91,6 +93,16 @@ export function OptedOutContacts() {
       </QueryResult>
       <Group mt="sm">
         <LoadMore list={list}>Show more</LoadMore>
+        <Button
+          component="a"
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+          href="/api/client/suppressions?format=csv"
+          download="opted-out-contacts.csv"
+        >
+          Export CSV
+        </Button>
+        <ImportOptOuts />
       </Group>
     </TitledCard>
   );
