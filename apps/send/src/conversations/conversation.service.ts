@@ -20,12 +20,15 @@ export class ConversationService {
     return ids;
   }
 
-  /** Restores the opt-outs that erased people with these names had, before anybody writes to them. */
-  async restoreOptOuts(db: Database, names: Alias[]): Promise<void> {
-    const optedOut = await this.erasedOptOuts.find(names);
-    if (optedOut.length === 0) return;
+  /**
+   * Restores the opt-outs that erased people with these names had, before anybody writes to them.
+   * @returns the hash of each name; null where the business has erased nobody
+   */
+  async restoreOptOuts(db: Database, names: Alias[]): Promise<(string | null)[]> {
+    const { optedOut, hashes } = await this.erasedOptOuts.find(names);
     const persons = optedOut.map(({ businessId, alias }) => personByAlias(businessId, alias));
-    await db.transaction((tx) => this.findOrOpen(tx, persons));
+    if (persons.length > 0) await db.transaction((tx) => this.findOrOpen(tx, persons));
+    return hashes;
   }
 
   private async openAll(tx: Tx, persons: Person[]): Promise<number[]> {

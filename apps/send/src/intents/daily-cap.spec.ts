@@ -26,7 +26,7 @@ describe('the daily cap (spec §8)', () => {
     needsWindow: false,
     text: 'Hi',
   });
-  const reserveAt = async (timezone: string, time: string) => (await store.reserve([draft(timezone)], new Date(time)))[0];
+  const reserveAt = async (timezone: string, time: string) => (await store.reserve([draft(timezone)], [], new Date(time)))[0];
 
   it.each([
     ['UTC', '2026-06-15T23:59:59.999Z', '2026-06-16T00:00:00.000Z'],

@@ -22,8 +22,8 @@ export class ReservationService {
     private readonly db: Database,
   ) {
     const reserve = async (drafts: IntentDraft[]): Promise<Reservation[]> => {
-      await this.restoreOptOuts(drafts);
-      return store.reserve(drafts);
+      const hashes = await this.restoreOptOuts(drafts);
+      return store.reserve(drafts, hashes);
     };
     this.reservations = new Batcher({
       maxSize: 128,
@@ -47,7 +47,8 @@ export class ReservationService {
     return this.store.preview(sender, recipient, kind);
   }
 
-  private restoreOptOuts(sends: { sender: Sender; to: string }[]): Promise<void> {
+  /** @returns the hash of each recipient, or null */
+  private restoreOptOuts(sends: { sender: Sender; to: string }[]): Promise<(string | null)[]> {
     const names = sends.map(({ sender, to }) => ({ businessId: sender.business_id, alias: to }));
     return this.conversations.restoreOptOuts(this.db, names);
   }

@@ -57,7 +57,7 @@ describe('the reservation of a send (spec §3.2, §4.5)', () => {
     text: 'Hi',
     ...kind,
   });
-  const reserve = (...drafts: IntentDraft[]) => store.reserve(drafts, new Date(WROTE_AT));
+  const reserve = (...drafts: IntentDraft[]) => store.reserve(drafts, [], new Date(WROTE_AT));
   const used = async () => (await harness.db.query<{ used: number }>('SELECT sum(used)::integer AS used FROM send.daily_usage'))[0]?.used;
 
   const UTILITY = {};
@@ -80,6 +80,19 @@ describe('the reservation of a send (spec §3.2, §4.5)', () => {
     expect(reservation).toMatchObject(
       expected === null ? { kind: 'reserved', recipient: { conversationId: id } } : { kind: 'suppressed', state: expected },
     );
+  });
+
+  it('decision 382: sees the opt-out of a person who is erased at the same moment', async () => {
+    await harness.db.query(
+      `INSERT INTO send.erased_opt_outs VALUES (1, 'erased:1', 'person', 'opted_out', now()), (1, 'erased:2', 'person', 'opted_out_marketing', now())`,
+    );
+    const drafts = [draft('12025559991'), draft('12025559992', UTILITY), draft('12025559992', MARKETING), draft('12025559993')];
+    expect(await store.reserve(drafts, ['erased:1', 'erased:2', 'erased:2', 'erased:3'])).toMatchObject([
+      { kind: 'suppressed', state: 'opted_out' },
+      { kind: 'reserved' },
+      { kind: 'suppressed', state: 'opted_out_marketing' },
+      { kind: 'reserved' },
+    ]);
   });
 
   it('decision 24: passes an Idempotency-Key to the next draft when a recipient is refused', async () => {
@@ -127,7 +140,7 @@ describe('the reservation of a send (spec §3.2, §4.5)', () => {
 
   it('keeps the window open for exactly 24 hours, unless the platform closed it', async () => {
     const { id, phone } = await addPerson();
-    const reserveAt = (time: string) => store.reserve([draft(phone, TEXT)], new Date(time)).then(([reservation]) => reservation);
+    const reserveAt = (time: string) => store.reserve([draft(phone, TEXT)], [], new Date(time)).then(([reservation]) => reservation);
     expect(await reserveAt('2026-06-15T23:59:59.999Z')).toMatchObject({ kind: 'reserved', recipient: { conversationId: id } });
     expect(await reserveAt('2026-06-16T00:00:00.000Z')).toEqual({ kind: 'window_closed', lastInboundAt: new Date(WROTE_AT) });
     await harness.db.query('UPDATE send.conversations SET window_denied_for = last_inbound_at WHERE id = $1', [id]);

@@ -31,15 +31,15 @@ export interface SenderKey {
   key: string;
 }
 
-const RESERVE = `SELECT * FROM send.reserve($1, $2, $3, $4, $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-  $11::text[], $12::text[], $13, $14, $15)`;
+const RESERVE = `SELECT * FROM send.reserve_sends($1, $2, $3, $4, $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+  $11::text[], $12::text[], $13::text[], $14, $15, $16)`;
 
 const PREVIEW = `SELECT r.suppression AS "refusedBy", NOT r.window_closed AS "windowOpen", r.last_inbound_at AS "lastInboundAt",
     (SELECT s.state FROM send.suppressions s WHERE s.conversation_id = r.conversation_id AND s.state IS NOT NULL
      ORDER BY send.suppression_strictness(s.state) LIMIT 1) AS suppression,
     coalesce(u.used, 0) AS used, send.allowed_by_cap($6::integer, $6::integer, coalesce(u.used, 0)) AS remaining,
     send.seconds_to_midnight(now(), $7::text) AS "secondsToMidnight"
-  FROM send.recipients(ARRAY[$1::bigint], ARRAY[$2::text], ARRAY[$3::text], ARRAY[$4::boolean], ARRAY[true], now()) r
+  FROM send.check_recipients(ARRAY[$1::bigint], ARRAY[$2::text], ARRAY[NULL::text], ARRAY[$3::text], ARRAY[$4::boolean], ARRAY[true], now()) r
   LEFT JOIN send.daily_usage u ON u.api_key_id = $5::bigint AND u.day = send.usage_day(now(), $7::text)`;
 
 @Injectable()
@@ -50,11 +50,12 @@ export class ReservationStore {
   ) {}
 
   /**
-   * Checks suppression, window, Idempotency-Key and daily cap, and writes the intents, all in one statement (`send.reserve`).
+   * Checks suppression, window, Idempotency-Key and daily cap, and writes the intents, all in one statement (`send.reserve_sends`).
    * Drafts of one sender must have different Idempotency-Keys.
+   * @param hashes of the recipients, in the order of the drafts; null where the business has erased nobody
    * @param now replaces the database's clock in tests
    */
-  async reserve(drafts: IntentDraft[], now: Date | null = null): Promise<Reservation[]> {
+  async reserve(drafts: IntentDraft[], hashes: (string | null)[], now: Date | null = null): Promise<Reservation[]> {
     const column = <T>(pick: (draft: IntentDraft) => T) => drafts.map(pick);
     const rows = await this.db.query<ReservationRow>(RESERVE, [
       column((draft) => draft.id),
@@ -65,6 +66,7 @@ export class ReservationStore {
       column((draft) => draft.sender.idempotency?.key ?? null),
       column(({ id, sender }) => sender.idempotency && this.sealer.seal(sender.idempotency.fingerprint, sealingContext(id))),
       column((draft) => draft.to),
+      hashes,
       column((draft) => draft.type),
       column((draft) => draft.sender.sent_by),
       column((draft) => draft.template),

@@ -6,9 +6,9 @@
 -- other in a circle. The caller never passes two requests with one key.
 --
 -- Returns no row for a request that is reserved for a person without a conversation. nth counts from 1.
-CREATE OR REPLACE FUNCTION send.reserve(
+CREATE OR REPLACE FUNCTION send.reserve_sends(
   p_id uuid[], p_business bigint[], p_api_key bigint[], p_cap integer[], p_zone text[], p_key text[], p_fingerprint text[],
-  p_recipient text[], p_type text[], p_sent_by text[], p_template text[], p_text text[], p_marketing boolean[], p_needs_window boolean[],
+  p_recipient text[], p_hash text[], p_type text[], p_sent_by text[], p_template text[], p_text text[], p_marketing boolean[], p_needs_window boolean[],
   p_now timestamptz
 ) RETURNS TABLE (
   nth bigint, outcome text, conversation_id bigint, last_inbound_at timestamptz, suppression text,
@@ -30,7 +30,7 @@ BEGIN
          array_agg(f.suppression IS NULL AND NOT f.window_closed)
   INTO v_conversation, v_last_inbound_at, v_suppression, v_window_closed, v_passes
   FROM (
-    SELECT * FROM send.recipients(p_business, p_recipient, p_type, p_marketing, p_needs_window, v_now) ORDER BY nth
+    SELECT * FROM send.check_recipients(p_business, p_recipient, p_hash, p_type, p_marketing, p_needs_window, v_now) ORDER BY nth
   ) f;
 
   IF cardinality(array_remove(p_key, NULL)) > 0 THEN

@@ -37,11 +37,12 @@ export class ErasedOptOuts {
     });
   }
 
-  /** @returns the names that an opted-out person had */
-  async find(names: Alias[]): Promise<Alias[]> {
-    const hashed = await this.hash(names);
-    if (hashed.length === 0) return [];
-    return (await this.people.optedOut(hashed)).map((place) => hashed[place] as Alias & { hash: string });
+  /** @returns the names that an opted-out person had, and the hash of each name; null where the business has erased nobody */
+  async find(names: Alias[]): Promise<{ optedOut: Alias[]; hashes: (string | null)[] }> {
+    const hashes = await this.hash(names);
+    const hashed = withHashes(names, hashes);
+    const places = hashed.length === 0 ? [] : await this.people.optedOut(hashed);
+    return { optedOut: places.flatMap((place) => hashed[place] ?? []), hashes };
   }
 
   /** @param ids the conversations of the persons, in their order */
@@ -49,16 +50,23 @@ export class ErasedOptOuts {
     const names = persons.flatMap((person, i) =>
       aliasesOf(person).map((alias) => ({ businessId: person.businessId, alias, conversationId: ids[i] as number })),
     );
-    const hashed = await this.hash(names);
+    const hashed = withHashes(names, await this.hash(names));
     if (hashed.length > 0) await this.people.restoreOptOuts(tx, hashed);
   }
 
-  /** @returns the names of businesses that have erased people */
-  private async hash<N extends Alias>(names: N[]): Promise<(N & { hash: string })[]> {
+  /** @returns the hash of each name; null where the business has erased nobody */
+  private async hash(names: Alias[]): Promise<(string | null)[]> {
     const keys = await this.keys.get(KEYS_FRESH_MS);
-    return names.flatMap((name) => {
-      const key = keys.get(name.businessId);
-      return key === undefined ? [] : [{ ...name, hash: `erased:${createHash('sha256').update(`${key}${name.alias}`).digest('hex')}` }];
+    return names.map(({ businessId, alias }) => {
+      const key = keys.get(businessId);
+      return key === undefined ? null : `erased:${createHash('sha256').update(`${key}${alias}`).digest('hex')}`;
     });
   }
+}
+
+function withHashes<N extends Alias>(names: N[], hashes: (string | null)[]): (N & { hash: string })[] {
+  return names.flatMap((name, i) => {
+    const hash = hashes[i];
+    return typeof hash === 'string' ? [{ ...name, hash }] : [];
+  });
 }
