@@ -27,4 +27,4 @@ export { PermanentFailure } from './failures';
 export { traceparentOf } from './trace';
 export { EventTail, type TailedEvent } from './tail';
 export { StreamProgress } from './stream-progress';
-export { eraseEvents, type ErasableEvent } from './erase-events';
+export { eraseEvents } from './erase-events';

@@ -3,7 +3,7 @@ import { ConversationCreated, MessageSent, type EventEnvelope } from '@mgw/contr
 import type { Database } from '@mgw/postgres';
 import { createLogger } from '@mgw/telemetry';
 import { eventually } from '@mgw/testing';
-import { OutboxRelay, appendToOutbox, DeadLetters, newEvent, allowDirectPublish } from './index';
+import { OutboxRelay, appendToOutbox, DeadLetters, eraseEvents, newEvent, allowDirectPublish } from './index';
 import { ensureStreams } from './streams';
 import { openShop, sent, type Shop } from './shop.fixture';
 
@@ -145,8 +145,8 @@ describe('relays of one outbox (guarantees N5)', () => {
     await shop.publish(...range(50));
     await effects(50);
     await eventually(async () => (await shop.count(`outbox_streams WHERE stream = 'PUBLIC' AND handled_until > '-infinity'`)) === 1);
-    // Published long before the last check of the consumers.
-    await shop.db.query(`UPDATE shop.outbox SET published_at = published_at - interval '1 hour'`);
+    // Published long before the last check of the consumers, in a longer stream.
+    await shop.db.query(`UPDATE shop.outbox SET published_at = published_at - interval '1 hour', published_seq = published_seq + 1000`);
     await consumer.stop();
     await shop.publish(...range(5, 50));
     await allPublished();
@@ -161,6 +161,11 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await epochs()).toEqual([1]);
     shop.consumer();
     expect(await effects(56)).toEqual(ids(range(56)));
+    // Decision 422: an erasure need not wait until the events from before the loss expire.
+    await eventually(async () => {
+      await eraseEvents(shop.db, shop.nc, ids([49, 55]));
+      return (await shop.count('outbox')) === 54;
+    });
   });
 
   it('publish lost events before new ones when the store is lost while they read the outbox', async () => {

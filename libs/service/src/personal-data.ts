@@ -1,6 +1,6 @@
 import { Controller, Inject, type Type } from '@nestjs/common';
 import { erasePerson, exportPerson, type PeopleService, type PersonRef, type ReplyOf, type RequestOf } from '@mgw/contracts';
-import { eraseEvents, type ErasableEvent } from '@mgw/events';
+import { eraseEvents } from '@mgw/events';
 import type { NatsConnection } from '@mgw/nats';
 import { Database } from '@mgw/postgres';
 import { Handles } from '@mgw/rpc';
@@ -140,10 +140,10 @@ export function personalDataController(service: PeopleService, schema: string, d
     }
 
     private async eraseEvents(request: EraseRequest, after: string | null) {
-      const { hits, next } = await this.scanned<ErasableEvent[] | null>(
-        `hit AS MATERIALIZED (SELECT r.event_id, r.subject, r.published_seq::text FROM chunk JOIN ${schema}.outbox r USING (event_id)
+      const { hits, next } = await this.scanned<string[] | null>(
+        `hit AS MATERIALIZED (SELECT r.event_id FROM chunk JOIN ${schema}.outbox r USING (event_id)
            CROSS JOIN person WHERE ${isOfPerson('r')} AND ${isOfBusiness('r.body')})
-         SELECT (SELECT json_agg(hit) FROM hit) AS hits`,
+         SELECT (SELECT json_agg(event_id) FROM hit) AS hits`,
         { table: `${schema}.outbox`, key: 'event_id', type: 'text' },
         request,
         after,
