@@ -62,11 +62,20 @@ export class ErasuresStore {
     return { erasures: page.map(toErasure), next_cursor };
   }
 
-  /** Claims the erasure that has waited longest for its next round. */
+  /** Claims a due erasure of the business whose last round is longest ago, so that no business waits for all erasures of another. */
   async claim(): Promise<OpenErasure | null> {
     const [row] = await this.db.query<OpenErasure>(
-      `UPDATE access.erasures SET due_at = now() + interval '${CLAIM}'
-       WHERE id = (SELECT id FROM access.erasures WHERE completed_at IS NULL AND due_at <= now() ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+      `WITH first_due AS MATERIALIZED (
+         SELECT DISTINCT ON (business_id) id, business_id, due_at FROM access.erasures
+         WHERE completed_at IS NULL AND due_at <= now() ORDER BY business_id, due_at
+       )
+       UPDATE access.erasures SET due_at = now() + interval '${CLAIM}', round_at = now()
+       WHERE id = (
+         SELECT e.id FROM first_due f JOIN access.erasures e USING (id)
+         WHERE e.completed_at IS NULL AND e.due_at <= now()
+         ORDER BY (SELECT max(r.round_at) FROM access.erasures r WHERE r.business_id = f.business_id) NULLS FIRST, f.due_at
+         LIMIT 1 FOR UPDATE OF e SKIP LOCKED
+       )
        RETURNING id, business_id, person_sealed`,
     );
     return row ?? null;

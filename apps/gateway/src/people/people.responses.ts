@@ -7,7 +7,10 @@ export const Erasure = Type.Object({
   reason: Type.String(),
   requested_at: IsoTime,
   requested_by: Nullable(Type.Object({ id: Id, name: Type.String(), email: Type.String() })),
-  state: Type.Union([Type.Literal('running'), Type.Literal('done')]),
+  state: Type.Union([Type.Literal('running'), Type.Literal('done')], {
+    description:
+      '`done`: no service finds anything about the person. Copies of events that were published twice stay in NATS for up to 72 hours; no API returns them.',
+  }),
   confirmed: Type.Array(Type.Union(PEOPLE_SERVICES.map((service) => Type.Literal(service))), {
     description: 'The services that hold nothing about the person any more.',
   }),

@@ -9,6 +9,8 @@ const KEY_KNOWN = `EXISTS (SELECT FROM send.erasure_keys k WHERE k.business_id =
 export const sendPersonalData: PersonalData = {
   exported: {
     conversation: `SELECT lpad(r.id::text, 19, '0'), json_build_object('phone', r.phone, 'user_id', r.user_id, 'name', r.name,
+      'names', ARRAY(SELECT a.alias FROM send.conversation_aliases a WHERE a.conversation_id = r.id ORDER BY 1),
+      'labels', ARRAY(SELECT l.name FROM send.conversation_labels c JOIN send.labels l ON l.id = c.label_id WHERE c.conversation_id = r.id ORDER BY 1),
       'first_inbound_at', r.first_inbound_at, 'last_inbound_at', r.last_inbound_at, 'created_at', r.created_at)
       FROM send.conversations r, person WHERE ${OWN}`,
     opt_out: `SELECT r.conversation_id || r.source, json_build_object('source', r.source, 'state', r.state, 'at', r.at, 'reason', r.reason)
@@ -16,8 +18,10 @@ export const sendPersonalData: PersonalData = {
     note: `SELECT lpad(r.id::text, 19, '0'), json_build_object('text', r.text, 'created_at', r.created_at)
       FROM send.notes r, person WHERE ${IN_CONVERSATION}`,
     message_received: `SELECT r.message_id, json_build_object('message_id', r.message_id, 'type', r.type, 'text', r.text, 'caption', r.caption,
-      'media_id', r.media_id, 'mime_type', r.mime_type, 'details', r.details, 'sent_at', r.sent_at)
-      FROM send.inbound_messages r, person WHERE ${IN_CONVERSATION}`,
+      'media_id', r.media_id, 'mime_type', r.mime_type, 'details', r.details, 'sent_at', r.sent_at,
+      'edited_text', c.text, 'edited_at', c.edited_at, 'deleted_at', c.deleted_at)
+      FROM person JOIN send.inbound_messages r ON ${IN_CONVERSATION}
+      LEFT JOIN send.message_changes c ON c.business_id = r.business_id AND c.message_id = r.message_id`,
   },
   lock: ` SELECT send.lock_names(array_fill(business_id, ARRAY[cardinality(names)]), names) FROM person`,
   erased: [
