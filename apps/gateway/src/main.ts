@@ -10,6 +10,8 @@ import { Erasures1795651300000 } from './migrations/1795651300000-erasures';
 import { Operator1795651400000 } from './migrations/1795651400000-operator';
 import { Totp1795651600000 } from './migrations/1795651600000-totp';
 import { Oidc1795651700000 } from './migrations/1795651700000-oidc';
+import { ForgottenPasswords1795738000000 } from './migrations/1795738000000-forgotten-passwords';
+import { ErasureRounds1795738100000 } from './migrations/1795738100000-erasure-rounds';
 import { startHttp } from './server/start-http';
 import { createOperator } from './users/operator.command';
 
@@ -28,6 +30,8 @@ export const service: Service<GatewayConfig> = {
     Operator1795651400000,
     Totp1795651600000,
     Oidc1795651700000,
+    ForgottenPasswords1795738000000,
+    ErasureRounds1795738100000,
   ],
   sources: __dirname,
   start: startHttp,

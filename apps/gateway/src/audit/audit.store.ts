@@ -69,6 +69,8 @@ export interface AuditFilter {
 /** Anyone can add entries of this action, so they expire early. */
 export const FAILED_LOGIN = 'session.refused' satisfies AuditAction;
 const FAILED_LOGINS_FOR = '90 days';
+/** Anyone can request a link for a known address, so the log has one entry a day for each person (decision 420). */
+const FORGOTTEN = 'password.forgotten' satisfies AuditAction;
 /** A login deletes far more entries than it adds, so that deletion keeps up with other writes. */
 const PURGE_ROWS = 1_000;
 
@@ -118,6 +120,16 @@ export class AuditStore {
         JSON.stringify({ ...(api_key_id !== undefined && { api_key_id }), ...detail }),
       ],
     );
+  }
+
+  /** Adds that somebody requested a link for this person. The caller's transaction holds the person's link, so that two do not add it. */
+  async addForgotten(user_id: number, business_id: number | null, tx: Pick<Tx, 'query'>): Promise<void> {
+    const recent = await tx.query(
+      `SELECT FROM access.audit WHERE action = '${FORGOTTEN}' AND user_id = $1 AND at > now() - interval '1 day' LIMIT 1`,
+      [user_id],
+    );
+    if (recent.length > 0) return;
+    await this.add({ user_id, business_id, action: FORGOTTEN, target: `user:${user_id}`, detail: {} }, tx);
   }
 
   /**

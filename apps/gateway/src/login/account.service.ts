@@ -83,8 +83,8 @@ export class AccountService {
       await this.audit.add({ user_id, business_id, action: 'password.set', target: `user:${user_id}`, detail: {} }, tx);
     });
     await this.attempts.uncount(subject, at);
-    // Wrong logins with the forgotten password must not keep the person out. Other businesses' users with this address keep their lock.
-    if ((await this.users.countWithAddress(email)) === 1) await this.attempts.clear(accountSubject(email));
+    // Wrong logins with the forgotten password must not keep the person out.
+    await this.attempts.clearAccount(email, null);
   }
 
   /** Mails a link to the people with this address, without waiting. @returns the message, the same for unknown people */

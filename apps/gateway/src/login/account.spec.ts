@@ -397,12 +397,15 @@ describe('links by mail', () => {
     await arrived(email, 5);
   });
 
-  it('the fourth request for an address within 15 minutes gets 429, known or not', async () => {
-    const { email } = await dashboard.user('agent', business);
+  it('the fourth request for an address within 15 minutes gets 429, known or not, and the log has one a day (decision 420)', async () => {
+    const { id, email } = await dashboard.user('agent', business);
     for (const address of [email, 'stranger@mail.example']) {
       for (let request = 0; request < 3; request += 1) await forgot(address).expect(200);
       expect((await forgot(address).expect(429)).body).toMatchObject({ error_code: 'RATE_LIMITED' });
     }
+    await arrived(email, 3);
+    const logged = await dashboard.db.query(`SELECT FROM access.audit WHERE action = 'password.forgotten' AND user_id = $1`, [id]);
+    expect(logged).toHaveLength(1);
     await forgot('no address').expect(400);
     await forgot(email).set('origin', 'https://evil.example').expect(403);
   });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
+import { accountSubject } from './login-subjects';
 
 /** How long a wrong login counts (spec §10). */
 export const ATTEMPT_WINDOW_SECONDS = 15 * 60;
@@ -82,6 +83,22 @@ export class LoginAttemptsStore {
       subject,
       at,
     ]);
+  }
+
+  /**
+   * Ends the wrong logins of a person who has proved themselves. If several businesses have the address, only this attempt ends, because
+   * a right password at one must not clear the guesses at another.
+   * @param email normalized
+   * @param at the attempt's time; null without an attempt
+   */
+  async clearAccount(email: string, at: string | null): Promise<void> {
+    await this.db.query(
+      `WITH people AS (SELECT count(*) = 1 AS single FROM access.users WHERE email = $2),
+         cleared AS (DELETE FROM access.login_attempts WHERE subject = $1 AND (SELECT single FROM people))
+       UPDATE access.login_attempts SET failures = array_remove(failures, $3::timestamptz)
+        WHERE subject = $1 AND NOT (SELECT single FROM people)`,
+      [accountSubject(email), email, at],
+    );
   }
 
   async purge(): Promise<void> {

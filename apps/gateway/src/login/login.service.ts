@@ -120,9 +120,7 @@ export class LoginService {
       });
       throw wrongLogin();
     }
-    // The address may have users at several businesses: a right password at one must not clear the guesses at another.
-    if (users.length === 1) await this.attempts.clear(account);
-    else await this.attempts.uncount(account, attempt.at);
+    await this.attempts.clearAccount(email, attempt.at);
     await this.attempts.uncount(address, attempt.at);
     return user;
   }

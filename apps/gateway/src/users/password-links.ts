@@ -86,7 +86,7 @@ export class PasswordLinks {
   private createRequested(user_id: number, business_id: number | null): Promise<PasswordLink | null> {
     return this.db.transaction(async (tx) => {
       const link = await this.links.createRequested(tx, user_id);
-      if (link) await this.audit.add({ user_id, business_id, action: 'password.forgotten', target: `user:${user_id}`, detail: {} }, tx);
+      if (link) await this.audit.addForgotten(user_id, business_id, tx);
       return link;
     });
   }

@@ -127,12 +127,6 @@ export class UsersStore {
     );
     return user?.password_hash ?? null;
   }
-
-  /** Counts the users of all businesses who log in with the address. */
-  async countWithAddress(email: string): Promise<number> {
-    const users = await this.db.query('SELECT FROM access.users WHERE email = $1', [email]);
-    return users.length;
-  }
 }
 
 /** Addresses are compared without regard to case or surrounding spaces. */
