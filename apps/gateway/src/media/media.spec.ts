@@ -294,6 +294,19 @@ describe('files that customers sent (decisions 340 and 341)', () => {
       expect([forms, recorded]).toEqual([[], []]);
     });
 
+    it('closes the connection of a refused file whose rest never comes (rule A)', async () => {
+      const socket = connect(Number(new URL(site).port), '127.0.0.1');
+      const head = [
+        'POST /api/v1/media HTTP/1.1',
+        'host: x',
+        `x-api-key: ${uploader.token}`,
+        `content-type: ${PDF}`,
+        'content-length: 90000',
+      ];
+      socket.write(`${head.join('\r\n')}\r\n\r\n${'<html>'.padEnd(8_000)}`);
+      expect(await text(socket)).toMatch(/^HTTP\/1.1 415 /);
+    });
+
     it('refuses an upload of another site with a session', async () => {
       const headers = { cookie: `token=${session.token}`, 'content-type': 'text/plain', origin: 'https://elsewhere.example' };
       expect(await codeOf(await upload('x', '', { path: '/api/client/media', headers }))).toEqual([403, 'PERMISSION_DENIED']);

@@ -32,10 +32,9 @@ export class UploadService {
     const file = request.body;
     if (!(file instanceof UnreadFile)) throw empty();
     const release = await this.transfers.takePlace(business_id);
-    const arriving = file.bytes(kind.most);
     try {
       const target = await this.connections.target(business_id, request.id);
-      const { beginning, bytes } = await withBeginning(arriving, BEGINNING);
+      const { beginning, bytes } = await withBeginning(file.bytes(kind.most), BEGINNING);
       if (beginning.length === 0) throw empty();
       if (!kind.isLikely(beginning)) throw wrongType(`The file is not of the type ${mimeType}.`);
       let file_size = 0;
@@ -61,8 +60,6 @@ export class UploadService {
       );
       return { success: true, ...media, expires_at };
     } finally {
-      // The connection of a refused file has the server's timeouts again.
-      void arriving.return(undefined);
       release();
     }
   }
