@@ -1,3 +1,4 @@
+import { isSendKey } from './is-send-key';
 import { matchingReplies } from './matching-replies';
 import { initialsOf } from './person-avatar';
 
@@ -25,4 +26,14 @@ describe('the inbox’s small rules (decision 392)', () => {
     ['+919876543210', '+91'],
     ['', ''],
   ])('shows %j as %j', (name, initials) => expect(initialsOf(name)).toBe(initials));
+
+  it.each([
+    [{ key: 'Enter' }, true],
+    [{ key: 'Enter', shiftKey: true }, false],
+    [{ key: 'Enter', nativeEvent: { isComposing: true } }, false],
+    [{ key: 'Enter', keyCode: 229 }, false],
+    [{ key: 'a' }, false],
+  ])('sends at %j: %s', (event, sends) =>
+    expect(isSendKey({ shiftKey: false, keyCode: 13, nativeEvent: { isComposing: false }, ...event } as never)).toBe(sends),
+  );
 });

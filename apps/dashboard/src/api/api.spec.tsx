@@ -1,0 +1,80 @@
+/** @jest-environment ./libs/testing/src/browser-environment.cjs */
+import { act, renderHook, screen, waitFor } from '@testing-library/react';
+import { mayOpen, pagesOf } from '../navigation';
+import { draw, press, Refusal, sent } from '../page.fixture';
+import { api, queries, request } from './client';
+import { useChange } from './use-change';
+import { useFormChanges } from './use-form-changes';
+import { useLiveRefresh } from './use-live-refresh';
+
+describe('what pages share to read and change (decision 430)', () => {
+  it('form: sends changed fields only, and keeps what a person changed while the request ran', () => {
+    const { result } = renderHook(() => useFormChanges({ name: 'a', words: ['x'], limit: 1 }));
+    act(() => result.current.set({ name: 'b', words: ['x'] }));
+    expect(result.current.changes).toEqual({ name: 'b' });
+    act(() => result.current.set({ limit: 2 }));
+    act(() => result.current.done({ name: 'b' }));
+    expect(result.current.draft).toEqual({ name: 'a', words: ['x'], limit: 2 });
+  });
+
+  it('change: reports the message, reloads the queries, and shows an error with its request', async () => {
+    let fails = false;
+    function Limits() {
+      const change = useChange((n: number) => request(api.PUT('/api/admin/limits', { body: { global_per_minute: n } })), 'limits');
+      return <button onClick={() => change.mutate(5)}>Save</button>;
+    }
+    const reload = jest.spyOn(queries, 'invalidateQueries');
+    draw(<Limits />, {
+      'PUT /api/admin/limits': () => (fails ? new Refusal(503, { error: 'Not now.', hint: 'Wait.' }) : { message: 'Saved.' }),
+    });
+    await press('Save');
+    await screen.findByText('Saved.');
+    expect(sent()).toEqual([{ route: 'PUT /api/admin/limits', body: { global_per_minute: 5 } }]);
+    expect(reload).toHaveBeenCalledWith({ queryKey: ['limits'] });
+    fails = true;
+    await press('Save');
+    await screen.findByText('Not now.');
+    expect(document.body.textContent).toContain('Wait. · Request req-1');
+    expect(reload).toHaveBeenCalledTimes(1);
+  });
+
+  it('live: refreshes one at a time, and closes its stream with the page', async () => {
+    const streams: { close: jest.Mock; on: Record<string, () => void> }[] = [];
+    Object.assign(window, {
+      EventSource: class {
+        on: Record<string, () => void> = {};
+        close = jest.fn();
+        constructor() {
+          streams.push(this);
+        }
+        addEventListener(name: string, hear: () => void) {
+          this.on[name] = hear;
+        }
+      },
+    });
+    const reload = jest.spyOn(queries, 'invalidateQueries').mockClear().mockResolvedValue();
+    function Live() {
+      useLiveRefresh('inbox', ['message.received']);
+      return null;
+    }
+    draw(<Live />);
+    for (let i = 0; i < 5; i++) streams[0]?.on['message.received']?.();
+    expect(reload.mock.calls).toEqual([[{ queryKey: ['inbox'] }]]);
+    await waitFor(() => expect(reload).toHaveBeenCalledTimes(2), { timeout: 5_000 });
+    Object.defineProperty(document, 'hidden', { value: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+    expect([streams.length, streams[0]?.close.mock.calls.length]).toEqual([1, 1]);
+    reload.mockRestore();
+  });
+
+  it('navigation: shows each role the pages whose routes it may call', () => {
+    expect(pagesOf('agent').map(({ to }) => to)).toEqual(['/inbox', '/messages', '/templates']);
+    expect(pagesOf('operator').every(({ to }) => to.startsWith('/operator'))).toBe(true);
+    expect([mayOpen('agent', '/settings'), mayOpen('agent', '/account'), mayOpen('owner', '/operator/audit')]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect(mayOpen('owner', '/settings')).toBe(true);
+  });
+});

@@ -1,0 +1,62 @@
+import { MantineProvider } from '@mantine/core';
+import { Notifications, notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, configure, fireEvent, render, screen, within } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { queries } from './api/client';
+
+// A busy machine may take long to draw.
+configure({ asyncUtilTimeout: 20_000 });
+
+type Respond = (body: unknown, url: URL) => unknown;
+
+/** The requests of the page, such as `PUT /api/client/settings`, with their bodies. */
+export const requests: { route: string; body: unknown }[] = [];
+
+/** An error response of the API. */
+export class Refusal {
+  constructor(
+    readonly status: number,
+    readonly body: object,
+  ) {}
+}
+
+/** Draws an element as a page of the dashboard. @param routes responds to the page's requests */
+export function draw(element: ReactNode, routes: Record<string, Respond> = {}): void {
+  queries.clear();
+  notifications.clean();
+  requests.length = 0;
+  Object.assign(window, {
+    respond: async (request: Request) => {
+      const url = new URL(request.url);
+      const route = `${request.method} ${url.pathname}`;
+      const text = await request.text();
+      const body: unknown = text === '' ? undefined : JSON.parse(text);
+      requests.push({ route, body });
+      const result = routes[route]?.(body, url) ?? new Refusal(404, {});
+      const [status, content] = result instanceof Refusal ? [result.status, result.body] : [200, result];
+      return new Response(JSON.stringify(content), { status, headers: { 'x-request-id': 'req-1' } });
+    },
+  });
+  render(
+    <MantineProvider env="test">
+      <Notifications />
+      <QueryClientProvider client={queries}>{element}</QueryClientProvider>
+    </MantineProvider>,
+  );
+}
+
+/** The requests that change something. */
+export const sent = () => requests.filter(({ route }) => !route.startsWith('GET'));
+
+/** Fills a field as soon as it is there. */
+export const type = async (label: string | RegExp, value: string) =>
+  fireEvent.change(await screen.findByLabelText(label), { target: { value } });
+
+/** Clicks a button or a switch and waits for its effects on the page. */
+export async function press(name: string | RegExp, role = 'button', place: HTMLElement = document.body): Promise<void> {
+  await act(async () => {
+    fireEvent.click(within(place).getByRole(role, { name }));
+    await Promise.resolve();
+  });
+}
