@@ -38,7 +38,7 @@ export const SERVICES = {
           'get-settings',
           'set-settings',
         ],
-        ...['list-conversations', 'find-conversation', 'get-thread', 'list-inbound', 'update-conversation', 'add-note'],
+        ...['list-conversations', 'find-conversation', 'get-thread', 'list-inbound', 'update-conversation', 'unassign-conversations', 'add-note'],
         ...['list-labels', 'create-label', 'update-label', 'delete-label'],
         ...['list-quick-replies', 'create-quick-reply', 'update-quick-reply', 'delete-quick-reply'],
         ...['list-suppressions', 'get-suppression', 'set-suppression', 'import-suppressions', 'lift-suppression', ...OPERATED],

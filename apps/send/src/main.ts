@@ -10,6 +10,7 @@ import { ErasedPeople1795651200000 } from './migrations/1795651200000-erased-peo
 import { ByKey1795737600000 } from './migrations/1795737600000-by-key';
 import { Uploads1795737700000 } from './migrations/1795737700000-uploads';
 import { InboxWork1795741200000 } from './migrations/1795741200000-inbox-work';
+import { Received1795830000000 } from './migrations/1795830000000-received';
 
 export const service: Service<SendConfig> = {
   name: 'send',
@@ -26,6 +27,7 @@ export const service: Service<SendConfig> = {
     ByKey1795737600000,
     Uploads1795737700000,
     InboxWork1795741200000,
+    Received1795830000000,
   ],
   sources: __dirname,
 };

@@ -128,6 +128,13 @@ export const UpdateConversation = operation('send', 'update-conversation', {
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
+/** Takes conversations from somebody who left the team. */
+export const UnassignConversations = operation('send', 'unassign-conversations', {
+  request: Type.Object({ business_id: Id, user_id: Id }),
+  reply: Type.Object({}),
+  errors: [],
+});
+
 /** Adds a note that only the business sees. */
 export const AddNote = operation('send', 'add-note', {
   request: Type.Object({ business_id: Id, conversation_id: Id, user_id: Id, text: characters(4096, 1) }),

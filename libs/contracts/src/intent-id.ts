@@ -7,6 +7,11 @@ export function newIntentId(now = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
+/** @returns when the intent was created */
+export function createdAt(intentId: string): Date {
+  return new Date(parseInt(intentId.replace('-', '').slice(0, 12), 16));
+}
+
 export const INTENT_ID = '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$';
 const intentId = new RegExp(INTENT_ID);
 

@@ -82,7 +82,9 @@ export class ConversationsController {
     const write = () => this.rpc.call(UpdateConversation, { business_id, conversation_id, ...detail, ...(read && { read }) });
     // Reading is no change that somebody looks for later (decision 393).
     const isChange = Object.keys(detail).length > 0;
-    const entry = { user_id, business_id, action: 'conversation.changed' as const, target: `conversation:${conversation_id}`, detail };
+    // Labels may describe a person, and the audit log outlives their erasure.
+    const noted = { ...detail, ...(values.labels && { labels: values.labels.length }) };
+    const entry = { user_id, business_id, action: 'conversation.changed' as const, target: `conversation:${conversation_id}`, detail: noted };
     const { conversation } = await (isChange ? this.audit.record(entry, write) : write());
     const [named] = await this.withNames(business_id, [conversation]);
     return { conversation: named as NonNullable<typeof named> };

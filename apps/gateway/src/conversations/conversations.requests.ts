@@ -1,4 +1,4 @@
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsPositive, IsString, Length } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsPositive, IsString, Length, Max } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { INBOX_VIEWS, LABEL_COLORS, LABEL_NAME, MAX_LABELS, type InboxView, type Label } from '@mgw/contracts';
 import { IsEmojiOrNull, IsMessageId, IsMessageText, IsName, IsRecipient } from '../requests/field-rules';
@@ -37,6 +37,7 @@ export class ChangeConversationRequest {
   @IsOptional()
   @IsInt()
   @IsPositive()
+  @Max(Number.MAX_SAFE_INTEGER)
   assigned_to?: number | null;
 
   @IsOptional()

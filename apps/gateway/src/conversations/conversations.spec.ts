@@ -130,6 +130,7 @@ describe('the inbox (spec §10)', () => {
     });
     const change = (body: object) => owner.patch('/api/client/conversations/1', body);
     await change({ assigned_to: await idOf(stranger) }).expect(400);
+    for (const assigned_to of [1e19, 1e300]) await change({ assigned_to }).expect(400);
     await change({ read: false }).expect(400);
     await change({ labels: ['x'.repeat(41)] }).expect(400);
     await change({ assigned_to: me, read: true }).expect(200);

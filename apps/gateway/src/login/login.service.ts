@@ -10,6 +10,7 @@ import { normalizeEmail, UsersStore, type StoredUser } from '../users/users.stor
 import { KeyedMutex } from './keyed-mutex';
 import { LoginAttemptsStore } from './login-attempts.store';
 import { accountSubject, addressSubject } from './login-subjects';
+import { OidcFailure } from './oidc.service';
 import { SecondStep } from './second-step.service';
 
 /** Most wrong passwords of one account within 15 minutes (spec §10). LOGIN_IP_LIMIT is the limit of an address. */
@@ -57,16 +58,19 @@ export class LoginService {
   }
 
   /**
-   * Logs in the person whose address the OIDC provider has verified. If several businesses have the address, their oldest person.
+   * Logs in the person whose address the OIDC provider has verified. Anybody may invite an address, so if several businesses have it, the
+   * provider cannot say which one is meant.
    * @param verify talks to the provider, and throws if it refuses
    * @returns null for an address that nobody has
+   * @throws OidcFailure for an address that several have
    */
   async loginVerified(origin: LoginOrigin, verify: () => Promise<string>): Promise<string | null> {
     await this.purge();
     const address = addressSubject(origin.ip);
     const { at } = await this.attempts.require([{ subject: address, limit: this.config.loginIpLimit }], LIMITED);
     const email = normalizeEmail(await verify());
-    const [user] = await this.users.allByEmail(email);
+    const [user, ...others] = await this.users.allByEmail(email);
+    if (others.length > 0) throw new OidcFailure('several');
     const token = user ? await this.open(user, origin, { oidc: true }) : null;
     if (token !== null) await this.attempts.uncount(address, at);
     else {

@@ -14,7 +14,7 @@ const CALL_SECONDS = 5;
 const CONTEXT = 'oidc.request';
 
 /** Why a login with the provider failed, as the login page explains it. */
-export type OidcProblem = 'expired' | 'refused' | 'unverified' | 'unknown' | 'unavailable' | 'limited' | 'off';
+export type OidcProblem = 'expired' | 'refused' | 'unverified' | 'unknown' | 'several' | 'unavailable' | 'limited' | 'off';
 
 export class OidcFailure extends Error {
   override readonly name = 'OidcFailure';

@@ -66,6 +66,13 @@ describe('login with an OpenID Connect provider (additions §7, decision 375)', 
     }
   });
 
+  it('chooses no business for an address that several have invited', async () => {
+    const other = await dashboard.session('owner', await dashboard.business());
+    await other.post('/api/client/team', { email: owner.email, name: 'Asha', role: 'agent' }).expect(200);
+    const { url, cookie } = await begin();
+    await expectProblem(await provider.logIn(url, owner.email), cookie, 'several');
+  });
+
   it.each(['audience', 'issuer', 'expiry', 'signature'])('refuses an ID token with a wrong %s', async (fault) => {
     const { url, cookie } = await begin();
     await expectProblem(await provider.logIn(url, `${fault}:${owner.email}`), cookie, 'refused');

@@ -1,6 +1,9 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Inject, Param, Patch, Post } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
-import { Id, IsoTime } from '@mgw/contracts';
+import { Id, IsoTime, UnassignConversations } from '@mgw/contracts';
+import { RpcClient } from '@mgw/rpc';
+import { LOGGER } from '@mgw/service';
+import type { Logger } from '@mgw/telemetry';
 import { IdPipe } from '../requests/id.pipe';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
@@ -36,6 +39,8 @@ export class TeamController {
     private readonly users: UsersService,
     private readonly links: PasswordLinks,
     private readonly totp: TotpService,
+    private readonly rpc: RpcClient,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   @Get()
@@ -74,6 +79,10 @@ export class TeamController {
   @Responds(Done, 'Remove a person; their sessions end at once', { errors: ['CONFLICT'] })
   async remove(@CurrentUser() owner: BusinessUser, @Param('id', IdPipe) id: number) {
     await this.users.remove(owner, id);
+    // Sessions end whether or not this succeeds. Conversations that stay assigned are in the view of all.
+    await this.rpc
+      .call(UnassignConversations, { business_id: owner.business_id, user_id: id })
+      .catch((error: unknown) => this.logger.warn({ err: error }, 'the conversations of a removed person stay assigned'));
     return { message: 'Removed.' };
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Database, Tx } from '@mgw/postgres';
 import { ConversationChanges } from './conversation-changes';
-import { aliasKey, ConversationStore, type Alias } from './conversation.store';
+import { aliasKey, ConversationStore, type Alias, type Reply } from './conversation.store';
 import { aliasesOf, identify, personByAlias, type IdentityChange, type Person } from './person';
 import { ErasedOptOuts } from '../people/erased-opt-outs';
 
@@ -53,8 +53,8 @@ export class ConversationService {
   }
 
   /** The commit does not wait for the disk: after a crash, a person sees that the customer has the reply. */
-  async answered(db: Database, conversationIds: number[]): Promise<void> {
-    if (conversationIds.length > 0) await this.store.answered(db.relaxed, conversationIds);
+  async answered(db: Database, replies: Reply[]): Promise<void> {
+    if (replies.length > 0) await this.store.answered(db.relaxed, replies);
   }
 
   /**

@@ -7,6 +7,12 @@ export interface Alias {
   alias: string;
 }
 
+/** A reply in a conversation, which began at this time. */
+export interface Reply {
+  conversationId: number;
+  begunAt: Date;
+}
+
 /** Identifies a sent message by the platform's ids. */
 export interface SentMessageRef {
   businessId: number;
@@ -99,12 +105,16 @@ export class ConversationStore {
     await tx.query('UPDATE send.conversations SET user_id = $2 WHERE id = $1', [conversationId, userId]);
   }
 
-  /** Records that these conversations got a reply. Locks rows in the order of their ids to avoid deadlocks. */
-  async answered(db: Pick<Tx, 'query'>, conversationIds: number[]): Promise<void> {
+  /**
+   * Records that these conversations got a reply. A message that came while the reply was on its way still waits.
+   * Locks rows in the order of their ids to avoid deadlocks.
+   */
+  async answered(db: Pick<Tx, 'query'>, replies: Reply[]): Promise<void> {
     await db.query(
       `UPDATE send.conversations SET waiting_since = NULL, unread_count = 0 WHERE id IN (
-         SELECT id FROM send.conversations WHERE id = ANY ($1::bigint[]) AND ${onRow('waiting_since IS NOT NULL')} ORDER BY id FOR UPDATE)`,
-      [conversationIds],
+         SELECT c.id FROM send.conversations c JOIN unnest($1::bigint[], $2::timestamptz[]) AS reply (id, begun_at) USING (id)
+         WHERE ${onRow('c.waiting_since IS NOT NULL')} AND coalesce(c.last_received_at <= reply.begun_at, true) ORDER BY c.id FOR UPDATE OF c)`,
+      [replies.map(({ conversationId }) => conversationId), replies.map(({ begunAt }) => begunAt)],
     );
   }
 
@@ -118,6 +128,7 @@ export class ConversationStore {
          name = CASE WHEN k.name = '' THEN g.name ELSE k.name END,
          assigned_to = coalesce(k.assigned_to, g.assigned_to),
          waiting_since = least(k.waiting_since, g.waiting_since),
+         last_received_at = greatest(k.last_received_at, g.last_received_at),
          unread_count = k.unread_count + g.unread_count,
          closed_at = CASE WHEN g.last_inbound_at IS NULL OR g.closed_at IS NOT NULL THEN k.closed_at END,
          auto_reply = k.auto_reply AND g.auto_reply

@@ -82,6 +82,7 @@ export class InboundStore {
            name = coalesce(changes.name, c.name),
            unread_count = c.unread_count + changes.unread,
            waiting_since = CASE WHEN changes.unread > 0 THEN coalesce(c.waiting_since, now()) ELSE c.waiting_since END,
+           last_received_at = CASE WHEN changes.unread > 0 THEN clock_timestamp() ELSE c.last_received_at END,
            closed_at = CASE WHEN changes.unread > 0 THEN NULL ELSE c.closed_at END
          FROM changes JOIN locked USING (id)
          WHERE c.id = changes.id

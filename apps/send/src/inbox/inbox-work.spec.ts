@@ -6,6 +6,7 @@ import {
   ListConversations,
   ListLabels,
   SendText,
+  UnassignConversations,
   UpdateConversation,
   UpdateLabel,
   type GatewayError,
@@ -13,7 +14,7 @@ import {
 } from '@mgw/contracts';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { startSending, type Sending } from '../send.fixture';
+import { numberOf, startSending, type Sending } from '../send.fixture';
 
 const [ASHA, BEN, ZOE] = ['919876543211', '919876543212', '919876543213'] as const;
 const ME = 7;
@@ -76,6 +77,16 @@ describe('agents at work (decision 392)', () => {
     expect((await list()).counts).toEqual({ mine: 0, unassigned: 3, open: 3, closed: 0, unread: 2, waiting: 2 });
   });
 
+  it('lets a message wait that came while a reply was on its way', async () => {
+    sending.platform.hang(numberOf(1));
+    const replying = reply(BEN);
+    await eventually(() => sending.platform.hanging().length > 0);
+    await write(BEN);
+    sending.platform.release();
+    await replying;
+    expect(await find(BEN)).toMatchObject({ unread_count: 2, waiting_since: expect.any(String) as string });
+  });
+
   it('assigns, closes and reopens; a customer’s message reopens too', async () => {
     await change(ASHA, { assigned_to: ME, read: true });
     await change(BEN, { status: 'closed' });
@@ -92,6 +103,11 @@ describe('agents at work (decision 392)', () => {
     expect(await phones({ unread: true })).toEqual([BEN]);
     await change(ASHA, { assigned_to: null });
     expect(await phones({ view: 'mine' })).toEqual([]);
+    await change(ASHA, { assigned_to: ME });
+    await change(ZOE, { assigned_to: 8 });
+    await sending.harness.rpc.call(UnassignConversations, { business_id: 1, user_id: ME });
+    expect([(await find(ASHA)).assigned_to, (await find(ZOE)).assigned_to]).toEqual([null, 8]);
+    await change(ZOE, { assigned_to: null });
   });
 
   it('continues a view after its first page', async () => {
@@ -102,6 +118,11 @@ describe('agents at work (decision 392)', () => {
       cursor = next_cursor;
     }
     expect(found).toEqual([BEN, ASHA, ZOE]);
+  });
+
+  it('continues behind any cursor', async () => {
+    const far = Buffer.from(JSON.stringify(['999999999999', '2026-01-01 00:00:00+00', '1'])).toString('base64url');
+    expect((await list({ cursor: far })).conversations).toHaveLength(3);
   });
 
   it('labels conversations; a new name makes a label, and a deleted one leaves its conversations', async () => {

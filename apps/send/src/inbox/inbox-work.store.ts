@@ -30,6 +30,14 @@ export class InboxWorkStore {
     });
   }
 
+  async unassign(businessId: number, userId: number): Promise<void> {
+    await this.db.query(
+      `UPDATE send.conversations SET assigned_to = NULL WHERE id IN (
+         SELECT id FROM send.conversations WHERE business_id = $1 AND assigned_to = $2 ORDER BY id FOR UPDATE)`,
+      [businessId, userId],
+    );
+  }
+
   /** @throws GatewayError NOT_FOUND */
   async addNote(businessId: number, conversationId: number, userId: number, text: string): Promise<{ id: number }> {
     const [note] = await this.db.query<{ id: string }>(

@@ -6,6 +6,7 @@ import {
   GetThread,
   ListConversations,
   ListInboundMessages,
+  UnassignConversations,
   UpdateConversation,
   type ConversationRecord,
   type ReplyOf,
@@ -58,6 +59,12 @@ export class InboxHandlers {
     const { business_id, conversation_id, ...change } = request;
     await this.work.change(business_id, conversation_id, change);
     return { conversation: await this.byId(request) };
+  }
+
+  @Handles(UnassignConversations)
+  async unassign({ business_id, user_id }: RequestOf<typeof UnassignConversations>): Promise<ReplyOf<typeof UnassignConversations>> {
+    await this.work.unassign(business_id, user_id);
+    return {};
   }
 
   @Handles(AddNote)

@@ -81,7 +81,7 @@ const viewSql = (view: InboxView) =>
     examine(
       `SELECT ${COLUMNS}, ${RANK} AS rank FROM send.conversations
        WHERE business_id = $1 AND ${WROTE} AND ${VIEWS[view]}
-         AND (${RANK}, last_inbound_at, id) < (coalesce($9::integer, 3), coalesce($7::timestamptz, 'infinity'), coalesce($8::bigint, 0))
+         AND (${RANK}, last_inbound_at, id) < (coalesce($9::bigint, 3), coalesce($7::timestamptz, 'infinity'), coalesce($8::bigint, 0))
        ORDER BY ${RANK} DESC, last_inbound_at DESC, id DESC LIMIT $5`,
       filters(view),
       { ...LIMITS, columns: 'last_inbound_at::text AS exact' },

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
-import type { EventEnvelope } from '@mgw/contracts';
+import { createdAt, type EventEnvelope } from '@mgw/contracts';
 import { OutboxRelay } from '@mgw/events';
 import { Database, type Tx } from '@mgw/postgres';
 import { LOGGER } from '@mgw/service';
@@ -129,7 +129,9 @@ export class OutcomeService {
       ),
     );
     this.relay.publishCommitted(published);
-    const answered = acceptances.filter(({ intent }) => isReply(intent)).map(({ conversationId }) => conversationId as number);
+    const answered = acceptances
+      .filter(({ intent }) => isReply(intent))
+      .map(({ conversationId, intent }) => ({ conversationId: conversationId as number, begunAt: createdAt(intent.id) }));
     await this.conversations
       .answered(this.db, answered)
       .catch((error: unknown) => this.logger.warn({ err: error }, 'marking conversations as answered failed'));

@@ -13,6 +13,7 @@ const PROBLEMS: Record<string, string> = {
   refused: 'Your organization’s login did not confirm who you are. Try again.',
   unverified: 'Your organization has not verified your email address. Ask its administrator.',
   unknown: 'Nobody here has the email address of your organization’s login. Ask an owner of your business to invite you.',
+  several: 'Several businesses have invited your email address. Log in with the password of the one that you want.',
   limited: 'Too many wrong logins. Wait before you try again.',
   off: 'This gateway offers no login with an organization. Use your password.',
 };
