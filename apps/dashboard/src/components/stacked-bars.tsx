@@ -14,7 +14,7 @@ const colorOf = ({ color }: Part) => `var(--mantine-color-${color})`;
 interface StackedBarsProps {
   bars: Bar[];
   parts: Part[];
-  /** What the bars show, and where the same numbers are as text. */
+  /** Names the bars and the place of the same numbers as text. */
   label: string;
   height?: number;
   /** Opens a bar at a click. The page must offer the same to people without a mouse. */

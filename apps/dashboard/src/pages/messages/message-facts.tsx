@@ -7,7 +7,7 @@ import { useMayCall } from '../../api/session';
 import { CopyIcon } from '../../components/copy-icon';
 import { Fact } from './fact';
 
-/** Who sent the message, as what, and where it belongs. */
+/** The sender of the message, its type, its ids and its conversation. */
 export function MessageFacts({ message }: { message: Schemas['MessageDetail']['message'] }) {
   const { message_id, type, template, language, sent_by, api_key_id, request_id, conversation_id } = message;
   const hasKeys = useMayCall('GET /api/client/api-keys');
