@@ -107,7 +107,7 @@ describe('each service has its own server users with minimal rights (guarantees 
       ],
       ['status', ['public.message.sent', 'rpc.send.text', '$JS.API.CONSUMER.MSG.NEXT.PUBLIC.outbound-webhook-dispatcher']],
       ['platform-webhook-ingest', ['public.message.sent', 'rpc.template.get-connection', '$JS.API.CONSUMER.CREATE.PLATFORM']],
-      ['outbound-webhook-dispatcher', ['public.message.sent', 'rpc.send.text', 'announce.key-changed', '$JS.API.STREAM.PURGE.PUBLIC']],
+      ['outbound-webhook-dispatcher', ['public.message.sent', 'rpc.send.text', 'announce.key-changed', '$JS.API.STREAM.PURGE.PLATFORM']],
       ['broadcast', ['public.message.sent', 'rpc.send.text', 'rpc.template.get-connection', 'sending.message.not-sent']],
       ['auto-reply', ['public.message.sent', 'rpc.send.template', 'rpc.template.find', '$JS.API.CONSUMER.CREATE.PUBLIC.auto-reply']],
     ])('%s publishes no events of others, calls only what it needs, and changes no stream', async (app, more) => {

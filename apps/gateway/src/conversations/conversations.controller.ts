@@ -84,7 +84,13 @@ export class ConversationsController {
     const isChange = Object.keys(detail).length > 0;
     // Labels may describe a person, and the audit log outlives their erasure.
     const noted = { ...detail, ...(values.labels && { labels: values.labels.length }) };
-    const entry = { user_id, business_id, action: 'conversation.changed' as const, target: `conversation:${conversation_id}`, detail: noted };
+    const entry = {
+      user_id,
+      business_id,
+      action: 'conversation.changed' as const,
+      target: `conversation:${conversation_id}`,
+      detail: noted,
+    };
     const { conversation } = await (isChange ? this.audit.record(entry, write) : write());
     const [named] = await this.withNames(business_id, [conversation]);
     return { conversation: named as NonNullable<typeof named> };
