@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { eventually, startBrowser, startReceiver } from '@mgw/testing';
@@ -911,21 +912,55 @@ describe('the dashboard’s pages', () => {
         return route.abort();
       });
       await logIn();
-      await go('broadcasts?new=yes');
-      const dialog = page.getByRole('dialog', { name: 'New broadcast' });
-      await dialog.getByLabel('Name').fill(name);
-      await dialog.getByRole('combobox', { name: 'Template' }).click();
+      await go('broadcasts?new=template');
+      await page.getByRole('combobox', { name: 'Template' }).click();
       await page.getByRole('option', { name: 'order_update (en)' }).click();
-      await dialog.getByLabel('Or paste the rows here').fill('phone,name,order\n+1 201 555 0100,Asha,1007\n');
-      await dialog.getByRole('button', { name: 'Check every row' }).click();
-      const start = dialog.getByRole('button', { name: 'Start sending' });
-      await start.click();
+      await page.getByRole('button', { name: 'Continue to recipients' }).click();
+      await page.getByLabel('Or paste the rows here').fill('phone,name,order\n+1 201 555 0100,Asha,1007\n');
+      await page.getByRole('button', { name: 'Continue to values' }).click();
+      await page.getByRole('button', { name: 'Continue to the check' }).click();
+      await page.getByLabel('Name').fill(name);
+      const start = async () => {
+        await page.getByRole('button', { name: 'Start sending' }).click();
+        await page.getByRole('button', { name: 'Send to 1 person' }).click();
+      };
+      await start();
       await eventually(() => keys.length === 1);
-      await start.click();
-      await dialog.waitFor({ state: 'detached' });
+      await start();
+      await page.getByRole('dialog', { name: 'Broadcast' }).waitFor();
       expect(keys).toEqual([expect.stringMatching(/^\S{16,}$/), keys[0]]);
       const { broadcasts } = (await owner.call<{ broadcasts: { name: string }[] }>('GET', '/api/client/broadcasts')).body;
       expect(broadcasts.filter((one) => one.name === name)).toHaveLength(1);
+    });
+
+    it('decisions 450, 451: shows how far messages got, filters and downloads recipients, and retries those who failed', async () => {
+      const recipients = ['0160', '0101', '0120'].map((end) => ({ phone: `+1 201 555 ${end}`, body_params: ['Asha', '=1'] }));
+      const draft = { name: 'Funnel', template_name: 'order_update', recipients };
+      const { id } = (await owner.call<{ id: number }>('POST', '/api/client/broadcasts', draft)).body;
+      await logIn();
+      await go(`broadcasts?id=${id}`);
+      const detail = page.getByRole('dialog', { name: 'Broadcast' });
+      for (const step of ['Sent 2', 'Delivered 2', 'Read 1', 'Replied within a day 1', 'Failed 1'])
+        await detail.getByRole('button', { name: `${step} ·` }).waitFor();
+      await detail.getByRole('button', { name: 'Replied within a day' }).click();
+      await eventually(async () => (await detail.getByRole('row', { name: /^12/ }).allInnerTexts()).join().startsWith('12015550160'));
+      await detail.getByRole('button', { name: '1 person' }).click();
+      await detail.getByRole('row', { name: '12015550120 failed' }).waitFor();
+      expect(page.url()).toContain('state=failed&reason=131026');
+      const [file] = await Promise.all([page.waitForEvent('download'), detail.getByRole('link', { name: 'Download as CSV' }).click()]);
+      expect(await readFile(await file.path(), 'utf8')).toMatch(
+        /^phone,body_1,body_2,.*\r\n12015550120,Asha,'=1,failed,,,131026[^\n]*\r\n$/,
+      );
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await detail.getByRole('button', { name: 'Retry the failed ones (1)' }).click();
+      await page
+        .getByRole('dialog', { name: 'Send Funnel again to 1 person?' })
+        .getByRole('button', { name: /^Retry/ })
+        .click();
+      await detail.getByText('Funnel (retry)').waitFor();
+      await detail.getByRole('button', { name: 'Retries an earlier broadcast' }).click();
+      await detail.getByText('Funnel', { exact: true }).waitFor();
+      expect(await detail.getByRole('button', { name: /^Retry the/ }).count()).toBe(0);
     });
 
     it('shows pace and remaining time of a running broadcast; pauses, resumes and cancels it', async () => {
@@ -1028,6 +1063,41 @@ describe('the dashboard’s pages', () => {
       return page.getByRole('dialog');
     };
 
+    it('decision 454: writes, corrects and deletes a template, and explains a rejection', async () => {
+      await logIn();
+      await go('templates');
+      await page.getByRole('button', { name: 'New template' }).click();
+      await page.getByRole('button', { name: 'Delivery' }).click();
+      await page.getByLabel('Name').fill('Left today rejected');
+      await page.getByLabel('Body').fill('{{1}}, it left');
+      await page.getByLabel('Example for {{1}}').fill('Meera');
+      await page.getByRole('log').getByText('Meera, it left').waitFor();
+      await page.getByRole('button', { name: 'Submit for review' }).click();
+      await page.getByText('must not begin or end with a variable').waitFor();
+      await page.locator('textarea:focus').waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.getByLabel('Body').fill('Hello {{1}}, your order has left.');
+      await page.getByRole('button', { name: 'Submit for review' }).click();
+      const card = page.locator('.mantine-Card-root', { has: page.getByRole('heading', { name: 'left_today_rejected' }) });
+      await card.getByText('WhatsApp rejected it').waitFor();
+      await card.getByText('The form is wrong').waitFor();
+      await card.getByRole('button', { name: 'Edit' }).click();
+      expect(await page.getByLabel('Example for {{1}}').inputValue()).toBe('Meera');
+      await page.getByRole('button', { name: 'Submit for review' }).click();
+      await card.getByText('pending', { exact: true }).waitFor();
+      await card.getByRole('button', { name: 'Add a language' }).click();
+      await page.getByRole('combobox', { name: 'Language' }).click();
+      await page.getByRole('option', { name: 'hi', exact: true }).click();
+      await page.getByRole('button', { name: 'Submit for review' }).click();
+      await card.getByText(/^hi ·/).waitFor();
+      for (const language of ['en', 'hi']) {
+        await card.getByRole('button', { name: 'Delete' }).first().click();
+        const question = page.getByRole('dialog', { name: `Delete left_today_rejected in ${language}?` });
+        await question.getByRole('button', { name: 'Delete' }).click();
+        await card.getByText(new RegExp(`^${language} ·`)).waitFor({ state: 'detached' });
+      }
+    });
+
     it('shows a curl line with header and buttons that sends the filled-in values (spec §4.4)', async () => {
       await logIn();
       await go('templates');
@@ -1085,7 +1155,6 @@ describe('the dashboard’s pages', () => {
     it('has no serious accessibility violation in any dialog', async () => {
       await logIn();
       const opened: [string, () => Promise<void>][] = [
-        ['broadcasts?new=yes', () => Promise.resolve()],
         ['webhooks', () => page.getByRole('button', { name: 'Add a webhook' }).click()],
         ['api-keys', () => page.getByRole('button', { name: 'Create a key' }).click()],
         ['templates', () => page.getByRole('button', { name: 'Copy values' }).first().click()],

@@ -175,7 +175,24 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await expectResponse(200, owner, 'put /api/client/connection', { body: { phone_number_id, business_account_id } });
     await expectResponse(200, owner, 'get /api/client/connection');
     await expectResponse(200, owner, 'post /api/client/templates/sync');
-    await expectResponse(200, owner, 'get /api/client/templates');
+    // The simulator rejects templates with such a name at once, and a rejected one can be edited.
+    const draft = { ...documented.example('post', '/api/client/templates'), name: 'edited_rejected' };
+    await expectResponse(200, owner, 'post /api/client/templates', { body: draft });
+    await expectResponse(400, owner, 'post /api/client/templates', { body: draft });
+    const becomes = (status: string) =>
+      eventually(async () => {
+        const list = await expectResponse<{ templates: { id: number; name: string; status: string }[] }>(
+          200,
+          owner,
+          'get /api/client/templates',
+        );
+        return list.templates.find((one) => one.name === draft.name && one.status === status);
+      });
+    const at = await becomes('REJECTED');
+    await expectResponse(200, owner, 'put /api/client/templates/{id}', { at: { id: at.id } });
+    await becomes('PENDING');
+    await expectResponse(409, owner, 'put /api/client/templates/{id}', { at: { id: at.id } });
+    await expectResponse(200, owner, 'delete /api/client/templates/{id}', { at: { id: at.id } });
   });
 
   it('messages, usage, and the inbox', async () => {
@@ -260,9 +277,14 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await expectResponse(200, owner, uploads, TEXT_FILE);
     await expectResponse(413, owner, uploads, { body: 'x'.repeat(600_000), headers: { 'content-type': 'image/webp' } });
     await expectResponse(415, owner, uploads, { body: 'A page', headers: { 'content-type': 'text/html' } });
+    const { body: list } = await owner.call<{ templates: { id: number; name: string }[] }>('GET', '/api/client/templates');
+    const template = list.templates.find(({ name }) => name === 'order_update') as { id: number };
     await cutOffPlatform(stack.demo, integrator(stack.demo.base_url, stack.growth.api_key));
     await expectResponse(500, owner, 'get /api/client/media/{media_id}', file);
     await expectResponse(500, owner, uploads, TEXT_FILE);
+    await expectResponse(500, owner, 'post /api/client/templates');
+    for (const method of ['put', 'delete'])
+      await expectResponse(500, owner, `${method} /api/client/templates/{id}`, { at: { id: template.id } });
     await eventually(async () => (await owner.call('GET', `/api/client/media/${media_id}?info=1`)).status === 200);
   });
 
@@ -356,6 +378,18 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     });
     await expectResponse(200, owner, 'get /api/client/broadcasts/{id}/recipients', { at: { id } });
     await expectResponse(200, owner, 'get /api/client/broadcasts');
+    await expectResponse(409, owner, 'post /api/client/broadcasts/{id}/retry', { at: { id } });
+    const recipients = [{ phone: '+1 201 555 0130', body_params: ['Asha', '1'] }];
+    const refused = { ...documented.example('post', '/api/client/broadcasts'), recipients };
+    const at = await expectResponse<{ id: number }>(200, owner, 'post /api/client/broadcasts', { body: refused });
+    await eventually(async () => {
+      const broadcast = await expectResponse<{ status: string }>(200, owner, 'get /api/client/broadcasts/{id}', { at });
+      return broadcast.status === 'completed';
+    });
+    const retry = { 'idempotency-key': 'once-more' };
+    await expectResponse(200, owner, 'post /api/client/broadcasts/{id}/retry', { at, headers: retry });
+    await expectResponse(422, owner, 'post /api/client/broadcasts/{id}/retry', { at: { id }, headers: retry });
+    await expectResponse(400, owner, 'post /api/client/broadcasts/{id}/retry', { at, headers: { 'idempotency-key': 'no token' } });
     for (const change of ['cancel', 'pause', 'resume'])
       await expectResponse(409, owner, `post /api/client/broadcasts/{id}/${change}`, { at: { id } });
     const later = { ...documented.example('post', '/api/client/broadcasts'), scheduled_at: new Date(Date.now() + 3_600_000).toISOString() };
@@ -397,7 +431,9 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await expectResponse(200, operator, 'post /api/admin/businesses/{id}/users', { at: { id }, body: person });
     await expectResponse(409, operator, 'post /api/admin/businesses/{id}/users', { at: { id }, body: person });
     // A business without a number.
-    await expectResponse(400, await dashboardUser(stack.demo.site_url, person), 'post /api/client/templates/sync');
+    const unconnected = await dashboardUser(stack.demo.site_url, person);
+    for (const change of ['post /api/client/templates/sync', 'delete /api/client/templates/{id}'])
+      await expectResponse(400, unconnected, change);
     // The parts that follow need room.
     await expectResponse(200, operator, 'put /api/admin/limits', { body: { global_per_minute: 100_000 } });
     await expectResponse(200, operator, 'get /api/admin/limits');

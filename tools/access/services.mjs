@@ -52,7 +52,10 @@ export const SERVICES = {
         ...['list-suppressions', 'get-suppression', 'set-suppression', 'import-suppressions', 'lift-suppression', ...OPERATED],
         ...['find-person', 'prepare-erasure', ...PERSONAL],
       ],
-      template: ['get-connection', 'set-connection', 'list', 'list-approved', 'sync', 'suspend-business', ...OPERATED],
+      template: [
+        ...['get-connection', 'set-connection', 'suspend-business', ...OPERATED],
+        ...['list', 'list-approved', 'sync', 'create', 'change', 'delete'],
+      ],
       status: ['get-many', 'list', 'timeline', 'usage', 'count', ...OPERATED, ...PERSONAL],
       'platform-webhook-ingest': ['receive', 'verify-handshake', ...OPERATED, ...PERSONAL],
       'outbound-webhook-dispatcher': [
@@ -61,7 +64,7 @@ export const SERVICES = {
         ...['list-events', 'find-newest-events', 'list-failing-webhooks'],
         ...['recover', 'get-recovery', 'cancel-recovery'],
       ],
-      broadcast: ['check', 'create', 'list', 'get', 'list-recipients', 'cancel', 'pause', 'resume', ...OPERATED, ...PERSONAL],
+      broadcast: ['check', 'create', 'list', 'get', 'list-recipients', 'retry', 'cancel', 'pause', 'resume', ...OPERATED, ...PERSONAL],
       'auto-reply': ['get-settings', 'set-settings', 'try', 'list', 'find-unanswered', ...OPERATED, ...PERSONAL],
     },
     announces: ['key-changed', 'business-changed', 'limits-changed'],
@@ -141,7 +144,7 @@ export const SERVICES = {
     announces: [],
     listens: [],
     publishes: ['public.broadcast.completed'],
-    consumes: { 'broadcast-statuses': 'platform.status' },
+    consumes: { 'broadcast-statuses': 'platform.status', 'broadcast-replies': 'public.message.received' },
     tails: [],
   },
   'auto-reply': {

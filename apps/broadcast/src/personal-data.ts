@@ -9,7 +9,7 @@ export const broadcastPersonalData: PersonalData = {
   exported: {
     broadcast: `SELECT r.broadcast_id || ' ' || r.nth, json_build_object('broadcast', b.name, 'template', b.template_name, 'language', b.language,
       'body_params', r.body_params, 'header_params', r.header_params, 'state', r.state, 'attempted_at', r.attempted_at,
-      'message_id', r.message_id, 'reason', r.reason)
+      'message_id', r.message_id, 'reason', r.reason, 'delivery', r.delivery, 'replied_at', r.replied_at)
       FROM person CROSS JOIN broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id WHERE ${OWN}`,
   },
   lock: ` SELECT pg_advisory_xact_lock_shared(hashtext('${REPORTS_LOCK}'))`,

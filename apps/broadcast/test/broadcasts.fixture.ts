@@ -93,7 +93,11 @@ export class Broadcasts {
     return this.harness.rpc.call(GetBroadcast, { business_id, id });
   }
 
-  async recipients(id: number, business_id = 1): Promise<ReplyOf<typeof ListRecipients>['recipients']> {
-    return (await this.harness.rpc.call(ListRecipients, { business_id, id, limit: 100, cursor: null, state: null })).recipients;
+  async recipients(
+    id: number,
+    business_id = 1,
+    filter: Partial<RequestOf<typeof ListRecipients>> = {},
+  ): Promise<ReplyOf<typeof ListRecipients>['recipients']> {
+    return (await this.harness.rpc.call(ListRecipients, { business_id, id, limit: 100, cursor: null, state: null, ...filter })).recipients;
   }
 }

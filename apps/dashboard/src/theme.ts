@@ -34,9 +34,9 @@ export const theme = createTheme({
   },
 });
 
-/** Dimmed text and tinted badges with enough contrast (WCAG AA). */
+/** Dimmed text, placeholders and errors with enough contrast (WCAG AA). */
 export const resolver: CSSVariablesResolver = () => ({
   variables: {},
-  light: { '--mantine-color-dimmed': '#565e66', '--mantine-color-placeholder': '#6b737b' },
-  dark: { '--mantine-color-dimmed': '#adb4bc', '--mantine-color-placeholder': '#9aa1a9' },
+  light: { '--mantine-color-dimmed': '#565e66', '--mantine-color-placeholder': '#6b737b', '--mantine-color-error': '#b42318' },
+  dark: { '--mantine-color-dimmed': '#adb4bc', '--mantine-color-placeholder': '#9aa1a9', '--mantine-color-error': '#ff9a90' },
 });

@@ -15,7 +15,10 @@ import {
   CheckBroadcast,
   CheckSend,
   CountMessages,
+  ChangeTemplate,
   CreateBroadcast,
+  CreateTemplate,
+  DeleteTemplate,
   CreateWebhook,
   DeleteWebhook,
   FindConversation,
@@ -58,6 +61,7 @@ import {
   discardDeadLetter,
   Redeliver,
   ResumeBroadcast,
+  RetryBroadcast,
   SendContacts,
   SendInteractive,
   SendLocation,
@@ -143,6 +147,21 @@ export class Neighbours {
   @Handles(ListTemplates)
   listTemplates(request: RequestOf<typeof ListTemplates>) {
     return this.reply(ListTemplates, request);
+  }
+
+  @Handles(CreateTemplate)
+  createTemplate(request: RequestOf<typeof CreateTemplate>) {
+    return this.reply(CreateTemplate, request);
+  }
+
+  @Handles(ChangeTemplate)
+  changeTemplate(request: RequestOf<typeof ChangeTemplate>) {
+    return this.reply(ChangeTemplate, request);
+  }
+
+  @Handles(DeleteTemplate)
+  deleteTemplate(request: RequestOf<typeof DeleteTemplate>) {
+    return this.reply(DeleteTemplate, request);
   }
 
   @Handles(SyncTemplates)
@@ -413,6 +432,11 @@ export class Neighbours {
   @Handles(PauseBroadcast)
   pauseBroadcast(request: RequestOf<typeof PauseBroadcast>) {
     return this.reply(PauseBroadcast, request);
+  }
+
+  @Handles(RetryBroadcast)
+  retryBroadcast(request: RequestOf<typeof RetryBroadcast>) {
+    return this.reply(RetryBroadcast, request);
   }
 
   @Handles(ResumeBroadcast)

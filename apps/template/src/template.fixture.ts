@@ -45,10 +45,12 @@ export async function startTemplate() {
     templates: [approved('order', [bodyOf('Hello {{1}}, order {{2}}')])] as { name: string }[],
     number: { id: '7', status: 'CONNECTED' },
     refusal: null as { status: number; code: number } | null,
+    /** The response to a change of a template. */
+    written: {} as object,
     /** Holds the next response to a path with this part until the test calls `sendHeld`. */
     heldPath: null as string | null,
   };
-  graph.respond(({ path }, response) => {
+  graph.respond(({ method, path }, response) => {
     const send = (status: number, content: object) => {
       const respond = () => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
       if (platform.heldPath === null || !path.includes(platform.heldPath)) return respond();
@@ -57,6 +59,7 @@ export async function startTemplate() {
     };
     const { templates, number, refusal } = platform;
     if (refusal) return send(refusal.status, { error: { code: refusal.code, message: 'no' } });
+    if (method !== 'GET') return send(200, platform.written);
     const after = Number(new URL(path, graph.url).searchParams.get('after') ?? 0);
     const more = after + 2 < templates.length;
     const paging = { cursors: { after: String(after + 2) }, ...(more && { next: 'more' }) };

@@ -11,6 +11,7 @@ import { SyncService, MAX_SYNCS } from './templates/sync.service';
 import { SyncsStore } from './templates/syncs.store';
 import { TemplateChanges } from './templates/template-changes.service';
 import { TemplateUpdates } from './templates/template-updates.service';
+import { TemplateWriting, MAX_WRITES } from './templates/template-writing.service';
 import { TemplatesHandlers } from './templates/templates.handlers';
 import { TemplatesStore } from './templates/templates.store';
 
@@ -34,6 +35,7 @@ const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_tok
     SyncsStore,
     TemplateChanges,
     TemplateUpdates,
+    TemplateWriting,
     TemplatesStore,
     WantedEvents,
     outboxRelay(['PUBLIC']),
@@ -44,7 +46,7 @@ const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_tok
       provide: GraphClient,
       inject: [TemplateConfig],
       useFactory: (config: TemplateConfig) =>
-        new GraphClient({ baseUrl: config.graphBaseUrl, version: config.graphVersion, connections: MAX_PROBES + MAX_SYNCS }),
+        new GraphClient({ baseUrl: config.graphBaseUrl, version: config.graphVersion, connections: MAX_PROBES + MAX_SYNCS + MAX_WRITES }),
     },
   ],
 })

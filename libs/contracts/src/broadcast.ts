@@ -94,6 +94,8 @@ export const BroadcastRecord = Type.Object({
   scheduled_at: Nullable(IsoTime),
   started_at: Nullable(IsoTime),
   finished_at: Nullable(IsoTime),
+  /** The broadcast whose failed recipients this one writes to again. */
+  retry_of: Nullable(Id),
 });
 export type BroadcastRecord = Static<typeof BroadcastRecord>;
 
@@ -109,6 +111,13 @@ export const GetBroadcast = operation('broadcast', 'get', {
   request: Type.Object({ business_id: Id, id: Id }),
   reply: Type.Object({
     broadcast: BroadcastRecord,
+    /** Recipients whose message was delivered, of those that were sent; read ones count as delivered. */
+    delivered: Type.Integer(),
+    read: Type.Integer(),
+    /** Recipients who wrote within a day after their message. */
+    replied: Type.Integer(),
+    /** Recipients who definitely failed and that no retry has taken yet. */
+    retryable: Type.Integer(),
     /** Why recipients failed, the most frequent first. */
     failures: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() })),
   }),
@@ -119,9 +128,25 @@ export const RecipientState = Type.Union(
   (['pending', 'sending', 'sent', 'failed', 'unclear'] as const).map((state) => Type.Literal(state)),
 );
 
+/** A state of a recipient, or how far a sent message got: `read` recipients are `delivered` too. */
+export const RecipientFilter = Type.Union([
+  RecipientState,
+  ...(['delivered', 'read', 'replied'] as const).map((progress) => Type.Literal(progress)),
+]);
+
 export const ListRecipients = operation('broadcast', 'list-recipients', {
   isRead: true,
-  request: Type.Object({ business_id: Id, id: Id, ...PageRequest, state: Nullable(RecipientState) }),
+  request: Type.Object({
+    business_id: Id,
+    id: Id,
+    ...PageRequest,
+    state: Nullable(RecipientFilter),
+    /** Any part of the phone number, in digits. */
+    phone: Type.Optional(Nullable(Type.String({ pattern: '^\\d{1,20}$' }))),
+    reason: Type.Optional(Nullable(characters(1_000))),
+    /** Whether rows hold the values of their messages, for an export. */
+    values: Type.Optional(Type.Boolean()),
+  }),
   reply: Type.Object({
     recipients: Type.Array(
       Type.Object({
@@ -130,11 +155,33 @@ export const ListRecipients = operation('broadcast', 'list-recipients', {
         state: RecipientState,
         message_id: Nullable(MessageId),
         reason: Nullable(Type.String()),
+        delivery: Nullable(Type.Union([Type.Literal('delivered'), Type.Literal('read')])),
+        replied_at: Nullable(IsoTime),
+        body_params: Type.Optional(Type.Array(Type.String())),
+        header_params: Type.Optional(Type.Array(Type.String())),
       }),
     ),
     next_cursor: NextCursor,
   }),
   errors: ['NOT_FOUND'],
+});
+
+/**
+ * Creates a broadcast to the recipients of an ended one who definitely failed; one with an unknown outcome may have the message. A
+ * recipient is taken once. CONFLICT if it has not ended, or if nobody is left to retry.
+ */
+export const RetryBroadcast = operation('broadcast', 'retry', {
+  request: Type.Object({
+    business_id: Id,
+    id: Id,
+    plan: Type.String(),
+    timezone: draft.timezone,
+    daily_limit: draft.daily_limit,
+    idempotency: Nullable(Idempotency),
+  }),
+  reply: Type.Object({ id: Id, replayed: Type.Boolean() }),
+  errors: ['NOT_FOUND', 'CONFLICT', 'TEMPLATE_NOT_FOUND', 'IDEMPOTENCY_MISMATCH', 'BROADCAST_LIMIT_REACHED'],
+  deadlineMs: 15_000,
 });
 
 const change = {

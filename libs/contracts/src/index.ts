@@ -27,5 +27,6 @@ export * from './send';
 export * from './sent-details';
 export * from './status';
 export * from './template';
+export * from './template-draft';
 export * from './url';
 export * from './validation';

@@ -118,7 +118,16 @@ export const ListTemplates = operation('template', 'list', {
   request: Type.Object({ business_id: Id, ...TemplatesPage }),
   reply: Type.Object({
     templates: Type.Array(
-      Type.Composite([TemplateRecord, Type.Object({ status: Type.String(), components: Type.Array(Type.Unknown()), updated_at: IsoTime })]),
+      Type.Composite([
+        TemplateRecord,
+        Type.Object({
+          status: Type.String(),
+          components: Type.Array(Type.Unknown()),
+          updated_at: IsoTime,
+          quality: { ...Nullable(Type.String()), description: 'GREEN, YELLOW, RED or UNKNOWN; null before the first sync.' },
+          rejected_reason: { ...Nullable(Type.String()), description: 'WhatsApp’s word for a rejection, such as INVALID_FORMAT.' },
+        }),
+      ]),
     ),
     sync: Type.Object({
       state: Type.Union([Type.Literal('never'), Type.Literal('running'), Type.Literal('done'), Type.Literal('failed')]),

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { StreamedBody } from './media-form';
 
 export interface PlatformCall {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   path: string;
   accessToken: string;
   /** JSON, or a body with its own type. */

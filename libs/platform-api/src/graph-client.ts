@@ -191,9 +191,44 @@ export class GraphClient {
     return { kind: 'unavailable', problem: `the list of templates did not end after ${MAX_PAGES} pages` };
   }
 
+  /** Submits a template for review. A lost response is not retried: a sync shows whether it exists. */
+  async createTemplate({ businessAccountId, accessToken }: BusinessAccountTarget, template: object, deadlineAt: number) {
+    const path = `/${encodeURIComponent(businessAccountId)}/message_templates`;
+    const call = { method: 'POST' as const, path, accessToken, body: JSON.stringify(template), deadlineAt };
+    return this.write('/{business_account_id}/message_templates', call, ({ id }) => typeof id === 'string');
+  }
+
+  /** Replaces the content of a template, which is reviewed again. */
+  async editTemplate({ templateId, accessToken }: { templateId: string; accessToken: string }, change: object, deadlineAt: number) {
+    const path = `/${encodeURIComponent(templateId)}`;
+    const call = { method: 'POST' as const, path, accessToken, body: JSON.stringify(change), deadlineAt };
+    return this.write('/{template_id}', call, ({ success }) => success === true);
+  }
+
+  /** Deletes a template in one language. */
+  async deleteTemplate(
+    { businessAccountId, accessToken }: BusinessAccountTarget,
+    { id, name }: { id: string; name: string },
+    deadlineAt: number,
+  ) {
+    const query = `name=${encodeURIComponent(name)}&hsm_id=${encodeURIComponent(id)}`;
+    const path = `/${encodeURIComponent(businessAccountId)}/message_templates?${query}`;
+    const call = { method: 'DELETE' as const, path, accessToken, body: null, deadlineAt };
+    return this.write('/{business_account_id}/message_templates', call, ({ success }) => success === true);
+  }
+
   /** Waits for the calls in flight, then closes the connections. */
   async close(): Promise<void> {
     await this.pool.close();
+  }
+
+  private async write(
+    template: string,
+    call: Omit<PlatformCall, 'maxBytes'>,
+    hasShape: (body: Record<string, unknown>) => boolean,
+  ): Promise<ReadOutcome<unknown>> {
+    const bounded = { ...call, path: this.prefix + call.path, deadlineAt: this.endOfCall(call.deadlineAt), maxBytes: MAX_RESPONSE };
+    return readOutcome(await this.exchange(template, bounded), hasShape);
   }
 
   private get(

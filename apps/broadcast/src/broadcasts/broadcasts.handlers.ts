@@ -12,7 +12,9 @@ import {
   ListRecipients,
   PauseBroadcast,
   ResumeBroadcast,
+  RetryBroadcast,
   valueCounts,
+  type BroadcastRow,
   type ReplyOf,
   type RequestOf,
 } from '@mgw/contracts';
@@ -23,6 +25,9 @@ import { checkRows } from './check-rows';
 
 /** Faults that one response lists. */
 const MAX_FAULTS = 100;
+const MAX_NAME = 100;
+/** Marks the name of a broadcast that retries another one. */
+const RETRY = ' (retry)';
 
 @Controller()
 export class BroadcastsHandlers {
@@ -44,14 +49,29 @@ export class BroadcastsHandlers {
   async create(request: RequestOf<typeof CreateBroadcast>, context: RpcContext): Promise<ReplyOf<typeof CreateBroadcast>> {
     const earlier = await this.broadcasts.findByKey(request);
     if (earlier) return replayCreation(earlier, request);
-    const { recipients, faults } = await this.checked(request, context);
-    if (faults.length > 0) {
-      const details = faults.slice(0, MAX_FAULTS).map(({ line, field, message }) => ({ field: `line ${line}: ${field}`, message }));
-      throw new GatewayError('VALIDATION_FAILED', `${details[0]?.field} ${details[0]?.message}. Nothing was sent.`, { details });
-    }
+    const recipients = await this.valid(request, context);
     await this.checkCap(request, context);
     const id = await this.broadcasts.create({ ...request, recipients });
     // A concurrent request with the same key has created it.
+    if (id === null) return replayCreation((await this.broadcasts.findByKey(request)) as CreatedBroadcast, request);
+    this.runner.wake();
+    return { id, replayed: false };
+  }
+
+  @Handles(RetryBroadcast)
+  async retry(request: RequestOf<typeof RetryBroadcast>, context: RpcContext): Promise<ReplyOf<typeof RetryBroadcast>> {
+    const { id: of, ...creator } = request;
+    const ended = await this.broadcasts.find(creator.business_id, of);
+    if (!ended) throw notFound();
+    const earlier = await this.broadcasts.findByKey(request);
+    if (earlier) return replayCreation(earlier, request);
+    if (ended.finished_at === null) throw new GatewayError('CONFLICT', 'This broadcast has not ended yet.');
+    const failed = await this.broadcasts.retryable(of);
+    if (failed.length === 0) throw new GatewayError('CONFLICT', 'No failed recipients are left to retry.');
+    const { template_name, language } = ended;
+    const name = `${ended.name.slice(0, MAX_NAME - RETRY.length)}${RETRY}`;
+    const draft = { ...creator, name, template_name, language, scheduled_at: null, recipients: failed };
+    const id = await this.broadcasts.create({ ...draft, recipients: await this.valid(draft, context) }, of);
     if (id === null) return replayCreation((await this.broadcasts.findByKey(request)) as CreatedBroadcast, request);
     this.runner.wake();
     return { id, replayed: false };
@@ -66,7 +86,11 @@ export class BroadcastsHandlers {
   async get({ business_id, id }: RequestOf<typeof GetBroadcast>): Promise<ReplyOf<typeof GetBroadcast>> {
     const broadcast = await this.broadcasts.find(business_id, id);
     if (!broadcast) throw notFound();
-    return { broadcast, failures: await this.broadcasts.failures(business_id, id) };
+    return {
+      broadcast,
+      ...(await this.broadcasts.progress(business_id, id)),
+      failures: await this.broadcasts.failures(business_id, id),
+    };
   }
 
   @Handles(ListRecipients)
@@ -110,6 +134,14 @@ export class BroadcastsHandlers {
     return ended ? new GatewayError('CONFLICT', 'This broadcast has already ended.') : notFound();
   }
 
+  /** @throws GatewayError VALIDATION_FAILED with every invalid row */
+  private async valid(request: RequestOf<typeof CheckBroadcast>, context: RpcContext): Promise<BroadcastRow[]> {
+    const { recipients, faults } = await this.checked(request, context);
+    if (faults.length === 0) return recipients;
+    const details = faults.slice(0, MAX_FAULTS).map(({ line, field, message }) => ({ field: `line ${line}: ${field}`, message }));
+    throw new GatewayError('VALIDATION_FAILED', `${details[0]?.field} ${details[0]?.message}. Nothing was sent.`, { details });
+  }
+
   private async checked(request: RequestOf<typeof CheckBroadcast>, context: RpcContext) {
     const { business_id, template_name: name, language } = request;
     const { found } = await this.rpc.call(FindTemplates, { names: [{ business_id, name, language }] }, context);
@@ -135,8 +167,8 @@ function notFound(): GatewayError {
 
 function replayCreation(
   { id, fingerprint }: CreatedBroadcast,
-  { idempotency }: RequestOf<typeof CreateBroadcast>,
-): ReplyOf<typeof CreateBroadcast> {
+  { idempotency }: Pick<RequestOf<typeof CreateBroadcast>, 'idempotency'>,
+): { id: number; replayed: boolean } {
   if (fingerprint === idempotency?.fingerprint) return { id, replayed: true };
   throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was already used for another broadcast.', {
     hint: 'Use a new key for a new broadcast, or repeat the request unchanged.',

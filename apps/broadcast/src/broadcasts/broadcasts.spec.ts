@@ -1,7 +1,16 @@
-import { CancelBroadcast, CheckBroadcast, CheckDailyCap, CreateBroadcast, GatewayError, SendTemplate, type Sender } from '@mgw/contracts';
+import {
+  CancelBroadcast,
+  CheckBroadcast,
+  CheckDailyCap,
+  CreateBroadcast,
+  GatewayError,
+  RetryBroadcast,
+  SendTemplate,
+  type Sender,
+} from '@mgw/contracts';
 import type { Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { Broadcasts } from '../../test/broadcasts.fixture';
+import { Broadcasts, sendInState } from '../../test/broadcasts.fixture';
 import { service } from '../main';
 
 const draft = { business_id: 1, template_name: 'offer', language: 'en', scheduled_at: null, timezone: 'UTC', daily_limit: 1_000 };
@@ -110,5 +119,59 @@ describe('decision 364: a broadcast of an API key', () => {
     // With a space it equals no Idempotency-Key of a caller.
     for (const sender of senders)
       expect(sender).toMatchObject({ sent_by: 'broadcast', ...charged, idempotency: { key: expect.stringContaining(' ') as string } });
+  });
+});
+
+describe('decision 451: retrying the failed recipients', () => {
+  let broadcasts: Broadcasts;
+  beforeAll(async () => {
+    broadcasts = await Broadcasts.start();
+    await broadcasts.harness.run(service);
+  });
+  afterAll(() => broadcasts.harness.close());
+
+  const retry = async (id: number, other: object = {}) =>
+    broadcasts.harness.rpc.call(RetryBroadcast, {
+      ...{ business_id: 1, id, plan: 'Growth', timezone: 'UTC', daily_limit: 20_000, idempotency: null },
+      ...other,
+    });
+  const ended = (id: number) => eventually(async () => (await broadcasts.get(id)).broadcast.status === 'completed');
+
+  it('writes once to those who definitely failed, and never to those with an unclear or unconfirmed message', async () => {
+    const { harness } = broadcasts;
+    const written: string[] = [];
+    const outcomes = new Map<string, 'PLATFORM_REFUSED' | 'OUTCOME_UNKNOWN'>([
+      [broadcasts.phoneOf(1), 'PLATFORM_REFUSED'],
+      [broadcasts.phoneOf(2), 'OUTCOME_UNKNOWN'],
+      [broadcasts.phoneOf(3), 'OUTCOME_UNKNOWN'],
+    ]);
+    harness.respond(SendTemplate, ({ to }) => {
+      written.push(to);
+      const outcome = outcomes.get(to);
+      if (outcome) throw new GatewayError(outcome, 'No.');
+      return { message_id: `wamid.${to}`, phone: to, replayed: false };
+    });
+    broadcasts.findSend = sendInState('unconfirmed');
+    const id = await broadcasts.create(4, { name: 'x'.repeat(100) });
+    await eventually(async () => (await broadcasts.get(id)).broadcast.failed === 3);
+    await ended(id);
+    expect(await broadcasts.get(id)).toMatchObject({ retryable: 1 });
+    await expect(retry(id, { business_id: 2 })).rejects.toMatchObject({ error_code: 'NOT_FOUND' });
+    await expect(retry(id, { daily_limit: 0 })).rejects.toMatchObject({ error_code: 'BROADCAST_LIMIT_REACHED' });
+    outcomes.clear();
+    written.length = 0;
+    const idempotency = { key: 'again', fingerprint: 'f' };
+    const { id: second } = await retry(id, { idempotency });
+    expect(await retry(id, { idempotency })).toEqual({ id: second, replayed: true });
+    await ended(second);
+    expect(written).toEqual([broadcasts.phoneOf(1)]);
+    expect((await broadcasts.get(second)).broadcast).toMatchObject({ retry_of: id, sent: 1, name: `${'x'.repeat(92)} (retry)` });
+    await expect(retry(id)).rejects.toMatchObject({ error_code: 'CONFLICT' });
+    await expect(retry(second)).rejects.toMatchObject({ error_code: 'CONFLICT' });
+  });
+
+  it('refuses a broadcast that has not ended', async () => {
+    const id = await broadcasts.create(1, { scheduled_at: new Date(Date.now() + 86_400_000).toISOString() });
+    await expect(retry(id)).rejects.toMatchObject({ error_code: 'CONFLICT', message: 'This broadcast has not ended yet.' });
   });
 });

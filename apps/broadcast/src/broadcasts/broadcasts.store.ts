@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   GatewayError,
   type BroadcastRecord,
+  type BroadcastRow,
   type CheckBroadcast,
   type CreateBroadcast,
   type GetBroadcast,
@@ -11,8 +12,10 @@ import {
   type RequestOf,
 } from '@mgw/contracts';
 import { Database, examine, filteredPage, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
+import { ERASED } from '@mgw/service';
+import { UNCONFIRMED } from '../running/unclear.service';
 
-interface BroadcastRow {
+interface StoredBroadcast {
   id: string;
   name: string;
   template_name: string;
@@ -26,6 +29,7 @@ interface BroadcastRow {
   scheduled_at: Date | null;
   started_at: Date | null;
   finished_at: Date | null;
+  retry_of: string | null;
 }
 
 /** The broadcast that a request with an Idempotency-Key created. */
@@ -35,16 +39,23 @@ export interface CreatedBroadcast {
 }
 
 type Recipients = ReplyOf<typeof ListRecipients>;
-type RecipientRow = Omit<Recipients['recipients'][number], 'nth'> & Examined & { place: number };
+type RecipientRow = Omit<Recipients['recipients'][number], 'nth' | 'replied_at'> & Examined & { place: number; replied_at: Date | null };
+type Progress = Omit<ReplyOf<typeof GetBroadcast>, 'broadcast' | 'failures'>;
+
+/** Failed recipients who cannot have the message, and whom no retry has taken. Those who were erased have no phone. */
+const RETRYABLE = `state = 'failed' AND NOT retried AND phone <> '${ERASED}' AND reason IS DISTINCT FROM '${UNCONFIRMED}'`;
 
 const RECIPIENTS = examine(
-  `SELECT nth AS place, phone, state, reason,
+  `SELECT nth AS place, phone, state, reason, delivery, replied_at, body_params, header_params,
      CASE WHEN state = 'unclear' THEN 'gw_' || intent_id ELSE message_id END AS message_id FROM broadcast.recipients
    WHERE broadcast_id = $1 AND nth > coalesce($2::bigint, -1) ORDER BY nth LIMIT $3`,
-  '$5::text IS NULL OR row.state = $5',
+  `CASE coalesce($5::text, '') WHEN '' THEN true WHEN 'delivered' THEN row.state = 'sent' AND row.delivery IS NOT NULL
+     WHEN 'read' THEN row.state = 'sent' AND row.delivery = 'read' WHEN 'replied' THEN row.state = 'sent' AND row.replied_at IS NOT NULL
+     ELSE row.state = $5 END
+   AND ($6::text IS NULL OR strpos(row.phone, $6) > 0) AND ($7::text IS NULL OR row.reason = $7)`,
   { examined: '$3', returned: '$4' },
 );
-const COLUMNS = `id, name, template_name, language, status, total, sent, failed, created_at, scheduled_at, started_at, finished_at,
+const COLUMNS = `id, name, template_name, language, status, total, sent, failed, created_at, scheduled_at, started_at, finished_at, retry_of,
   (SELECT count(*) FROM broadcast.recipients r WHERE r.broadcast_id = b.id AND r.state = 'unclear')::integer AS unclear`;
 
 /** Recipients of the broadcasts that start on the day of `$2`, in the zone `$3`, and the end of that day. */
@@ -65,7 +76,10 @@ export class BroadcastsStore {
   constructor(private readonly db: Database) {}
 
   /** Finds the broadcast that the request's Idempotency-Key created. */
-  async findByKey({ business_id, idempotency }: RequestOf<typeof CreateBroadcast>): Promise<CreatedBroadcast | undefined> {
+  async findByKey({
+    business_id,
+    idempotency,
+  }: Pick<RequestOf<typeof CreateBroadcast>, 'business_id' | 'idempotency'>): Promise<CreatedBroadcast | undefined> {
     if (!idempotency) return undefined;
     const [row] = await this.db.query<{ id: string; fingerprint: string }>(
       'SELECT id, creation_fingerprint AS fingerprint FROM broadcast.broadcasts WHERE business_id = $1 AND creation_key = $2',
@@ -84,9 +98,10 @@ export class BroadcastsStore {
   /**
    * Creates the broadcast with all its recipients.
    * @returns its id; null if its Idempotency-Key has already created one
-   * @throws GatewayError BROADCAST_LIMIT_REACHED
+   * @param retryOf the broadcast from which it takes its recipients, by their `line`
+   * @throws GatewayError BROADCAST_LIMIT_REACHED, CONFLICT if another retry took one of them
    */
-  create(request: RequestOf<typeof CreateBroadcast>): Promise<number | null> {
+  create(request: RequestOf<typeof CreateBroadcast>, retryOf: number | null = null): Promise<number | null> {
     const { business_id, name, template_name, language, plan, timezone, scheduled_at, recipients, idempotency, charged } = request;
     return this.db.transaction(async (tx) => {
       // Two broadcasts created at once must not both pass the limit.
@@ -95,16 +110,18 @@ export class BroadcastsStore {
       const [row] = await tx.query<{ id: string }>(
         `INSERT INTO broadcast.broadcasts
            (business_id, name, template_name, language, plan, timezone, status, total, scheduled_at, creation_key, creation_fingerprint,
-            api_key_id, daily_limit)
-         VALUES ($1, $2, $3, $4, $5, $6, 'scheduled', $7, $8, $9, $10, $11, $12)
+            api_key_id, daily_limit, retry_of)
+         VALUES ($1, $2, $3, $4, $5, $6, 'scheduled', $7, $8, $9, $10, $11, $12, $13)
          ON CONFLICT (business_id, creation_key) WHERE creation_key IS NOT NULL DO NOTHING RETURNING id`,
         [
           ...[business_id, name, template_name, language, plan, timezone, recipients.length, scheduled_at],
           ...[idempotency?.key ?? null, idempotency?.fingerprint ?? null, charged?.api_key_id ?? null, charged?.daily_limit ?? null],
+          retryOf,
         ],
       );
       if (!row) return null;
       if (recipients.length > use.left) throw limitReached(recipients.length, use);
+      if (retryOf !== null) await this.takeFailed(tx, retryOf, recipients);
       // PostgreSQL has no arrays of arrays with different lengths, so the values travel as JSON.
       await tx.query(
         `INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params)
@@ -117,11 +134,26 @@ export class BroadcastsStore {
     });
   }
 
+  private async takeFailed(tx: Tx, id: number, recipients: BroadcastRow[]): Promise<void> {
+    const taken = await tx.query(
+      `UPDATE broadcast.recipients SET retried = true WHERE broadcast_id = $1 AND nth = ANY ($2::integer[]) AND ${RETRYABLE} RETURNING nth`,
+      [id, recipients.map(({ line }) => line)],
+    );
+    if (taken.length < recipients.length)
+      throw new GatewayError('CONFLICT', 'Recipients changed in the meantime. Nothing was sent; try again.');
+  }
+
+  /** The recipients that a retry of an ended broadcast writes to. */
+  retryable(id: number): Promise<BroadcastRow[]> {
+    const sql = `SELECT nth AS line, phone, body_params, header_params FROM broadcast.recipients WHERE broadcast_id = $1 AND ${RETRYABLE} ORDER BY nth`;
+    return this.db.query(sql, [id]);
+  }
+
   async list(businessId: number, limit: number, cursor: string | null): Promise<ReplyOf<typeof ListBroadcasts>> {
     const after = readCursor(cursor, ['id']);
     const rows = await this.db
       .reads(businessId)
-      .query<BroadcastRow>(
+      .query<StoredBroadcast>(
         `SELECT ${COLUMNS} FROM broadcast.broadcasts b WHERE business_id = $1 AND -id > -coalesce($3::bigint, 9223372036854775807) ORDER BY -id LIMIT $2`,
         [businessId, limit + 1, after?.[0] ?? null],
       );
@@ -131,8 +163,20 @@ export class BroadcastsStore {
 
   async find(businessId: number, id: number): Promise<BroadcastRecord | null> {
     const sql = `SELECT ${COLUMNS} FROM broadcast.broadcasts b WHERE business_id = $1 AND id = $2`;
-    const [row] = await this.db.reads(businessId).query<BroadcastRow>(sql, [businessId, id]);
+    const [row] = await this.db.reads(businessId).query<StoredBroadcast>(sql, [businessId, id]);
     return row ? record(row) : null;
+  }
+
+  async progress(businessId: number, id: number): Promise<Progress> {
+    const [row] = await this.db.reads(businessId).query<Progress>(
+      `SELECT count(*) FILTER (WHERE state = 'sent' AND delivery IS NOT NULL)::integer AS delivered,
+         count(*) FILTER (WHERE state = 'sent' AND delivery = 'read')::integer AS read,
+         count(*) FILTER (WHERE state = 'sent' AND replied_at IS NOT NULL)::integer AS replied,
+         count(*) FILTER (WHERE ${RETRYABLE})::integer AS retryable FROM broadcast.recipients WHERE broadcast_id = $1`,
+      [id],
+    );
+    if (!row) throw new Error('a count returned no row');
+    return row;
   }
 
   async failures(businessId: number, id: number): Promise<ReplyOf<typeof GetBroadcast>['failures']> {
@@ -144,19 +188,25 @@ export class BroadcastsStore {
     return rows.map(({ reason, count }) => ({ reason: reason ?? 'unknown', count: Number(count) }));
   }
 
-  async recipients({ business_id, id, limit, cursor, state }: RequestOf<typeof ListRecipients>): Promise<Recipients> {
+  async recipients(request: RequestOf<typeof ListRecipients>): Promise<Recipients> {
+    const { business_id, id, limit, cursor, state, phone = null, reason = null, values = false } = request;
     readCursor(cursor, ['id']);
     const { page, next_cursor } = await filteredPage<RecipientRow>(
       limit,
       cursor,
       (scan) => {
         const after = readCursor(scan.cursor, ['id'])?.[0] ?? null;
-        return this.db.reads(business_id).query<RecipientRow>(RECIPIENTS, [id, after, scan.examined, scan.returned, state]);
+        return this.db.reads(business_id).query<RecipientRow>(RECIPIENTS, [id, after, scan.examined, scan.returned, state, phone, reason]);
       },
       ({ place }) => [place],
     );
     return {
-      recipients: page.map(({ place, phone, state, message_id, reason }) => ({ nth: place, phone, state, message_id, reason })),
+      recipients: page.map(({ place, replied_at, body_params, header_params, matches: _, nth: __, ...row }) => ({
+        ...row,
+        nth: place,
+        replied_at: replied_at?.toISOString() ?? null,
+        ...(values && { body_params, header_params }),
+      })),
       next_cursor,
     };
   }
@@ -185,7 +235,19 @@ function limitReached(recipients: number, { limit, used, left, resets_at }: Dail
   return new GatewayError('BROADCAST_LIMIT_REACHED', message, { limit, used, resets_at });
 }
 
-function record({ id, name, template_name, language, status, total, sent, failed, unclear, ...times }: BroadcastRow): BroadcastRecord {
+function record({
+  id,
+  name,
+  template_name,
+  language,
+  status,
+  total,
+  sent,
+  failed,
+  unclear,
+  retry_of,
+  ...times
+}: StoredBroadcast): BroadcastRecord {
   return {
     id: Number(id),
     name,
@@ -201,5 +263,6 @@ function record({ id, name, template_name, language, status, total, sent, failed
     scheduled_at: times.scheduled_at?.toISOString() ?? null,
     started_at: times.started_at?.toISOString() ?? null,
     finished_at: times.finished_at?.toISOString() ?? null,
+    retry_of: retry_of === null ? null : Number(retry_of),
   };
 }

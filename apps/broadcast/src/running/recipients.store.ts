@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newIntentId } from '@mgw/contracts';
 import { Database, onRow, type Tx, RowSet } from '@mgw/postgres';
 import { addCounts } from './counts';
-import { REPORTS_LOCK } from './reports.store';
+import { REPORTED_DELIVERY, REPORTS_LOCK } from './reports.store';
 import { LEASE, type RunningBroadcast } from './runs.store';
 
 export interface DueRecipient {
@@ -91,7 +91,7 @@ export class RecipientsStore {
          )
          UPDATE broadcast.recipients r SET
            state = CASE WHEN n.state = 'sent' AND f.reason IS NOT NULL THEN 'failed' ELSE n.state END,
-           message_id = n.message_id, reason = coalesce(n.reason, f.reason), due_at = now() + make_interval(secs => n.after),
+           message_id = n.message_id, reason = coalesce(n.reason, f.reason), delivery = ${REPORTED_DELIVERY}, due_at = now() + make_interval(secs => n.after),
            intent_id = coalesce(n.unclear_id, r.intent_id), attempts = r.attempts - n.uncounted, unfinished_attempts = CASE WHEN $${ENDS.next} THEN 0 ELSE r.unfinished_attempts END
          FROM ${ENDS.from('n')}
          JOIN held b ON b.id = n.broadcast_id
@@ -114,12 +114,14 @@ export class RecipientsStore {
 
   private claimPending(tx: Tx, broadcastId: number, condition: string, atMost: number): Promise<DueRecipient[]> {
     return tx.query<DueRecipient>(
-      `UPDATE broadcast.recipients r SET state = 'sending', attempts = r.attempts + 1, unfinished_attempts = r.unfinished_attempts + 1, reason = NULL,
-         attempted_at = now(), due_at = now() + interval '${ATTEMPT_TIMEOUT}', intent_id = ($3::uuid[])[d.place]
-       FROM (SELECT nth, row_number() OVER () AS place FROM (
+      // Evaluated once: a nested loop would number the rows anew for each row, and skip those that it has updated.
+      `WITH due AS MATERIALIZED (
          SELECT nth FROM broadcast.recipients WHERE broadcast_id = $1 AND state = 'pending' AND due_at <= now() AND ${condition}
-         ORDER BY due_at, nth LIMIT $2 FOR UPDATE SKIP LOCKED) p) d
-       WHERE r.broadcast_id = $1 AND r.nth = d.nth
+         ORDER BY due_at, nth LIMIT $2 FOR UPDATE SKIP LOCKED
+       ), d AS MATERIALIZED (SELECT nth, row_number() OVER () AS place FROM due)
+       UPDATE broadcast.recipients r SET state = 'sending', attempts = r.attempts + 1, unfinished_attempts = r.unfinished_attempts + 1, reason = NULL,
+         attempted_at = now(), due_at = now() + interval '${ATTEMPT_TIMEOUT}', intent_id = ($3::uuid[])[d.place]
+       FROM d WHERE r.broadcast_id = $1 AND r.nth = d.nth
        RETURNING r.nth, r.phone, r.body_params, r.header_params, r.attempts, r.intent_id`,
       [broadcastId, atMost, Array.from({ length: atMost }, () => newIntentId())],
     );

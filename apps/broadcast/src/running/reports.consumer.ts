@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { PlatformStatus, deliveryStatus, type EventEnvelope } from '@mgw/contracts';
+import { deliveryStatus, MessageReceived, PlatformStatus, type EventEnvelope } from '@mgw/contracts';
 import { ConsumerFactory, EventConsumers } from '@mgw/service';
-import { ReportsStore, type Report } from './reports.store';
+import { ReportsStore, type Reply, type Report } from './reports.store';
 
-/** Consumes reports of messages that the platform could not deliver, and of those that were read after all (decision 26). */
+/** Consumes the platform's reports on messages (decision 26), and the replies of customers. */
 @Injectable()
 export class ReportsConsumer extends EventConsumers {
   constructor(reports: ReportsStore, consumers: ConsumerFactory) {
@@ -13,7 +13,7 @@ export class ReportsConsumer extends EventConsumers {
         stream: 'PLATFORM',
         type: PlatformStatus,
         concurrency: 256,
-        // Redelivered events have no effect: one row per message holds the report, and read wins.
+        // Redelivered events have no effect: one row per message holds the report, and the highest rank wins.
         idempotent: true,
         latencyTolerant: true,
         handle: async (events, tx) => {
@@ -21,15 +21,31 @@ export class ReportsConsumer extends EventConsumers {
           if (relevant.length > 0) await reports.apply(tx, relevant);
         },
       }),
+      consumers.create({
+        durable: 'broadcast-replies',
+        stream: 'PUBLIC',
+        type: MessageReceived,
+        concurrency: 256,
+        // Redelivered events have no effect: the first reply stays.
+        idempotent: true,
+        latencyTolerant: true,
+        handle: (events, tx) => reports.applyReplies(tx, events.flatMap(replyOf)),
+      }),
     ]);
   }
 }
 
-/** @returns nothing for a status other than read and failed */
+/** @returns nothing for a reaction, which is no reply */
+function replyOf({ business_id, at, data: { from, type, context } }: EventEnvelope<typeof MessageReceived>): Reply[] {
+  return type === 'reaction' ? [] : [{ business_id, phone: from, quoted: context?.message_id ?? null, at }];
+}
+
+/** @returns nothing for sent, which the outcome of the send has reported, and for unknown words */
 function reportOf({ business_id, data: { message_id: messageId, status: word, error } }: EventEnvelope<typeof PlatformStatus>): Report[] {
-  const status = deliveryStatus(word)?.status;
-  if (status === 'read') return [{ business_id, messageId, reason: null }];
-  if (status !== 'failed') return [];
+  const known = deliveryStatus(word);
+  if (!known || known.status === 'sent') return [];
+  const { status, rank } = known;
+  if (status !== 'failed') return [{ business_id, messageId, rank, reason: null }];
   const reason = error ? `${error.code ?? 'no code'}: ${error.text}` : 'The platform reported a failure without details.';
-  return [{ business_id, messageId, reason }];
+  return [{ business_id, messageId, rank, reason }];
 }

@@ -2,12 +2,30 @@ import { Injectable } from '@nestjs/common';
 import { onRow, type Tx } from '@mgw/postgres';
 import { addCounts } from './counts';
 
-/** The platform's report on a message: the failure reason, or null if it was read, which outranks any failure. */
+/** The platform's report on a message: delivered, failed or read, with the failure reason. */
 export interface Report {
   business_id: number;
   messageId: string;
+  rank: number;
   reason: string | null;
 }
+
+/** How far a message got that the reports `f` are about; null for one that failed. */
+export const REPORTED_DELIVERY = `CASE WHEN f.rank = 2 THEN 'delivered' WHEN f.message_id IS NOT NULL AND f.reason IS NULL THEN 'read' END`;
+/** Rows of the version before ranks. */
+const RANK = 'coalesce(f.rank, CASE WHEN f.reason IS NULL THEN 4 ELSE 3 END)';
+
+/** A customer's message. */
+export interface Reply {
+  business_id: number;
+  phone: string;
+  /** The message that it quotes; a tapped button quotes its template. */
+  quoted: string | null;
+  at: string;
+}
+
+/** The platform's clock tells whole seconds, and may be behind. */
+const CLOCK_SKEW = `interval '1 minute'`;
 
 /** Orders a report and the outcome of its send: the second transaction sees the first. */
 export const REPORTS_LOCK = 'broadcast.reports';
@@ -16,7 +34,7 @@ export const REPORTS_LOCK = 'broadcast.reports';
 export class ReportsStore {
   /**
    * Applies reports of a business's own account to its recipients. Stores every failure, because the message id may not be recorded
-   * yet. Stores a read only for a recipient's message, or while a send of the business may still record one.
+   * yet. Stores other reports only for a recipient's message, or while a send of the business may still record one.
    */
   async apply(tx: Tx, reports: Report[]): Promise<void> {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtext('${REPORTS_LOCK}'))`);
@@ -27,29 +45,61 @@ export class ReportsStore {
          -- A cancelled broadcast may still have sends in flight.
          UNION SELECT business_id FROM broadcast.broadcasts WHERE finished_at > now() - interval '10 minutes'
        )
-       INSERT INTO broadcast.reports AS f (business_id, message_id, reason)
-       SELECT DISTINCT ON (business_id, id) business_id, id, reason FROM unnest($1::bigint[], $2::text[], $3::text[]) AS n (business_id, id, reason)
+       INSERT INTO broadcast.reports AS f (business_id, message_id, reason, rank)
+       SELECT DISTINCT ON (business_id, id) business_id, id, reason, rank
+       FROM unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[]) AS n (business_id, id, reason, rank)
        WHERE reason IS NOT NULL OR business_id IN (SELECT business_id FROM sending)
          OR EXISTS (SELECT FROM broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id
                     WHERE r.message_id = n.id AND ${onRow('b.business_id = n.business_id')})
-       ORDER BY business_id, id, reason NULLS FIRST
-       ON CONFLICT (business_id, message_id) DO UPDATE SET reason = NULL WHERE excluded.reason IS NULL AND f.reason IS NOT NULL`,
-      [...messages, reports.map(({ reason }) => reason)],
+       ORDER BY business_id, id, rank DESC
+       ON CONFLICT (business_id, message_id) DO UPDATE SET reason = excluded.reason, rank = excluded.rank WHERE excluded.rank > ${RANK}`,
+      [...messages, reports.map(({ reason }) => reason), reports.map(({ rank }) => rank)],
     );
-    const moved = await tx.query<{ broadcast_id: string; state: string }>(
-      `UPDATE broadcast.recipients r SET state = CASE WHEN f.reason IS NULL THEN 'sent' ELSE 'failed' END, reason = f.reason
+    const changed = await tx.query<{ broadcast_id: string; sent: number }>(
+      `UPDATE broadcast.recipients r SET state = CASE WHEN f.reason IS NULL THEN 'sent' ELSE 'failed' END, reason = f.reason,
+         delivery = ${REPORTED_DELIVERY}
        FROM unnest($1::bigint[], $2::text[]) AS n (business_id, id)
        JOIN broadcast.reports f ON f.business_id = n.business_id AND f.message_id = n.id
        JOIN broadcast.broadcasts b ON ${onRow('b.business_id = n.business_id')}
-       WHERE r.message_id = n.id AND r.broadcast_id = b.id AND r.state = CASE WHEN f.reason IS NULL THEN 'failed' ELSE 'sent' END
-       RETURNING r.broadcast_id, r.state`,
+       JOIN broadcast.recipients was ON was.broadcast_id = b.id AND was.message_id = n.id
+       WHERE r.broadcast_id = b.id AND r.nth = was.nth AND r.state IN ('sent', 'failed')
+         AND (r.reason, r.delivery) IS DISTINCT FROM (f.reason, ${REPORTED_DELIVERY})
+       RETURNING r.broadcast_id, CASE WHEN r.state = was.state THEN 0 WHEN r.state = 'sent' THEN 1 ELSE -1 END AS sent`,
       messages,
     );
     await addCounts(
       tx,
-      moved.map(({ broadcast_id, state }) =>
-        state === 'sent' ? { id: broadcast_id, sent: 1, failed: -1 } : { id: broadcast_id, sent: -1, failed: 1 },
-      ),
+      changed.filter(({ sent }) => sent !== 0).map(({ broadcast_id, sent }) => ({ id: broadcast_id, sent, failed: -sent })),
+    );
+  }
+
+  /**
+   * Marks the newest recipients whom each message may answer: the one it quotes, or the person's own of the last day. A reply may arrive
+   * before the outcome of its send is recorded.
+   */
+  async applyReplies(tx: Tx, replies: Reply[]): Promise<void> {
+    const found = await tx.query<{ broadcast_id: string; nth: number; at: Date }>(
+      `SELECT r.broadcast_id, r.nth, min(n.at) AS at
+       FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[]) AS n (business_id, phone, quoted, at)
+       CROSS JOIN LATERAL (
+         SELECT r.broadcast_id, r.nth FROM broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id
+         WHERE (r.phone = n.phone OR r.message_id = n.quoted) AND ${onRow('b.business_id = n.business_id')}
+           AND r.state IN ('sending', 'sent', 'unclear') AND r.attempted_at BETWEEN n.at - interval '1 day' AND n.at + ${CLOCK_SKEW}
+         ORDER BY r.message_id = n.quoted DESC NULLS LAST, r.attempted_at DESC LIMIT 1
+       ) r GROUP BY r.broadcast_id, r.nth`,
+      [
+        replies.map(({ business_id }) => business_id),
+        replies.map(({ phone }) => phone),
+        replies.map(({ quoted }) => quoted),
+        replies.map(({ at }) => at),
+      ],
+    );
+    if (found.length === 0) return;
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('${REPORTS_LOCK}'))`);
+    await tx.query(
+      `UPDATE broadcast.recipients r SET replied_at = n.at FROM unnest($1::bigint[], $2::integer[], $3::timestamptz[]) AS n (id, nth, at)
+       WHERE r.broadcast_id = n.id AND r.nth = n.nth AND r.replied_at IS NULL`,
+      [found.map(({ broadcast_id }) => broadcast_id), found.map(({ nth }) => nth), found.map(({ at }) => at)],
     );
   }
 }

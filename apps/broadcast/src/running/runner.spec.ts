@@ -43,6 +43,15 @@ describe('spec §10: running broadcasts', () => {
     await harness.close();
   });
 
+  it('guarantees §1: claims every recipient with an intent of its own, whatever plan PostgreSQL chooses', async () => {
+    const off = ['hashjoin', 'mergejoin', 'material'].map((plan) => `ALTER DATABASE %1$I SET enable_${plan} = off`).join('; ');
+    await harness.db.query(`DO $$ BEGIN EXECUTE format('${off}', current_database()); END $$`);
+    await harness.run(service);
+    const id = await broadcasts.create(5, { business_id: 2 });
+    await eventually(async () => (await broadcasts.get(id, 2)).broadcast.status === 'completed');
+    expect(keysBySend.size).toBe(5);
+  });
+
   const inAnHour = () => ({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
   const change = (operation: typeof PauseBroadcast | typeof ResumeBroadcast | typeof CancelBroadcast, id: number, business_id = 1) =>
     harness.rpc.call(operation, { business_id, id });

@@ -1,4 +1,5 @@
-import { GatewayError, PauseBroadcast, SendTemplate, type EventEnvelope } from '@mgw/contracts';
+import { GatewayError, MessageReceived, PauseBroadcast, SendTemplate, type EventEnvelope } from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
 import { statusEvent, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { Broadcasts } from '../../test/broadcasts.fixture';
@@ -20,6 +21,9 @@ const ORDERS: Step[][] = [
   ['response', 'failed', 'delivered'],
   ['failed', 'response', 'delivered'],
   ['response', 'delivered', 'failed'],
+  ['delivered', 'response', 'failed'],
+  ['response', 'delivered'],
+  ['delivered', 'response'],
 ];
 
 describe('platform reports on the messages of a broadcast', () => {
@@ -74,16 +78,46 @@ describe('platform reports on the messages of a broadcast', () => {
     await harness.run(service);
     const id = await play(ORDERS);
     const states = await broadcasts.recipients(id);
-    expect(ORDERS.map((order, i) => [order.join(), states[i]?.state, states[i]?.reason])).toEqual(
-      ORDERS.map((order) =>
-        order.includes('read') || order.includes('played')
-          ? [order.join(), 'sent', null]
-          : [order.join(), 'failed', '131026: Undeliverable'],
-      ),
+    expect(ORDERS.map((order, i) => [order.join(), states[i]?.state, states[i]?.delivery, states[i]?.reason])).toEqual(
+      ORDERS.map((order) => {
+        if (order.includes('read') || order.includes('played')) return [order.join(), 'sent', 'read', null];
+        if (order.includes('failed')) return [order.join(), 'failed', null, '131026: Undeliverable'];
+        return [order.join(), 'sent', 'delivered', null];
+      }),
     );
-    const { broadcast, failures } = await broadcasts.get(id);
-    expect(broadcast).toMatchObject({ sent: 8, failed: 3, pending: 0 });
-    expect(failures).toEqual([{ reason: '131026: Undeliverable', count: 3 }]);
+    const { broadcast, failures, ...funnel } = await broadcasts.get(id);
+    expect(broadcast).toMatchObject({ sent: 10, failed: 4, pending: 0 });
+    expect(funnel).toEqual({ delivered: 10, read: 8, replied: 0, retryable: 4 });
+    expect(failures).toEqual([{ reason: '131026: Undeliverable', count: 4 }]);
+    const read = await broadcasts.recipients(id, 1, { state: 'read', phone: '5551000' });
+    expect(read.map(({ phone }) => phone)).toEqual([broadcasts.phoneOf(0)]);
+    expect(await broadcasts.recipients(id, 1, { reason: '131026: Undeliverable' })).toHaveLength(4);
+  });
+
+  it('decision 450: counts the first reply within a day, by number or by quote, and neither a reaction nor a neighbour’s message', async () => {
+    await harness.run(service);
+    const id = await play(Array.from({ length: 5 }, () => ['response'] as Step[]));
+    const reply = (i: number, { type = 'text', business_id = 1, days = 0, quotes = null as string | null, from = broadcasts.phoneOf(i) }) =>
+      newEvent(MessageReceived, {
+        id: `message.received:${i}:${type}`,
+        at: new Date(Date.now() + days * 86_400_000 + 1_000).toISOString(),
+        business_id,
+        key: 'person:1',
+        data: {
+          ...{ message_id: `wamid.in.${i}`, from, from_name: '', type, text: 'Yes', conversation_id: 1, business_id },
+          ...(quotes !== null && { context: { message_id: quotes } }),
+        },
+      });
+    await harness.publish(
+      reply(0, {}),
+      reply(1, { type: 'reaction' }),
+      reply(2, { business_id: NEIGHBOUR }),
+      reply(3, { days: 2 }),
+      reply(4, { from: '5511999999999', quotes: messageOf(4) }),
+    );
+    await eventually(async () => (await broadcasts.get(id)).replied === 2);
+    const replied = await broadcasts.recipients(id, 1, { state: 'replied' });
+    expect(replied.map(({ phone }) => phone)).toEqual([broadcasts.phoneOf(0), broadcasts.phoneOf(4)]);
   });
 
   it('decision 26: applies reports on messages that were in flight when their broadcast was paused', async () => {

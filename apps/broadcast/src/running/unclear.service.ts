@@ -18,7 +18,8 @@ const MIN_PAUSE_S = 2;
 const MAX_PAUSE_S = 600;
 const NEVER_SENT = 'The message could not be sent: the service was interrupted.';
 const UNCLEAR = 'WhatsApp did not respond clearly: the message may have been sent.';
-const UNCONFIRMED = 'WhatsApp did not confirm this message within 24 hours: most likely it was not sent.';
+/** Such a recipient may have the message after all, so no retry writes to them. */
+export const UNCONFIRMED = 'WhatsApp did not confirm this message within 24 hours: most likely it was not sent.';
 
 /**
  * Resolves recipients with an unknown outcome by querying the send service. A status callback reveals the outcome (guarantees §1, S4);

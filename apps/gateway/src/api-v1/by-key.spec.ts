@@ -80,7 +80,16 @@ describe('the account by key (decisions 360 to 364)', () => {
     };
     const at = '2027-01-31T00:00:00.000Z';
     const broadcast = { id: 7, name: 'Autumn', template_name: 'offer', language: 'en', status: 'running', total_recipients: 2, sent: 1 };
-    const counts = { failed: 0, unclear: 0, pending: 1, created_at: at, scheduled_at: null, started_at: at, finished_at: null };
+    const counts = {
+      failed: 0,
+      unclear: 0,
+      pending: 1,
+      created_at: at,
+      scheduled_at: null,
+      started_at: at,
+      finished_at: null,
+      retry_of: null,
+    };
     const suppression = { phone: RECIPIENT, state: 'blocked', source: 'api', reason: null, since: at };
     const replies: [Operation, object][] = [
       [ListWebhooks, { webhooks: [] }],
@@ -100,7 +109,7 @@ describe('the account by key (decisions 360 to 364)', () => {
       [ListInboundMessages, { messages: [], next_cursor: null, cursors: [] }],
       [FindConversation, { conversation: null }],
       [CreateBroadcast, { id: 7 }],
-      [GetBroadcast, { broadcast: { ...broadcast, ...counts }, failures: [] }],
+      [GetBroadcast, { broadcast: { ...broadcast, ...counts }, delivered: 1, read: 0, replied: 0, retryable: 0, failures: [] }],
       [ListRecipients, { recipients: [], next_cursor: null }],
       [PauseBroadcast, {}],
     ];

@@ -6,7 +6,10 @@ import request, { type Test } from 'supertest';
 import {
   CancelBroadcast,
   CancelRecovery,
+  ChangeTemplate,
   CreateBroadcast,
+  CreateTemplate,
+  DeleteTemplate,
   CreateWebhook,
   DeleteWebhook,
   GatewayError,
@@ -34,6 +37,7 @@ import {
   SetConnection,
   SetSendSettings,
   SetSuppression,
+  RetryBroadcast,
   SyncTemplates,
   TestWebhook,
   TryAutoReply,
@@ -112,7 +116,9 @@ describe('the audit log', () => {
     neighbours.respond(TestWebhook, () => ({ delivery_id: 8 }));
     neighbours.respond(RecoverDeliveries, () => ({ queued: 1, next_since: null }));
     neighbours.respond(CancelRecovery, () => ({ cancelled: 1 }));
+    for (const change of [CreateTemplate, ChangeTemplate, DeleteTemplate]) neighbours.respond(change, () => ({}));
     neighbours.respond(CreateBroadcast, () => ({ id: 9 }));
+    neighbours.respond(RetryBroadcast, () => ({ id: 10, replayed: false }));
     neighbours.respond(SyncTemplates, () => ({ state: 'running' as const, started_at: AT }));
     neighbours.respond(TryAutoReply, () => ({ reply: CANARY }));
     for (const operation of [SendText, SendReaction, SendTemplate])
@@ -169,6 +175,7 @@ describe('the audit log', () => {
     const newBusiness = await nextId('businesses');
     const c = '/api/client';
     const a = '/api/admin';
+    const template = { name: 'offer', language: 'en', category: 'UTILITY', body: 'Hi' };
     const broadcast = { name: 'Autumn', template_name: 'hello', recipients: [{ phone: PHONE, body_params: [CANARY] }] };
     return {
       'post /api/client/login': [
@@ -227,6 +234,13 @@ describe('the audit log', () => {
       ],
       'delete /api/client/webhooks/{id}/recover': [owner.delete(`${c}/webhooks/7/recover`), 'webhook.recovery-cancelled', 'webhook:7'],
       'put /api/client/connection': [owner.put(`${c}/connection`, { ...ids, ...secrets }), 'connection.set', null],
+      'post /api/client/templates': [owner.post(`${c}/templates`, template), 'template.created', 'template:offer/en'],
+      'put /api/client/templates/{id}': [
+        owner.put(`${c}/templates/9`, { category: 'UTILITY', body: 'Hi' }),
+        'template.changed',
+        'template:9',
+      ],
+      'delete /api/client/templates/{id}': [owner.delete(`${c}/templates/9`), 'template.deleted', 'template:9'],
       'post /api/client/templates/sync': [owner.post(`${c}/templates/sync`), 'templates.synced', null],
       'post /api/client/conversations/{id}/messages': [
         owner.post(`${c}/conversations/5/messages`, { text: CANARY }),
@@ -284,6 +298,7 @@ describe('the audit log', () => {
       'delete /api/client/team/{id}/totp': [owner.delete(`${c}/team/${lost.id}/totp`), 'totp.removed', `user:${lost.id}`],
       'delete /api/client/team/{id}': [owner.delete(`${c}/team/${leaving.id}`), 'user.removed', `user:${leaving.id}`],
       'post /api/client/broadcasts': [owner.post(`${c}/broadcasts`, broadcast), 'broadcast.created', 'broadcast:9'],
+      'post /api/client/broadcasts/{id}/retry': [owner.post(`${c}/broadcasts/9/retry`), 'broadcast.created', 'broadcast:10'],
       'post /api/client/broadcasts/{id}/cancel': [owner.post(`${c}/broadcasts/9/cancel`), 'broadcast.cancelled', 'broadcast:9'],
       'post /api/client/broadcasts/{id}/pause': [owner.post(`${c}/broadcasts/9/pause`), 'broadcast.paused', 'broadcast:9'],
       'post /api/client/broadcasts/{id}/resume': [owner.post(`${c}/broadcasts/9/resume`), 'broadcast.resumed', 'broadcast:9'],

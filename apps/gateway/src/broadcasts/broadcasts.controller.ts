@@ -1,5 +1,13 @@
 import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { CancelBroadcast, CheckBroadcast, CreateBroadcast, ListBroadcasts, PauseBroadcast, ResumeBroadcast } from '@mgw/contracts';
+import {
+  CancelBroadcast,
+  CheckBroadcast,
+  CreateBroadcast,
+  ListBroadcasts,
+  PauseBroadcast,
+  ResumeBroadcast,
+  RetryBroadcast,
+} from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { IdPipe } from '../requests/id.pipe';
@@ -8,7 +16,7 @@ import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
-import { CheckBroadcastRequest, CreateBroadcastRequest, ListRecipientsQuery } from './broadcasts.requests';
+import { CheckBroadcastRequest, CreateBroadcastRequest, RecipientsDownloadQuery } from './broadcasts.requests';
 import { BroadcastResponse, BroadcastsResponse, CheckResponse, RecipientsResponse } from './broadcasts.responses';
 import { BroadcastsService } from './broadcasts.service';
 
@@ -57,9 +65,26 @@ export class BroadcastsController {
   }
 
   @Get(':id/recipients')
-  @Responds(RecipientsResponse, 'List the recipients of a broadcast with the state of each')
-  recipients(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) id: number, @Query() query: ListRecipientsQuery) {
-    return this.broadcasts.recipients(business_id, id, query);
+  @Responds(RecipientsResponse, 'List the recipients of a broadcast with the state of each, as JSON or CSV', { csv: true })
+  recipients(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) id: number, @Query() query: RecipientsDownloadQuery) {
+    return query.format === 'csv' ? this.broadcasts.download(business_id, id, query) : this.broadcasts.recipients(business_id, id, query);
+  }
+
+  @Post(':id/retry')
+  @Responds(Made, 'Create and start a broadcast to the recipients of an ended one who definitely failed', {
+    errors: ['VALIDATION_FAILED', ...RetryBroadcast.errors],
+    repeatable: true,
+  })
+  async retry(
+    @CurrentUser() user: BusinessUser,
+    @Param('id', IdPipe) id: number,
+    @Req() { id: requestId, headers }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const context = { requestId, idempotencyKey: headers['idempotency-key'] };
+    const { replayed, ...made } = await this.broadcasts.retry(user, id, context);
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+    return made;
   }
 
   @Post(':id/cancel')

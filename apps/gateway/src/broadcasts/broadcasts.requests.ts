@@ -1,4 +1,4 @@
-import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { IsText } from '../requests/is-text';
 import { PageQuery } from '../requests/page';
@@ -40,10 +40,29 @@ export class CreateBroadcastRequest extends CheckBroadcastRequest {
   name!: string;
 }
 
-const STATES = ['pending', 'sending', 'sent', 'failed'] as const;
+/** Digits, with the signs that people write between them. */
+const PART_OF_PHONE = /^[+\d ().-]{1,30}$/;
+const STATES = ['pending', 'sending', 'sent', 'delivered', 'read', 'replied', 'failed', 'unclear'] as const;
 
 export class ListRecipientsQuery extends PageQuery {
   @IsOptional()
   @IsIn(STATES, { message: `state must be one of ${STATES.join(', ')}` })
   state?: (typeof STATES)[number];
+
+  /** Any part of the phone number. */
+  @IsOptional()
+  @Matches(PART_OF_PHONE, { message: 'phone must be a part of a phone number' })
+  phone?: string;
+
+  /** A failure reason of this broadcast. */
+  @IsOptional()
+  @IsText(1, 1_000)
+  reason?: string;
+}
+
+export class RecipientsDownloadQuery extends ListRecipientsQuery {
+  /** `csv` downloads all recipients that match, with their values. */
+  @IsOptional()
+  @IsIn(['json', 'csv'], { message: 'format must be json or csv' })
+  format?: 'json' | 'csv';
 }

@@ -7,6 +7,7 @@ import {
   ListRecipients,
   PauseBroadcast,
   ResumeBroadcast,
+  RetryBroadcast,
   type ReplyOf,
   type RequestOf,
   type Sender,
@@ -17,9 +18,11 @@ import { broadcastDailyLimit, BusinessesStore, type Business } from '../business
 import { zoneInForce } from '../businesses/zones';
 import { DEFAULT_LANGUAGE } from '../requests/field-rules';
 import { pageOf } from '../requests/page';
+import { Downloads } from '../responses/downloads';
 import { idempotencyOf } from '../sending/idempotency';
 import type { CheckBroadcastRequest, CreateBroadcastRequest, ListRecipientsQuery } from './broadcasts.requests';
 import { broadcastRows } from './recipient-rows';
+import { recipientsCsv, type Recipient } from './recipients-csv';
 
 type Charged = NonNullable<RequestOf<typeof CreateBroadcast>['charged']>;
 interface Creation {
@@ -30,6 +33,8 @@ interface Creation {
   key?: { charged: Charged; scoped: (idempotency: Sender['idempotency']) => Sender['idempotency'] };
 }
 
+/** Recipients that a download holds in memory at a time. */
+const CSV_PAGE = 100;
 const CHANGES = { cancelled: CancelBroadcast, paused: PauseBroadcast, resumed: ResumeBroadcast };
 
 /** The broadcasts of a business (spec §10). The broadcast service stores and runs them. */
@@ -39,6 +44,7 @@ export class BroadcastsService {
     private readonly rpc: RpcClient,
     private readonly businesses: BusinessesStore,
     private readonly audit: AuditStore,
+    private readonly downloads: Downloads,
   ) {}
 
   async create(
@@ -72,12 +78,47 @@ export class BroadcastsService {
   }
 
   async get(business_id: number, id: number) {
-    const { broadcast, failures } = await this.rpc.call(GetBroadcast, { business_id, id });
-    return { ...broadcast, failures };
+    const { broadcast, ...progress } = await this.rpc.call(GetBroadcast, { business_id, id });
+    return { ...broadcast, ...progress };
   }
 
   recipients(business_id: number, id: number, query: ListRecipientsQuery): Promise<ReplyOf<typeof ListRecipients>> {
-    return this.rpc.call(ListRecipients, { business_id, id, ...pageOf(query), state: query.state ?? null });
+    return this.rpc.call(ListRecipients, { ...recipientsOf(business_id, id, query), ...pageOf(query) });
+  }
+
+  /**
+   * All recipients as CSV that `POST …/broadcasts` and the dashboard read again.
+   * @throws GatewayError NOT_FOUND, RATE_LIMITED
+   */
+  async download(business_id: number, id: number, query: ListRecipientsQuery): Promise<never> {
+    const pages = this.pages({ ...recipientsOf(business_id, id, query), values: true });
+    const first = await pages.next();
+    return this.downloads.stream(String(business_id), recipientsCsv(first.done ? [] : first.value, pages), {
+      type: 'text/csv; charset=utf-8',
+      filename: `broadcast-${id}.csv`,
+    });
+  }
+
+  /** Writes again to those of an ended broadcast who definitely failed. */
+  async retry(author: Author, id: number, { requestId, idempotencyKey }: Creation) {
+    const business = await this.businesses.get(author.business_id);
+    const idempotency = idempotencyOf(idempotencyKey, RetryBroadcast.subject, { id });
+    const request = { id, ...limitOf(business), plan: business.plan, idempotency };
+    const made = await this.audit.record(
+      { ...authorFields(author), action: 'broadcast.created', target: null, detail: { retry_of: id } },
+      () => this.rpc.call(RetryBroadcast, request, { requestId }),
+      (created) => (created.replayed ? null : { target: `broadcast:${created.id}` }),
+    );
+    return { ...made, message: 'Broadcast started.' };
+  }
+
+  private async *pages(request: Omit<RequestOf<typeof ListRecipients>, 'limit' | 'cursor'>): AsyncGenerator<Recipient[], void> {
+    let cursor: string | null = null;
+    do {
+      const page: ReplyOf<typeof ListRecipients> = await this.rpc.call(ListRecipients, { ...request, limit: CSV_PAGE, cursor });
+      yield page.recipients;
+      cursor = page.next_cursor;
+    } while (cursor !== null);
   }
 
   async change(author: Author, done: keyof typeof CHANGES, id: number): Promise<{ message: string }> {
@@ -87,6 +128,11 @@ export class BroadcastsService {
     );
     return { message: `Broadcast ${done}.` };
   }
+}
+
+function recipientsOf(business_id: number, id: number, { state, phone, reason }: ListRecipientsQuery) {
+  const digits = phone?.replace(/\D/g, '') ?? '';
+  return { business_id, id, state: state ?? null, phone: digits === '' ? null : digits, reason: reason ?? null };
 }
 
 async function draftOf(request: CheckBroadcastRequest) {

@@ -1,4 +1,4 @@
-import { CheckBroadcast, CreateBroadcast, type BroadcastRow } from '@mgw/contracts';
+import { CheckBroadcast, CreateBroadcast, ListRecipients, RetryBroadcast, type BroadcastRow } from '@mgw/contracts';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { DAILY_LIMIT } from '../../test/neighbours.fixture';
 
@@ -98,6 +98,40 @@ describe('the rows of a broadcast (spec §10)', () => {
     expect(requested).toEqual([first, requested[0], first]);
     expect(requested[2]).not.toEqual(requested[0]);
     await owner.post('/api/client/broadcasts', {}).set('idempotency-key', 'no token').expect(400);
+  });
+
+  it('decision 452: streams the recipients that match as CSV, and a cell begins no formula', async () => {
+    const requested: object[] = [];
+    dashboard.neighbours.respond(ListRecipients, ({ cursor, state, phone, reason, values }) => {
+      requested.push({ cursor, state, phone, reason, values });
+      const row = { message_id: null, delivery: null, replied_at: null, header_params: [] };
+      const first = { ...row, nth: 1, phone: '12015550100', state: 'sent' as const, reason: null, body_params: ['=HYPERLINK("x")', 'a,b'] };
+      const second = { ...row, nth: 2, phone: '12015550101', state: 'failed' as const, reason: '@no', body_params: [] };
+      return cursor === null ? { recipients: [first], next_cursor: 'c' } : { recipients: [second], next_cursor: null };
+    });
+    const path = '/api/client/broadcasts/7/recipients?format=csv&state=failed&reason=x';
+    const response = await owner.get(`${path}&phone=${encodeURIComponent('+1 (201)')}`).expect(200);
+    expect(response.headers).toMatchObject({ 'content-disposition': 'attachment; filename="broadcast-7.csv"' });
+    expect(response.text.split('\r\n')).toEqual([
+      'phone,body_1,body_2,state,delivery,replied_at,reason,message_id',
+      `12015550100,"'=HYPERLINK(""x"")","a,b",sent,,,,`,
+      "12015550101,,,failed,,,'@no,",
+      '',
+    ]);
+    const filter = { state: 'failed', phone: '1201', reason: 'x', values: true };
+    expect(requested).toEqual([
+      { ...filter, cursor: null },
+      { ...filter, cursor: 'c' },
+    ]);
+  });
+
+  it('decision 451: retries the failed recipients under the limits of the business', async () => {
+    dashboard.neighbours.respond(RetryBroadcast, ({ id, plan, daily_limit }) => {
+      expect({ id, plan, daily_limit }).toEqual({ id: 7, plan: 'Growth', daily_limit: 1_000 });
+      return { id: 8, replayed: false };
+    });
+    const { body } = await owner.post('/api/client/broadcasts/7/retry', {}).expect(200);
+    expect(body).toEqual({ id: 8, message: 'Broadcast started.' });
   });
 
   it.each([

@@ -1,13 +1,25 @@
-import { Controller, Get, Post, Res } from '@nestjs/common';
-import { ListTemplates, SyncTemplates } from '@mgw/contracts';
+import { Body, Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
+import {
+  ChangeTemplate,
+  CreateTemplate,
+  DeleteTemplate,
+  ListTemplates,
+  SyncTemplates,
+  TemplateContent,
+  TemplateDraft,
+} from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore } from '../audit/audit.store';
 import type { FastifyReply } from 'fastify';
 import { Type } from '@sinclair/typebox';
+import { IdPipe } from '../requests/id.pipe';
+import { shaped } from '../requests/shape-fault';
+import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { templateList } from './template-list';
+import { ChangeTemplateRequest, CreateTemplateRequest } from './templates.requests';
 
 const { templates, sync } = ListTemplates.reply.properties;
 const TemplateList = Type.Object({ templates, sync }, { title: 'TemplateList' });
@@ -35,5 +47,42 @@ export class ClientTemplatesController {
       this.rpc.call(SyncTemplates, { business_id }),
     );
     return { message: 'Sync started. Its progress is in the list of templates.', sync };
+  }
+
+  @Post()
+  @Responds(Done, 'Submit a template to WhatsApp, which approves or rejects it', { errors: CreateTemplate.errors })
+  async create(@CurrentUser() { user_id, business_id }: BusinessUser, @Body() request: CreateTemplateRequest) {
+    const draft = shaped(TemplateDraft, request);
+    const { name, language, category } = draft;
+    const entry = {
+      user_id,
+      business_id,
+      action: 'template.created' as const,
+      target: `template:${name}/${language}`,
+      detail: { category },
+    };
+    await this.audit.record(entry, () => this.rpc.call(CreateTemplate, { business_id, draft }));
+    return { message: 'WhatsApp reviews the template now.' };
+  }
+
+  @Put(':id')
+  @Responds(Done, 'Replace the content of a template, which WhatsApp reviews again', { errors: ChangeTemplate.errors })
+  async change(
+    @CurrentUser() { user_id, business_id }: BusinessUser,
+    @Param('id', IdPipe) id: number,
+    @Body() request: ChangeTemplateRequest,
+  ) {
+    const content = shaped(TemplateContent, request);
+    const entry = { user_id, business_id, action: 'template.changed' as const, target: `template:${id}`, detail: {} };
+    await this.audit.record(entry, () => this.rpc.call(ChangeTemplate, { business_id, id, content }));
+    return { message: 'WhatsApp reviews the template again.' };
+  }
+
+  @Delete(':id')
+  @Responds(Done, 'Delete a template in its language', { errors: DeleteTemplate.errors })
+  async delete(@CurrentUser() { user_id, business_id }: BusinessUser, @Param('id', IdPipe) id: number) {
+    const entry = { user_id, business_id, action: 'template.deleted' as const, target: `template:${id}`, detail: {} };
+    await this.audit.record(entry, () => this.rpc.call(DeleteTemplate, { business_id, id }));
+    return { message: 'Template deleted.' };
   }
 }

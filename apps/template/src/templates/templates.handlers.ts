@@ -1,5 +1,8 @@
 import { Controller } from '@nestjs/common';
 import {
+  ChangeTemplate,
+  CreateTemplate,
+  DeleteTemplate,
   FindTemplates,
   GatewayError,
   ListApprovedTemplates,
@@ -8,12 +11,16 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@mgw/contracts';
-import { Handles } from '@mgw/rpc';
+import { Handles, type RpcContext } from '@mgw/rpc';
 import { ConnectionsStore } from '../connections/connections.store';
 import { SyncService } from './sync.service';
 import { SyncsStore } from './syncs.store';
 import { templateRecord, templateShape } from './template-record';
+import { TemplateWriting } from './template-writing.service';
 import { TemplatesStore } from './templates.store';
+
+/** Left after a call of the platform for the response to arrive, in milliseconds. */
+const RESPONSE_MS = 1_000;
 
 @Controller()
 export class TemplatesHandlers {
@@ -22,6 +29,7 @@ export class TemplatesHandlers {
     private readonly syncs: SyncsStore,
     private readonly connections: ConnectionsStore,
     private readonly syncing: SyncService,
+    private readonly writing: TemplateWriting,
   ) {}
 
   @Handles(ListApprovedTemplates)
@@ -52,6 +60,8 @@ export class TemplatesHandlers {
         ...templateRecord(template),
         status: template.status,
         components: template.components,
+        quality: template.quality,
+        rejected_reason: template.rejected_reason,
         updated_at: template.updated_at.toISOString(),
       })),
       sync,
@@ -64,5 +74,23 @@ export class TemplatesHandlers {
     if (!(await this.connections.find(business_id))) throw new GatewayError('NOT_CONNECTED', 'The business is not connected.');
     await this.syncing.request(business_id);
     return { state: 'running', started_at: new Date().toISOString() };
+  }
+
+  @Handles(CreateTemplate)
+  async create({ business_id, draft }: RequestOf<typeof CreateTemplate>, { deadlineAt }: RpcContext) {
+    await this.writing.create(business_id, draft, deadlineAt - RESPONSE_MS);
+    return {};
+  }
+
+  @Handles(ChangeTemplate)
+  async change({ business_id, id, content }: RequestOf<typeof ChangeTemplate>, { deadlineAt }: RpcContext) {
+    await this.writing.change(business_id, id, content, deadlineAt - RESPONSE_MS);
+    return {};
+  }
+
+  @Handles(DeleteTemplate)
+  async delete({ business_id, id }: RequestOf<typeof DeleteTemplate>, { deadlineAt }: RpcContext) {
+    await this.writing.delete(business_id, id, deadlineAt - RESPONSE_MS);
+    return {};
   }
 }

@@ -12,6 +12,8 @@ export interface StoredTemplate {
   category: string;
   named: boolean;
   components: GraphTemplateComponent[];
+  quality: string | null;
+  rejected_reason: string | null;
   updated_at: Date;
 }
 
@@ -25,7 +27,7 @@ interface TemplatesPage {
   next_cursor: string | null;
 }
 
-const COLUMNS = 'id, name, language, status, category, named, components, updated_at';
+const COLUMNS = 'id, name, language, status, category, named, components, quality, rejected_reason, updated_at';
 
 const TEMPLATES = new RowSet<GraphTemplate>(
   {
@@ -37,6 +39,7 @@ const TEMPLATES = new RowSet<GraphTemplate>(
     named: ['boolean', ({ parameter_format }) => parameter_format === 'NAMED'],
     components: ['text', ({ components }) => JSON.stringify(components ?? [])],
     quality: ['text', ({ quality_score }) => quality_score?.score ?? null],
+    rejected_reason: ['text', ({ rejected_reason }) => (rejected_reason === 'NONE' ? null : (rejected_reason ?? null))],
   },
   2,
 );
@@ -61,13 +64,14 @@ export class TemplatesStore {
   /** Replaces the stored templates under `lockSync`. Existing ones keep their id, and changes since the start of the sync win. */
   async replaceAll(tx: Tx, businessId: number, templates: GraphTemplate[]): Promise<void> {
     await tx.query(
-      `INSERT INTO template.templates AS t (business_id, name, language, platform_id, status, category, named, components, quality)
-         SELECT DISTINCT ON (name, language) $1, name, language, platform_id, status, category, named, components::jsonb, quality
+      `INSERT INTO template.templates AS t (business_id, name, language, platform_id, status, category, named, components, quality, rejected_reason)
+         SELECT DISTINCT ON (name, language) $1, name, language, platform_id, status, category, named, components::jsonb, quality, rejected_reason
          FROM ${TEMPLATES.from('n')}
          ON CONFLICT (business_id, name, language) DO UPDATE SET platform_id = excluded.platform_id, status = excluded.status,
-           category = excluded.category, named = excluded.named, components = excluded.components, quality = excluded.quality, updated_at = now()
-         WHERE (t.platform_id, t.status, t.category, t.named, t.components, t.quality)
-           IS DISTINCT FROM (excluded.platform_id, excluded.status, excluded.category, excluded.named, excluded.components, excluded.quality)
+           category = excluded.category, named = excluded.named, components = excluded.components, quality = excluded.quality,
+           rejected_reason = excluded.rejected_reason, updated_at = now()
+         WHERE (t.platform_id, t.status, t.category, t.named, t.components, t.quality, t.rejected_reason)
+           IS DISTINCT FROM (excluded.platform_id, excluded.status, excluded.category, excluded.named, excluded.components, excluded.quality, excluded.rejected_reason)
            AND t.updated_at < (SELECT started_at FROM template.syncs WHERE business_id = $1)`,
       [businessId, ...TEMPLATES.values(templates)],
     );
@@ -96,6 +100,11 @@ export class TemplatesStore {
 
   listApproved(businessId: number, request: PageRequest): Promise<TemplatesPage> {
     return this.page(`AND status = 'APPROVED'`, businessId, request);
+  }
+
+  async findById(businessId: number, id: number): Promise<(StoredTemplate & { platform_id: string }) | undefined> {
+    const sql = `SELECT ${COLUMNS}, platform_id FROM template.templates WHERE business_id = $1 AND id = $2`;
+    return (await this.db.query<StoredTemplate & { platform_id: string }>(sql, [businessId, id]))[0];
   }
 
   /** @returns for each name, in order, its approved templates in all languages */

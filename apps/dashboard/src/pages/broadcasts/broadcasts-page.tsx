@@ -1,4 +1,4 @@
-import { Button, Card, Drawer, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Card, Drawer, Group, Stack, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
@@ -12,13 +12,15 @@ import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
 import { BroadcastProgress } from './broadcast-progress';
-import { CreateBroadcast } from './create-broadcast';
 import { BroadcastDetail } from './broadcast-detail';
+import { NewBroadcast } from './new-broadcast';
+import type { Recipients } from './recipient-filter';
+import { StartsAt } from './starts-at';
 
 const route = getRouteApi('/inside/broadcasts');
 
 export function BroadcastsPage() {
-  const search = route.useSearch() as { id?: string; new?: string };
+  const { state, phone, reason, ...search } = route.useSearch() as { id?: string; new?: string } & Partial<Recipients>;
   const navigate = route.useNavigate();
   useLiveRefresh('broadcasts', ['broadcast.completed']);
   const list = usePagedQuery({
@@ -28,10 +30,20 @@ export function BroadcastsPage() {
     refetchInterval: (broadcasts) => (broadcasts.some(({ status }) => status === 'running') ? 1_000 : 10_000),
   });
   const set = (change: Record<string, string | undefined>) => void navigate({ search: { ...search, ...change } });
+  const show = (shown: Recipients) => void navigate({ search: { ...search, ...shown }, replace: true });
+  if (search.new !== undefined)
+    return (
+      <NewBroadcast
+        step={search.new}
+        onStep={(step) => set({ new: step })}
+        onLeave={() => set({ new: undefined })}
+        onCreated={(id) => set({ new: undefined, id: String(id) })}
+      />
+    );
   return (
     <>
       <PageTitle title="Broadcasts" about="Send one template to many people, at WhatsApp’s pace">
-        <Button leftSection={<IconPlus size={16} />} onClick={() => set({ new: 'yes' })}>
+        <Button leftSection={<IconPlus size={16} />} onClick={() => set({ new: 'template' })}>
           New broadcast
         </Button>
       </PageTitle>
@@ -58,7 +70,12 @@ export function BroadcastsPage() {
                     <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
                       <Text fw={600}>{one.name}</Text>
                       <Text size="sm" c="dimmed">
-                        {one.template_name} · {number(one.total_recipients)} people · <RelativeTime at={one.created_at} />
+                        {one.template_name} · {number(one.total_recipients)} people ·{' '}
+                        {one.status === 'scheduled' && one.scheduled_at !== null ? (
+                          <StartsAt at={one.scheduled_at} />
+                        ) : (
+                          <RelativeTime at={one.created_at} />
+                        )}
                       </Text>
                     </div>
                     <StateBadge of={one.status} />
@@ -71,11 +88,17 @@ export function BroadcastsPage() {
           )
         }
       </QueryResult>
-      <Modal opened={search.new !== undefined} onClose={() => set({ new: undefined })} title="New broadcast" size="lg">
-        {search.new !== undefined && <CreateBroadcast done={(id) => set({ new: undefined, id: String(id) })} />}
-      </Modal>
-      <Drawer opened={search.id !== undefined} onClose={() => set({ id: undefined })} position="right" size="lg" title="Broadcast">
-        {search.id !== undefined && <BroadcastDetail key={search.id} id={Number(search.id)} />}
+      <Drawer opened={search.id !== undefined} onClose={() => set({ id: undefined })} position="right" size="xl" title="Broadcast">
+        {search.id !== undefined && (
+          <BroadcastDetail
+            key={search.id}
+            id={Number(search.id)}
+            shown={{ state, phone, reason }}
+            onShow={show}
+            onOpen={(id) => set({ id: String(id) })}
+            onDuplicate={() => set({ id: undefined, new: 'values' })}
+          />
+        )}
       </Drawer>
     </>
   );

@@ -5,7 +5,7 @@ import { useMutation } from '@tanstack/react-query';
 import { api, notifySuccess, request } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { quoted } from '../../components/shell-quote';
-import { buttonFields, filledHeader, headerFields, labelsOf, type Template } from './template-values';
+import { buttonFields, filledBody, filledHeader, headerFields, labelsOf, type Template } from './template-values';
 import { PhoneBubble } from '../../components/phone-bubble';
 import { Snippet } from '../../components/snippet';
 import { Wallpaper } from '../../components/wallpaper';
@@ -21,7 +21,7 @@ export function TemplatePreview({ template, phone: recipient }: { template: Temp
   const [headers, buttons] = [headerFields(template), buttonFields(template)];
   const [headerValues, setHeaderValues] = useState<string[]>(headers.map(() => ''));
   const [buttonValues, setButtonValues] = useState<string[]>(buttons.map(() => ''));
-  const text = template.content.replace(/\{\{\s*(\d+)\s*\}\}/g, (whole, number: string) => values[Number(number) - 1] || whole);
+  const text = filledBody(template, values);
   const header_params = headerValues.filter((value, i) => value || !headers[i]?.isOptional);
   const body = {
     phone: phone || '+91 98765 43210',

@@ -33,6 +33,10 @@ export function filledHeader(template: Template, values: string[]): string | nul
   return template.header_text?.replace(VARIABLE, (variable) => values[variables.indexOf(variable)] || variable) ?? null;
 }
 
+/** The body with its values; a variable without a value stays. */
+export const filledBody = ({ content }: Template, values: string[]): string =>
+  content.replace(/\{\{\s*(\d+)\s*\}\}/g, (whole, nth: string) => values[Number(nth) - 1] || whole);
+
 /** `button_params` in their order. An AUTHENTICATION template carries its code in the body.  */
 export function buttonFields(template: Template): ValueField[] {
   if (template.category === 'AUTHENTICATION') return [];

@@ -1,23 +1,32 @@
 import { Button, Card, Group, Modal, SimpleGrid, Text, Title } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
+import { IconPlus, IconRefresh } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, request } from '../../api/client';
-import { labelsOf, type Template } from './template-values';
+import { useMayCall } from '../../api/session';
+import type { Template } from './template-values';
 import { RelativeTime } from '../../components/relative-time';
-import { PhoneBubble } from '../../components/phone-bubble';
-import { StateBadge } from '../../components/state-badge';
-import { Wallpaper } from '../../components/wallpaper';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
+import { TemplateEditor } from './template-editor';
+import { EMPTY_FORM, editFault, formOf } from './template-form';
+import { TemplateLanguage } from './template-language';
 import { TemplatePreview } from './template-preview';
+
+/** Templates by name, with all their languages. */
+function byName(templates: Template[]): Map<string, Template[]> {
+  const found = new Map<string, Template[]>();
+  for (const template of templates) found.set(template.name, [...(found.get(template.name) ?? []), template]);
+  return found;
+}
 
 const route = getRouteApi('/inside/templates');
 
 export function TemplatesPage() {
-  const search = route.useSearch() as { phone?: string };
+  const search = route.useSearch() as { phone?: string; edit?: string; from?: string };
+  const navigate = route.useNavigate();
   const queries = useQueryClient();
   const [chosen, choose] = useState<Template | null>(null);
   const list = useQuery({
@@ -29,6 +38,21 @@ export function TemplatesPage() {
     mutationFn: () => request(api.POST('/api/client/templates/sync')),
     onSuccess: () => void queries.invalidateQueries({ queryKey: ['templates'] }),
   });
+  const set = (change: Record<string, string | undefined>) => void navigate({ search: { ...search, ...change } });
+  const mayCreate = useMayCall('POST /api/client/templates');
+  const all = list.data?.templates;
+  if (search.edit !== undefined && mayCreate && all) {
+    const shown = all.find(({ id }) => String(id) === (search.edit === 'new' ? search.from : search.edit));
+    const initial = shown ? formOf(shown) : EMPTY_FORM;
+    return (
+      <TemplateEditor
+        key={`${search.edit} ${search.from}`}
+        id={search.edit === 'new' ? null : (shown?.id ?? null)}
+        initial={search.edit === 'new' && shown ? { ...initial, language: '' } : initial}
+        onDone={() => set({ edit: undefined, from: undefined })}
+      />
+    );
+  }
   const running = sync.isPending || list.data?.sync.state === 'running';
   return (
     <>
@@ -36,6 +60,11 @@ export function TemplatesPage() {
         <Button variant="default" leftSection={<IconRefresh size={16} />} loading={running} onClick={() => sync.mutate()}>
           Sync
         </Button>
+        {mayCreate && (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => set({ edit: 'new' })}>
+            New template
+          </Button>
+        )}
       </PageTitle>
       <QueryResult query={list}>
         {({ templates, sync: state }) => (
@@ -51,34 +80,37 @@ export function TemplatesPage() {
             </Text>
             {templates.length === 0 && (
               <EmptyState title="No templates yet">
-                Write one in WhatsApp Manager. When it is approved, it appears here by itself.
+                Write the first one: starters for orders, deliveries, reminders and codes help. WhatsApp approves it, mostly within minutes.
               </EmptyState>
             )}
             <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-              {templates.map((template) => (
-                <Card key={template.id} withBorder>
+              {[...byName(templates)].map(([name, languages]) => (
+                <Card key={name} withBorder {...(languages.length > 1 && { style: { gridColumn: '1 / -1' } })}>
                   <Group justify="space-between" mb="xs" wrap="nowrap">
-                    <div style={{ minWidth: 0 }}>
-                      <Title order={2} size="h6" style={{ overflowWrap: 'anywhere' }}>
-                        {template.name}
-                      </Title>
-                      <Text size="xs" c="dimmed">
-                        {template.language} · {template.category.toLowerCase()}
-                      </Text>
-                    </div>
-                    <StateBadge of={template.status} />
+                    <Title order={2} size="h6" style={{ overflowWrap: 'anywhere' }}>
+                      {name}
+                    </Title>
+                    {mayCreate && languages[0] && editFault({ ...languages[0], status: 'APPROVED' }) === null && (
+                      <Button
+                        size="compact-sm"
+                        variant="subtle"
+                        aria-label={`Add a language to ${name}`}
+                        onClick={() => set({ edit: 'new', from: String(languages[0]?.id) })}
+                      >
+                        Add a language
+                      </Button>
+                    )}
                   </Group>
-                  <Wallpaper>
-                    <PhoneBubble
-                      header={template.header_text ?? (template.header_type && `[${template.header_type.toLowerCase()}]`)}
-                      text={template.content}
-                      footer={template.footer_text}
-                      buttons={labelsOf(template)}
-                    />
-                  </Wallpaper>
-                  <Button mt="sm" variant="light" onClick={() => choose(template)} disabled={template.status !== 'APPROVED'}>
-                    Copy values
-                  </Button>
+                  <SimpleGrid cols={{ base: 1, sm: Math.min(2, languages.length), lg: Math.min(3, languages.length) }}>
+                    {languages.map((template) => (
+                      <TemplateLanguage
+                        key={template.id}
+                        template={template}
+                        onFill={() => choose(template)}
+                        onEdit={() => set({ edit: String(template.id) })}
+                      />
+                    ))}
+                  </SimpleGrid>
                 </Card>
               ))}
             </SimpleGrid>

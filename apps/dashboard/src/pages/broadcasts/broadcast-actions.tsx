@@ -1,0 +1,98 @@
+import { Button, Group } from '@mantine/core';
+import { IconCopy, IconPlayerPause, IconPlayerPlay, IconRepeat } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, notifySuccess, request, type Schemas } from '../../api/client';
+import { newIdempotencyKey } from '../../api/idempotency-key';
+import { ConfirmButton } from '../../components/confirm-button';
+import { number } from '../../components/format-number';
+import { useDuplicate } from './use-duplicate';
+
+/** Holds, ends or repeats a broadcast, or writes again to those whom it did not reach. */
+export function BroadcastActions({
+  broadcast,
+  onOpen,
+  onDuplicate,
+}: {
+  broadcast: Schemas['Broadcast'];
+  onOpen: (id: number) => void;
+  onDuplicate: () => void;
+}) {
+  const { id, name, status, finished_at, retryable } = broadcast;
+  const queries = useQueryClient();
+  const onSuccess = ({ message }: { message: string }) => {
+    notifySuccess(message);
+    void queries.invalidateQueries({ queryKey: ['broadcasts'] });
+  };
+  const change = useMutation({
+    mutationFn: (how: 'pause' | 'resume' | 'cancel') =>
+      request(
+        api.POST(`/api/client/broadcasts/{id}/${how}`, { params: { path: { id } }, headers: { 'content-type': 'application/json' } }),
+      ),
+    onSuccess,
+  });
+  const duplicate = useDuplicate();
+  // However often it is retried, the people get it once.
+  const [key, setKey] = useState(newIdempotencyKey);
+  const retry = useMutation({
+    mutationFn: () =>
+      request(
+        api.POST('/api/client/broadcasts/{id}/retry', {
+          params: { path: { id }, header: { 'Idempotency-Key': key } },
+          headers: { 'content-type': 'application/json' },
+        }),
+      ),
+    onSuccess: (made) => {
+      setKey(newIdempotencyKey());
+      onSuccess(made);
+      onOpen(made.id);
+    },
+  });
+  const isPaused = status === 'paused';
+  const people = `${number(retryable)} ${retryable === 1 ? 'person' : 'people'}`;
+  return (
+    <Group>
+      {finished_at === null && (
+        <>
+          <Button
+            variant="default"
+            leftSection={isPaused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
+            loading={change.isPending}
+            onClick={() => change.mutate(isPaused ? 'resume' : 'pause')}
+          >
+            {isPaused ? 'Resume' : 'Pause'}
+          </Button>
+          <ConfirmButton
+            color="red"
+            variant="light"
+            loading={change.isPending}
+            question={`Cancel ${name}?`}
+            consequence="The remaining recipients will not get it. Sent messages cannot be recalled."
+            onConfirm={() => change.mutate('cancel')}
+          >
+            Cancel the broadcast
+          </ConfirmButton>
+        </>
+      )}
+      {finished_at !== null && retryable > 0 && (
+        <ConfirmButton
+          leftSection={<IconRepeat size={16} />}
+          loading={retry.isPending}
+          question={`Send ${name} again to ${people}?`}
+          consequence="A new broadcast starts at once. It writes only to those whose message definitely failed; nobody gets it twice."
+          onConfirm={() => retry.mutate()}
+        >
+          {`Retry the failed ones (${number(retryable)})`}
+        </ConfirmButton>
+      )}
+      <Button
+        variant="default"
+        leftSection={<IconCopy size={16} />}
+        loading={duplicate.isPending}
+        onClick={() => duplicate.mutate(broadcast, { onSuccess: onDuplicate })}
+      >
+        Duplicate
+      </Button>
+    </Group>
+  );
+}

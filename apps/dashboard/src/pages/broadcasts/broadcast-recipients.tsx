@@ -1,0 +1,94 @@
+import { Button, Group, Pill, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { IconDownload, IconSearch } from '@tabler/icons-react';
+import { api, request } from '../../api/client';
+import { LoadMore } from '../../components/load-more';
+import { QueryResult } from '../../components/query-result';
+import { usePagedQuery } from '../../components/use-paged-query';
+import { useSearchText } from '../../components/use-search-text';
+import { RECIPIENT_FILTERS, recipientQuery, type RecipientFilter, type Recipients } from './recipient-filter';
+import { RecipientTable } from './recipient-table';
+
+export function BroadcastRecipients({
+  id,
+  shown,
+  isRunning,
+  onChange,
+}: {
+  id: number;
+  shown: Recipients;
+  isRunning: boolean;
+  onChange: (shown: Recipients) => void;
+}) {
+  const [text, setText] = useSearchText(shown.phone, (phone) => onChange({ ...shown, phone }));
+  const list = usePagedQuery({
+    queryKey: ['broadcasts', id, 'recipients', shown],
+    load: (page) =>
+      request(
+        api.GET('/api/client/broadcasts/{id}/recipients', {
+          params: { path: { id }, query: { limit: '25', ...recipientQuery(shown), ...page } },
+        }),
+      ),
+    rows: (page) => page.recipients,
+    refetchInterval: isRunning ? 3_000 : 15_000,
+  });
+  const filter = new URLSearchParams({ ...recipientQuery(shown), format: 'csv' });
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between" align="flex-end">
+        <Title order={4} size="h5">
+          Recipients
+        </Title>
+        <Button
+          component="a"
+          variant="default"
+          size="xs"
+          leftSection={<IconDownload size={14} />}
+          href={`/api/client/broadcasts/${id}/recipients?${filter.toString()}`}
+          download
+        >
+          Download as CSV
+        </Button>
+      </Group>
+      <Group grow align="flex-end">
+        <TextInput
+          label="Phone"
+          placeholder="Any part of the number"
+          leftSection={<IconSearch size={16} />}
+          value={text}
+          onChange={(e) => setText(e.currentTarget.value)}
+        />
+        <Select
+          label="State"
+          placeholder="All"
+          clearable
+          data={RECIPIENT_FILTERS}
+          value={shown.state ?? null}
+          onChange={(state) => onChange({ ...shown, state: (state as RecipientFilter | null) ?? undefined, reason: undefined })}
+        />
+      </Group>
+      {shown.reason !== undefined && (
+        <Pill
+          withRemoveButton
+          maw="100%"
+          style={{ alignSelf: 'flex-start' }}
+          removeButtonProps={{ 'aria-label': 'Show all reasons' }}
+          onRemove={() => onChange({ ...shown, reason: undefined })}
+        >
+          {shown.reason}
+        </Pill>
+      )}
+      <QueryResult query={list} rows={3}>
+        {(recipients) =>
+          recipients.length === 0 && !list.hasNextPage ? (
+            <Text size="sm" c="dimmed">
+              No recipients match these filters.
+            </Text>
+          ) : (
+            <RecipientTable recipients={recipients} />
+          )
+        }
+      </QueryResult>
+      <LoadMore list={list}>Show more</LoadMore>
+    </Stack>
+  );
+}

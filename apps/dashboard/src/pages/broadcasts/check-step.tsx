@@ -1,0 +1,145 @@
+import { Alert, Button, Group, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { api, notifySuccess, request } from '../../api/client';
+import { useCreateBroadcast } from '../../api/use-create-broadcast';
+import { ConfirmDialog } from '../../components/confirm-dialog';
+import { number } from '../../components/format-number';
+import { QueryResult } from '../../components/query-result';
+import type { Template } from '../templates/template-values';
+import { DailyLimitNotice } from './daily-limit-notice';
+import { useDraft } from './draft';
+import { recipientsOf, type Field } from './mapping';
+import type { RecipientsTable } from './recipients-table';
+import { checkedFaults, longRows } from './row-faults';
+import { RowFaultsAlert } from './row-faults-alert';
+import { localTime, momentOf } from './start-time';
+import { useZone } from './use-zone';
+
+/** Messages a second of one broadcast. */
+const PER_SECOND = 40;
+const HOUR_MS = 3_600_000;
+
+/** Checks every row, estimates, and starts or schedules the broadcast. */
+export function CheckStep({
+  template,
+  fields,
+  table,
+  onCreated,
+}: {
+  template: Template;
+  fields: Field[];
+  table: RecipientsTable;
+  onCreated: (id: number) => void;
+}) {
+  const { draft, change, clear } = useDraft();
+  const zone = useZone();
+  const [asks, { open, close }] = useDisclosure(false);
+  const moment = draft.startsAt === '' ? null : momentOf(draft.startsAt, zone);
+  const startFault =
+    draft.startsAt === ''
+      ? null
+      : moment === null
+        ? `Clocks in ${zone} skip this time. Choose another one.`
+        : moment.getTime() < Date.now()
+          ? 'This time has passed. Choose a later one.'
+          : null;
+  const body = () => ({
+    template_name: template.name,
+    language: template.language,
+    recipients: recipientsOf(fields, draft.mapping, table),
+    ...(moment && { scheduled_at: moment.toISOString() }),
+  });
+  const check = useQuery({
+    queryKey: ['broadcast-check', draft.version, moment?.toISOString()],
+    queryFn: () => request(api.POST('/api/client/broadcasts/check', { body: body() })),
+    enabled: startFault === null,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+  const start = useCreateBroadcast(({ id, message }) => {
+    notifySuccess(message);
+    onCreated(id);
+    clear();
+  });
+  const long = longRows(table);
+  const when = moment?.toLocaleString('en', { dateStyle: 'full', timeStyle: 'short', timeZone: zone });
+  const people = `${number(table.rows.length)} ${table.rows.length === 1 ? 'person' : 'people'}`;
+  return (
+    <Stack>
+      <TextInput
+        label="Name"
+        description="Only your team sees it."
+        placeholder="Autumn offers"
+        maxLength={100}
+        value={draft.name}
+        onChange={(e) => change({ name: e.currentTarget.value })}
+      />
+      <Group align="flex-end">
+        <Switch
+          label="Send later"
+          checked={draft.startsAt !== ''}
+          onChange={(e) => change({ startsAt: e.currentTarget.checked ? localTime(Date.now() + HOUR_MS, zone) : '' })}
+        />
+        {draft.startsAt !== '' && (
+          <TextInput
+            type="datetime-local"
+            label={`Start, ${zone} time`}
+            value={draft.startsAt}
+            error={startFault}
+            onChange={(e) => change({ startsAt: e.currentTarget.value })}
+          />
+        )}
+      </Group>
+      {startFault === null && (
+        <QueryResult query={check} rows={2}>
+          {({ total, wrong, faults, daily_limit }) => {
+            const all = [...long, ...checkedFaults(faults, table, draft.mapping)];
+            const isValid = wrong === 0 && long.length === 0;
+            const tooMany = total > daily_limit.left;
+            return (
+              <>
+                {isValid ? (
+                  <Alert color="green" title={total === 1 ? 'The row is valid' : `All ${number(total)} rows are valid`}>
+                    {people} will get <b>{template.name}</b> ({template.language}). WhatsApp charges each message as{' '}
+                    {template.category.toLowerCase()}. Sending takes about {lasts(total)}
+                    {when ? `, from ${when} (${zone}).` : '.'}
+                  </Alert>
+                ) : (
+                  <RowFaultsAlert faults={all} wrong={Math.max(wrong, new Set(all.map(({ line }) => line)).size)} total={total} />
+                )}
+                <DailyLimitNotice {...daily_limit} tooMany={tooMany} />
+                <Group justify="flex-end">
+                  <Button disabled={!isValid || tooMany || draft.name.trim() === ''} loading={start.isPending} onClick={open}>
+                    {when ? 'Schedule' : 'Start sending'}
+                  </Button>
+                </Group>
+                {draft.name.trim() === '' && isValid && (
+                  <Text size="sm" ta="right" c="dimmed">
+                    Give the broadcast a name first.
+                  </Text>
+                )}
+              </>
+            );
+          }}
+        </QueryResult>
+      )}
+      <ConfirmDialog
+        opened={asks}
+        question={`Send ${template.name} to ${people}?`}
+        consequence={
+          when ? `It starts on ${when} (${zone}). Until then you can cancel it.` : 'It starts at once. Sent messages cannot be recalled.'
+        }
+        action={when ? 'Schedule the broadcast' : `Send to ${people}`}
+        onConfirm={() => start.mutate({ ...body(), name: draft.name.trim() })}
+        onClose={close}
+      />
+    </Stack>
+  );
+}
+
+/** The time that a number of messages takes. */
+function lasts(total: number): string {
+  const seconds = Math.max(1, Math.ceil(total / PER_SECOND));
+  return seconds < 90 ? `${seconds} ${seconds === 1 ? 'second' : 'seconds'}` : `${Math.ceil(seconds / 60)} minutes`;
+}

@@ -1,0 +1,75 @@
+import type { Template } from '../templates/template-values';
+import { fieldsOf, isMapped, mapByNames, recipientsOf } from './mapping';
+import { readTable } from './recipients-table';
+import { checkedFaults, longRows } from './row-faults';
+import { localTime, momentOf } from './start-time';
+
+const template = { header_type: 'DOCUMENT', header_text: null, content: 'Hi {{1}}, {{2}}', variables: ['name', '2'] } as Template;
+const fields = fieldsOf(template);
+
+describe('a new broadcast (decisions 452, 453)', () => {
+  it('reads CSV, semicolons and copied cells, with the lines of the file, and undoes the guard of a download', () => {
+    expect(readTable('\ufeffPhone,Name\r\n\r\n+1 201 555 0100,"Doe, ""J"""\r\n12015550101,\'=1')).toEqual({
+      names: ['Phone', 'Name'],
+      rows: [
+        { line: 3, cells: ['+1 201 555 0100', 'Doe, "J"'] },
+        { line: 4, cells: ['12015550101', '=1'] },
+      ],
+    });
+    expect(readTable('phone;name\n1;Doe, John').rows[0]?.cells).toEqual(['1', 'Doe, John']);
+    expect(readTable('phone\tname\n1\tDoe, John').rows[0]?.cells).toEqual(['1', 'Doe, John']);
+    expect(readTable('+1 201 555 0100,Asha')).toEqual({
+      names: ['Column 1', 'Column 2'],
+      rows: [{ line: 1, cells: ['+1 201 555 0100', 'Asha'] }],
+    });
+  });
+
+  it('reads 20,000 rows, and refuses more, an empty list and one that is too large', () => {
+    const list = (rows: number) => `phone,name\n${'12015550100,Asha\n'.repeat(rows)}`;
+    expect(readTable(list(20_000)).rows).toHaveLength(20_000);
+    expect(() => readTable(list(20_001))).toThrow('at most 20000');
+    expect(() => readTable('phone,name\n')).toThrow('no rows');
+    expect(() => readTable('x'.repeat(8_000_001))).toThrow('larger than 8 MB');
+    expect(() => readTable('phone\n"open')).toThrow();
+  });
+
+  it('maps columns by their names, then in their order, and keeps a text for everybody', () => {
+    const columns = ['id', 'Name', 'Mobile'];
+    const mapping = mapByNames(fields, columns, { header_1: { text: 'https://example.com/a.pdf' } });
+    expect(mapping).toEqual({
+      header_1: { text: 'https://example.com/a.pdf' },
+      phone: { column: 2 },
+      body_1: { column: 1 },
+      body_2: { column: 0 },
+    });
+    expect(isMapped(fields, mapping)).toBe(true);
+    expect(isMapped(fields, { ...mapping, header_1: { text: ' ' } })).toBe(false);
+    expect(recipientsOf(fields, mapping, { names: columns, rows: [{ line: 2, cells: ['7', 'Asha'] }] })).toEqual([
+      { phone: '', header_params: ['https://example.com/a.pdf'], body_params: ['Asha', '7'] },
+    ]);
+  });
+
+  it('names the lines and columns of the file in faults', () => {
+    const table = readTable('id,Mobile\n\n1,12\n2,12,3\n');
+    expect(longRows(table)).toEqual([{ line: 4, field: 'row', message: 'has 3 cells, and the heading 2' }]);
+    const fault = { line: 2, field: 'phone', message: 'is the same as in line 1' };
+    expect(checkedFaults([fault], table, { phone: { column: 1 } })).toEqual([
+      { line: 4, field: 'Mobile', message: 'is the same as in line 3' },
+    ]);
+  });
+
+  it.each([
+    ['2026-07-01T09:00', 'Asia/Kolkata', '2026-07-01T03:30:00.000Z'],
+    // Clocks in Berlin go forward from 2:00 to 3:00, and back from 3:00 to 2:00.
+    ['2026-03-29T02:30', 'Europe/Berlin', null],
+    ['2026-03-29T03:00', 'Europe/Berlin', '2026-03-29T01:00:00.000Z'],
+    ['2026-10-25T02:30', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
+    ['2026-10-25T03:00', 'Europe/Berlin', '2026-10-25T02:00:00.000Z'],
+    ['2026-12-31T23:59', 'Pacific/Kiritimati', '2026-12-31T09:59:00.000Z'],
+    ['', 'UTC', null],
+  ])('starts at %s in %s at %s', (local, zone, expected) => {
+    const moment = momentOf(local, zone);
+    expect(moment?.toISOString() ?? null).toBe(expected);
+    if (moment && expected !== '2026-10-25T00:30:00.000Z') expect(localTime(moment.getTime(), zone)).toBe(local);
+  });
+});

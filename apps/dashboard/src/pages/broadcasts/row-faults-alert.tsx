@@ -1,0 +1,35 @@
+import { Alert, Button, List } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { csvFile } from '../../components/csv-file';
+import { number } from '../../components/format-number';
+import type { RowFault } from './row-faults';
+
+/** Faults on the page; the download has those that the check returned. */
+const SHOWN = 20;
+
+export function RowFaultsAlert({ faults, wrong, total }: { faults: RowFault[]; wrong: number; total: number }) {
+  const rows = [['line', 'field', 'error'], ...faults.map(({ line, field, message }) => [line, field, message])];
+  return (
+    <Alert color="red" role="alert" title={`${number(wrong)} of ${number(total)} rows are invalid`}>
+      Correct them in the list and choose it again; nothing is sent before every row is valid.
+      <List size="sm" mt="xs">
+        {faults.slice(0, SHOWN).map(({ line, field, message }) => (
+          <List.Item key={`${line}${field}${message}`}>
+            Line {line}: {field} {message}
+          </List.Item>
+        ))}
+      </List>
+      <Button
+        mt="sm"
+        size="xs"
+        variant="default"
+        leftSection={<IconDownload size={16} />}
+        component="a"
+        href={csvFile(rows)}
+        download="broadcast-errors.csv"
+      >
+        {faults.length < wrong ? `Download the first ${faults.length} errors as CSV` : 'Download the errors as CSV'}
+      </Button>
+    </Alert>
+  );
+}

@@ -1,0 +1,28 @@
+import { useMutation } from '@tanstack/react-query';
+import type { Schemas } from '../../api/client';
+import { useDraft } from './draft';
+import { readTable } from './recipients-table';
+
+/** An erased person has this instead of a number. */
+const ERASED = 'erased';
+
+/** Makes a draft with the template and the recipients of a broadcast. */
+export function useDuplicate() {
+  const { change } = useDraft();
+  return useMutation({
+    mutationFn: async ({ id, name, template_name, language, total_recipients }: Schemas['Broadcast']) => {
+      const response = await fetch(`/api/client/broadcasts/${id}/recipients?format=csv`);
+      if (!response.ok) throw new Error('The recipients could not be loaded.');
+      const { names, rows } = readTable(await response.text());
+      const kept = rows.filter(({ cells }) => cells[0] !== ERASED);
+      const fields = ['phone', ...names.filter((column) => /^(header|body)_\d+$/.test(column))];
+      change({
+        name: `${name.slice(0, 93)} (copy)`,
+        template: `${template_name}/${language}`,
+        ...{ text: '', file: `${total_recipients} recipients of ${name}`, startsAt: '' },
+        table: { names: fields, rows: kept.map(({ line, cells }) => ({ line, cells: cells.slice(0, fields.length) })) },
+        mapping: Object.fromEntries(fields.map((key, column) => [key, { column }])),
+      });
+    },
+  });
+}

@@ -1,0 +1,7 @@
+import { useMe } from '../../api/session';
+
+/** The zone whose days count for the business now. */
+export function useZone(): string {
+  const { business } = useMe();
+  return business?.timezone_now ?? business?.timezone ?? 'UTC';
+}
