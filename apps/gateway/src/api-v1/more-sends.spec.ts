@@ -273,6 +273,16 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
       expect(requested).toEqual([]);
     });
 
+    it('faults of the key and of the request as a whole are problems', async () => {
+      const fault = (field?: string) => ({ error_code: 'VALIDATION_FAILED', ...(field && { details: [{ field }] }) });
+      const text = await post('send-text', { phone: PHONE, message: 'Hi', dry_run: true }).set('idempotency-key', 'a b').expect(200);
+      expect(text.body).toMatchObject({ would_send: false, problems: [fault('Idempotency-Key')] });
+      const odd = `phone=${PHONE}&message=a&x[]=1&idempotency_key=%20&dry_run=1`;
+      const { body } = await quick(odd).set('sec-purpose', 'prefetch').expect(200);
+      expect(body).toMatchObject({ phone: PHONE, problems: [fault(), fault('x[]'), fault('Idempotency-Key')] });
+      expect((await quick(`phone=${PHONE}&message=a&x=%ff&dry_run=1`).expect(200)).body).toMatchObject({ problems: [fault()] });
+    });
+
     it('refusals before the input and failures stay errors', async () => {
       await http().post('/api/v1/send-text').send({ dry_run: true }).expect(401);
       dashboard.neighbours.respond(CheckSend, () => {

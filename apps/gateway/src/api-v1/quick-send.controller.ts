@@ -24,16 +24,16 @@ export class QuickSendController {
   })
   @Needs('send_template')
   async quickSend(@CurrentCaller() current: Caller, @Query() request: QuickSendRequest) {
-    refusePrefetch(current.request);
-    checkPlain(current.request);
     const { template, message } = request;
+    const checks = [() => refusePrefetch(current.request), () => checkPlain(current.request)];
     const caller = { ...current, idempotencyKey: request.idempotency_key };
     const to = () => recipientOf(phoneOf(request, current.request));
     const oneOf = <T>(content: T): T => {
       if ((template === undefined) === (message === undefined)) throw needsOne();
       return content;
     };
-    if (message !== undefined) return this.endpoints.send(SendText, { caller, request, to, message: () => oneOf({ text: message }) });
+    if (message !== undefined)
+      return this.endpoints.send(SendText, { caller, request, checks, to, message: () => oneOf({ text: message }) });
     const content = () =>
       oneOf({
         template_name: template as string,
@@ -42,7 +42,8 @@ export class QuickSendController {
         header_params: [],
         button_params: [],
       });
-    return this.endpoints.send(SendTemplate, { caller, request, to, message: content, result: () => ({ template: template as string }) });
+    const result = () => ({ template: template as string });
+    return this.endpoints.send(SendTemplate, { caller, request, checks, to, message: content, result });
   }
 }
 
@@ -53,11 +54,7 @@ function refusePrefetch({ headers }: FastifyRequest): void {
 
 /** Refuses `a[]=` and `a[b]=`, which other tools read as lists and objects (decision 11). */
 function checkPlain({ url, query }: FastifyRequest): void {
-  try {
-    decodeURIComponent(url);
-  } catch {
-    throw new GatewayError('VALIDATION_FAILED', 'The query is not percent-encoded UTF-8.');
-  }
+  if (decoded(url) === null) throw new GatewayError('VALIDATION_FAILED', 'The query is not percent-encoded UTF-8.');
   const odd = Object.keys(query as object).find((name) => /[[\]]/.test(name));
   if (odd !== undefined) throw invalid(odd, 'is not a plain parameter: give each parameter once, as text');
 }
@@ -68,7 +65,16 @@ function phoneOf({ phone }: QuickSendRequest, { url }: FastifyRequest): string {
   if (phone.startsWith(' ') && phone.replace(/[-\s()]/g, '').length === 10)
     throw invalid('phone', 'begins with a space before ten digits: write %2B for a leading +, or leave the space out');
   const [, written] = /^[^?]*\?(?:[^&]*&)*?phone=([^&]*)/.exec(url) ?? [];
-  return written === undefined ? phone : decodeURIComponent(written);
+  return decoded(written ?? '') || phone;
+}
+
+/** @returns null unless the text is percent-encoded UTF-8 */
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }
 
 function needsOne(): GatewayError {

@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError, type ReplyOf } from '@mgw/contracts';
 import type { Caller } from '../access/rest-api';
+import { DRY_RUN_FAULT, type DryRunnable } from '../requests/dry-run';
 import { isDryRun } from '../requests/field-rules';
-import { faultOf } from '../requests/request.pipe';
-import { SendingService, type ContentOf, type SendOperation } from '../sending/sending.service';
 import { recipientOf } from '../requests/recipient';
+import { idempotencyKeyOf } from '../sending/idempotency';
+import { SendingService, type ContentOf, type SendOperation } from '../sending/sending.service';
 
 /** Reads the parts of a send endpoint's request. A reader throws VALIDATION_FAILED for a fault that the request class cannot state. */
 interface SendReader<O extends SendOperation, X extends object> {
   caller: Caller & { idempotencyKey?: string | undefined };
-  request: { phone: string; dry_run?: boolean | string | null };
+  request: DryRunnable & { phone: string };
+  /** Checks of the request as a whole. */
+  checks?: (() => void)[];
   to?: () => string;
   message: () => ContentOf<O>;
   /** The members of the endpoint's own result. */
@@ -22,15 +25,16 @@ export class SendEndpoints {
   constructor(private readonly sending: SendingService) {}
 
   async send<O extends SendOperation, X extends object>(operation: O, reader: SendReader<O, X>) {
-    const { caller, request, to = () => recipientOf(request.phone), message, result: own } = reader;
-    if (isDryRun(request)) return this.check(operation, { ...reader, to });
+    const { caller, request, checks = [], to = () => recipientOf(request.phone), message, result: own } = reader;
+    if (isDryRun(request)) return this.check(operation, { ...reader, checks, to });
+    for (const check of checks) check();
     const { result, sent } = await this.sending.send(operation, { to: to(), ...message() } as never, caller);
     return { ...result, ...(own?.(sent as ReplyOf<O>) as X) };
   }
 
-  private async check<O extends SendOperation, X extends object>(operation: O, reader: SendReader<O, X> & { to: () => string }) {
-    const { caller, request } = reader;
-    const found = faultOf(request);
+  private async check<O extends SendOperation, X extends object>(operation: O, reader: Required<Omit<SendReader<O, X>, 'result'>>) {
+    const { caller, request, checks } = reader;
+    const found = request[DRY_RUN_FAULT];
     const faults = found ? [found] : [];
     const fields = faults.flatMap(fieldsOf);
     const read = <T>(part: () => T, isValid: boolean) => (isValid ? collecting(faults, part) : null);
@@ -39,6 +43,8 @@ export class SendEndpoints {
       reader.message,
       fields.every((field) => field === 'phone'),
     );
+    const key = caller.idempotencyKey ?? caller.request.headers['idempotency-key'];
+    for (const check of [...checks, () => idempotencyKeyOf(key)]) collecting(faults, check);
     const { problems, ...checked } = await this.sending.check(operation, { to, message }, caller);
     const inputProblems = faults.map(({ error_code, message, extras }) => ({ error_code, message, details: extras['details'] as Details }));
     const all = [...inputProblems, ...problems].map(({ message: error, ...problem }) => ({ ...problem, error }));

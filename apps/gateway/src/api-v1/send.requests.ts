@@ -21,6 +21,7 @@ import {
   IsDryRun,
   IsEmojiOrNull,
   IsFilename,
+  IsMediaType,
   IsMediaUrl,
   IsMessageId,
   IsMessageText,
@@ -31,6 +32,7 @@ import {
   IsRecipient,
   IsVoice,
 } from '../requests/field-rules';
+import { TakesDryRuns } from '../requests/dry-run';
 import { IgnoresUnknownFields } from '../requests/request.pipe';
 import { TemplateContent } from '../sending/template-content';
 import {
@@ -44,8 +46,27 @@ import {
   IsList,
 } from './interactive-rules';
 
+/** The members of sends without a template. */
+@IgnoresUnknownFields()
+@TakesDryRuns()
+abstract class SendRequest {
+  @IsRecipient()
+  phone!: string;
+
+  @IsDryRun()
+  dry_run?: boolean | null;
+}
+
+/** A message that may quote another one. */
+abstract class QuotingRequest extends SendRequest {
+  @IsOptional()
+  @IsMessageId()
+  reply_to?: string | null;
+}
+
 /** Spec §4.4. */
 @IgnoresUnknownFields()
+@TakesDryRuns()
 @JSONSchema({ example: { phone: '+1 201 555 0100', template_name: 'order_update', language: 'en', body_params: ['Asha', '1007'] } })
 export class SendTemplateRequest extends TemplateContent {
   @IsRecipient()
@@ -56,36 +77,21 @@ export class SendTemplateRequest extends TemplateContent {
 }
 
 /** Spec §4.5. */
-@IgnoresUnknownFields()
 @JSONSchema({ example: { phone: '+1 201 555 0100', message: 'Your order is on its way.' } })
-export class SendTextRequest {
-  @IsRecipient()
-  phone!: string;
-
+export class SendTextRequest extends QuotingRequest {
   @IsMessageText()
   message!: string;
-
-  @IsOptional()
-  @IsMessageId()
-  reply_to?: string | null;
 
   /** Whether WhatsApp shows a preview of the first link. */
   @IsOptional()
   @HasShape(Type.Boolean({ default: true }))
   preview_url?: boolean | null;
-
-  @IsDryRun()
-  dry_run?: boolean | null;
 }
 
 /** Spec §4.6. */
-@IgnoresUnknownFields()
 @JSONSchema({ example: { phone: '+1 201 555 0100', media_type: 'image', media_url: 'https://example.com/loom.jpg', caption: 'The loom' } })
-export class SendMediaRequest {
-  @IsRecipient()
-  phone!: string;
-
-  @IsIn(['image', 'document', 'video', 'audio'], { message: 'media_type must be one of image, document, video, audio' })
+export class SendMediaRequest extends QuotingRequest {
+  @IsMediaType()
   media_type!: MediaType;
 
   @IsMediaUrl()
@@ -107,17 +113,9 @@ export class SendMediaRequest {
   @IsOptional()
   @IsVoice()
   voice?: boolean | null;
-
-  @IsOptional()
-  @IsMessageId()
-  reply_to?: string | null;
-
-  @IsDryRun()
-  dry_run?: boolean | null;
 }
 
 /** A message with buttons, a list, a link, a request for a location, or a flow. */
-@IgnoresUnknownFields()
 @JSONSchema({
   example: {
     phone: '+1 201 555 0100',
@@ -130,10 +128,7 @@ export class SendMediaRequest {
     ],
   },
 })
-export class SendInteractiveRequest {
-  @IsRecipient()
-  phone!: string;
-
+export class SendInteractiveRequest extends QuotingRequest {
   @IsIn([...INTERACTIVE_KINDS], { message: `kind must be one of ${INTERACTIVE_KINDS.join(', ')}` })
   kind!: InteractiveKind;
 
@@ -159,23 +154,12 @@ export class SendInteractiveRequest {
 
   @IsFlow()
   flow?: Static<typeof FlowButton> | null;
-
-  @IsOptional()
-  @IsMessageId()
-  reply_to?: string | null;
-
-  @IsDryRun()
-  dry_run?: boolean | null;
 }
 
-@IgnoresUnknownFields()
 @JSONSchema({
   example: { phone: '+1 201 555 0100', latitude: 12.9716, longitude: 77.5946, name: 'Kaveri Looms', address: '14 Weaver Street' },
 })
-export class SendLocationRequest {
-  @IsRecipient()
-  phone!: string;
-
+export class SendLocationRequest extends QuotingRequest {
   @HasShape(LocationContent.properties.latitude)
   latitude!: number;
 
@@ -189,57 +173,33 @@ export class SendLocationRequest {
   @IsOptional()
   @HasShape(LocationContent.properties.address)
   address?: string | null;
-
-  @IsOptional()
-  @IsMessageId()
-  reply_to?: string | null;
-
-  @IsDryRun()
-  dry_run?: boolean | null;
 }
 
-@IgnoresUnknownFields()
 @JSONSchema({
   example: {
     phone: '+1 201 555 0100',
     contacts: [{ name: { formatted_name: 'Asha Rao', first_name: 'Asha' }, phones: [{ phone: '+91 90000 55509', type: 'WORK' }] }],
   },
 })
-export class SendContactsRequest {
-  @IsRecipient()
-  phone!: string;
-
+export class SendContactsRequest extends QuotingRequest {
   @HasShape(ContactCards, contactsFault)
   contacts!: ContactCards;
-
-  @IsOptional()
-  @IsMessageId()
-  reply_to?: string | null;
-
-  @IsDryRun()
-  dry_run?: boolean | null;
 }
 
-@IgnoresUnknownFields()
 @JSONSchema({
   example: { phone: '+1 201 555 0100', message_id: 'wamid.HBgLMTIwMTU1NTAxMDAVAgASGBQzQTlGMkMwRTdCNUQxMzY4MEEA', emoji: '👍' },
 })
-export class SendReactionRequest {
-  @IsRecipient()
-  phone!: string;
-
+export class SendReactionRequest extends SendRequest {
   @IsMessageId()
   message_id!: string;
 
   @IsEmojiOrNull()
   emoji!: string | null;
-
-  @IsDryRun()
-  dry_run?: boolean | null;
 }
 
 /** Spec §4.7. */
 @IgnoresUnknownFields()
+@TakesDryRuns()
 @JSONSchema({ example: { phone: '+1 201 555 0100', template_name: 'login_code' } })
 export class SendOtpRequest {
   @IsRecipient()
@@ -263,6 +223,7 @@ export class SendOtpRequest {
 
 /** Spec §4.3. Every value in a query is text. */
 @IgnoresUnknownFields()
+@TakesDryRuns()
 @JSONSchema({ example: { phone: '+1 201 555 0100', template: 'order_update', params: 'Asha,1007' } })
 export class QuickSendRequest {
   @IsRecipient()

@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import type { TSchema } from '@sinclair/typebox';
-import { IsOptional, registerDecorator, ValidateIf } from 'class-validator';
+import { IsIn, IsOptional, registerDecorator, ValidateIf } from 'class-validator';
 import type { SchemaObject } from 'openapi3-ts';
-import { matches, MAX_IMPORTED, MAX_RECIPIENTS, MAX_STATUSES, MessageId, urlFault } from '@mgw/contracts';
+import { matches, MAX_IMPORTED, MAX_RECIPIENTS, MAX_STATUSES, MessageId, urlFault, type MediaType } from '@mgw/contracts';
 import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
 import { CHECKS_NESTED } from './prepared-check';
 import { splitParams } from './quick-params';
@@ -103,6 +103,9 @@ export const IsCode = () =>
     if (typeof value !== 'string') return 'must be a string';
     return CODE.test(value) ? null : 'must be 1 to 15 letters, digits or hyphens';
   });
+
+const MEDIA_TYPES: readonly MediaType[] = ['image', 'document', 'video', 'audio'];
+export const IsMediaType = () => IsIn([...MEDIA_TYPES], { message: `media_type must be one of ${MEDIA_TYPES.join(', ')}` });
 
 /** Decisions 16 and 50. Required without `media_id`. */
 export const IsMediaUrl = () =>

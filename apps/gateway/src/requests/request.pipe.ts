@@ -3,13 +3,9 @@ import { GatewayError } from '@mgw/contracts';
 import { validate, type ValidationError } from 'class-validator';
 import { didYouMean, nearest } from './did-you-mean';
 import { checkContent } from './json-body';
+import { DRY_RUN_FAULT, takesDryRuns } from './dry-run';
 import { isDryRun } from './field-rules';
 import { fieldsOf, preparedCheck } from './prepared-check';
-
-/** Faults of requests that are only checked. */
-const FAULTS = new WeakMap<object, GatewayError>();
-/** The fault of a dry run's request; its fields may then have any value. */
-export const faultOf = (request: object): GatewayError | undefined => FAULTS.get(request);
 
 /** Limits the errors that class-validator creates. */
 const MAX_FIELDS = 1_000;
@@ -49,9 +45,8 @@ export class RequestPipe implements PipeTransform {
     const errors = await validate(checked, { ...OPTIONS, forbidNonWhitelisted: !lenient });
     if (errors.length === 0) return checked;
     const fault = refusal(errors, Object.keys(value), fieldsOf(metatype), lenient);
-    if (!fieldsOf(metatype).has('dry_run') || !isDryRun(checked)) throw fault;
-    FAULTS.set(checked, fault);
-    return checked;
+    if (!takesDryRuns(metatype) || !isDryRun(checked)) throw fault;
+    return Object.assign(checked, { [DRY_RUN_FAULT]: fault });
   }
 
   private preparedFor(metatype: new () => object): ReturnType<typeof preparedCheck> {
