@@ -34,6 +34,8 @@ export const SERVICES = {
           'find',
           'find-media',
           'record-upload',
+          'claim-files',
+          'end-file-task',
           'daily-usage',
           'get-settings',
           'set-settings',

@@ -58,7 +58,10 @@ import { SecondStep } from './login/second-step.service';
 import { TotpController } from './login/totp.controller';
 import { Mailer } from './mail/mailer';
 import { ClientMediaController } from './media/client-media.controller';
+import { FileKeeper } from './media/file-keeper.service';
+import { fileStore } from './media/file-store';
 import { MediaService } from './media/media.service';
+import { PlatformFiles } from './media/platform-files';
 import { Transfers } from './media/transfers';
 import { UploadService } from './media/upload.service';
 import { LogPeriodStore } from './messages/log-period.store';
@@ -212,6 +215,9 @@ const STORES = [
     EventStreamService,
     RecoveryService,
     SendingService,
+    fileStore,
+    FileKeeper,
+    PlatformFiles,
     MediaService,
     UploadService,
     Transfers,

@@ -132,6 +132,7 @@ export async function startDashboard(
       | 'loginIpLimit'
       | 'maxConnections'
       | 'maxConnectionsPerAddress'
+      | 'mediaStore'
       | 'publicUrl'
       | 'smtpUrl'
       | 'trustedProxies'

@@ -14,6 +14,7 @@ import {
   CancelRecovery,
   CheckBroadcast,
   CheckSend,
+  ClaimFiles,
   CountMessages,
   ChangeTemplate,
   CreateBroadcast,
@@ -21,6 +22,7 @@ import {
   DeleteTemplate,
   CreateWebhook,
   DeleteWebhook,
+  EndFileTask,
   FindConversation,
   FindDeliveries,
   FindMedia,
@@ -127,6 +129,16 @@ export class Neighbours {
   @Handles(FindMedia)
   findMedia(request: RequestOf<typeof FindMedia>) {
     return this.reply(FindMedia, request);
+  }
+
+  @Handles(ClaimFiles)
+  claimFiles(request: RequestOf<typeof ClaimFiles>) {
+    return this.reply(ClaimFiles, request);
+  }
+
+  @Handles(EndFileTask)
+  endFileTask(request: RequestOf<typeof EndFileTask>) {
+    return this.reply(EndFileTask, request);
   }
 
   @Handles(RecordUpload)

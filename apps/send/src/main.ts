@@ -11,6 +11,7 @@ import { ByKey1795737600000 } from './migrations/1795737600000-by-key';
 import { Uploads1795737700000 } from './migrations/1795737700000-uploads';
 import { InboxWork1795741200000 } from './migrations/1795741200000-inbox-work';
 import { Received1795830000000 } from './migrations/1795830000000-received';
+import { StoredFiles1795833600000 } from './migrations/1795833600000-stored-files';
 
 export const service: Service<SendConfig> = {
   name: 'send',
@@ -28,6 +29,7 @@ export const service: Service<SendConfig> = {
     Uploads1795737700000,
     InboxWork1795741200000,
     Received1795830000000,
+    StoredFiles1795833600000,
   ],
   sources: __dirname,
 };

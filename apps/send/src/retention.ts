@@ -1,5 +1,5 @@
 import { startOfMonth } from '@mgw/postgres';
-import { UPLOADED_DAYS } from './media/media.store';
+import { RECEIVED_DAYS, UPLOADED_DAYS } from './media/media.store';
 import type { SendConfig } from './send.config';
 
 /** Intents outlive messages by this much, because a message may be accepted in the month after its intent. */
@@ -8,6 +8,8 @@ const MONTH_DAYS = 31;
 /** SQL of the first intent id of a time. Version 7 UUIDs begin with milliseconds, so the primary key finds the oldest rows. */
 export const firstIntentIdAt = (time: string) => `rpad(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint), 12, '0'), 32, '0')::uuid`;
 
+const IS_STORED = `EXISTS (SELECT FROM send.stored_files s WHERE s.business_id = aged.business_id AND s.media_id = aged.media_id AND s.state = 'stored')`;
+
 /** Keeps every send whose outcome is open. An Idempotency-Key is valid for 24 hours (decision 24). */
 export const sendRetention = ({ messagesDays: days }: SendConfig) => ({
   rows: [
@@ -15,7 +17,13 @@ export const sendRetention = ({ messagesDays: days }: SendConfig) => ({
     { table: 'send.idempotency_keys', where: `created_at < now() - interval '25 hours'` },
     { table: 'send.notes', where: `created_at < ${startOfMonth(days)}` },
     { table: 'send.message_changes', where: `changed_at < ${startOfMonth(days)}` },
-    { table: 'send.uploads', where: `uploaded_at < now() - interval '${UPLOADED_DAYS} days'` },
+    { table: 'send.uploads', where: `uploaded_at < now() - interval '${UPLOADED_DAYS} days' AND NOT ${IS_STORED}` },
+    // Files that no store has taken.
+    { table: 'send.stored_files', where: `attempts = 0 AND conversation_id IS NULL AND last_used_at < now()` },
+    {
+      table: 'send.stored_files',
+      where: `attempts = 0 AND conversation_id IS NOT NULL AND last_used_at < now() - interval '${RECEIVED_DAYS} days'`,
+    },
     { table: 'send.daily_usage', where: 'day < current_date - 40' },
   ],
   months: [

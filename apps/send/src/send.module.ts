@@ -23,6 +23,7 @@ import { ReservationService } from './intents/reservation.service';
 import { ReservationStore } from './intents/reservation.store';
 import { MediaHandlers } from './media/media.handlers';
 import { MediaStore } from './media/media.store';
+import { StoredFilesStore } from './media/stored-files.store';
 import { METRICS } from './metrics';
 import { ErasedOptOuts } from './people/erased-opt-outs';
 import { PeopleHandlers } from './people/people.handlers';
@@ -107,6 +108,7 @@ function platformSlots(rpcConcurrency: number) {
     InboxWorkStore,
     ThreadStore,
     MediaStore,
+    StoredFilesStore,
     retention(SendConfig, sendRetention),
     sealingCheck(ANY_SECRET),
     sealerOf(SendConfig),

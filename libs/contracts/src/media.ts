@@ -5,12 +5,23 @@ import { operation } from './operation';
 /** The platform's id of a file. It is part of paths, so it has no dots and slashes. */
 export const MediaId = Type.String({ pattern: '^[0-9A-Za-z_-]{1,128}$' });
 
+/** A file as MEDIA_STORE has it. */
+export const FileFacts = Type.Object({
+  mime_type: Type.String(),
+  file_size: Type.Integer({ minimum: 0 }),
+  /** In lowercase hexadecimal. */
+  sha256: Type.String(),
+});
+export type FileFacts = Static<typeof FileFacts>;
+
 /** A file that a business received or uploaded. */
 export const MediaRecord = Type.Object({
   media_id: MediaId,
   filename: Nullable(Type.String()),
   /** When the platform deletes it. */
   expires_at: IsoTime,
+  /** Absent unless the store has it; `kept_until` is when its messages expire. */
+  stored: Type.Optional(Type.Object({ ...FileFacts.properties, kept_until: IsoTime })),
 });
 export type MediaRecord = Static<typeof MediaRecord>;
 
@@ -32,6 +43,33 @@ export const RecordUpload = operation('send', 'record-upload', {
     filename: Nullable(Type.String()),
   }),
   reply: Type.Object({ expires_at: IsoTime }),
+});
+
+/** A claim on a file that shall be copied into the store, or deleted from it. `attempts` is the fencing token. */
+export const FileTask = Type.Object({
+  business_id: Id,
+  media_id: MediaId,
+  attempts: Type.Integer(),
+  task: Type.Union([Type.Literal('store'), Type.Literal('delete')]),
+  expires_at: IsoTime,
+});
+export type FileTask = Static<typeof FileTask>;
+
+/** Claims at most one file of each business, for gateways with MEDIA_STORE. A claim that nobody ends expires. */
+export const ClaimFiles = operation('send', 'claim-files', {
+  request: Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 100 }), without: Type.Array(Id) }),
+  reply: Type.Object({ files: Type.Array(FileTask) }),
+});
+
+/** `failed` is retried; `gone` means that the platform no longer has the file. */
+export const EndFileTask = operation('send', 'end-file-task', {
+  request: Type.Object({
+    business_id: Id,
+    media_id: MediaId,
+    attempts: Type.Integer(),
+    outcome: Type.Union([FileFacts, ...(['deleted', 'gone', 'failed'] as const).map((word) => Type.Literal(word))]),
+  }),
+  reply: Type.Object({}),
 });
 
 /** @param hash hexadecimal or base64 of 32 bytes @returns them in lowercase hexadecimal */

@@ -12,7 +12,23 @@ export const mediaSettings = {
     },
     hostPattern,
   ),
+  mediaStore: env.parsed(
+    'MEDIA_STORE',
+    {
+      doc: 'keeps files as long as their messages: an absolute folder that all gateways share, or a bucket of S3 or the like, https://keyid:secret@host/bucket?region=…; empty keeps none',
+      default: '',
+      secret: true,
+    },
+    storeAddress,
+  ),
 };
+
+/** @throws Error unless it is a folder or the address of a bucket */
+function storeAddress(text: string): string {
+  const { protocol, pathname } = URL.canParse(text) ? new URL(text) : { protocol: '', pathname: '' };
+  if (text.startsWith('/') || (['http:', 'https:'].includes(protocol) && /^\/[^/]/.test(pathname))) return text;
+  throw new Error('must be an absolute folder, or https://host/bucket');
+}
 
 /** @throws Error unless it is a host name, with or without `*.` before it */
 function hostPattern(text: string): string {

@@ -8,7 +8,7 @@ export const MediaInfo = Type.Object(
     mime_type: Type.String(),
     file_size: Type.Integer({ minimum: 0, description: 'In bytes.' }),
     sha256: Type.String({ description: 'In lowercase hexadecimal; the ETag of the file.' }),
-    expires_at: { ...IsoTime, description: 'When WhatsApp deletes the file.' },
+    expires_at: { ...IsoTime, description: 'When the file can no longer be downloaded.' },
   },
   { title: 'MediaInfo' },
 );

@@ -5,6 +5,7 @@ import type { Tx } from '@mgw/postgres';
 import { withTraceparent } from '@mgw/telemetry';
 import { ConversationService } from '../conversations/conversation.service';
 import { optWord } from '../suppression/opt-words';
+import { StoredFilesStore } from '../media/stored-files.store';
 import { SendConfig } from '../send.config';
 import { SuppressionChanges } from '../suppression/suppression-changes.service';
 import { SuppressionStore } from '../suppression/suppression.store';
@@ -33,6 +34,7 @@ export class InboundService {
     private readonly suppressionChanges: SuppressionChanges,
     private readonly store: InboundStore,
     private readonly changes: MessageChangesStore,
+    private readonly storedFiles: StoredFilesStore,
     private readonly config: SendConfig,
   ) {}
 
@@ -63,6 +65,7 @@ export class InboundService {
       tx,
       messages.map((event, i) => toInboundMessage(event, ids[i] as number, this.config.publicUrl)),
     );
+    await this.storedFiles.add(tx, inserted);
     const suppressed: EventEnvelope[] = [];
     for (const message of inserted) suppressed.push(...(await this.applyOptWord(tx, message)));
     // Publish conversation.created before its message.received (decision 29b).

@@ -1,12 +1,16 @@
 import { Controller } from '@nestjs/common';
-import { FindMedia, GatewayError, RecordUpload, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { ClaimFiles, EndFileTask, FindMedia, GatewayError, RecordUpload, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
 import { MediaStore } from './media.store';
+import { StoredFilesStore } from './stored-files.store';
 
 /** Knows the business of each file. The gateway moves the bytes (decision 340). */
 @Controller()
 export class MediaHandlers {
-  constructor(private readonly media: MediaStore) {}
+  constructor(
+    private readonly media: MediaStore,
+    private readonly storedFiles: StoredFilesStore,
+  ) {}
 
   @Handles(FindMedia)
   async find({ business_id, media_id }: RequestOf<typeof FindMedia>): Promise<ReplyOf<typeof FindMedia>> {
@@ -18,5 +22,16 @@ export class MediaHandlers {
   @Handles(RecordUpload)
   async recordUpload(request: RequestOf<typeof RecordUpload>): Promise<ReplyOf<typeof RecordUpload>> {
     return { expires_at: (await this.media.recordUpload(request)).toISOString() };
+  }
+
+  @Handles(ClaimFiles)
+  async claim({ limit, without }: RequestOf<typeof ClaimFiles>): Promise<ReplyOf<typeof ClaimFiles>> {
+    return { files: await this.storedFiles.claim(limit, without) };
+  }
+
+  @Handles(EndFileTask)
+  async endTask(request: RequestOf<typeof EndFileTask>): Promise<ReplyOf<typeof EndFileTask>> {
+    await this.storedFiles.end(request);
+    return {};
   }
 }

@@ -22,9 +22,19 @@ export const sendPersonalData: PersonalData = {
       'edited_text', c.text, 'edited_at', c.edited_at, 'deleted_at', c.deleted_at)
       FROM person JOIN send.inbound_messages r ON ${IN_CONVERSATION}
       LEFT JOIN send.message_changes c ON c.business_id = r.business_id AND c.message_id = r.message_id`,
+    file: `SELECT r.media_id, json_build_object('media_id', r.media_id, 'mime_type', r.mime_type, 'file_size', r.file_size, 'sha256', r.sha256)
+      FROM send.stored_files r, person WHERE ${IN_CONVERSATION} AND r.state = 'stored'`,
   },
   lock: ` SELECT send.lock_names(array_fill(business_id, ARRAY[cardinality(names)]), names) FROM person`,
   erased: [
+    // An upload that the person received is theirs too (decision 402).
+    ` UPDATE send.stored_files f SET conversation_id = r.conversation_id FROM send.messages r JOIN send.intents i ON i.id = r.intent_id, person
+       WHERE ${IN_CONVERSATION} AND f.business_id = person.business_id AND f.conversation_id IS NULL
+       AND f.media_id IN (i.details->>'media_id', i.details#>>'{offer,header,media_id}') RETURNING 1`,
+    ` DELETE FROM send.stored_files r USING person WHERE ${IN_CONVERSATION} AND r.attempts = 0 RETURNING 1`,
+    // Its row is found until a gateway has deleted the file. A copy in progress ends first.
+    ` UPDATE send.stored_files r SET state = 'deleting', due_at = CASE WHEN r.state IN ('storing', 'deleting') THEN r.due_at ELSE now() END
+       FROM person WHERE ${IN_CONVERSATION} RETURNING 1`,
     ` DELETE FROM send.message_changes c USING person WHERE c.business_id = person.business_id
        AND c.message_id IN (SELECT r.message_id FROM send.inbound_messages r WHERE ${IN_CONVERSATION}) RETURNING 1`,
     ` DELETE FROM send.inbound_messages r USING person WHERE ${IN_CONVERSATION} RETURNING 1`,

@@ -1,0 +1,110 @@
+import { ClaimFiles, EndFileTask, erasePerson, FindMedia, PrepareErasure, RecordUpload, SendMedia, type FileTask } from '@mgw/contracts';
+import { inboundEvent } from '@mgw/harness';
+import { eventually } from '@mgw/testing';
+import { startSending, type Sending } from '../send.fixture';
+
+const PHONE = '919876543210';
+const OTHER = '12025550100';
+const FACTS = { mime_type: 'image/png', file_size: 7, sha256: 'a'.repeat(64) };
+
+describe('files that MEDIA_STORE keeps (additions §2, decision 400)', () => {
+  let sending: Sending;
+  beforeAll(async () => {
+    sending = await startSending();
+    await sending.run();
+    const media = (id: string) => ({
+      message_id: `wamid.${id}`,
+      type: 'image',
+      text: null,
+      media: { type: 'image', id, mime_type: 'image/png' },
+    });
+    const now = { sent_at: new Date().toISOString() };
+    const other = { from: { phone: OTHER, user_id: null, name: 'Ben' } };
+    await sending.harness.publish(
+      ...['11', '12', '13'].map((id) => inboundEvent({ ...media(id), ...now })),
+      inboundEvent({ ...media('14'), ...now, ...other }),
+      inboundEvent({ ...media('21'), ...now }, 2),
+      // No path may have it.
+      inboundEvent({ ...media('../9'), ...now }, 3),
+    );
+    await eventually(async () => (await sending.harness.published('message.received')).length === 6);
+  });
+  afterAll(() => sending.harness.close());
+
+  const claim = async (limit: number, without: number[] = []) =>
+    (await sending.harness.rpc.call(ClaimFiles, { limit, without })).files.sort((a, b) => a.business_id - b.business_id);
+  const end = ({ business_id, media_id, attempts }: FileTask, outcome: 'deleted' | 'gone' | 'failed' | typeof FACTS) =>
+    sending.harness.rpc.call(EndFileTask, { business_id, media_id, attempts, outcome });
+  const find = (media_id: string) => sending.harness.rpc.call(FindMedia, { business_id: 1, media_id });
+  const states = async () =>
+    (await sending.harness.db.query<{ row: string }>(`SELECT media_id || ' ' || state AS row FROM send.stored_files ORDER BY 1`)).map(
+      ({ row }) => row,
+    );
+  /** Makes a file the next to be claimed. */
+  const next = (media_id: string) =>
+    sending.harness.db.query(`UPDATE send.stored_files SET due_at = '2020-01-01' WHERE media_id = $1`, [media_id]);
+
+  it('claims one file of each business at a time, and ends a claim once', async () => {
+    expect(await claim(5, [1, 2])).toEqual([]);
+    const [first, foreign] = await claim(5);
+    expect([first, foreign]).toMatchObject([
+      { business_id: 1, media_id: '11', attempts: 1, task: 'store' },
+      { business_id: 2, media_id: '21', attempts: 1, task: 'store' },
+    ]);
+    await end(first as FileTask, FACTS);
+    expect(await find('11')).toMatchObject({ stored: { ...FACTS, kept_until: expect.any(String) as string } });
+    await expect(sending.harness.rpc.call(FindMedia, { business_id: 2, media_id: '11' })).rejects.toMatchObject({
+      error_code: 'NOT_FOUND',
+    });
+    const [second] = await claim(5);
+    expect(second).toMatchObject({ media_id: '12' });
+    await end(second as FileTask, 'failed');
+    // A failure holds up the business's other files too, because the platform counts failures.
+    expect(await claim(5)).toEqual([]);
+    await next('12');
+    const [retried] = await claim(5);
+    expect(retried).toMatchObject({ media_id: '12', attempts: 2 });
+    // The end of an expired claim changes nothing.
+    await end(second as FileTask, FACTS);
+    await end(retried as FileTask, 'gone');
+    expect(await states()).toEqual(['11 stored', '12 deleting', '13 waiting', '14 waiting', '21 storing']);
+    await next('12');
+    const [gone] = await claim(1, [2]);
+    expect(gone).toMatchObject({ media_id: '12', task: 'delete' });
+    await end(gone as FileTask, 'deleted');
+    await expect(find('12')).resolves.not.toHaveProperty('stored');
+  });
+
+  it('deletes stored files when their messages expire', async () => {
+    await sending.harness.db.query(`UPDATE send.stored_files SET last_used_at = '2024-01-01' WHERE media_id = '11'`);
+    const [expired] = await claim(1, [2]);
+    expect(expired).toMatchObject({ media_id: '11', task: 'delete' });
+    await end(expired as FileTask, FACTS);
+    expect(await states()).toContain('11 deleting');
+  });
+
+  it('decision 402: an erasure ends when the files of the person are deleted, also one that is being stored and one that the person was sent', async () => {
+    const upload = { business_id: 1, media_id: '31', mime_type: 'image/png', file_size: 7, filename: null };
+    await sending.harness.rpc.call(RecordUpload, upload);
+    await sending.free(SendMedia, { media_type: 'image', media_id: '31', caption: null, filename: null });
+    await next('13');
+    const [storing] = await claim(1, [2]);
+    expect(storing).toMatchObject({ media_id: '13', task: 'store' });
+    const person = { business_id: 1, ...(await sending.harness.rpc.call(PrepareErasure, { business_id: 1, phone: PHONE })) };
+    await sending.harness.db.query(`UPDATE send.erasure_keys SET created_at = now() - interval '1 minute'`);
+    const erase = (cursor: string | null) => sending.harness.rpc.call(erasePerson('send'), { ...person, cursor });
+    for (let cursor: string | null = '0'; cursor !== null;) cursor = (await erase(cursor)).next_cursor;
+    const filesLeft = async () => (await erase('2')).found;
+    expect(await states()).toEqual(['11 deleting', '13 deleting', '14 waiting', '21 storing']);
+    expect((await claim(5, [2])).map(({ media_id }) => media_id)).not.toContain('13');
+    expect(await filesLeft()).toBe(2);
+    // The copy that was in progress ends, and is deleted at once.
+    await end(storing as FileTask, FACTS);
+    for (const id of ['11', '13']) {
+      await next(id);
+      for (const task of await claim(1, [2])) await end(task, 'deleted');
+    }
+    expect(await states()).toEqual(['14 waiting', '21 storing']);
+    expect(await filesLeft()).toBe(0);
+  });
+});
