@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@mgw/postgres';
+import { invalid } from '../requests/refusals';
+
+/** A later year may have five digits in another time zone. */
+const LAST_YEAR = 9999;
 
 /** The periods that have a name; each ends now. */
 export const PERIODS = ['24h', '7d', '30d'] as const;
@@ -44,6 +48,8 @@ export class LogPeriodStore {
     const timezone = await zone();
     if (isChosen || period === undefined) {
       const [row] = await this.db.query<Record<'from' | 'to', Date | null>>(BOUNDS, [timezone, from, to]);
+      for (const bound of ['from', 'to'] as const)
+        if ((row?.[bound]?.getUTCFullYear() ?? 0) >= LAST_YEAR) throw invalid(bound, `must be before the year ${LAST_YEAR}`);
       return { from: row?.from?.toISOString() ?? null, to: row?.to?.toISOString() ?? null, previous: null };
     }
     const { unit, back, length } = NAMED[period];

@@ -91,6 +91,8 @@ describe('the message log and its counts (spec §10, decision 440)', () => {
     ['messages?sent_by=me', 'sent_by must be'],
     ['messages/counts?failure_code=x', 'failure_code must be'],
     ['messages/counts?limit=1', 'limit is not known'],
+    ['messages/counts?from=9999-12-30&to=9999-12-31', 'from must be before the year 9999'],
+    ['messages?to=9999-12-31', 'to must be before the year 9999'],
     ['messages/counts?from=2026-03-02&to=2026-03-01', 'from must not be after to'],
     ['messages/counts?from=2024-03-02&to=2026-03-01', 'from must be at most 366 days'],
   ])('refuses %s', async (path, error) => {

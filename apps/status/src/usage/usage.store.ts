@@ -17,23 +17,30 @@ const MAX_FOLDED = 5_000;
 
 const SUMS = 'sum(sent) AS sent, sum(delivered) AS delivered, sum(read) AS read, sum(failed) AS failed, sum(refused) AS refused';
 
-/** One row for each bar, sender and code; a bar without messages has one row without counts. */
+/** The codes that a count names, the most frequent ones. */
+const MOST_CODES = 20;
+
+/** One row for each bar and sender; a bar without messages has one row without counts. Then one row for each of the most frequent codes. */
 const COUNT = `
-  WITH counted AS (
+  WITH matching AS MATERIALIZED (
     SELECT CASE WHEN bucket >= $2 THEN date_bin($5::interval, bucket AT TIME ZONE $4, timestamp '2000-01-01') END AS bar, sent_by, failure_code, ${SUMS}
     FROM status.usage
     WHERE business_id = $1 AND bucket >= coalesce($6::timestamptz, $2) AND bucket < $3 AND (bucket >= $2 OR bucket < $7::timestamptz)
       AND ($8::text IS NULL OR sent_by = $8) AND ($9::text IS NULL OR kind = $9) AND ($10::text IS NULL OR template = $10)
       AND ($11::bigint IS NULL OR api_key_id = $11) AND ($12::text IS NULL OR failure_code = $12)
     GROUP BY 1, 2, 3
+  ), counted AS (
+    SELECT bar, sent_by, ${SUMS} FROM matching GROUP BY 1, 2
+  ), codes AS (
+    SELECT failure_code, ${SUMS} FROM matching WHERE bar IS NOT NULL AND failure_code IS NOT NULL GROUP BY 1
+    HAVING sum(failed) + sum(refused) > 0 ORDER BY sum(failed) + sum(refused) DESC, failure_code LIMIT ${MOST_CODES}
   )
-  SELECT bars.bar AT TIME ZONE $4 AS at, sent_by, failure_code, sent, delivered, read, failed, refused
+  SELECT bars.bar AT TIME ZONE $4 AS at, sent_by, NULL AS failure_code, sent, delivered, read, failed, refused
   FROM generate_series(date_bin($5::interval, $2::timestamptz AT TIME ZONE $4, timestamp '2000-01-01'),
                        ($3::timestamptz AT TIME ZONE $4) - interval '1 microsecond', $5::interval) AS bars (bar)
   FULL JOIN counted c ON c.bar = bars.bar
-  ORDER BY bars.bar, sent_by`;
-/** The codes that a count names, the most frequent ones. */
-const MOST_CODES = 20;
+  UNION ALL SELECT NULL, NULL, codes.* FROM codes
+  ORDER BY at, sent_by`;
 
 const FOLD = `
   WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtextextended('status.usage', 0)) AS held),
@@ -80,27 +87,24 @@ export class UsageStore {
     const period = [from, to, timezone, `${bar_minutes} minutes`, previous?.from ?? null, previous?.to ?? null];
     const rows = await this.db.reads(business_id).query<CountRow>(COUNT, [business_id, ...period, ...filters]);
     const counts: Counted = { bars: [], previous: NOTHING, failures: [] };
-    const codes = new Map<string, number>();
     for (const row of rows) {
       const added = countsOf(row);
+      if (row.failure_code !== null) {
+        const count = added.failed + added.refused;
+        counts.failures.push({ failure_code: row.failure_code, ...reasonOf(row.failure_code), count });
+        continue;
+      }
       if (row.at === null) {
         counts.previous = sum(counts.previous, added);
         continue;
       }
-      if (row.failure_code !== null) codes.set(row.failure_code, (codes.get(row.failure_code) ?? 0) + added.failed + added.refused);
       const at = row.at.toISOString();
       if (counts.bars.at(-1)?.at !== at) counts.bars.push({ at, counts: [] });
       const bar = counts.bars.at(-1) as Counted['bars'][number];
       if (added.sent + added.refused === 0) continue;
-      const known = bar.counts.find(({ sent_by }) => sent_by === row.sent_by);
-      if (known) Object.assign(known, sum(known, added));
-      else bar.counts.push({ sent_by: row.sent_by, ...added });
+      bar.counts.push({ sent_by: row.sent_by, ...added });
     }
-    counts.failures = [...codes]
-      .filter(([, count]) => count > 0)
-      .sort(([, a], [, b]) => b - a)
-      .slice(0, MOST_CODES)
-      .map(([code, count]) => ({ failure_code: code, ...reasonOf(code), count }));
+    counts.failures.sort((a, b) => b.count - a.count);
     return counts;
   }
 

@@ -24,6 +24,10 @@ describe('the request of a message in the log (decision 442)', () => {
     const sent = { type: 'template', template: 'order_update', text: 'Hello Asha, order 4711 (1+1).' };
     expect(curl(sent)).toContain(`{"phone":"+12015550100","template_name":"order_update","language":"en","body_params":["Asha","4711"]}`);
     expect(valuesOf(template.content, 'Another text')).toBeNull();
+    expect(valuesOf('{{1}} {{2}} sent', 'Asha Rao K sent')).toBeNull();
+    expect(valuesOf('Sent', 'Sent')).toEqual([]);
+    // A regular expression would need minutes.
+    expect(valuesOf('{{1}}a{{2}}a{{3}}a{{4}}a{{5}}a{{6}}a{{7}}.', 'a'.repeat(600))).toBeNull();
   });
 
   it('asks for the status of what the log does not store', () => {

@@ -6,10 +6,21 @@ type Template = Pick<Schemas['TemplateList']['templates'][number], 'name' | 'lan
 
 const VARIABLE = /\{\{\s*\w+\s*\}\}/;
 
-/** The values that made a template's text; null if the text does not fit the template. */
+/** The values that made a template's text; null if the text does not fit the template, or does not tell which words are whose value. */
 export function valuesOf(content: string, text: string): string[] | null {
-  const parts = content.split(VARIABLE).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('([\\s\\S]*?)')}$`).exec(text)?.slice(1) ?? null;
+  const [head = '', ...parts] = content.split(VARIABLE);
+  if (!text.startsWith(head)) return null;
+  const values: string[] = [];
+  let at = head.length;
+  for (const [i, part] of parts.entries()) {
+    const isLast = i === parts.length - 1;
+    if (!isLast && part.trim() === '') return null;
+    const end = !isLast ? text.indexOf(part, at) : text.endsWith(part) ? text.length - part.length : -1;
+    if (end < at) return null;
+    values.push(text.slice(at, end));
+    at = end + part.length;
+  }
+  return at === text.length ? values : null;
 }
 
 /**
