@@ -24,6 +24,7 @@ const OUT_OF_REACH = `[...document.querySelectorAll('main button, main a, main i
 jest.setTimeout(300_000);
 
 const PHONE = { width: 320, height: 640 };
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 interface Person {
   email: string;
@@ -196,6 +197,45 @@ describe('the dashboard’s pages', () => {
       await labelled.waitFor({ state: 'detached' });
       await page.keyboard.press('r');
       await eventually(() => page.evaluate(`document.activeElement.getAttribute('aria-label') === 'Reply'`));
+    });
+
+    it('decision 403: an agent attaches a file by button, paste or drop, with a caption, and reads what is wrong with it', async () => {
+      const box = await open('12015550115');
+      const attached = page.getByRole('group', { name: 'Attached file' });
+      const choose = (name: string, mimeType: string, bytes: string) =>
+        page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer: Buffer.from(bytes, 'base64') });
+      await choose('notes.zip', 'application/zip', 'UEsDBA==');
+      await page.getByText(/^WhatsApp does not send files like notes\.zip/).waitFor();
+      await choose('page.pdf', 'application/pdf', Buffer.from('<html>').toString('base64'));
+      await page.getByText('page.pdf was not uploaded: The file is not of the type application/pdf.').waitFor();
+      await choose('note.ogg', 'audio/ogg', Buffer.from('OggS a sound').toString('base64'));
+      await box.fill('Listen');
+      await page.getByText('A sound has no caption: send the text by itself.').waitFor();
+      expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
+      await page.getByRole('button', { name: 'Remove the file' }).click();
+      await attached.waitFor({ state: 'detached' });
+      await choose('loom.png', 'image/png', PIXEL);
+      await attached.getByText('loom.png').waitFor();
+      await box.fill('The loom');
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.locator('form.inbox-composer button[type=submit]:enabled').click();
+      const log = page.getByRole('log');
+      await log.getByRole('img', { name: 'Picture' }).waitFor();
+      await log.getByText('The loom').waitFor();
+      await eventually(async () => (await replied('The loom')) === 1);
+      expect([await attached.count(), await box.inputValue()]).toEqual([0, '']);
+      for (const [event, carrier] of [
+        ['paste', 'clipboardData'],
+        ['drop', 'dataTransfer'],
+      ]) {
+        await page.evaluate(`{
+          const ${carrier} = new DataTransfer();
+          ${carrier}.items.add(new File(['Two metres'], '${event}.txt', { type: 'text/plain' }));
+          const event = new ${event === 'paste' ? 'ClipboardEvent' : 'DragEvent'}('${event}', { ${carrier}, bubbles: true, cancelable: true });
+          document.querySelector('textarea[aria-label=Reply]').dispatchEvent(event);
+        }`);
+        await attached.getByText(`${event}.txt`).waitFor();
+      }
     });
 
     it('shows a phone the list, or one conversation with its reply field in view', async () => {

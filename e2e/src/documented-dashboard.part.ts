@@ -225,7 +225,10 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
         return conversations[0]?.id;
       });
       const template = { template_name: 'order_update', body_params: ['Asha', '1007'] };
+      const { media_id } = await expectResponse<{ media_id: string }>(200, owner, `post ${UPLOADS}`, TEXT_FILE);
+      const file = { media_type: 'document', media_id, filename: 'a.txt' };
       const sends = {
+        'conversations/{id}/files': [file, { ...file, caption: 'No.' }],
         'conversations/{id}/messages': [{ text: 'Yes.' }, { text: 'No.' }],
         'conversations/{id}/reactions': [
           { message_id, emoji: '👍' },

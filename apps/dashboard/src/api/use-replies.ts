@@ -1,12 +1,18 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ApiError, request, notifyError } from './client';
+import type { Schemas } from './client';
 import { newIdempotencyKey } from './idempotency-key';
+
+/** An uploaded file, and its kind of message. */
+export type ReplyFile = Required<Pick<Schemas['FileReplyRequest'], 'media_id' | 'media_type'>> & { filename: string };
 
 interface Draft {
   /** The Idempotency-Key: however often it is retried, the customer gets it once. */
   key: string;
+  /** With a file: its caption. */
   text: string;
+  file?: ReplyFile | undefined;
   /** The message that it quotes. */
   replyTo?: string | undefined;
 }
@@ -21,13 +27,13 @@ export function useReplies(conversationId: number) {
   const [unsent, setUnsent] = useState<Unsent[]>([]);
   const others = (list: Unsent[], key: string) => list.filter((one) => one.key !== key);
   const send = useMutation({
-    mutationFn: ({ key, text, replyTo }: Draft) => {
+    mutationFn: ({ key, text, file, replyTo }: Draft) => {
       const params = { path: { id: conversationId }, header: { 'Idempotency-Key': key } };
+      const quote = { ...(replyTo !== undefined && { reply_to: replyTo }) };
       return request(
-        api.POST('/api/client/conversations/{id}/messages', {
-          params,
-          body: { text, ...(replyTo !== undefined && { reply_to: replyTo }) },
-        }),
+        file
+          ? api.POST('/api/client/conversations/{id}/files', { params, body: { ...file, ...quote, caption: text || null } })
+          : api.POST('/api/client/conversations/{id}/messages', { params, body: { text, ...quote } }),
       );
     },
     onSuccess: (_, { key }) => {
@@ -47,7 +53,7 @@ export function useReplies(conversationId: number) {
   return {
     unsent,
     isSending: unsent.some(({ problem }) => problem === null),
-    send: (text: string, replyTo?: string) => post({ key: newIdempotencyKey(), text, replyTo }),
+    send: (draft: Omit<Draft, 'key'>) => post({ ...draft, key: newIdempotencyKey() }),
     again: post,
     drop: ({ key }: Draft) => setUnsent((list) => others(list, key)),
   };

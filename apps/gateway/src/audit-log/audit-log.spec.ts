@@ -27,6 +27,7 @@ import {
   CreateQuickReply,
   DeleteLabel,
   DeleteQuickReply,
+  SendMedia,
   SendReaction,
   SendTemplate,
   UpdateConversation,
@@ -121,7 +122,7 @@ describe('the audit log', () => {
     neighbours.respond(RetryBroadcast, () => ({ id: 10, replayed: false }));
     neighbours.respond(SyncTemplates, () => ({ state: 'running' as const, started_at: AT }));
     neighbours.respond(TryAutoReply, () => ({ reply: CANARY }));
-    for (const operation of [SendText, SendReaction, SendTemplate])
+    for (const operation of [SendText, SendMedia, SendReaction, SendTemplate])
       neighbours.respond(operation, () => ({ message_id: 'wamid.A', phone: PHONE, replayed: false }));
     neighbours.respond(GetThread, ({ conversation_id }) => ({
       conversation: sampleConversation({ id: conversation_id, customer_phone: PHONE, customer_name: CANARY }),
@@ -244,6 +245,11 @@ describe('the audit log', () => {
       'post /api/client/templates/sync': [owner.post(`${c}/templates/sync`), 'templates.synced', null],
       'post /api/client/conversations/{id}/messages': [
         owner.post(`${c}/conversations/5/messages`, { text: CANARY }),
+        'reply.sent',
+        'conversation:5',
+      ],
+      'post /api/client/conversations/{id}/files': [
+        owner.post(`${c}/conversations/5/files`, { media_type: 'image', media_id: '7', caption: CANARY }),
         'reply.sent',
         'conversation:5',
       ],

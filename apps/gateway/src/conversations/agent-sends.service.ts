@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GetThread, type RequestOf, type SendReaction, type SendTemplate, type SendText } from '@mgw/contracts';
+import { GetThread, type RequestOf, type SendMedia, type SendReaction, type SendTemplate, type SendText } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuditStore } from '../audit/audit.store';
@@ -7,7 +7,7 @@ import { BusinessesStore } from '../businesses/businesses.store';
 import { SendingService } from '../sending/sending.service';
 import type { BusinessUser } from '../sessions/session-user';
 
-type AgentSend = typeof SendReaction | typeof SendTemplate | typeof SendText;
+type AgentSend = typeof SendMedia | typeof SendReaction | typeof SendTemplate | typeof SendText;
 type Content<O extends AgentSend> = Omit<RequestOf<O>, 'sender' | 'to'>;
 
 interface Agent {

@@ -6,6 +6,7 @@ import {
   GetThread,
   ListConversations,
   MarkConversationRead,
+  SendMedia,
   SendReaction,
   SendTemplate,
   SendText,
@@ -31,7 +32,14 @@ import { isUnattended } from '../sessions/session.strategy';
 import type { BusinessUser } from '../sessions/session-user';
 import { UsersStore } from '../users/users.store';
 import { AgentSends } from './agent-sends.service';
-import { ChangeConversationRequest, ListConversationsQuery, NoteRequest, ReactionRequest, ReplyRequest } from './conversations.requests';
+import {
+  ChangeConversationRequest,
+  FileReplyRequest,
+  ListConversationsQuery,
+  NoteRequest,
+  ReactionRequest,
+  ReplyRequest,
+} from './conversations.requests';
 import { ConversationResponse, ConversationsResponse, ThreadResponse } from './conversations.responses';
 
 /** A send of an agent has no API key and so no daily cap. */
@@ -145,6 +153,22 @@ export class ConversationsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     return this.sends.inConversation(id, SendText, { text, ...(reply_to && { reply_to }) }, { user, request, reply });
+  }
+
+  @Post(':id/files')
+  @HttpCode(200)
+  @Responds(SendResult, 'Reply with a file within the 24-hour window', AGENT_SENDS)
+  async file(
+    @CurrentUser() user: BusinessUser,
+    @Param('id', IdPipe) id: number,
+    @Body() body: FileReplyRequest,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const { media_type, media_id, caption, filename, reply_to } = body;
+    const name = media_type === 'document' ? (filename ?? null) : null;
+    const message = { media_type, media_id, caption: caption || null, filename: name, ...(reply_to && { reply_to }) };
+    return this.sends.inConversation(id, SendMedia, message, { user, request, reply });
   }
 
   @Post(':id/reactions')

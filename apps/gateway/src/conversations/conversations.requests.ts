@@ -1,7 +1,17 @@
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsPositive, IsString, Length, Max } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { INBOX_VIEWS, LABEL_COLORS, LABEL_NAME, MAX_LABELS, type InboxView, type Label } from '@mgw/contracts';
-import { IsEmojiOrNull, IsMessageId, IsMessageText, IsName, IsRecipient } from '../requests/field-rules';
+import { INBOX_VIEWS, LABEL_COLORS, LABEL_NAME, MAX_LABELS, MediaId, type InboxView, type Label, type MediaType } from '@mgw/contracts';
+import {
+  HasShape,
+  IsCaption,
+  IsEmojiOrNull,
+  IsFilename,
+  IsMediaType,
+  IsMessageId,
+  IsMessageText,
+  IsName,
+  IsRecipient,
+} from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { PageQuery } from '../requests/page';
 import { TemplateValues } from '../sending/template-content';
@@ -68,6 +78,28 @@ export class ChangeConversationRequest {
 export class ReplyRequest {
   @IsMessageText()
   text!: string;
+
+  @IsOptional()
+  @IsMessageId()
+  reply_to?: string | null;
+}
+
+/** An agent's reply with an uploaded or received file of the business. */
+@JSONSchema({ example: { media_type: 'document', media_id: '1003383421387256', filename: 'invoice-1007.pdf', caption: 'Your invoice' } })
+export class FileReplyRequest {
+  @IsMediaType()
+  media_type!: MediaType;
+
+  @HasShape(MediaId)
+  media_id!: string;
+
+  @IsOptional()
+  @IsCaption()
+  caption?: string | null;
+
+  @IsOptional()
+  @IsFilename()
+  filename?: string | null;
 
   @IsOptional()
   @IsMessageId()

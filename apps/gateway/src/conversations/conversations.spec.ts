@@ -5,6 +5,7 @@ import {
   GetThread,
   ListConversations,
   MarkConversationRead,
+  SendMedia,
   SendReaction,
   SendTemplate,
   SendText,
@@ -98,13 +99,24 @@ describe('the inbox (spec §10)', () => {
       return { message_id: 'wamid.1', phone: '12015550100', replayed: false };
     };
     dashboard.neighbours.respond(SendText, accept);
+    dashboard.neighbours.respond(SendMedia, accept);
     dashboard.neighbours.respond(SendReaction, accept);
     await owner.post('/api/client/conversations/1/messages').send({ text: 'Yes', reply_to: 'd' }).expect(200);
     await owner.post('/api/client/conversations/1/reactions').send({ message_id: 'd', emoji: null }).expect(200);
+    const file = { media_type: 'document', media_id: '7', filename: 'PO.pdf', caption: 'Your order', reply_to: 'd' };
+    await owner.post('/api/client/conversations/1/files', file).expect(200);
+    await owner.post('/api/client/conversations/1/files', { ...file, media_type: 'image', caption: null, reply_to: null }).expect(200);
+    for (const wrong of [{ media_type: 'sticker' }, { media_id: '../7' }, { media_id: null }, { media_type: 'audio' }, { filename: 7 }]) {
+      const { body: refusal } = await owner.post('/api/client/conversations/1/files', { ...file, ...wrong }).expect(400);
+      const [field] = 'media_type' in wrong && wrong.media_type === 'audio' ? ['caption'] : Object.keys(wrong);
+      expect(refusal).toMatchObject({ details: [{ field }] });
+    }
     await owner.post('/api/client/conversations/1/reactions').send({ message_id: 'd', emoji: 'no' }).expect(400);
     expect(sent).toEqual([
       { to: '12015550100', text: 'Yes', reply_to: 'd', by: user.id },
       { to: '12015550100', message_id: 'd', emoji: null, by: user.id },
+      { to: '12015550100', ...file, by: user.id },
+      { to: '12015550100', media_type: 'image', media_id: '7', filename: null, caption: null, by: user.id },
     ]);
   });
 

@@ -33,6 +33,7 @@ export const ROUTE_ROLES: Record<Route, Role[] | null> = {
   'GET /api/client/conversations': TEAM,
   'GET /api/client/conversations/:id/messages': TEAM,
   'POST /api/client/conversations/:id/messages': TEAM,
+  'POST /api/client/conversations/:id/files': TEAM,
   'POST /api/client/conversations/:id/reactions': TEAM,
   'PATCH /api/client/conversations/:id': TEAM,
   'POST /api/client/conversations/:id/notes': TEAM,

@@ -1,9 +1,12 @@
-import { Alert, Box, Button, CloseButton, Group, Text, Textarea, UnstyledButton } from '@mantine/core';
-import { IconClock, IconSend, IconTemplate } from '@tabler/icons-react';
-import { useState, type ReactNode, type Ref } from 'react';
+import { ActionIcon, Alert, Box, Button, CloseButton, FileButton, Group, Text, Textarea, UnstyledButton } from '@mantine/core';
+import { IconClock, IconPaperclip, IconSend, IconTemplate } from '@tabler/icons-react';
+import { useRef, useState, type ReactNode, type Ref } from 'react';
+import { AttachmentCard } from './attachment-card';
 import { isSendKey } from './is-send-key';
 import { QuickReplyMenu } from './quick-reply-menu';
 import { QuickRepliesDialog } from './quick-replies-dialog';
+import { SENDABLE_TYPES } from './sendable-file';
+import { captionProblem, type useAttachment } from './use-attachment';
 import { useQuickReplies } from './use-quick-replies';
 
 export type Draft = { kind: 'reply' | 'note'; text: string };
@@ -17,6 +20,7 @@ export function Composer({
   isWindowOpen,
   quote,
   onDropQuote,
+  attaching,
   onTemplate,
   field,
 }: {
@@ -27,12 +31,16 @@ export function Composer({
   isWindowOpen: boolean;
   quote: ReactNode;
   onDropQuote: () => void;
+  attaching: ReturnType<typeof useAttachment>;
   onTemplate: () => void;
   field: Ref<HTMLTextAreaElement>;
 }) {
   const { kind, text } = draft;
   const isNote = kind === 'note';
+  const attachment = isNote ? null : attaching.attachment;
+  const problem = isNote ? null : ((attachment && captionProblem(attachment, text)) ?? attaching.problem);
   const [isManaging, setManaging] = useState(false);
+  const clearChoice = useRef<() => void>(null);
   const quick = useQuickReplies(isNote ? '' : text, (next) => onChange({ ...draft, text: next }));
   const template = (
     <Button variant="default" leftSection={<IconTemplate size={16} />} onClick={onTemplate}>
@@ -42,6 +50,7 @@ export function Composer({
   return (
     <form
       className="inbox-composer"
+      data-dropping={attaching.isDropping || undefined}
       onSubmit={(event) => {
         event.preventDefault();
         onSend();
@@ -76,15 +85,35 @@ export function Composer({
               <CloseButton aria-label="Do not quote" onClick={onDropQuote} />
             </Group>
           )}
+          {attachment && <AttachmentCard attachment={attachment} onRemove={attaching.remove} />}
           {quick.matches.length > 0 && <QuickReplyMenu matches={quick.matches} active={quick.active} onChoose={quick.choose} />}
           <Group align="flex-end" wrap="nowrap" gap="xs">
+            {!isNote && (
+              <FileButton
+                accept={SENDABLE_TYPES.join(',')}
+                resetRef={clearChoice}
+                onChange={(file) => {
+                  if (file) attaching.attach([file]);
+                  // The same file may be chosen again.
+                  clearChoice.current?.();
+                }}
+              >
+                {(button) => (
+                  <ActionIcon {...button} variant="subtle" color="gray" size={36} aria-label="Attach a file">
+                    <IconPaperclip size={20} />
+                  </ActionIcon>
+                )}
+              </FileButton>
+            )}
             <Textarea
               ref={field}
               aria-label={isNote ? 'Note' : 'Reply'}
               aria-controls={quick.matches.length > 0 ? 'quick-replies' : undefined}
               aria-activedescendant={quick.matches.length > 0 ? `quick-reply-${quick.matches[quick.active]?.id}` : undefined}
               styles={{ input: { unicodeBidi: 'plaintext', ...(isNote && { background: 'light-dark(#fffaf0, #2b2616)' }) } }}
-              placeholder={isNote ? 'Write a note for your team' : 'Write a reply, / for quick replies'}
+              placeholder={isNote ? 'Write a note for your team' : attachment ? 'Add a caption' : 'Write a reply, / for quick replies'}
+              error={problem}
+              onPaste={attaching.paste}
               style={{ flex: 1 }}
               autosize
               minRows={1}
@@ -99,7 +128,12 @@ export function Composer({
               }}
             />
             {!isNote && <Box visibleFrom="sm">{template}</Box>}
-            <Button type="submit" loading={isSending} leftSection={<IconSend size={16} />}>
+            <Button
+              type="submit"
+              loading={isSending}
+              disabled={attachment !== null && (attachment.mediaId === null || problem !== null)}
+              leftSection={<IconSend size={16} />}
+            >
               {isNote ? 'Add' : 'Send'}
             </Button>
           </Group>

@@ -18,6 +18,7 @@ import { ownReactionTo, withoutShownReactions } from './reactions';
 import { TemplatePicker } from './template-picker';
 import type { ThreadMessage } from './thread-message';
 import { UnsentBubble } from './unsent-bubble';
+import { captionProblem, useAttachment } from './use-attachment';
 
 /** The messages of a conversation, and the field below them. @param list loads older messages */
 export function ConversationThread({
@@ -39,6 +40,7 @@ export function ConversationThread({
   const [draft, setDraft] = useState<Draft>({ kind: 'reply', text: '' });
   const [quoted, setQuoted] = useState<ThreadMessage | null>(null);
   const [isPicking, setPicking] = useState(false);
+  const attaching = useAttachment(isWindowOpen && draft.kind === 'reply');
   const replies = useReplies(id);
   const unsent = replies.unsent.at(-1)?.key;
   const log = useLogScroll(unsent ?? messages.at(-1)?.message_id, messages.length, unsent !== undefined);
@@ -58,9 +60,13 @@ export function ConversationThread({
   });
   const send = () => {
     const { kind, text } = draft;
-    if (!text.trim() || replies.isSending || addNote.isPending) return;
-    if (kind === 'note') return addNote.mutate(text);
-    replies.send(text, quoted?.message_id);
+    const { attachment } = attaching;
+    if (replies.isSending || addNote.isPending) return;
+    if (kind === 'note') return void (text.trim() && addNote.mutate(text));
+    if (attachment ? attachment.mediaId === null || captionProblem(attachment, text) : !text.trim()) return;
+    const file = attachment?.mediaId && { media_id: attachment.mediaId, media_type: attachment.kind, filename: attachment.file.name };
+    replies.send({ text, replyTo: quoted?.message_id, ...(file && { file }) });
+    attaching.remove();
     setDraft({ kind, text: '' });
     setQuoted(null);
   };
@@ -104,6 +110,7 @@ export function ConversationThread({
             onRetry={() => replies.again(one)}
             onEdit={() => {
               replies.drop(one);
+              if (one.file) return;
               setDraft(({ text }) => ({ kind: 'reply', text: text ? `${one.text}\n${text}` : one.text }));
             }}
           />
@@ -117,6 +124,7 @@ export function ConversationThread({
         isWindowOpen={isWindowOpen}
         quote={quoted && <Quote quoted={quoted} customer={customer} />}
         onDropQuote={() => setQuoted(null)}
+        attaching={attaching}
         onTemplate={() => setPicking(true)}
         field={field}
       />

@@ -1,12 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { formatBytes } from './format-bytes';
 import { mediaAddress } from './media-address';
-
-const UNITS = ['B', 'kB', 'MB'];
-
-function inBytes(size: number): string {
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, size)) / 3));
-  return `${Number((size / 1000 ** power).toFixed(power === 0 ? 0 : 1))} ${UNITS[power]}`;
-}
 
 /** The kind and size of a file. WhatsApp names the size only on request. */
 export function MediaSize({ id, type }: { id: string; type: string }) {
@@ -22,5 +16,5 @@ export function MediaSize({ id, type }: { id: string; type: string }) {
   });
   const kind = type.split(';')[0]?.split('/').pop()?.toUpperCase() ?? '';
   if (info.data === null) return <>{kind}, cannot be downloaded now</>;
-  return <>{[kind, info.data && inBytes(info.data.file_size)].filter(Boolean).join(', ')}</>;
+  return <>{[kind, info.data && formatBytes(info.data.file_size)].filter(Boolean).join(', ')}</>;
 }

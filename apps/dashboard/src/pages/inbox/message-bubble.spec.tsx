@@ -40,6 +40,10 @@ describe('a bubble of the inbox (decision 391)', () => {
     expect(file('video')).toMatch(/<video .*preload="none"/);
     expect(file('document', { filename: 'PO "1".pdf' })).toMatch(/href="\/api\/client\/media\/a%2F1".*PO &quot;1&quot;\.pdf/);
     expect(shown({ ...sent, type: 'image', media_url: 'https://example.com/a.png' })).toContain('href="https://example.com/a.png"');
+    expect(shown({ ...sent, type: 'image', media_id: '7' })).toMatch(/<img src="\/api\/client\/media\/7" alt="Picture"/);
+    expect(shown({ ...sent, type: 'document', media_id: '7', filename: 'PO.pdf' })).toMatch(/href="\/api\/client\/media\/7".*PO\.pdf/);
+    const offer = { kind: 'buttons' as const, body: 'x', buttons: [], header: { type: 'video' as const, media_id: '8' } };
+    expect(shown({ ...sent, type: 'interactive', offer })).toMatch(/<video src="\/api\/client\/media\/8"/);
   });
 
   it('shows sent and received locations, cards and orders', () => {

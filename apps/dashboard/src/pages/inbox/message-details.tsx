@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ContactCards } from './contact-cards';
 import { FlowAnswers } from './flow-answers';
-import { MessageFile } from './message-file';
+import { fileOf, MessageFile } from './message-file';
 import { Order } from './order';
 import { Place } from './place';
 import { Quote } from './quote';
@@ -13,8 +13,8 @@ import { shownText, type ThreadMessage } from './thread-message';
  * @param messages all messages that are loaded, for the quote
  */
 export function messageDetails(message: ThreadMessage, messages: ThreadMessage[], customer: string): { details: ReactNode; text: string } {
-  const { context, location, contacts, order, interactive, reaction, referral, errors, media, media_url, offer, details_truncated } =
-    message;
+  const { context, location, contacts, order, interactive, reaction, referral, errors, offer, details_truncated } = message;
+  const file = fileOf(message);
   const quotes = context?.message_id;
   const origin = [
     quotes !== undefined && <Quote key="quote" quoted={messages.find(({ message_id }) => message_id === quotes)} customer={customer} />,
@@ -28,7 +28,7 @@ export function messageDetails(message: ThreadMessage, messages: ThreadMessage[]
     reaction && (
       <Line key="reaction">{reaction.emoji === null ? 'Removed a reaction' : `Reacted ${reaction.emoji} to an earlier message`}</Line>
     ),
-    (media || media_url !== undefined) && <MessageFile key="file" message={message} />,
+    file && <MessageFile key="file" {...file} />,
     offer?.header?.text && (
       <Text key="header" size="sm" fw={650} dir="auto">
         {offer.header.text}

@@ -14,7 +14,8 @@ export function UnsentBubble({
   onRetry: () => void;
   onEdit: () => void;
 }) {
-  const { text, problem } = unsent;
+  const { file, problem } = unsent;
+  const text = [file && `📎 ${file.filename}`, unsent.text].filter(Boolean).join('\n');
   if (problem === null) return <PhoneBubble text={text} meta="sending…" />;
   return (
     <PhoneBubble
@@ -27,7 +28,7 @@ export function UnsentBubble({
             Send again
           </Anchor>
           <Anchor component="button" type="button" inherit c="inherit" fw={650} onClick={onEdit}>
-            Edit
+            {file ? 'Discard' : 'Edit'}
           </Anchor>
         </Group>
       }
