@@ -861,7 +861,7 @@ describe('the dashboard’s pages', () => {
     it('decision 442: keeps filters in the address, counts and exports the same messages, and shows what belongs to one', async () => {
       const crm = integrator(stack.demo.base_url, stack.growth.api_key);
       const sent = await crm.post('send-template', {
-        phone: '+1 201 555 0171',
+        phone: '+1 201 555 0173',
         template_name: 'order_update',
         body_params: ['Asha', '8118'],
       });
@@ -869,9 +869,9 @@ describe('the dashboard’s pages', () => {
       await logIn();
       await go('messages?period=24h&sent_by=api&type=template&template=order_update');
       await page.getByText(/^\d+ messages?$/).waitFor();
-      await page.getByLabel('Phone').fill('55501 71');
+      await page.getByLabel('Phone').fill('55501 73');
       await page.keyboard.press('Enter');
-      await eventually(() => here().searchParams.get('phone') === '55501 71');
+      await eventually(() => here().searchParams.get('phone') === '55501 73');
       const row = page.getByRole('row', { name: /8118/ });
       await row.waitFor();
       const csv = await page.evaluate<string>(

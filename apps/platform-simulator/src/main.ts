@@ -1,40 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createLogger, startProbes } from '@mgw/telemetry';
+import { SimulatorConfig } from './platform-simulator.config';
 import { createSimulator } from './simulator';
-import { config, env } from '@mgw/config';
-
-class SimulatorConfig extends config('platform-simulator', {
-  port: env.port('SIMULATOR_PORT', { doc: 'port of the Graph API and of the control plane', default: 8090 }),
-  host: env.text('SIMULATOR_HOST', {
-    doc: 'interface; keep it private, because only SIM_CONTROL_TOKEN protects the control plane',
-    default: '127.0.0.1',
-  }),
-  probePort: env.port('PROBE_PORT', { doc: 'private port of /livez, /readyz and /metrics; 0 takes any free one', default: 0 }),
-  callbackUrl: env.url('SIM_CALLBACK_URL', { doc: 'receives the webhooks', default: 'http://127.0.0.1:8080/webhooks/whatsapp' }),
-  appSecret: env.text('META_APP_SECRET', {
-    doc: 'signs the webhooks of the first two accounts',
-    default: 'dev-app-secret-not-a-real-one',
-    secret: true,
-  }),
-  verifyToken: env.text('SIM_VERIFY_TOKEN', { doc: 'sent at the handshake', default: 'dev-verify-token', secret: true }),
-  controlToken: env.text('SIM_CONTROL_TOKEN', {
-    doc: 'the control plane requires it as a bearer token or `?token=`; empty requires none',
-    default: '',
-    secret: true,
-  }),
-  callbackConcurrency: env.integer('SIM_CALLBACK_CONCURRENCY', {
-    doc: 'webhooks that are posted concurrently',
-    default: 16,
-    min: 1,
-    max: 256,
-  }),
-  seed: env.integer('SIM_SEED', {
-    doc: 'the same seed gives the same ids and pauses; 0 takes a new one at each start, so that ids do not repeat',
-    default: 0,
-    min: 0,
-    max: 4_294_967_295,
-  }),
-}) {}
 
 async function main(): Promise<void> {
   const logger = createLogger('platform-simulator');
