@@ -718,8 +718,12 @@ describe('the dashboard’s pages', () => {
       await page.keyboard.press('Escape');
       await palette().waitFor({ state: 'detached' });
       await eventually(() => page.evaluate(`${FOCUSED}.textContent === 'Messages'`));
+      await openPalette();
+      await page.keyboard.type('new broad');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'New broadcast' }).waitFor();
+      expect(here().pathname).toBe('/broadcasts');
       for (const [typed, path, dialog] of [
-        ['new broad', '/broadcasts', 'New broadcast'],
         ['create an', '/api-keys', 'Create an API key'],
         ['add a web', '/webhooks', 'Add a webhook'],
         // The current page.
@@ -877,7 +881,8 @@ describe('the dashboard’s pages', () => {
       const csv = await page.evaluate<string>(
         `fetch(document.querySelector('a[download="messages.csv"]').href).then((response) => response.text())`,
       );
-      expect(csv).toMatch(/^message_id,sent_at,.*\r\n[^\n]*8118[^\n]*\r\n$/);
+      expect(csv).toMatch(/^message_id,sent_at,.*\r\n([^\n]*,12015550173,template,order_update,[^\n]*\r\n)+$/);
+      expect(csv).toContain('your order 8118');
       // Anywhere in the row.
       await row.getByText('api', { exact: true }).click();
       const drawer = page.getByRole('dialog');
